@@ -1,0 +1,36 @@
+# Each target works from a bare clone with nothing but Python 3.11 or newer and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: install run test check docs bench clean
+
+install: $(READY)
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[all,dev,peers]"
+	touch $@
+
+run: install
+	scripts/run
+
+check: install
+	scripts/check
+
+test: install
+	scripts/check
+	scripts/test
+
+docs: install
+	scripts/docs
+
+bench: install
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) build dist docs/_build out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

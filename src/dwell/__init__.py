@@ -1,0 +1,69 @@
+"""Coverage control with mobile sensors that look and act only now and then.
+
+The names below are the front door; each is loaded when first used, so that ``import dwell`` and
+``dwell --help`` stay quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from dwell.controllers import Timer as Timer
+    from dwell.density import Gaussian as Gaussian
+    from dwell.density import Mixture as Mixture
+    from dwell.density import Polynomial as Polynomial
+    from dwell.density import Tessellation as Tessellation
+    from dwell.density import Uniform as Uniform
+    from dwell.density import moments as moments
+    from dwell.density import tessellate as tessellate
+    from dwell.errors import DwellError as DwellError
+    from dwell.errors import InputError as InputError
+    from dwell.geometry import Box as Box
+    from dwell.geometry import Polygon as Polygon
+    from dwell.results import Run as Run
+    from dwell.results import load_run as load_run
+    from dwell.runner import check as check
+    from dwell.runner import run_scenario as run_scenario
+    from dwell.runner import simulate as simulate
+    from dwell.scenario import Scenario as Scenario
+    from dwell.scenario import load_scenario as load_scenario
+
+_ROOMS = {
+    "Box": "geometry",
+    "DwellError": "errors",
+    "Gaussian": "density",
+    "InputError": "errors",
+    "Mixture": "density",
+    "Polygon": "geometry",
+    "Polynomial": "density",
+    "Run": "results",
+    "Scenario": "scenario",
+    "Tessellation": "density",
+    "Timer": "controllers",
+    "Uniform": "density",
+    "check": "runner",
+    "load_run": "results",
+    "load_scenario": "scenario",
+    "moments": "density",
+    "run_scenario": "runner",
+    "simulate": "runner",
+    "tessellate": "density",
+}
+
+__all__ = sorted(_ROOMS)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'dwell' has no attribute {name!r}")
+    value = getattr(import_module(f"dwell.{_ROOMS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

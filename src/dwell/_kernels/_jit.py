@@ -1,0 +1,87 @@
+"""One place where Numba is met.
+
+- ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
+- Compiled code is kept in a folder named after the text of all kernels. Numba itself looks only at
+  the file of the function it loads, so a change in a callee would go unnoticed.
+- Where no such folder can be written (a read-only install without a home), kernels are compiled
+  anew in each process instead of failing at import.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ENABLED = os.environ.get("DWELL_JIT", "1") != "0"
+
+
+def _source_digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_roots() -> list[Path]:
+    chosen = os.environ.get("DWELL_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return [Path(chosen)]
+    roots = []
+    if os.environ.get("XDG_CACHE_HOME"):
+        roots.append(Path(os.environ["XDG_CACHE_HOME"]) / "dwell")
+    try:
+        roots.append(Path.home() / ".cache" / "dwell")
+    except RuntimeError:
+        pass  # no home: one more reason to look further
+    return roots
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=1)
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept; None when nothing can be written."""
+    digest = _source_digest()
+    for root in _cache_roots():
+        if _is_writable(root / digest):
+            return root / digest
+    return None
+
+
+def is_cached() -> bool:
+    """Whether compiled kernels are already on disk, so that a first call will be quick."""
+    folder = cache_folder()
+    return not ENABLED or (folder is not None and any(folder.glob("*/engine.*.nbc")))
+
+
+def njit(function: F) -> F:
+    """`function` compiled: deterministic, without the lock, kept on disk where possible."""
+    if not ENABLED:
+        return function
+    import numba
+
+    folder = cache_folder()
+    kept, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder or "")
+    try:
+        # No fastmath: sums keep their order and nothing is contracted, so bits do not depend on
+        # the processor.
+        compiled: F = numba.njit(
+            function, cache=folder is not None, nogil=True, error_model="numpy", fastmath=False, no_cfunc_wrapper=True
+        )
+    finally:
+        numba.config.CACHE_DIR = kept
+    return compiled

@@ -1,0 +1,74 @@
+"""What an agent gets from one look: its cell, and where the cell's centroid lies."""
+
+from dwell._kernels._jit import njit
+from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.lattice import lattice_moments
+from dwell._kernels.moments import polygon_moments
+
+NO_MASS = -2  # status: the cell is empty or weighs nothing
+
+
+@njit
+def nearest_in_polygon(x, y, wx, wy):
+    """Displacement from (x, y) to the nearest point of the convex polygon; (0, 0) inside it."""
+    inside = True
+    best = -1.0
+    bx = by = 0.0
+    n = wx.shape[0]
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        ax = wx[i] - x
+        ay = wy[i] - y
+        dx = wx[j] - wx[i]
+        dy = wy[j] - wy[i]
+        if dx * ay - dy * ax > 0.0:
+            inside = False
+        d2 = dx * dx + dy * dy
+        t = -(ax * dx + ay * dy) / d2
+        t = min(1.0, max(0.0, t))
+        zx = ax + t * dx
+        zy = ay + t * dy
+        r2 = zx * zx + zy * zy
+        if best < 0.0 or r2 < best:
+            best = r2
+            bx = zx
+            by = zy
+    if inside:
+        return 0.0, 0.0
+    return bx, by
+
+
+@njit
+def count_neighbors(n, label):
+    """How many other agents a polygon borders on (an agent borders along one edge)."""
+    count = 0
+    for k in range(n):
+        if label[k] >= 0:
+            count += 1
+    return count
+
+
+@njit
+def look(p, xs, ys, wx, wy, terms, s):
+    """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
+
+    status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
+    own frame; polar is the second moment about the position. mass and polar come divided by
+    exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
+    """
+    px = xs[p]
+    py = ys[p]
+    n, looked, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+    if n == COINCIDENT:
+        return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
+    neighbors = count_neighbors(n, s.label)
+    log_scale = m = fx = fy = polar = 0.0
+    if n > 0:
+        if terms.lattice.shape[0] > 0:
+            m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
+        else:
+            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, s)
+    if m > 0.0:
+        return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
+    ex, ey = nearest_in_polygon(px, py, wx, wy)
+    return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest

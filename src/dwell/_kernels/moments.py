@@ -1,0 +1,206 @@
+"""Mass, first moments and polar second moment of a density over the polygon in s.x, s.y.
+
+The polygon is split into triangles that share the apex (0, 0): the agent itself, which lies in its
+own cell, so every triangle counts positively. An agent outside its cell gets another apex.
+All moments are about a pivot (px, py) and come divided by exp(log_scale).
+"""
+
+import numpy as np
+
+from dwell._kernels._jit import njit
+from dwell._kernels.arithmetic import cross
+from dwell._kernels.cells import farthest
+from dwell._kernels.gaussian import gaussian_triangle, top_exponent
+from dwell._kernels.gaussian_edges import AMPLIFICATION, gaussian_by_edges
+from dwell._kernels.quadrature import NODES, WEIGHTS
+
+SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
+
+
+@njit
+def constant_triangle(ax, ay, bx, by, k, px, py):
+    """Moments about (px, py) of the constant 1 over the triangle (0, a, b), k = a x b."""
+    ax -= px
+    ay -= py
+    bx -= px
+    by -= py
+    cx = -px
+    cy = -py
+    sx = ax + bx + cx
+    sy = ay + by + cy
+    squares = ax * ax + ay * ay + bx * bx + by * by + cx * cx + cy * cy
+    return 0.5 * k, k * sx / 6.0, k * sy / 6.0, k * (squares + sx * sx + sy * sy) / 24.0
+
+
+@njit
+def polynomial_at(c, x, y):
+    """sum c[i, j] x**i y**j by Horner's rule."""
+    d = c.shape[0]
+    v = 0.0
+    for i in range(d - 1, -1, -1):
+        w = 0.0
+        for j in range(d - 1 - i, -1, -1):
+            w = w * y + c[i, j]
+        v = v * x + w
+    return v
+
+
+@njit
+def polynomial_triangle(c, x0, y0, ax, ay, bx, by, k, px, py):
+    """Moments of the polynomial c in (z + (x0, y0)) over (0, a, b): exact by degree."""
+    n = (c.shape[0] + 4) // 2
+    m = fx = fy = polar = 0.0
+    for i in range(n):
+        dx = ax + NODES[n, i] * (bx - ax)
+        dy = ay + NODES[n, i] * (by - ay)
+        for j in range(n):
+            r = NODES[n, j]
+            zx = r * dx
+            zy = r * dy
+            v = k * WEIGHTS[n, i] * WEIGHTS[n, j] * r * polynomial_at(c, x0 + zx, y0 + zy)
+            zx -= px
+            zy -= py
+            m += v
+            fx += v * zx
+            fy += v * zy
+            polar += v * (zx * zx + zy * zy)
+    return m, fx, fy, polar
+
+
+@njit
+def exponent_range(n, cx, cy, q, xs, ys):
+    """Smallest and largest exponent of a Gaussian over the polygon's vertices."""
+    qxx, qxy, qyy = q
+    low = np.inf
+    high = -np.inf
+    for i in range(n):
+        x = xs[i] - cx
+        y = ys[i] - cy
+        e = -((qxx * x + 2.0 * qxy * y) * x + qyy * y * y)
+        low = min(low, e)
+        high = max(high, e)
+    return low, high
+
+
+@njit
+def choose_log_scale(n, x0, y0, terms, x, y):
+    """0 where the density is within reach of doubles somewhere on the polygon, else its log."""
+    if terms.constant > 0.0 or terms.polynomials.shape[0] > 0:
+        return 0.0
+    top = -np.inf
+    for t in range(terms.gaussians.shape[0]):
+        cx = terms.gaussians[t, 1]
+        cy = terms.gaussians[t, 2]
+        q = (terms.gaussians[t, 3], terms.gaussians[t, 4], terms.gaussians[t, 5])
+        low, high = exponent_range(n, cx - x0, cy - y0, q, x, y)
+        if high > SAFE_EXPONENT:
+            return 0.0
+        top = max(top, top_exponent(n, cx - x0, cy - y0, q, x, y))
+    return top if top < SAFE_EXPONENT else 0.0
+
+
+@njit
+def move_apex(n, x, y):
+    """Shift the polygon so that (0, 0) lies in it, if it does not; gives the shift."""
+    inside = True
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        if cross(x[i], y[i], x[j], y[j]) < 0.0:
+            inside = False
+    if inside:
+        return 0.0, 0.0
+    ox = 0.0
+    oy = 0.0
+    for i in range(n):
+        ox += x[i] / n
+        oy += y[i] / n
+    for i in range(n):
+        x[i] -= ox
+        y[i] -= oy
+    return ox, oy
+
+
+@njit
+def add_constant(level, n, px, py, x, y, total):
+    """Add the moments of a constant density to `total`."""
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        k = level * cross(x[i], y[i], x[j], y[j])
+        m, fx, fy, polar = constant_triangle(x[i], y[i], x[j], y[j], k, px, py)
+        total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+    return total
+
+
+@njit
+def add_polynomial(c, x0, y0, n, px, py, x, y, total):
+    """Add the moments of a polynomial whose origin lies at (-x0, -y0)."""
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        k = cross(x[i], y[i], x[j], y[j])
+        m, fx, fy, polar = polynomial_triangle(
+            c, x0, y0, x[i], y[i], x[j], y[j], k, px, py
+        )
+        total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+    return total
+
+
+@njit
+def add_gaussian(g, t, x0, y0, n, log_scale, px, py, s, total):
+    """Add the moments of row t of Terms.gaussians, by edges where that keeps the digits."""
+    weight = g[t, 0]
+    cx = g[t, 1] - x0
+    cy = g[t, 2] - y0
+    if px == 0.0 and py == 0.0 and log_scale == 0.0:
+        rho = np.sqrt(farthest(n, s.x, s.y))
+        grown, m, fx, fy, polar = gaussian_by_edges(
+            n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, s.x, s.y, s.x2, s.y2, s.node
+        )
+        if grown <= AMPLIFICATION:
+            return (
+                total[0] + weight * m,
+                total[1] + weight * fx,
+                total[2] + weight * fy,
+                total[3] + weight * polar,
+            )
+    q = (g[t, 3], g[t, 4], g[t, 5])
+    low, top = exponent_range(n, cx, cy, q, s.x, s.y)
+    if low < -4.0:  # some triangle may need halving: know what may be dropped
+        top = top_exponent(n, cx, cy, q, s.x, s.y)
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        k = weight * cross(s.x[i], s.y[i], s.x[j], s.y[j])
+        if k != 0.0:
+            ax = s.x[i]
+            ay = s.y[i]
+            bx = s.x[j]
+            by = s.y[j]
+            m, fx, fy, polar = gaussian_triangle(
+                cx, cy, q, ax, ay, bx, by, k, log_scale, top, px, py, s.node, s.pending
+            )
+            total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+    return total
+
+
+@njit
+def polygon_moments(n, x0, y0, terms, px, py, s):
+    """Moments about (px, py) of the polygon with n vertices in the frame of (x0, y0).
+
+    Gives (log_scale, mass, first x, first y, polar), the last four divided by exp(log_scale).
+    May move the polygon in s.x, s.y to another apex: read the vertices before, not after.
+    """
+    ox, oy = move_apex(n, s.x, s.y)
+    x0 += ox
+    y0 += oy
+    px -= ox
+    py -= oy
+    log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
+    total = (0.0, 0.0, 0.0, 0.0)
+    if terms.constant > 0.0:
+        total = add_constant(terms.constant, n, px, py, s.x, s.y, total)
+    for t in range(terms.polynomials.shape[0]):
+        ax = x0 - terms.origins[t, 0]
+        ay = y0 - terms.origins[t, 1]
+        total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, total)
+    for t in range(terms.gaussians.shape[0]):
+        total = add_gaussian(terms.gaussians, t, x0, y0, n, log_scale, px, py, s, total)
+    return log_scale, total[0], total[1], total[2], total[3]

@@ -1,0 +1,51 @@
+"""The working memory of one thread, made once and handed along."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+MAX_NODES = 12  # Gauss-Legendre nodes per direction, at most
+MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
+
+
+class Scratch(NamedTuple):
+    """Arrays that kernels overwrite freely; nothing in them outlives a call."""
+
+    x: np.ndarray  # polygon being cut: vertices in the agent's frame, counter-clockwise
+    y: np.ndarray
+    label: np.ndarray  # who is behind the edge from this vertex to the next; see cells.py
+    x2: np.ndarray  # the same after the next cut
+    y2: np.ndarray
+    label2: np.ndarray
+    side: np.ndarray  # signed distance (scaled) of each vertex to the cutting line
+    key: np.ndarray  # heap of candidates: squared distances
+    who: np.ndarray  # ... and indices
+    dx: np.ndarray  # displacement of each agent from the one that looks
+    dy: np.ndarray
+    seen: np.ndarray  # candidates already taken, nearest first
+    node: np.ndarray  # exponents, then values, at the quadrature nodes
+    pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
+    value: np.ndarray  # one number per agent, for ordered sums
+
+
+def make_scratch(agents: int, vertices: int) -> Scratch:
+    """Working memory for cells of up to `agents` agents in a polygon of `vertices` vertices."""
+    room = agents + vertices + 8
+    many = max(agents, 1)
+    return Scratch(
+        x=np.empty(room),
+        y=np.empty(room),
+        label=np.empty(room, dtype=np.int64),
+        x2=np.empty(room),
+        y2=np.empty(room),
+        label2=np.empty(room, dtype=np.int64),
+        side=np.empty(room),
+        key=np.empty(many),
+        who=np.empty(many, dtype=np.int64),
+        dx=np.empty(many),
+        dy=np.empty(many),
+        seen=np.empty(many, dtype=np.int64),
+        node=np.empty(MAX_NODES * MAX_NODES),
+        pending=np.empty((MAX_TRIANGLES, 7)),
+        value=np.empty(many),
+    )

@@ -1,0 +1,64 @@
+"""The timer law in numbers: the saturated input and the next interval."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dwell._kernels._jit import njit
+
+UNIFORM, EARLIEST, LATEST, PERIODIC, SEQUENCE, DROPOUT = range(6)
+
+
+class TimerProgram(NamedTuple):
+    """The timer law as plain numbers and arrays, one row per agent."""
+
+    k1: float
+    reach: float  # (1 - epsilon) nu: errors up to here are not saturated
+    rule: int
+    t1: np.ndarray  # (N,)
+    t2: np.ndarray  # (N,)
+    period: np.ndarray  # (N,) for PERIODIC
+    intervals: np.ndarray  # (N, M) for SEQUENCE, repeated from the start when used up
+    loss: float  # for DROPOUT: the chance that a look is lost
+
+
+@njit
+def saturated(ex, ey, k1, reach):
+    """k1 sat(e, reach): k1 e / reach up to |e| = reach, k1 e / |e| beyond."""
+    size = math.sqrt(ex * ex + ey * ey)
+    scale = size if size > reach else reach
+    return k1 * (ex / scale), k1 * (ey / scale)
+
+
+@njit
+def dropout_interval(u, t1, t2, loss):
+    """t1, 2 t1, 3 t1, ... as looks are lost one after another, but never more than t2."""
+    attempts = 1
+    chance = loss
+    while u < chance and attempts * t1 < t2:
+        attempts += 1
+        chance *= loss
+    return min(attempts * t1, t2)
+
+
+@njit
+def next_look(p, k, t, first, draw, program):
+    """When agent p looks next, having just made its look k = 0, 1, ... at time t.
+
+    `first` is the time of its look 0: periodic looks are counted from there, not added up, so that
+    equal periods stay together for ever. `draw` is this look's random number in [0, 1).
+    """
+    t1 = program.t1[p]
+    t2 = program.t2[p]
+    if program.rule == UNIFORM:
+        return t + min(t1 + draw * (t2 - t1), t2)
+    if program.rule == EARLIEST:
+        return t + t1
+    if program.rule == LATEST:
+        return t + t2
+    if program.rule == PERIODIC:
+        return first + (k + 1) * program.period[p]
+    if program.rule == SEQUENCE:
+        return t + program.intervals[p, k % program.intervals.shape[1]]
+    return t + dropout_interval(draw, t1, t2, program.loss)

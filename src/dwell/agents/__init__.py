@@ -1,0 +1,22 @@
+"""Agents, their legs of motion, who sees what; the multi-agent hybrid system and its engine."""
+
+from dwell.agents.engine import run_compiled
+from dwell.agents.events import EventTable, table_of
+from dwell.agents.interfaces import Controller, Look, Order, View
+from dwell.agents.start import check_start, scatter
+from dwell.agents.state import AgentsState
+from dwell.agents.system import CoverageSystem
+
+__all__ = [
+    "AgentsState",
+    "Controller",
+    "CoverageSystem",
+    "EventTable",
+    "Look",
+    "Order",
+    "View",
+    "check_start",
+    "run_compiled",
+    "scatter",
+    "table_of",
+]

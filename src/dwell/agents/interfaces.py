@@ -1,0 +1,61 @@
+"""What an agent sees, what it answers, and what a controller is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, final, runtime_checkable
+
+from dwell._types import Points
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Look:
+    """What one look at the neighbourhood gave one agent."""
+
+    agent: int
+    error: Points  # (2,) centroid of the cell minus own position
+    mass: float  # of the cell
+    neighbors: int  # agents whose cells border on it
+    nearest: float  # distance of the nearest other agent; inf if there is none
+    empty: bool  # the cell weighed nothing; the error leads to the workspace instead
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class View:
+    """All that a controller may know when it decides: it gets nothing else."""
+
+    time: float
+    agent: int  # its number
+    agents: int  # how many there are
+    looks: int  # how many looks it has made before this one
+    first_look_at: float  # when its first look was due
+    position: Points  # (2,) its own
+    look: Look
+    draw: float  # a random number in [0, 1), the same for the same seed, agent and look
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Order:
+    """Hold this velocity, and look again at that time."""
+
+    hold: Points  # (2,)
+    next_at: float
+
+
+@runtime_checkable
+class Controller(Protocol):
+    """Decides, from what one agent sees, how it moves and when it next looks.
+
+    A controller that also has a method ``program(agents)`` is run by the compiled engine.
+    """
+
+    def begin(self, view: View) -> Order:
+        """The order to start with at time 0."""
+        ...
+
+    def decide(self, view: View) -> Order:
+        """The order to follow from `view.time` until `order.next_at`."""
+        ...

@@ -1,0 +1,98 @@
+"""Where agents may start."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.density.tessellation import as_positions
+from dwell.errors import AgentsError
+from dwell.geometry import Box, Workspace
+
+ROUNDING = 1e-12  # of the workspace's diameter
+MAX_TRIES = 100_000
+
+
+def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[str, ...]]:
+    """`positions` as clean points in the workspace, with what was repaired.
+
+    Points outside by rounding only are moved to the boundary; points further out, and points that
+    coincide, are refused.
+    """
+    points = as_positions(positions)
+    distance = workspace.outside_by(points)
+    far = np.flatnonzero(distance > ROUNDING * workspace.diameter)
+    if far.size:
+        p = int(far[0])
+        near = workspace.nearest(points[p : p + 1])[0]
+        others = f" (and {far.size - 1} more agents)" if far.size > 1 else ""
+        raise AgentsError(
+            f"agent {p} at {points[p].tolist()} is {distance[p]:.3g} outside the workspace"
+            f"{others}; the nearest point inside is {near.tolist()}",
+            code="agents.outside",
+            key=f"agents.start[{p}]",
+        )
+    repairs = []
+    moved = np.flatnonzero(distance > 0.0)
+    if moved.size:
+        points[moved] = workspace.nearest(points[moved])
+        repairs.append(f"moved {moved.size} agents onto the workspace's boundary (rounding)")
+    refuse_coincident(points)
+    return points, tuple(repairs)
+
+
+def refuse_coincident(points: Points) -> None:
+    """Refuse agents at one place, naming every group of them."""
+    order = np.lexsort(points.T)
+    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
+    if not same.any():
+        return
+    groups: list[list[int]] = []
+    for k in np.flatnonzero(same):
+        a, b = int(order[k]), int(order[k + 1])
+        if groups and groups[-1][-1] == a:
+            groups[-1].append(b)
+        else:
+            groups.append([a, b])
+    named = "; ".join(
+        f"agents {', '.join(map(str, sorted(group)))} at {points[group[0]].tolist()}"
+        for group in groups[:5]
+    )
+    raise AgentsError(
+        f"several agents start at the same place, where cells are not defined: {named}; "
+        "move all but one of each",
+        code="agents.coincident",
+        key=f"agents.start[{max(groups[0])}]",
+    )
+
+
+def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = None) -> Points:
+    """`count` positions spread evenly over the workspace, or over the part of it in `region`.
+
+    Agent p's place depends on the seed and p alone.
+    """
+    from dwell._kernels.philox import STREAM_STARTS, uniform_pair
+
+    key0, key1 = seed_words(seed)
+    lower, upper = (region or workspace).bounds
+    points = np.empty((count, 2))
+    for p in range(count):
+        for k in range(MAX_TRIES):
+            u, v = uniform_pair(key0, key1, STREAM_STARTS, p, k)
+            points[p] = lower + (upper - lower) * (u, v)
+            if workspace.outside_by(points[p : p + 1])[0] == 0.0:
+                break
+        else:
+            raise AgentsError(
+                f"no place for agent {p} was found: the region {lower.tolist()} to "
+                f"{upper.tolist()} hardly meets the workspace; choose another region",
+                code="agents.region",
+                key="agents.start.region",
+            )
+    return points
+
+
+def seed_words(seed: int) -> tuple[int, int]:
+    """The two 32-bit words that stand for a seed of any size."""
+    words = np.random.SeedSequence(seed).generate_state(2, np.uint32)
+    return int(words[0]), int(words[1])

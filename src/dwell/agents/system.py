@@ -1,0 +1,160 @@
+"""CoverageSystem: agents that share out a workspace, as a hybrid system."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.agents.interfaces import Controller, Look, View
+from dwell.agents.start import seed_words
+from dwell.agents.state import AgentsState
+from dwell.density import Density
+from dwell.density.lattice import lattice_terms
+from dwell.density.moments import polygon_moments
+from dwell.errors import AgentsError
+from dwell.geometry import Box, Workspace, voronoi_cells
+from dwell.geometry.voronoi import coincident, columns
+from dwell.hybrid import Event, Halt, StopReason
+
+if TYPE_CHECKING:
+    from dwell._kernels.terms import Terms
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CoverageSystem:
+    """What never changes during a run.
+
+    At an event one agent looks: it gets the centroid of its Voronoi cell at the present positions,
+    and its controller says which velocity to hold and when to look again. Between events every
+    agent moves on a straight leg.
+    """
+
+    workspace: Workspace
+    density: Density
+    controller: Controller
+    agents: int
+    seed: int = 0
+    ids: tuple[int, ...] | None = None  # whose random draws each agent uses; None: 0, 1, 2, ...
+    spacing: float | None = None  # of a grid of points; None: exact integrals
+    _scratch: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def terms(self) -> Terms | None:
+        """The density for the kernels; None if only Python can evaluate it."""
+        if self.spacing is not None:
+            return lattice_terms(self.density, self.workspace, self.spacing)
+        return self.density.terms()
+
+    @cached_property
+    def key(self) -> tuple[int, int]:
+        """The seed's two words."""
+        return seed_words(self.seed)
+
+    @property
+    def streams(self) -> tuple[int, ...]:
+        """Whose draws each agent uses."""
+        return tuple(range(self.agents)) if self.ids is None else self.ids
+
+    # What an agent sees.
+
+    def look(self, positions: Points, agent: int) -> Look:
+        """What `agent` sees when everybody stands at `positions`; raises AgentsError on contact."""
+        if self.terms is None:
+            return self._look_by_quadrature(positions, agent)
+        from dwell._kernels.cells import COINCIDENT
+        from dwell._kernels.look import NO_MASS, look
+        from dwell._kernels.scratch import make_scratch
+
+        if "memory" not in self._scratch:
+            self._scratch["memory"] = make_scratch(self.agents, len(self.workspace.vertices))
+            self._scratch["walls"] = columns(self.workspace.vertices)
+        memory, (wx, wy) = self._scratch["memory"], self._scratch["walls"]
+        xs, ys = columns(positions)
+        status, ex, ey, log_scale, mass, _, neighbors, nearest = look(
+            agent, xs, ys, wx, wy, self.terms, memory
+        )
+        if status == COINCIDENT:
+            raise coincident(agent, int(memory.seen[0]), positions[agent])
+        return Look(
+            agent,
+            np.array([ex, ey]),
+            mass * math.exp(log_scale),
+            int(neighbors),
+            math.sqrt(nearest) if nearest >= 0.0 else math.inf,
+            status == NO_MASS,
+        )
+
+    def _look_by_quadrature(self, positions: Points, agent: int) -> Look:
+        polygon = self.workspace.polygon if isinstance(self.workspace, Box) else self.workspace
+        cell = voronoi_cells(polygon, positions, [agent])[0]
+        others = np.delete(positions, agent, axis=0) - positions[agent]
+        nearest = float(np.hypot(*others.T).min()) if len(others) else math.inf
+        neighbors = int((cell.borders >= 0).sum())
+        if len(cell.offsets):
+            found = polygon_moments(cell.offsets, np.zeros(2) + cell.position, self.density)
+            if found.mass > 0.0:
+                error = found.centroid - cell.position
+                return Look(agent, error, found.mass, neighbors, nearest, False)
+        error = self.workspace.nearest(positions[agent : agent + 1])[0] - positions[agent]
+        return Look(agent, error, 0.0, neighbors, nearest, True)
+
+    def view(self, state: AgentsState, agent: int, positions: Points) -> View:
+        """What `agent`'s controller is shown at `state`, everybody standing at `positions`."""
+        from dwell._kernels.philox import STREAM_RESETS, uniform
+
+        looks = int(state.looks[agent])
+        return View(
+            time=state.time,
+            agent=agent,
+            agents=self.agents,
+            looks=looks,
+            first_look_at=float(state.first[agent]),
+            position=positions[agent],
+            look=self.look(positions, agent),
+            draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], looks),
+        )
+
+    def start(self, positions: Points) -> AgentsState:
+        """The state at time 0: everybody looks once and takes a first order."""
+        n = self.agents
+        zeros = np.zeros(n)
+        legs = np.zeros((n, 2))
+        none = np.zeros(n, dtype=np.int64)
+        state = AgentsState(0.0, positions.copy(), legs, zeros, zeros, zeros, none)
+        hold, next_at = np.empty((n, 2)), np.empty(n)
+        for p in range(n):
+            order = self.controller.begin(self.view(state, p, positions))
+            hold[p], next_at[p] = order.hold, order.next_at
+        return replace(state, hold=hold, next_at=next_at, first=next_at.copy())
+
+    # The hybrid system: see dwell.hybrid.HybridSystem.
+
+    def time_of(self, state: AgentsState) -> float:
+        """The time of `state`."""
+        return state.time
+
+    def next_event(self, state: AgentsState) -> Event:
+        """The earliest look that is due; of simultaneous ones, that of the first agent."""
+        agent = int(np.argmin(state.next_at))
+        return Event(float(state.next_at[agent]), agent)
+
+    def flow(self, state: AgentsState, to: float) -> AgentsState:
+        """The same legs, later: positions follow from them in closed form."""
+        return state.at(to)
+
+    def jump(self, state: AgentsState, event: Event) -> AgentsState:
+        """One agent looks, decides, and sets off."""
+        agent = event.source
+        positions = state.positions
+        try:
+            view = self.view(state, agent, positions)
+        except AgentsError as contact:
+            raise Halt(StopReason.COINCIDENT, str(contact)) from None
+        order = self.controller.decide(view)
+        return state.with_order(agent, positions[agent], order, view.look)

@@ -1,0 +1,226 @@
+"""The timer-based law of Zegers, Phillips and Hicks.
+
+At its own events an agent looks, takes k1 sat(c - x, (1 - epsilon) nu) as the velocity to hold, and
+sets its timer to some value in [T1, T2]. In between it knows nothing and changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.agents.interfaces import Order, View
+from dwell.errors import ControllerError
+
+if TYPE_CHECKING:
+    from dwell._kernels.timer import TimerProgram
+
+RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout")
+
+PerAgent = float | tuple[float, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Timer:
+    """Timer-based coverage control.
+
+    Parameters
+    ----------
+    k1 : top speed.
+    nu : errors up to this radius count as covered; beyond (1 - epsilon) nu the input saturates.
+    t1, t2 : shortest and longest interval between two looks; one number, or one per agent.
+    reset : how the next interval is chosen.
+        "uniform": at random, evenly on [t1, t2]; "earliest": t1; "latest": t2;
+        "periodic": `period` (t2 unless given), counted from the first look so nothing drifts;
+        "sequence": `intervals` one after another, from the start again when used up (one list for
+        all, or one per agent); "dropout": t1, but each look is lost with chance `loss` and comes t1
+        later, at the latest after t2.
+    initial_hold : velocities to start with; by default what the law itself gives at the start.
+    initial_timer : time until the first look, in [t1, t2]; t2 by default.
+    """
+
+    k1: float
+    nu: float
+    t1: PerAgent
+    t2: PerAgent
+    epsilon: float = 1e-8
+    reset: str = "uniform"
+    period: PerAgent | None = None
+    intervals: tuple[float, ...] | tuple[tuple[float, ...], ...] | None = None
+    loss: float | None = None
+    initial_hold: tuple[tuple[float, float], ...] | None = None
+    initial_timer: PerAgent | None = None
+    _programs: dict[int, TimerProgram] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        _positive("k1", self.k1)
+        _positive("nu", self.nu)
+        if not (0.0 < self.epsilon < 1.0) or self.reach <= 0.0:
+            raise _refused("epsilon", self.epsilon, "a number in (0, 1)")
+        if self.reset not in RESET_RULES:
+            raise _refused("reset", self.reset, f"one of {', '.join(RESET_RULES)}")
+        for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, (int, float)):
+                object.__setattr__(self, name, _as_tuple(name, value))
+        self._check_options()
+        self._check_intervals()
+
+    def _check_options(self) -> None:
+        for name, rule in (("period", "periodic"), ("intervals", "sequence"), ("loss", "dropout")):
+            given = getattr(self, name) is not None
+            if given and self.reset != rule:
+                raise _refused(name, getattr(self, name), f'reset = "{rule}" beside it')
+            if self.reset == rule and not given and rule != "periodic":
+                raise _refused(name, None, f'a value for reset = "{rule}"')
+        if self.loss is not None and not (0.0 <= self.loss < 1.0):
+            raise _refused("loss", self.loss, "a chance in [0, 1)")
+
+    def _check_intervals(self) -> None:
+        t1, t2 = np.atleast_1d(self.t1).astype(float), np.atleast_1d(self.t2).astype(float)
+        for name, values in (("t1", t1), ("t2", t2)):
+            if values.size == 0 or not (np.isfinite(values).all() and (values > 0.0).all()):
+                raise _refused(name, getattr(self, name), "positive numbers (no Zeno)")
+        if len(t1) > 1 and len(t2) > 1 and len(t1) != len(t2):
+            raise _refused("t2", self.t2, f"one value, or {len(t1)} as for t1,")
+        if (t1 > t2).any():
+            k = int(np.argmax(np.broadcast_to(t1 > t2, np.broadcast(t1, t2).shape)))
+            pair = np.broadcast_arrays(t1, t2)
+            raise ControllerError(
+                f"t1 must not exceed t2, but agent {k} has t1 = {pair[0][k]:g} and "
+                f"t2 = {pair[1][k]:g}",
+                code="timer.order",
+                key="controller.t1",
+            )
+
+    @property
+    def reach(self) -> float:
+        """(1 - epsilon) nu: errors up to here are not saturated."""
+        return (1.0 - self.epsilon) * self.nu
+
+    def program(self, agents: int) -> TimerProgram:
+        """The law as plain numbers for `agents` agents; every list must fit that number."""
+        if agents not in self._programs:
+            self._programs[agents] = self._build(agents)
+        return self._programs[agents]
+
+    def _build(self, n: int) -> TimerProgram:
+        from dwell._kernels.timer import TimerProgram
+
+        t1, t2 = _per_agent("t1", self.t1, n), _per_agent("t2", self.t2, n)
+        period = t2 if self.period is None else _per_agent("period", self.period, n)
+        _within("period", period, t1, t2)
+        if self.initial_timer is not None:
+            _within("initial_timer", _per_agent("initial_timer", self.initial_timer, n), t1, t2)
+        intervals = self._interval_table(n)
+        for column in intervals.T:
+            _within("intervals", column, t1, t2)
+        if self.initial_hold is not None:
+            self._check_holds(n)
+        return TimerProgram(
+            k1=float(self.k1),
+            reach=self.reach,
+            rule=RESET_RULES.index(self.reset),
+            t1=t1,
+            t2=t2,
+            period=period,
+            intervals=intervals,
+            loss=float(self.loss or 0.0),
+        )
+
+    def _interval_table(self, n: int) -> Floats:
+        if self.intervals is None:
+            return np.zeros((n, 0))
+        try:
+            table = np.array(self.intervals, dtype=np.float64)
+        except ValueError:
+            raise _refused("intervals", "lists of different lengths", "equal lengths") from None
+        if table.ndim == 1:
+            table = np.tile(table, (n, 1))
+        if table.shape[0] != n or table.shape[1] == 0:
+            raise _refused("intervals", f"{table.shape[0]} lists", f"one per agent ({n})")
+        return np.ascontiguousarray(table)
+
+    def _check_holds(self, n: int) -> None:
+        holds = np.array(self.initial_hold, dtype=np.float64)
+        if holds.shape != (n, 2) or not np.isfinite(holds).all():
+            raise _refused("initial_hold", f"an array of shape {holds.shape}", f"shape ({n}, 2)")
+        speed = np.hypot(*holds.T)
+        if (speed > self.k1 * (1.0 + 1e-15)).any():
+            p = int(np.argmax(speed))
+            raise _refused(f"initial_hold[{p}]", f"{speed[p]:g} fast", f"at most k1 = {self.k1:g}")
+
+    def begin(self, view: View) -> Order:
+        """Start with the input the law gives (or the one given), and a full timer."""
+        program = self.program(view.agents)
+        hold = self._input(view) if self.initial_hold is None else self._given_hold(view.agent)
+        timer = program.t2[view.agent]
+        if self.initial_timer is not None:
+            timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
+        return Order(hold, view.time + float(timer))
+
+    def decide(self, view: View) -> Order:
+        """Hold k1 sat(e) and reset the timer."""
+        from dwell._kernels.timer import next_look
+
+        program = self.program(view.agents)
+        following = next_look(
+            view.agent, view.looks, view.time, view.first_look_at, view.draw, program
+        )
+        return Order(self._input(view), float(following))
+
+    def _input(self, view: View) -> Points:
+        from dwell._kernels.timer import saturated
+
+        ex, ey = view.look.error
+        return np.array(saturated(float(ex), float(ey), float(self.k1), self.reach))
+
+    def _given_hold(self, agent: int) -> Points:
+        assert self.initial_hold is not None
+        return np.array(self.initial_hold[agent], dtype=np.float64)
+
+
+def _as_tuple(name: str, value: object) -> tuple[object, ...]:
+    try:
+        rows = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _refused(name, value, "a number, or one per agent") from None
+    if rows.ndim == 0:
+        return (float(rows),)
+    return tuple(tuple(map(float, r)) if rows.ndim > 1 else float(r) for r in rows)
+
+
+def _positive(name: str, value: float) -> None:
+    if isinstance(value, bool) or not (isinstance(value, (int, float, np.floating))):
+        raise _refused(name, value, "a positive number")
+    if not (math.isfinite(value) and value > 0.0):
+        raise _refused(name, value, "a positive number")
+
+
+def _per_agent(name: str, value: PerAgent, n: int) -> Floats:
+    values = np.atleast_1d(np.array(value, dtype=np.float64))
+    if len(values) not in (1, n):
+        raise _refused(name, f"a list of {len(values)}", f"one value, or one for each of {n} agents,")
+    return np.ascontiguousarray(np.broadcast_to(values, (n,)))
+
+
+def _within(name: str, values: Floats, t1: Floats, t2: Floats) -> None:
+    bad = ~((values >= t1) & (values <= t2))
+    if bad.any():
+        p = int(np.argmax(bad))
+        raise _refused(name, f"{values[p]:g} for agent {p}", f"a value in [{t1[p]:g}, {t2[p]:g}]")
+
+
+def _refused(name: str, value: object, need: str) -> ControllerError:
+    return ControllerError(
+        f"the timer law's {name} is {value!r}; {need} is needed",
+        code=f"controller.{name}",
+        key=f"controller.{name}",
+    )

@@ -1,0 +1,59 @@
+"""Function: any Python function of points as a density."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.errors import DensityError
+
+
+@final
+@dataclass(frozen=True)
+class Function:
+    """The density `call(points)`: an (n, 2) array in, n numbers out.
+
+    It is integrated by adaptive quadrature, with an error estimate; runs with it take the readable
+    event loop. `name` is how a scenario file refers to it, ``package.module:function``.
+    """
+
+    call: Callable[[Points], Any]
+    name: str | None = None
+
+    def at(self, points: Points) -> Floats:
+        """The weight at each point, checked: finite, real, not negative."""
+        points = np.asarray(points, dtype=np.float64)
+        values = np.asarray(self.call(points))
+        if values.dtype == bool or not np.issubdtype(values.dtype, np.number):
+            raise self._refused(f"gave values of type {values.dtype}; numbers are needed")
+        if np.iscomplexobj(values):
+            raise self._refused("gave complex values; real numbers are needed")
+        if values.shape == ():
+            values = np.full(len(points), values)
+        if values.shape != (len(points),):
+            raise self._refused(
+                f"gave an array of shape {values.shape} for {len(points)} points; one number per "
+                f"point, shape ({len(points)},), is needed"
+            )
+        values = values.astype(np.float64)
+        for bad, code, what in (
+            (~np.isfinite(values), "density.nonfinite", "a finite number is needed"),
+            (values < 0.0, "density.negative", "a density must not be negative"),
+        ):
+            if bad.any():
+                k = int(np.argmax(bad))
+                place = points[k].tolist()
+                raise self._refused(f"gave {values[k]} at {place}; {what}", code)
+        return values
+
+    def terms(self) -> None:
+        """None: the kernels cannot call Python."""
+        return None
+
+    def _refused(self, what: str, code: str = "density.function") -> DensityError:
+        name = self.name or getattr(self.call, "__qualname__", repr(self.call))
+        return DensityError(f"the density function {name} {what}", code=code, key="density")

@@ -1,0 +1,99 @@
+"""Gaussian: one smooth hill."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.errors import DensityError
+
+if TYPE_CHECKING:
+    from dwell._kernels.terms import Terms
+
+
+@final
+@dataclass(frozen=True)
+class Gaussian:
+    """weight * exp(-rate |z - center|**2), or weight * exp(-(z - center)' S**-1 (z - center) / 2).
+
+    Give either `rate` or the 2 x 2 `covariance` S.
+
+    >>> float(Gaussian(center=(0, 0), rate=0.5).at([[1.0, 1.0]])[0])
+    0.36787944117144233
+    """
+
+    center: tuple[float, float]
+    rate: float | None = None
+    covariance: tuple[tuple[float, float], tuple[float, float]] | None = None
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        center = _finite(self.center, (2,), "center", "two finite numbers [x, y]")
+        object.__setattr__(self, "center", (float(center[0]), float(center[1])))
+        if not (math.isfinite(self.weight) and self.weight > 0.0):
+            raise _refused("weight", self.weight, "a positive number")
+        if (self.rate is None) == (self.covariance is None):
+            raise DensityError(
+                "a Gaussian needs either `rate` or `covariance`, not both and not neither",
+                code="density.gaussian",
+                key="density.rate",
+            )
+        if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0.0):
+            raise _refused("rate", self.rate, "a positive number (per length squared)")
+        if self.covariance is not None:
+            self._check_covariance()
+
+    def _check_covariance(self) -> None:
+        need = "a symmetric positive definite 2 x 2 matrix"
+        s = _finite(self.covariance, (2, 2), "covariance", need)
+        determinant = s[0, 0] * s[1, 1] - s[0, 1] * s[1, 0]
+        if s[0, 1] != s[1, 0] or not (s[0, 0] > 0 and s[1, 1] > 0 and determinant > 0):
+            raise _refused("covariance", self.covariance, need)
+        rows = tuple((float(a), float(b)) for a, b in s)
+        object.__setattr__(self, "covariance", rows)
+
+    @property
+    def form(self) -> tuple[float, float, float]:
+        """(Qxx, Qxy, Qyy) of exp(-(z - center)' Q (z - center))."""
+        if self.covariance is None:
+            assert self.rate is not None
+            return self.rate, 0.0, self.rate
+        (a, b), (_, d) = self.covariance
+        determinant = a * d - b * b
+        return 0.5 * d / determinant, -0.5 * b / determinant, 0.5 * a / determinant
+
+    def at(self, points: Points) -> Floats:
+        """The weight at each point."""
+        x, y = (np.asarray(points, dtype=np.float64) - self.center).T
+        qxx, qxy, qyy = self.form
+        values: Floats = self.weight * np.exp(-(qxx * x * x + 2.0 * qxy * x * y + qyy * y * y))
+        return values
+
+    def terms(self) -> Terms:
+        """One Gaussian term."""
+        from dwell._kernels.terms import gaussian_row, plain_terms
+
+        row = gaussian_row(self.weight, self.center, self.form)
+        return plain_terms(gaussians=np.array([row]))
+
+
+def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.ndarray:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _refused(name, value, need) from None
+    if array.shape != shape or not np.isfinite(array).all():
+        raise _refused(name, value, need)
+    return array
+
+
+def _refused(name: str, value: object, need: str) -> DensityError:
+    return DensityError(
+        f"the {name} of a Gaussian density is {value!r}; {need} is needed",
+        code="density.gaussian",
+        key=f"density.{name}",
+    )

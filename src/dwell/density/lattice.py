@@ -1,0 +1,62 @@
+"""Integration on a grid of points: the density's weight at each point of a lattice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.density.base import Density
+from dwell.errors import DensityError
+from dwell.geometry import Workspace
+
+if TYPE_CHECKING:
+    from dwell._kernels.terms import Terms
+
+MAX_POINTS = 50_000_000
+
+
+def lattice_axes(workspace: Workspace, spacing: float) -> tuple[np.ndarray, np.ndarray]:
+    """x and y of the lattice: centres of squares of side `spacing` from the lower corner on."""
+    lower, upper = workspace.bounds
+    counts = np.floor((upper - lower) / spacing).astype(np.int64) + 1
+    if counts.prod() > MAX_POINTS:
+        raise DensityError(
+            f"a grid of spacing {spacing:g} has {int(counts.prod())} points; at most {MAX_POINTS} "
+            f"are handled: use a spacing of {np.sqrt(workspace.area / MAX_POINTS):.2g} or more",
+            code="integration.spacing",
+            key="run.integration.spacing",
+        )
+    x = lower[0] + 0.5 * spacing + spacing * np.arange(counts[0])
+    y = lower[1] + 0.5 * spacing + spacing * np.arange(counts[1])
+    return x, y
+
+
+def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Terms:
+    """Terms whose moments are sums over the lattice points in the workspace."""
+    from dwell._kernels.terms import plain_terms
+
+    x, y = lattice_axes(workspace, spacing)
+    points: Points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    weights = np.where(_inside(workspace, points), density.at(points) * spacing**2, 0.0)
+    if not (weights > 0.0).any():
+        raise DensityError(
+            f"no point of the grid of spacing {spacing:g} carries weight in a workspace "
+            f"{workspace.diameter:g} across; use a smaller spacing",
+            code="integration.spacing",
+            key="run.integration.spacing",
+        )
+    return plain_terms()._replace(
+        lattice=np.ascontiguousarray(weights.reshape(len(y), len(x))),
+        frame=np.array([x[0], y[0], spacing]),
+    )
+
+
+def _inside(workspace: Workspace, points: Points) -> np.ndarray:
+    inside = np.ones(len(points), dtype=bool)
+    after = np.roll(workspace.vertices, -1, axis=0)
+    for a, b in zip(workspace.vertices, after, strict=True):
+        edge, offset = b - a, points - a
+        inside &= edge[0] * offset[:, 1] - edge[1] * offset[:, 0] >= 0.0
+    return inside

@@ -1,0 +1,60 @@
+"""Mixture: the sum of several densities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.density.base import Density, as_density
+from dwell.errors import DensityError
+
+if TYPE_CHECKING:
+    from dwell._kernels.terms import Terms
+
+
+@final
+@dataclass(frozen=True)
+class Mixture:
+    """The sum of `parts`; each Gaussian brings its own weight, each uniform part its level."""
+
+    parts: tuple[Density, ...]
+
+    def __post_init__(self) -> None:
+        parts = tuple(as_density(part) for part in self.parts)
+        if not parts:
+            raise DensityError(
+                "a mixture has no parts; at least one density is needed",
+                code="density.zero",
+                key="density.parts",
+            )
+        object.__setattr__(self, "parts", parts)
+
+    def at(self, points: Points) -> Floats:
+        """The weight at each point."""
+        total: Floats = np.sum([part.at(points) for part in self.parts], axis=0)
+        return total
+
+    def terms(self) -> Terms | None:
+        """The terms of all parts together; None if one of them has none."""
+        from dwell._kernels.terms import plain_terms
+
+        parts = [part.terms() for part in self.parts]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        widest = max((p.polynomials.shape[1] for p in known if len(p.polynomials)), default=1)
+        tables = [_padded(p.polynomials, widest) for p in known if len(p.polynomials)]
+        return plain_terms(
+            constant=sum(p.constant for p in known),
+            polynomials=np.concatenate(tables) if tables else None,
+            origins=np.concatenate([p.origins for p in known]),
+            gaussians=np.concatenate([p.gaussians for p in known]),
+        )
+
+
+def _padded(tables: np.ndarray, width: int) -> np.ndarray:
+    extra = width - tables.shape[1]
+    return np.pad(tables, ((0, 0), (0, extra), (0, extra)))

@@ -1,0 +1,83 @@
+"""Mass, centroid and second moment of a density over one polygon."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.density.adaptive import integrate
+from dwell.density.base import Density, as_density
+from dwell.geometry import Polygon
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What a density weighs over a region, and where."""
+
+    mass: float  # 0 where it is below the smallest double: see log_mass
+    log_mass: float  # natural logarithm of the mass, right also far out in a tail
+    centroid: Points  # (2,)
+    second_moment: float  # integral of |z - centroid|**2
+    error: float = 0.0  # bound on the mass's relative error; 0: rounding only
+
+
+def moments(region: Polygon | object, density: Density | object = None) -> Moments:
+    """Moments of `density` (uniform by default) over `region`, a Polygon or its vertices.
+
+    >>> moments([(0, 0), (2, 0), (2, 1), (0, 1)]).centroid.tolist()
+    [1.0, 0.5]
+    """
+    from dwell.density.uniform import Uniform
+
+    polygon = region if isinstance(region, Polygon) else Polygon(region)
+    weight = Uniform() if density is None else as_density(density)
+    origin = polygon.vertices[0]
+    offsets = polygon.vertices - origin
+    return polygon_moments(offsets, origin, weight)
+
+
+def polygon_moments(offsets: Points, origin: Points, density: Density) -> Moments:
+    """Moments over the convex polygon `origin + offsets`."""
+    if density.terms() is None:
+        return _adaptive(offsets, origin, density)
+    return _exact(offsets, origin, density)
+
+
+def _exact(offsets: Points, origin: Points, density: Density) -> Moments:
+    from dwell._kernels import moments as kernels
+    from dwell._kernels.scratch import make_scratch
+
+    terms = density.terms()
+    scratch = make_scratch(1, len(offsets))
+
+    def about(x: float, y: float) -> tuple[float, float, float, float, float]:
+        scratch.x[: len(offsets)], scratch.y[: len(offsets)] = offsets.T
+        found: tuple[float, float, float, float, float] = kernels.polygon_moments(
+            len(offsets), float(origin[0]), float(origin[1]), terms, x, y, scratch
+        )
+        return found
+
+    _, mass, fx, fy, _ = about(0.0, 0.0)
+    if mass <= 0.0:
+        return Moments(0.0, -math.inf, origin + offsets.mean(axis=0), 0.0)
+    ex, ey = fx / mass, fy / mass
+    log_scale, _, _, _, second = about(ex, ey)
+    scale = math.exp(log_scale)
+    centroid = origin + np.array([ex, ey])
+    return Moments(mass * scale, math.log(mass) + log_scale, centroid, second * scale)
+
+
+def _adaptive(offsets: Points, origin: Points, density: Density) -> Moments:
+    found = integrate(density, offsets, origin)
+    mass, fx, fy, polar = found.values
+    if mass <= 0.0:
+        return Moments(0.0, -math.inf, origin + offsets.mean(axis=0), 0.0)
+    e = np.array([fx, fy]) / mass
+    second = float(polar - mass * (e @ e))
+    error = float(found.errors[0] / mass)
+    return Moments(float(mass), math.log(mass), origin + e, second, error)

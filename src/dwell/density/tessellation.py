@@ -1,0 +1,197 @@
+"""All cells at once, with what they weigh."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.density.base import Density, as_density
+from dwell.density.moments import polygon_moments
+from dwell.density.uniform import Uniform
+from dwell.errors import AgentsError
+from dwell.geometry import Box, Cell, Polygon, Workspace, voronoi_cells
+from dwell.geometry.voronoi import coincident, columns
+
+if TYPE_CHECKING:
+    from dwell._kernels.terms import Terms
+
+SHORTEST_EDGE = 1e-12  # of the workspace's diameter: below, cells meet in a point, not an edge
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tessellation:
+    """The Voronoi cells of `positions` in a workspace, weighed by a density.
+
+    One row per agent. `second_moments` are about the cells' own centroids, so that
+    ``cost == sum(second_moments + masses * |errors|**2)`` (parallel axes).
+    """
+
+    workspace: Workspace
+    positions: Points  # (N, 2)
+    masses: Floats  # (N,); 0 below the smallest double, see log_masses
+    log_masses: Floats  # (N,)
+    errors: Points  # (N, 2): centroid minus position, taken in the agent's own frame
+    second_moments: Floats  # (N,)
+
+    @property
+    def centroids(self) -> Points:
+        """Centroid of each cell, (N, 2); the nearest point of the workspace for an empty cell."""
+        return self.positions + self.errors
+
+    @cached_property
+    def costs(self) -> Floats:
+        """Each agent's share of the cost: the integral of |z - position|**2 over its cell."""
+        return self.second_moments + self.masses * (self.errors**2).sum(axis=1)
+
+    @property
+    def cost(self) -> float:
+        """Locational cost: the integral of the squared distance to the nearest agent."""
+        return math.fsum(self.costs)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """Every cell."""
+        return voronoi_cells(_polygon(self.workspace), self.positions)
+
+    def cell(self, i: int) -> Cell:
+        """The cell of agent i."""
+        return voronoi_cells(_polygon(self.workspace), self.positions, [i])[0]
+
+    @cached_property
+    def neighbors(self) -> list[list[int]]:
+        """For each agent, ascending, the agents whose cells share an edge of positive length.
+
+        Both cells must see the edge, so the relation is symmetric.
+        """
+        shortest = SHORTEST_EDGE * self.workspace.diameter
+        seen = []
+        for cell in self.cells:
+            long = cell.edge_lengths > shortest
+            seen.append({int(q) for q in cell.borders[long] if q >= 0})
+        return [sorted(q for q in near if p in seen[q]) for p, near in enumerate(seen)]
+
+    @cached_property
+    def touching(self) -> list[list[int]]:
+        """Like `neighbors`, but cells that meet in a single point count too."""
+        reach = SHORTEST_EDGE * self.workspace.diameter
+        pairs: set[tuple[int, int]] = {(p, q) for p, near in enumerate(self.neighbors) for q in near}
+        for cell in self.cells:
+            own = np.hypot(*cell.offsets.T)
+            for q in cell.seen:
+                gap = cell.offsets - (self.positions[q] - cell.position)
+                if (np.abs(np.hypot(*gap.T) - own) <= reach).any():
+                    pairs |= {(cell.agent, int(q)), (int(q), cell.agent)}
+        return [sorted(q for p, q in pairs if p == agent) for agent in range(len(self.positions))]
+
+    def shared_edge(self, p: int, q: int) -> Points | None:
+        """The edge between the cells of p and q, (2, 2); the same bits whoever asks."""
+        if q not in self.neighbors[p]:
+            return None
+        first = min((p, q), key=lambda i: tuple(self.positions[i]))
+        return self.cells[first].edge_with(q if first == p else p)
+
+
+def tessellate(
+    workspace: Workspace, positions: object, density: Density | object = None
+) -> Tessellation:
+    """The Voronoi cells of `positions` (N, 2) in `workspace`, weighed by `density` (uniform).
+
+    >>> from dwell import Box
+    >>> tessellate(Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)]).masses.tolist()
+    [0.5, 0.5]
+    """
+    weight = Uniform() if density is None else as_density(density)
+    points = as_positions(positions)
+    terms = weight.terms()
+    if terms is None:
+        return _by_quadrature(workspace, points, weight)
+    return _by_kernels(workspace, points, terms)
+
+
+def as_positions(positions: object) -> Points:
+    """`positions` as an (N, 2) array of finite doubles, N >= 1."""
+    try:
+        points = np.array(positions, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        points = None
+    if points is not None and points.size == 0:
+        raise AgentsError(
+            "there are no agents; at least one position is needed",
+            code="agents.empty",
+            key="agents.start",
+        )
+    if points is None or points.ndim != 2 or points.shape[1] != 2:
+        raise AgentsError(_shape_fault(positions), code="agents.shape", key="agents.start")
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if bad.size:
+        raise AgentsError(
+            f"agent {bad[0]} is at {points[bad[0]].tolist()}; finite coordinates are needed",
+            code="agents.nonfinite",
+            key=f"agents.start[{bad[0]}]",
+        )
+    return points
+
+
+def _shape_fault(positions: object) -> str:
+    rows: Sequence[Any] = list(positions) if isinstance(positions, (list, tuple)) else []
+    for k, row in enumerate(rows):
+        if not (hasattr(row, "__len__") and len(row) == 2):
+            return f"agent {k} is {row!r}; a pair [x, y] is needed in the plane"
+    shape = getattr(positions, "shape", None)
+    came = f"an array of shape {shape}" if shape is not None else repr(positions)[:60]
+    return f"the agents' positions are {came}; a list of pairs [x, y], shape (N, 2), is needed"
+
+
+def _polygon(workspace: Workspace) -> Polygon:
+    return workspace.polygon if isinstance(workspace, Box) else workspace
+
+
+def _by_kernels(workspace: Workspace, points: Points, terms: Terms) -> Tessellation:
+    from dwell._kernels.cells import COINCIDENT
+    from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.survey import second_moment, survey
+
+    (xs, ys), (wx, wy) = columns(points), columns(workspace.vertices)
+    n = len(points)
+    errors, mass, polar, log_scale = np.empty((n, 2)), np.empty(n), np.empty(n), np.empty(n)
+    scratch = make_scratch(n, len(wx))
+    status, _, _ = survey(xs, ys, wx, wy, terms, errors, mass, polar, log_scale, scratch)
+    if status == COINCIDENT:
+        raise first_coincidence(points)
+    second = np.empty(n)
+    for p in range(n):
+        ex, ey = errors[p]
+        second[p] = second_moment(p, xs, ys, wx, wy, terms, ex, ey, scratch) if mass[p] > 0 else 0.0
+    scale = np.exp(log_scale)
+    with np.errstate(divide="ignore"):
+        log_mass = np.log(mass) + log_scale
+    return Tessellation(workspace, points, mass * scale, log_mass, errors, second * scale)
+
+
+def _by_quadrature(workspace: Workspace, points: Points, density: Density) -> Tessellation:
+    cells = voronoi_cells(_polygon(workspace), points)
+    errors = workspace.nearest(points) - points
+    mass, log_mass, second = np.zeros(len(points)), np.full(len(points), -np.inf), errors[:, 0] * 0
+    for p, cell in enumerate(cells):
+        if len(cell.offsets):
+            found = polygon_moments(cell.offsets, cell.position, density)
+            if found.mass > 0:
+                errors[p] = found.centroid - cell.position
+                mass[p], log_mass[p] = found.mass, found.log_mass
+                second[p] = found.second_moment
+    return Tessellation(workspace, points, mass, log_mass, errors, second)
+
+
+def first_coincidence(points: Points) -> AgentsError:
+    """The error that names the first two agents at one place."""
+    order = np.lexsort(points.T)
+    same = np.flatnonzero((points[order[1:]] == points[order[:-1]]).all(axis=1))
+    k = int(same[0]) if same.size else 0
+    return coincident(int(order[k]), int(order[k + 1]), points[order[k]])

@@ -1,0 +1,41 @@
+"""Uniform: every place matters the same."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.errors import DensityError
+
+if TYPE_CHECKING:
+    from dwell._kernels.terms import Terms
+
+
+@final
+@dataclass(frozen=True)
+class Uniform:
+    """The density `level` everywhere."""
+
+    level: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.level) and self.level > 0.0):
+            raise DensityError(
+                f"the level of a uniform density is {self.level!r}; a positive number is needed",
+                code="density.zero",
+                key="density.level",
+            )
+
+    def at(self, points: Points) -> Floats:
+        """The weight at each point."""
+        return np.full(len(points), self.level)
+
+    def terms(self) -> Terms:
+        """The constant term."""
+        from dwell._kernels.terms import plain_terms
+
+        return plain_terms(constant=self.level)

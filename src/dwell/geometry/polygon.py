@@ -1,0 +1,110 @@
+"""Polygon: a compact convex region of the plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.geometry.ring import as_points, clean_ring, signed_area
+
+
+@final
+@dataclass(frozen=True, eq=False, init=False)
+class Polygon:
+    """A convex polygon.
+
+    Vertices may come in either direction, with the first repeated at the end or with vertices on
+    straight edges: such things are put right and listed in `repairs`. Anything that is not the
+    boundary of a convex region is refused.
+
+    >>> Polygon([(0, 0), (0, 1), (1, 1), (1, 0)]).area
+    1.0
+    """
+
+    vertices: Points  # (n, 2), counter-clockwise, strictly convex, read-only
+    repairs: tuple[str, ...] = field(init=False, default=())
+
+    def __init__(self, vertices: object) -> None:
+        ring, repairs = clean_ring(as_points(vertices))
+        ring = np.ascontiguousarray(ring)
+        ring.setflags(write=False)
+        object.__setattr__(self, "vertices", ring)
+        object.__setattr__(self, "repairs", repairs)
+
+    @classmethod
+    def hull_of(cls, points: object) -> Polygon:
+        """The convex hull of `points` (Andrew's monotone chain)."""
+        rows = sorted({(float(x), float(y)) for x, y in as_points(points)})
+        lower, upper = _chain(rows), _chain(rows[::-1])
+        return cls(lower[:-1] + upper[:-1])
+
+    @property
+    def dimension(self) -> int:
+        """2."""
+        return 2
+
+    @cached_property
+    def area(self) -> float:
+        """Area."""
+        return signed_area(self.vertices)
+
+    @cached_property
+    def diameter(self) -> float:
+        """Largest distance between two of its points."""
+        v = self.vertices
+        if len(v) > 2000:  # the box's diagonal: at most a factor sqrt(2) too large
+            return float(np.hypot(*(v.max(axis=0) - v.min(axis=0))))
+        return float(max(np.hypot(*(v - p).T).max() for p in v))
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the bounding box."""
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+    def outside_by(self, points: Points) -> Floats:
+        """How far each point lies beyond the boundary (0 inside), one row per point."""
+        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        gaps = self.nearest(points) - points
+        distance: Floats = np.hypot(gaps[:, 0], gaps[:, 1])
+        return distance
+
+    def contains(self, points: Points) -> np.ndarray:
+        """Whether each point lies in the polygon, its boundary included (up to rounding)."""
+        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
+        return inside
+
+    def nearest(self, points: Points) -> Points:
+        """The nearest point of the polygon to each point; the point itself if it is inside."""
+        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        edge = np.roll(self.vertices, -1, axis=0) - self.vertices
+        best = points.copy()
+        best_distance = np.full(len(points), np.inf)
+        inside = np.ones(len(points), dtype=bool)
+        for corner, direction in zip(self.vertices, edge, strict=True):
+            offset = points - corner
+            inside &= direction[0] * offset[:, 1] - direction[1] * offset[:, 0] >= 0.0
+            along = np.clip(offset @ direction / (direction @ direction), 0.0, 1.0)
+            foot = corner + along[:, None] * direction
+            distance = np.hypot(*(foot - points).T)
+            closer = distance < best_distance
+            best[closer], best_distance[closer] = foot[closer], distance[closer]
+        best[inside] = points[inside]
+        return best
+
+
+def _chain(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The lower hull of points sorted by x."""
+    hull: list[tuple[float, float]] = []
+    for p in rows:
+        while len(hull) >= 2 and _turn(hull[-2], hull[-1], p) <= 0.0:
+            hull.pop()
+        hull.append(p)
+    return hull
+
+
+def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -1,0 +1,49 @@
+"""The loop. It reads as the definition of a solution: flow to the next event, jump, repeat."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from dwell.hybrid.arc import HybridArc
+from dwell.hybrid.event import Event
+from dwell.hybrid.stop import Halt, Stop, StopReason
+from dwell.hybrid.system import HybridSystem
+
+S = TypeVar("S")
+
+
+def simulate(
+    system: HybridSystem[S],
+    start: S,
+    *,
+    until: float,
+    max_jumps: int = 1_000_000,
+    max_simultaneous: int = 10_000,
+) -> HybridArc[S]:
+    """Solve `system` exactly from `start` until time `until`; a jump due at `until` is executed.
+
+    Stops early after `max_jumps` jumps, or when more than `max_simultaneous` jumps in a row leave
+    the clock standing still (Zeno); the arc's `stop` says so.
+    """
+    states: list[S] = [start]
+    events: list[Event] = []
+    standing = 0
+
+    def arc(end: float, reason: StopReason, detail: str = "") -> HybridArc[S]:
+        return HybridArc(system, states, events, end, Stop(reason, end, detail))
+
+    while (event := system.next_event(states[-1])) is not None and event.time <= until:
+        now = system.time_of(states[-1])
+        standing = standing + 1 if event.time == now else 0
+        if standing > max_simultaneous:
+            return arc(now, StopReason.ZENO)
+        if len(events) == max_jumps:
+            return arc(now, StopReason.JUMP_LIMIT)
+        before = system.flow(states[-1], event.time)
+        try:
+            after = system.jump(before, event)
+        except Halt as halt:
+            return arc(event.time, halt.reason, halt.detail)
+        states.append(after)
+        events.append(event)
+    return arc(until, StopReason.HORIZON)

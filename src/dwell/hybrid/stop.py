@@ -1,0 +1,55 @@
+"""Why a simulation ended. An early end is an outcome with a name, not an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+
+class StopReason(Enum):
+    """The ways a simulation can end; the value is the name that programs see."""
+
+    HORIZON = "horizon"
+    JUMP_LIMIT = "jump-limit"
+    ZENO = "zeno"
+    COINCIDENT = "coincident"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the simulation went as far as it was asked to."""
+        return self is StopReason.HORIZON
+
+    @property
+    def sentence(self) -> str:
+        """The same for people."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    StopReason.HORIZON: "Reached the time horizon.",
+    StopReason.JUMP_LIMIT: "Used up the allowed number of jumps; raise max_jumps, or shorten it.",
+    StopReason.ZENO: "Jumps pile up without time passing (Zeno); look at what resets the timers.",
+    StopReason.COINCIDENT: "Two agents met at one point, where cells are not defined.",
+    StopReason.INTERRUPTED: "Interrupted; everything up to here is kept.",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A reason, the time it applies to, and any detail (who, where)."""
+
+    reason: StopReason
+    time: float
+    detail: str = ""
+
+
+class Halt(Exception):  # noqa: N818 - an outcome in flight, not an error
+    """Raised by a system that cannot go on from a state; the loop turns it into a `Stop`."""
+
+    def __init__(self, reason: StopReason, detail: str = "") -> None:
+        super().__init__(reason.sentence)
+        self.reason = reason
+        self.detail = detail

@@ -1,0 +1,6 @@
+"""What is kept of a run, and how it survives a crash."""
+
+from dwell.results.run import Run
+from dwell.results.store import load_run, save_run
+
+__all__ = ["Run", "load_run", "save_run"]

@@ -1,0 +1,165 @@
+"""Run: one simulation, with everything needed to look at it, judge it and repeat it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.errors import InputError
+from dwell.hybrid import HybridArc, Stop
+from dwell.scenario import Scenario
+from dwell.theory import Flag, Metrics, covered_from, flags_of, measure
+from dwell.theory.metrics import Legs, legs_at
+
+if TYPE_CHECKING:
+    from dwell.geometry import Workspace
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The outcome of one simulation.
+
+    `arc` is the solution itself and can be asked for any hybrid time; `events` is the same as a
+    table; `metrics` are samples along the way. The methods below take one time or an array of
+    times and answer exactly, not by interpolation.
+    """
+
+    system: CoverageSystem
+    arc: HybridArc[AgentsState]
+    events: EventTable
+    metrics: Metrics
+    scenario: Scenario | None = None  # None for a law or density that no file can describe
+    repairs: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    wall_seconds: float = 0.0
+
+    @property
+    def agents(self) -> int:
+        """How many agents there are."""
+        return self.system.agents
+
+    @property
+    def workspace(self) -> Workspace:
+        """The region that is shared out."""
+        return self.system.workspace
+
+    @property
+    def horizon(self) -> float:
+        """The time the run reached."""
+        return self.arc.until
+
+    @property
+    def stop(self) -> Stop:
+        """Why it ended."""
+        return self.arc.stop
+
+    @property
+    def start(self) -> AgentsState:
+        """The state at time 0."""
+        return self.arc.states[0]
+
+    @cached_property
+    def flags(self) -> list[Flag]:
+        """What limits the meaning of this run."""
+        return flags_of(self.arc, self.events, self.metrics, self.assumed)
+
+    @property
+    def assumed(self) -> Mapping[str, Any] | None:
+        """eta_max and lipschitz of the scenario's certificate, if it has one."""
+        if self.scenario is None or self.scenario.certificate is None:
+            return None
+        return self.scenario.certificate.model_dump()
+
+    @cached_property
+    def reached_at(self) -> float | None:
+        """The time from which every error stays within nu; None if it never does."""
+        nu = getattr(self.system.controller, "nu", None)
+        return None if nu is None else covered_from(self.arc, self.events, self.metrics, nu)
+
+    @cached_property
+    def distances(self) -> Floats:
+        """Length of each agent's path, (N,)."""
+        travelled = np.zeros(self.agents)
+        for p in range(self.agents):
+            rows = self.events.of_agent(p)
+            times = np.concatenate([[0.0], self.events.time[rows], [self.horizon]])
+            holds = np.vstack([self.start.hold[p], self.events.holds[rows]])
+            travelled[p] = np.hypot(*holds.T) @ np.diff(times)
+        return travelled
+
+    # Exact answers at any time.
+
+    def positions(self, t: float | Floats) -> Points:
+        """Where everybody is at time t: (N, 2), or (len(t), N, 2)."""
+        legs = self._legs(t)
+        return _shaped(t, np.stack([legs.x, legs.y], axis=-1))
+
+    def holds(self, t: float | Floats) -> Points:
+        """The velocities held, after any jump at t."""
+        legs = self._legs(t)
+        return _shaped(t, np.stack([legs.hold_x, legs.hold_y], axis=-1))
+
+    def timers(self, t: float | Floats) -> Floats:
+        """Time left until each agent's next look, after any jump at t."""
+        return _shaped(t, self._legs(t).next_at - np.atleast_1d(t)[:, None])
+
+    def errors(self, t: float | Floats) -> Floats:
+        """|centroid - position| of each agent: (N,), or (len(t), N)."""
+        return _shaped(t, self._measured(t).errors)
+
+    def hold_errors(self, t: float | Floats) -> Floats:
+        """|held velocity - k1 sat(error)| of each agent, after any jump at t."""
+        return _shaped(t, self._measured(t).hold_errors)
+
+    def cost(self, t: float | Floats) -> float | Floats:
+        """Locational cost at time t."""
+        costs = _shaped(t, self._measured(t).costs)
+        return float(costs) if np.ndim(t) == 0 else costs
+
+    def summary(self) -> dict[str, Any]:
+        """The figures of the run, as `dwell run --json` prints them."""
+        from dwell.results.summary import summarize
+
+        return summarize(self)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Keep the run in one NetCDF-4 file; an existing file is replaced only with `force`."""
+        from dwell.results.store import save_run
+
+        save_run(self, path, force=force)
+
+    def _legs(self, t: float | Floats) -> Legs:
+        times = self._checked(t)
+        order = np.argsort(times, kind="stable")
+        legs = legs_at(self.start, self.events, times[order])
+        back = np.argsort(order, kind="stable")
+        return Legs(*(getattr(legs, name)[back] for name in Legs.__dataclass_fields__))
+
+    def _measured(self, t: float | Floats) -> Metrics:
+        times = self._checked(t)
+        order = np.argsort(times, kind="stable")
+        found = measure(self.system, self.start, self.events, times[order])
+        back = np.argsort(order, kind="stable")
+        return Metrics(*(getattr(found, name)[back] for name in Metrics.__dataclass_fields__))
+
+    def _checked(self, t: float | Floats) -> Floats:
+        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        if times.size and not (times.min() >= 0.0 and times.max() <= self.horizon):
+            raise InputError(
+                f"the run knows times from 0 to {self.horizon!r}; asked for {times.min()!r} to "
+                f"{times.max()!r}",
+                code="run.time",
+            )
+        return times
+
+
+def _shaped(t: float | Floats, rows: Any) -> Any:
+    return rows[0] if np.ndim(t) == 0 else rows

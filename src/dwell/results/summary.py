@@ -1,0 +1,102 @@
+"""The figures of a run as one JSON object. Its keys are a promise: scripts depend on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell.theory import Metrics, measure
+
+if TYPE_CHECKING:
+    from dwell.results.run import Run
+
+SUMMARY_VERSION = 1
+
+
+def summarize(run: Run) -> dict[str, Any]:
+    """Everything `dwell run --json` prints."""
+    ends = measure(run.system, run.start, run.events, np.array([0.0, run.horizon]), threads=1)
+    looks = np.bincount(run.events.agent, minlength=run.agents)
+    first_neighbors = _initial_neighbors(run)
+    return {
+        "schema": SUMMARY_VERSION,
+        "law": _law(run),
+        "dimension": 2,
+        "agents": run.agents,
+        "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
+        "seed": run.system.seed,
+        "integration": "exact" if run.system.spacing is None else "grid",
+        "stop": {
+            "reason": run.stop.reason.value,
+            "ok": run.stop.reason.ok,
+            "time": run.stop.time,
+            "detail": run.stop.detail,
+        },
+        "events": {"total": len(run.events), "per_agent": _spread(looks)},
+        "cells": {
+            "voronoi": len(run.events) + run.agents,
+            "guaranteed": 0,
+            "dual_guaranteed": 0,
+            "per_agent": _spread(looks + 1),
+        },
+        "measurements": len(run.events) + run.agents,
+        "messages": int(run.events.neighbors.sum()) + first_neighbors,
+        "cost": {"initial": float(ends.costs[0]), "final": float(ends.costs[-1])},
+        "error": {"final_max": float(ends.errors[-1].max())},
+        "coverage": {"nu": getattr(run.system.controller, "nu", None), "reached_at": run.reached_at},
+        "hold_error": {"max": _largest_hold_error(run, ends), "limit": _limit(run)},
+        "separation": {"min": _closest(run, ends)},
+        "distance": _spread(run.distances),
+        **_final(run),
+        "repairs": list(run.repairs),
+        "flags": [{"code": flag.code, "says": flag.says} for flag in run.flags],
+        "wall_seconds": run.wall_seconds,
+    }
+
+
+def _law(run: Run) -> str:
+    return run.scenario.controller.kind if run.scenario else type(run.system.controller).__name__
+
+
+def _spread(values: Any) -> dict[str, Any]:
+    low, high = values.min(), values.max()
+    whole = np.issubdtype(values.dtype, np.integer)
+    as_number = int if whole else float
+    return {"min": as_number(low), "mean": float(values.mean()), "max": as_number(high)}
+
+
+def _initial_neighbors(run: Run) -> int:
+    places = run.start.positions
+    return sum(run.system.look(places, p).neighbors for p in range(run.agents))
+
+
+def _largest_hold_error(run: Run, ends: Metrics) -> float | None:
+    """Over the ends of all holds and over all samples."""
+    if ends.hold_errors.shape[1] == 0:
+        return None
+    candidates = (run.events.hold_error, run.metrics.hold_errors, ends.hold_errors)
+    return max(float(values.max(initial=0.0)) for values in candidates)
+
+
+def _limit(run: Run) -> float | None:
+    return None if run.assumed is None else float(run.assumed["eta_max"])
+
+
+def _closest(run: Run, ends: Metrics) -> float | None:
+    candidates = (run.events.nearest, run.metrics.separations, ends.separations)
+    closest = min(float(values.min(initial=np.inf)) for values in candidates)
+    return closest if np.isfinite(closest) else None
+
+
+def _final(run: Run) -> dict[str, Any]:
+    places = run.arc.final.positions
+    looks = [run.system.look(places, p) for p in range(run.agents)]
+    centroids = places + np.array([look.error for look in looks])
+    return {
+        "final_positions": places.tolist(),
+        "final_centroids": centroids.tolist(),
+        "final_masses": [look.mass for look in looks],
+    }
+
+

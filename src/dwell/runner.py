@@ -1,0 +1,148 @@
+"""The one path from a scenario to a run: the command line, the page, sweeps and notebooks take it."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import dwell
+from dwell._types import Floats, Points
+from dwell.agents import CoverageSystem, check_start, run_compiled, table_of
+from dwell.agents.engine import can_compile
+from dwell.density import Density, Uniform, as_density
+from dwell.density.support import check_density
+from dwell.errors import ControllerError, InputError
+from dwell.geometry import Workspace
+from dwell.hybrid import simulate as solve
+from dwell.results import Run
+from dwell.scenario import Scenario
+from dwell.scenario.build import build, with_seed
+from dwell.scenario.describe import describe
+from dwell.theory import measure
+
+Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
+
+DEFAULT_SAMPLES = 1000
+
+
+def run_scenario(
+    scenario: Scenario, *, progress: Progress | None = None, threads: int | None = None
+) -> Run:
+    """Build, simulate and measure `scenario`. Pure: no files, no printing."""
+    scenario = with_seed(scenario)
+    system, start, repairs = build(scenario)
+    times = sample_times(scenario.run.horizon, scenario.run.record.sample_every)
+    limits = {"until": scenario.run.horizon, "max_jumps": scenario.run.max_jumps}
+    return _execute(system, start, times, limits, scenario, repairs, progress, threads)
+
+
+def simulate(
+    workspace: Workspace,
+    density: Density | Callable[[Points], Any] | None,
+    start: object,
+    controller: Any,
+    *,
+    until: float,
+    seed: int = 0,
+    ids: tuple[int, ...] | None = None,
+    spacing: float | None = None,
+    sample_every: float | str | None = None,
+    max_jumps: int = 50_000_000,
+    progress: Progress | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Simulate `controller` from `start` on `workspace` until time `until`.
+
+    `density` may be any function of points; `controller` anything with the two methods of
+    `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
+    `sample_every` is the time between samples of the metrics (a thousandth of `until` by default,
+    "off" for none).
+    """
+    if not (np.isfinite(until) and until >= 0.0):
+        raise InputError(f"until is {until!r}; a time from 0 on is needed", code="run.horizon")
+    if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
+        raise ControllerError(
+            f"the controller is a {type(controller).__name__}; an object with the methods "
+            "begin(view) and decide(view) is needed, such as dwell.Timer(...)",
+            code="controller.kind",
+        )
+    weight = Uniform() if density is None else as_density(density)
+    check_density(weight, workspace)
+    places, repairs = check_start(workspace, start)
+    integration = {"kind": "exact"} if spacing is None else {"kind": "grid", "spacing": spacing}
+    record = {} if sample_every is None else {"sample_every": sample_every}
+    options = {
+        "horizon": until, "seed": seed, "integration": integration, "record": record,
+        "max_jumps": max_jumps,
+    }  # fmt: skip
+    scenario = describe(workspace, weight, places, controller, options, ids)
+    system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing)
+    times = sample_times(until, sample_every)
+    limits = {"until": until, "max_jumps": max_jumps}
+    all_repairs = (*workspace.repairs, *repairs)
+    return _execute(system, places, times, limits, scenario, all_repairs, progress, threads)
+
+
+def check(run: Run, *, progress: Progress | None = None) -> Any:
+    """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`."""
+    from dwell.theory.verify import verify
+
+    system = run.system if run.scenario is None else build(run.scenario)[0]
+    return verify(system, run.start, run.events, run.horizon, progress=progress)
+
+
+def sample_times(horizon: float, every: float | str | None) -> Floats:
+    """Multiples of `every` up to the horizon, and the horizon; none when it is "off"."""
+    if every == "off":
+        return np.empty(0)
+    step = horizon / DEFAULT_SAMPLES if every is None else float(every)
+    if step <= 0.0:
+        return np.array([0.0])
+    times = np.arange(int(np.floor(horizon / step)) + 1) * step
+    times = times[times < horizon]
+    return np.append(times, horizon)
+
+
+def _execute(
+    system: CoverageSystem,
+    start: Points,
+    times: Floats,
+    limits: dict[str, Any],
+    scenario: Scenario | None,
+    repairs: tuple[str, ...],
+    progress: Progress | None,
+    threads: int | None,
+) -> Run:
+    tell = progress or (lambda what, share: None)
+    began = time.perf_counter()
+    tell("preparing", 0.0)
+    state = system.start(start)
+    until = max(float(limits["until"]), 1e-300)
+    if can_compile(system):
+        arc = run_compiled(
+            system, state, progress=lambda t: tell("simulating", t / until), **limits
+        )
+    else:
+        arc = solve(system, state, max_simultaneous=2 * system.agents + 1000, **limits)
+    table = table_of(arc)
+    tell("measuring", 1.0)
+    metrics = measure(system, state, table, times[times <= arc.until], threads=threads)
+    wall = time.perf_counter() - began
+    return Run(system, arc, table, metrics, scenario, repairs, provenance(), wall)
+
+
+def provenance() -> dict[str, str]:
+    """Which versions made a run."""
+    import numba
+
+    return {
+        "dwell": dwell.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "platform": platform.platform(),
+    }

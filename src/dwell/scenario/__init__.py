@@ -1,0 +1,19 @@
+"""Scenario files: what they may say, how they are read, checked, changed and written."""
+
+from .load import load_scenario, parse_scenario, text_to_mapping
+from .overrides import apply_overrides
+from .schema import Scenario, scenario_schema
+from .templates import TEMPLATES, template_text
+from .write import dump_toml
+
+__all__ = [
+    "TEMPLATES",
+    "Scenario",
+    "apply_overrides",
+    "dump_toml",
+    "load_scenario",
+    "parse_scenario",
+    "scenario_schema",
+    "template_text",
+    "text_to_mapping",
+]

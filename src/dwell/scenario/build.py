@@ -1,0 +1,124 @@
+"""From a checked scenario to objects: the only place where names in a file meet classes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, assert_never
+
+from dwell._types import Points
+from dwell.agents import CoverageSystem, check_start, scatter
+from dwell.controllers import Timer
+from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
+from dwell.density.support import check_density
+from dwell.errors import DensityError
+from dwell.geometry import Box, Polygon, Workspace
+from dwell.scenario.schema import (
+    AgentsSpec,
+    BoxSpec,
+    CallableSpec,
+    DensitySpec,
+    GaussianSpec,
+    GridSpec,
+    MixtureSpec,
+    PolygonSpec,
+    PolynomialSpec,
+    Scenario,
+    ScatterSpec,
+    TimerSpec,
+    UniformSpec,
+    WorkspaceSpec,
+)
+
+
+def with_seed(scenario: Scenario) -> Scenario:
+    """`scenario` with a seed: its own, or a fresh one, so that every run can be repeated."""
+    if scenario.run.seed is not None:
+        return scenario
+    run = scenario.run.model_copy(update={"seed": secrets.randbits(32)})
+    return scenario.model_copy(update={"run": run})
+
+
+def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
+    """The system, the start positions, and what was repaired on the way."""
+    workspace = build_workspace(scenario.workspace)
+    density = build_density(scenario.density)
+    check_density(density, workspace)
+    start, repairs = build_start(scenario.agents, workspace)
+    grid = scenario.run.integration
+    system = CoverageSystem(
+        workspace=workspace,
+        density=density,
+        controller=build_controller(scenario.controller),
+        agents=len(start),
+        seed=scenario.run.seed or 0,
+        ids=scenario.agents.ids,
+        spacing=grid.spacing if isinstance(grid, GridSpec) else None,
+    )
+    return system, start, (*workspace.repairs, *repairs)
+
+
+def build_workspace(spec: WorkspaceSpec) -> Workspace:
+    """The region."""
+    match spec:
+        case PolygonSpec(vertices=vertices):
+            return Polygon(vertices)
+        case BoxSpec(lower=lower, upper=upper):
+            return Box(lower, upper)
+        case _:
+            assert_never(spec)
+
+
+def build_density(spec: DensitySpec) -> Density:
+    """The weight of places."""
+    match spec:
+        case UniformSpec(level=level):
+            return Uniform(level)
+        case PolynomialSpec(terms=terms, origin=origin):
+            return Polynomial(terms, origin)
+        case GaussianSpec(center=center, rate=rate, covariance=covariance, weight=weight):
+            return Gaussian(center, rate, covariance, weight)
+        case MixtureSpec(parts=parts):
+            return Mixture(tuple(build_density(part) for part in parts))
+        case CallableSpec(function=name):
+            return Function(find_function(name), name)
+        case _:
+            assert_never(spec)
+
+
+def find_function(name: str) -> Callable[[Points], Any]:
+    """The function that ``package.module:name`` stands for."""
+    module, _, attribute = name.partition(":")
+    try:
+        found = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as fault:
+        raise DensityError(
+            f"density.function is {name!r}, which cannot be found ({fault}); give an importable "
+            '"package.module:function"',
+            code="density.function",
+            key="density.function",
+        ) from None
+    if not callable(found):
+        raise DensityError(
+            f"density.function is {name!r}, which is no function",
+            code="density.function",
+            key="density.function",
+        )
+    return found
+
+
+def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[str, ...]]:
+    """Where the agents start, and what was repaired."""
+    if isinstance(spec.start, ScatterSpec):
+        at = spec.start
+        region = None if at.region == "workspace" else Box(at.region.lower, at.region.upper)
+        return check_start(workspace, scatter(workspace, at.count, at.seed, region))
+    return check_start(workspace, spec.start)
+
+
+def build_controller(spec: TimerSpec) -> Timer:
+    """The law."""
+    return Timer(**spec.model_dump(exclude={"kind"}))

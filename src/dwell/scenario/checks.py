@@ -1,0 +1,163 @@
+"""Rules that tie several keys together, as functions from plain values to problems.
+
+A value per agent is either one number for all or a tuple with one number each. Of a list with
+several bad entries the first is reported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from .problems import Problem, Where
+
+Each: TypeAlias = float | tuple[float, ...]
+Pair: TypeAlias = tuple[float, float]
+
+ULPS_PER_TIMER = 16
+SAMPLES_AT_MOST = 10_000_000
+BYTES_PER_AGENT_SAMPLE = 16
+NORM_SLACK = 1e-12
+
+
+def nth(values: Each, agent: int) -> float:
+    """The value of one agent."""
+    return values[agent] if isinstance(values, tuple) else values
+
+
+def least(values: Each) -> tuple[Where, float]:
+    """The smallest value, and the index that it has if the values are a list."""
+    if not isinstance(values, tuple):
+        return (), values
+    index = min(range(len(values)), key=values.__getitem__)
+    return (index,), values[index]
+
+
+def common_length(*values: Sequence[object] | float | None) -> int | None:
+    """How many agents the lists speak of; 1 without lists, None if the lists disagree."""
+    lengths = {len(v) for v in values if isinstance(v, (tuple, list))}
+    if len(lengths) > 1:
+        return None
+    return lengths.pop() if lengths else 1
+
+
+def order(t1: Each, t2: Each) -> Iterator[Problem]:
+    """P1: no agent's shortest wait is longer than its longest."""
+    for agent in range(common_length(t1, t2) or 0):
+        low, high = nth(t1, agent), nth(t2, agent)
+        if low > high:
+            where: Where = ("t1", agent) if isinstance(t1, tuple) else ("t1",)
+            other = f"controller.t2[{agent}]" if isinstance(t2, tuple) else "controller.t2"
+            yield Problem(where, "timer.order", f"must be at most {other} = {high!r}, got {low!r}")
+            return
+
+
+def within(where: Where, values: Each, t1: Each, t2: Each) -> Iterator[Problem]:
+    """P13: every agent's value lies in its own [t1, t2]."""
+    for agent in range(common_length(values, t1, t2) or 0):
+        low, value, high = nth(t1, agent), nth(values, agent), nth(t2, agent)
+        if not low <= value <= high:
+            at = (*where, agent) if isinstance(values, tuple) else where
+            whose = "" if at != where or common_length(t1, t2) == 1 else f" of agent {agent}"
+            says = f"must lie between t1 = {low!r} and t2 = {high!r}{whose}, got {value!r}"
+            yield Problem(at, "timer.range", says)
+            return
+
+
+def intervals_within(
+    intervals: tuple[float, ...] | tuple[tuple[float, ...], ...], t1: Each, t2: Each
+) -> Iterator[Problem]:
+    """Every interval of a sequence lies in the [t1, t2] of the agent that waits for it."""
+    if not all(isinstance(row, tuple) for row in intervals):
+        for k, value in enumerate(intervals):
+            assert isinstance(value, float)
+            found = list(within(("intervals", k), value, t1, t2))
+            if found:
+                yield found[0]
+                return
+        return
+    if common_length(intervals, t1, t2) is None:
+        return
+    for agent, row in enumerate(intervals):
+        assert isinstance(row, tuple)
+        low, high = nth(t1, agent), nth(t2, agent)
+        for k, value in enumerate(row):
+            found = list(within(("intervals", agent, k), value, low, high))
+            if found:
+                yield found[0]
+                return
+
+
+def holds_within(holds: Sequence[Pair], k1: float) -> Iterator[Problem]:
+    """P13: no agent starts with a held velocity faster than k1."""
+    for agent, (vx, vy) in enumerate(holds):
+        speed = math.hypot(vx, vy)
+        if speed > k1 * (1 + NORM_SLACK):
+            says = f"must not be longer than controller.k1 = {k1!r}, got length {speed!r}"
+            yield Problem(("initial_hold", agent), "timer.hold", says)
+            return
+
+
+def one_per_agent(where: Where, values: object, agents: int) -> Iterator[Problem]:
+    """P12: a list has an entry for each agent."""
+    if isinstance(values, tuple) and len(values) != agents:
+        expected = f"one entry per agent, {agents} in all"
+        yield Problem(where, "scenario.length", f"needs {expected}, got {len(values)}")
+
+
+def resolution(t1: Each, horizon: float) -> Iterator[Problem]:
+    """P5: the shortest wait is long enough to move the clock at the end of the run."""
+    at, shortest = least(t1)
+    needed = ULPS_PER_TIMER * math.ulp(horizon)
+    if shortest < needed:
+        says = (
+            f"must be at least {needed:.3g}, or the clock cannot advance near "
+            f"run.horizon = {horizon!r}, got {shortest!r}"
+        )
+        yield Problem(("controller", "t1", *at), "timer.resolution", says)
+
+
+def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[Problem]:
+    """P18: samples are not so dense that they fill the disk."""
+    # Not divided: horizon / sample_every may overflow.
+    if sample_every * SAMPLES_AT_MOST >= horizon:
+        return
+    samples = horizon / sample_every
+    size = samples * agents * BYTES_PER_AGENT_SAMPLE / 1e9
+    says = (
+        f"must be at least 1e-07 of run.horizon, here {horizon / SAMPLES_AT_MOST:.3g}, "
+        f"got {sample_every!r}, which means {samples:.3g} samples or about {size:.3g} GB"
+    )
+    yield Problem(("run", "record", "sample_every"), "run.samples", says)
+
+
+def box(lower: Pair, upper: Pair) -> Iterator[Problem]:
+    """The lower corner of a box is below and left of the upper one."""
+    for axis in (0, 1):
+        if not lower[axis] < upper[axis]:
+            says = f"must be less than upper[{axis}] = {upper[axis]!r}, got {lower[axis]!r}"
+            yield Problem(("lower", axis), "scenario.box", says)
+
+
+def covariance(rows: tuple[Pair, Pair]) -> Iterator[Problem]:
+    """A covariance is symmetric and positive definite."""
+    (a, b), (c, d) = rows
+    where: Where = ("covariance",)
+    if b != c:
+        says = f"must be symmetric, got {b!r} above and {c!r} below the diagonal"
+        yield Problem(where, "density.covariance", says)
+    elif not (a > 0 and d > 0 and abs(b) < math.sqrt(a) * math.sqrt(d)):
+        says = f"must be positive definite, got [[{a!r}, {b!r}], [{c!r}, {d!r}]]"
+        yield Problem(where, "density.covariance", says)
+
+
+def distinct(ids: Sequence[int]) -> Iterator[Problem]:
+    """A22: no two agents share an id."""
+    seen: dict[int, int] = {}
+    for index, agent in enumerate(ids):
+        if agent in seen:
+            says = f"must differ from every other id, got {agent} again, as in ids[{seen[agent]}]"
+            yield Problem(("ids", index), "agents.ids", says)
+            return
+        seen[agent] = index

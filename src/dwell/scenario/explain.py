@@ -1,0 +1,172 @@
+"""From what the validator found to sentences about keys, in the order of the file."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
+
+from dwell.errors import ScenarioError
+
+from .problems import NEEDS, PROBLEMS, Problem, Where, dotted, listing, scenario_error, shown
+from .schema import LATER
+from .suggest import choices_at, description_at, elsewhere, item_at, known_keys, nearest
+
+Ranks: TypeAlias = dict[int, dict[str | int, int]]
+
+MOST_EXPLAINED = 100
+_AT_ITSELF = ("missing", "extra_forbidden")
+_BOUNDS = {
+    "greater_than": ("greater than", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("less than", "lt"),
+    "less_than_equal": ("at most", "le"),
+}
+_KIND_CODES = ("scenario.kind", "scenario.later", "scenario.missing-key")
+
+
+def error_of(error: ValidationError, data: dict[str, Any]) -> ScenarioError:
+    """The exception for what the validator found, first in the file first."""
+    details = [dict(detail) for detail in error.errors(include_url=False)]
+    ranks: Ranks = {}
+    details.sort(key=lambda detail: _position(data, _place(detail, data), ranks))
+    found = [p for detail in details[:MOST_EXPLAINED] for p in _explain(detail, data)]
+    newer = [p for p in found if p.code == "scenario.version"]
+    if newer:
+        return scenario_error(newer)
+    found = _without_echoes(found)
+    found.sort(key=lambda p: _position(data, p.where, ranks))
+    return scenario_error(found, unseen=max(len(details) - MOST_EXPLAINED, 0))
+
+
+def _explain(detail: dict[str, Any], data: dict[str, Any]) -> list[Problem]:
+    kind, context = detail["type"], detail.get("ctx", {})
+    where = _place(detail, data)
+    got = shown(detail["input"])
+    if kind == PROBLEMS:
+        return [problem.inside(where) for problem in context["problems"]]
+    if kind == NEEDS:
+        return [Problem(where, context["code"], f"needs {context['what']}, got {got}")]
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return [_kind_problem((*where, "kind"), detail["input"], data)]
+    if kind == "too_short" and len(detail["input"]) >= context["min_length"]:
+        return []  # Long enough, but for entries that are reported themselves.
+    return [_plain(kind, context, where, detail["input"], data)]
+
+
+def _plain(
+    kind: str, context: dict[str, Any], where: Where, value: object, data: dict[str, Any]
+) -> Problem:
+    got = shown(value)
+    if kind == "literal_error":
+        return _choice_problem(where, value, data)
+    if kind == "missing":
+        if where[-1] == "kind":
+            return _kind_problem(where, {}, data)
+        says = f"is missing; it is {description_at(data, where)}"
+        return Problem(where, "scenario.missing-key", says)
+    if kind == "extra_forbidden":
+        return _unknown_key(where, data)
+    if kind in _BOUNDS:
+        words, name = _BOUNDS[kind]
+        says = f"must be {words} {context[name]:.12g}, got {got}"
+        return Problem(where, "scenario.range", says)
+    if kind in ("too_short", "too_long"):
+        least = context.get("min_length", context.get("max_length"))
+        amount = "at least" if kind == "too_short" else "at most"
+        entries = "entry" if least == 1 else "entries"
+        says = f"needs {amount} {least} {entries}, got {context['actual_length']}"
+        return Problem(where, "agents.empty" if where[-1] == "start" else "scenario.length", says)
+    if kind in ("model_type", "model_attributes_type"):
+        return Problem(where, "scenario.type", f"needs a table, got {got}")
+    return Problem(where, "scenario.value", f"holds a value that cannot be used, got {got}")
+
+
+def _kind_problem(where: Where, table: object, data: dict[str, Any]) -> Problem:
+    value = table.get("kind") if isinstance(table, dict) else None
+    if value is None:
+        says = f"is missing; it must be {listing(choices_at(data, where), 'or')}"
+        return Problem(where, "scenario.missing-key", says)
+    return _choice_problem(where, value, data)
+
+
+def _choice_problem(where: Where, value: object, data: dict[str, Any]) -> Problem:
+    choices = choices_at(data, where)
+    names = tuple(part for part in where if isinstance(part, str))
+    if value in LATER.get(names, ()):
+        says = f"= {shown(value)} comes in a later version of dwell; this one knows "
+        return Problem(where, "scenario.later", says + listing(choices))
+    says = f"must be {listing(choices, 'or')}, got {shown(value)}"
+    if names[-2:] == ("start", "region"):
+        says = f'must be "workspace" or a table with lower and upper, got {shown(value)}'
+    close = nearest(value, choices) if isinstance(value, str) else None
+    if close and len(choices) > 1:
+        says += f'; did you mean "{close}"?'
+    return Problem(where, "scenario.kind", says)
+
+
+def _unknown_key(where: Where, data: dict[str, Any]) -> Problem:
+    known = known_keys(data, where[:-1])
+    key = str(where[-1])
+    close, other = nearest(key, known), elsewhere(key)
+    if close:
+        meant = (*where[:-1], close)
+        says = f"is not a known key; did you mean {dotted(meant)}?"
+        return Problem(where, "scenario.unknown-key", says, meant)
+    if other:
+        says = f"is not a known key here; did you mean {dotted(other)}?"
+        return Problem(where, "scenario.unknown-key", says, other)
+    says = f"is not a known key; known here are {listing(known)}"
+    return Problem(where, "scenario.unknown-key", says)
+
+
+def _place(detail: dict[str, Any], data: object) -> Where:
+    """A validator's place without the names of union members, which are not in the file."""
+    loc, at_itself = detail["loc"], detail["type"] in _AT_ITSELF
+    where: list[str | int] = []
+    tag_may_follow = True
+    for step, part in enumerate(loc):
+        is_key = at_itself and step == len(loc) - 1
+        if isinstance(part, str) and part.startswith("~") and not is_key:
+            continue
+        is_tag = isinstance(data, dict) and data.get("kind") == part
+        if tag_may_follow and is_tag and not is_key:
+            tag_may_follow = False
+            continue
+        where.append(part)
+        data = item_at(data, part)
+        tag_may_follow = True
+    return tuple(where)
+
+
+def _without_echoes(found: list[Problem]) -> list[Problem]:
+    """Without what another problem explains.
+
+    In a table whose kind is wrong the other keys may fit the right kind, and a key that was
+    misspelt is missing for that reason only.
+    """
+    meant = {p.meant for p in found if p.meant}
+    found = [p for p in found if p.code != "scenario.missing-key" or p.where not in meant]
+    heads = {p.where[:-1] for p in found if p.where[-1:] == ("kind",) and p.code in _KIND_CODES}
+    return [
+        p
+        for p in found
+        if p.where[-1:] == ("kind",) or not any(p.where[: len(h)] == h for h in heads)
+    ]
+
+
+def _position(data: object, where: Where, ranks: Ranks) -> tuple[int, ...]:
+    """Where a place lies in the file, to sort by; a key that is not there comes last."""
+    if where == ("schema_version",):
+        return (-1,)  # A newer format explains everything else.
+    position = []
+    for part in where:
+        if isinstance(data, dict):
+            if id(data) not in ranks:
+                ranks[id(data)] = {key: index for index, key in enumerate(data)}
+            rank = ranks[id(data)]
+            position.append(rank.get(part, len(rank)))
+        else:
+            position.append(part if isinstance(part, int) else 0)
+        data = item_at(data, part)
+    return tuple(position)

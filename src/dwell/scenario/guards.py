@@ -1,0 +1,156 @@
+"""What is refused before any parser sees it: odd files, odd bytes, hostile nesting.
+
+The parsers of the standard library are quick and right on reasonable text, and slow or out of
+stack on text made to hurt them; the limits here keep them on reasonable text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from dwell.errors import ScenarioError
+
+MOST_BYTES = 1 << 20
+MOST_DEPTH = 64
+MOST_KEY_PARTS = 16
+MOST_DIGITS = 3900
+
+# Whole strings and comments are one token, so that what is inside them counts for nothing. A quote
+# that never closes is passed over: the parser stops there and says so. Every repeat is possessive:
+# no text makes this backtrack.
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{3,5}'
+    r"|'''(?:[^']|'{1,2}(?!'))*+'{3,5}"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'[^'\n]*+'"
+    r"|\#[^\n]*+"
+    r"|(?P<digits>[0-9][0-9_]*+)"
+    r"|(?P<mark>[\[\]{}.,=\n])",
+    re.DOTALL,
+)
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a scenario file: a regular file of at most 1 MiB, in UTF-8."""
+    name = printable(os.fspath(path))
+    try:
+        return decode(_read_bytes(Path(path)), source=name)
+    except FileNotFoundError as error:
+        raise _file_error(name, "does not exist", "scenario.not-found") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, ScenarioError):
+            raise
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise _file_error(name, f"cannot be read: {reason}", "scenario.unreadable") from error
+
+
+def _read_bytes(path: Path) -> bytes:
+    # Looked at before it is opened, because opening a device may already do something, and again
+    # after, because it may have been exchanged in between.
+    _check_regular(path, path.stat())
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        _check_regular(path, os.fstat(file.fileno()))
+        return file.read(MOST_BYTES + 1)
+
+
+def _check_regular(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        what = "a directory" if stat.S_ISDIR(status.st_mode) else "a device, pipe or socket"
+        name = printable(str(path))
+        raise _file_error(name, f"must be a regular file, got {what}", "scenario.not-a-file")
+
+
+def _file_error(name: str, says: str, code: str) -> ScenarioError:
+    return ScenarioError(f"the scenario file {name} {says}.", code=code)
+
+
+def printable(name: str) -> str:
+    """A file name that does not break the line it is shown in."""
+    return name if name.isprintable() else ascii(name)
+
+
+def decode(raw: bytes, source: str = "the scenario") -> str:
+    """Text from bytes: UTF-8, with or without a byte-order mark, and no NUL."""
+    if len(raw) > MOST_BYTES:
+        raise ScenarioError(
+            f"{source} must be at most {MOST_BYTES} bytes long, got more.",
+            code="scenario.too-large",
+        )
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ScenarioError(
+            f"{source} must be UTF-8, got UTF-16; save it as UTF-8.", code="scenario.encoding"
+        )
+    if b"\0" in raw:
+        raise ScenarioError(
+            f"{source} must be UTF-8 text, got a NUL byte at offset {raw.index(0)}.",
+            code="scenario.encoding",
+        )
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ScenarioError(
+            f"{source} must be UTF-8, got a byte that is not at offset {error.start}.",
+            code="scenario.encoding",
+        ) from error
+
+
+def check_text(text: str, source: str = "the scenario") -> None:
+    """Refuse text that is too long, nested too deep, or has monstrous keys or numbers."""
+    if len(text) > MOST_BYTES:
+        raise ScenarioError(
+            f"{source} must be at most {MOST_BYTES} bytes long, got more.",
+            code="scenario.too-large",
+        )
+    if "\0" in text:
+        raise ScenarioError(f"{source} must not contain a NUL.", code="scenario.encoding")
+    depth = dots = 0
+    for token in _TOKEN.finditer(text):
+        mark = token["mark"]
+        if token["digits"] and len(token["digits"]) > MOST_DIGITS:
+            _refuse_at(
+                text,
+                token.start(),
+                source,
+                f"numbers of at most {MOST_DIGITS} digits",
+                "scenario.too-long",
+            )
+        if mark is None:
+            continue
+        dots = dots + 1 if mark == "." else 0
+        if mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth = max(depth - 1, 0)
+        if depth > MOST_DEPTH:
+            _refuse_at(
+                text,
+                token.start(),
+                source,
+                f"at most {MOST_DEPTH} nested brackets",
+                "scenario.too-deep",
+            )
+        if dots >= MOST_KEY_PARTS:
+            _refuse_at(
+                text,
+                token.start(),
+                source,
+                f"keys of at most {MOST_KEY_PARTS} parts",
+                "scenario.too-deep",
+            )
+
+
+def _refuse_at(text: str, offset: int, source: str, what: str, code: str) -> None:
+    line, column = line_and_column(text, offset)
+    raise ScenarioError(
+        f"{source} may have {what}, got more at line {line}, column {column}.",
+        code=code,
+    )
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Where an offset lies, both counted from 1."""
+    return text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1

@@ -1,0 +1,139 @@
+"""From a file, a text or a mapping to a checked `Scenario`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from dwell.errors import ScenarioError
+
+from .explain import error_of
+from .guards import MOST_DEPTH, check_text, line_and_column, printable, read_text
+from .overrides import apply_overrides
+from .problems import Problem, Where, scenario_error, shown
+from .schema import Scenario
+from .values import MOST_BITS
+
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def load_scenario(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Scenario:
+    """The scenario in a TOML or JSON file, with some keys set anew.
+
+    The suffix says which of the two it is. Without either suffix, a text that begins with a brace
+    is JSON, since no TOML can.
+    """
+    name = os.fspath(path)
+    mapping = text_to_mapping(read_text(path), source=name)
+    return parse_scenario(apply_overrides(mapping, overrides))
+
+
+def parse_scenario(mapping: Mapping[str, Any]) -> Scenario:
+    """The scenario that a mapping describes; arrays and tuples may stand for lists."""
+    data = _plain(mapping, ())
+    if not isinstance(data, dict):
+        raise ScenarioError(f"a scenario must be a table, got {shown(data)}.", code="scenario.type")
+    try:
+        return Scenario.model_validate(data)
+    except ValidationError as error:
+        raise error_of(error, data) from None
+
+
+def text_to_mapping(text: str, source: str = "the scenario") -> dict[str, Any]:
+    """The unchecked content of a scenario text; `source` is its file name, for messages."""
+    suffix = os.path.splitext(source)[1].lower()
+    source = printable(source)
+    check_text(text, source)
+    if suffix == ".json" or (suffix != ".toml" and text.lstrip().startswith("{")):
+        return _from_json(text, source)
+    return _from_toml(text, source)
+
+
+def _from_toml(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = _PLACE.search(message)
+        if place:
+            message = message[: place.start()]
+        line, column = line_and_column(text, len(text))
+        if place and place[1]:
+            line, column = int(place[1]), int(place[2])
+        _syntax_error(source, "TOML", message, line, column)
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError(f"{source} is not valid TOML.", code="scenario.syntax") from error
+
+
+def _from_json(text: str, source: str) -> dict[str, Any]:
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        table: dict[str, Any] = {}
+        for key, value in items:
+            if key in table:
+                raise ScenarioError(
+                    f"{source} must have each key once in a table, got {shown(key)} twice.",
+                    code="scenario.duplicate-key",
+                    key=key,
+                )
+            table[key] = value
+        return table
+
+    def number(literal: str) -> float:
+        value = float(literal)
+        if not math.isfinite(value):
+            raise ScenarioError(
+                f"{source} must have finite numbers only, got {literal[:40]}.",
+                code="scenario.not-finite",
+            )
+        return value
+
+    try:
+        data = json.loads(text, object_pairs_hook=pairs, parse_float=number, parse_constant=number)
+    except json.JSONDecodeError as error:
+        _syntax_error(source, "JSON", error.msg, error.lineno, error.colno)
+    except ScenarioError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError(f"{source} is not valid JSON.", code="scenario.syntax") from error
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{source} must be a table, got {shown(data)}.", code="scenario.type")
+    return data
+
+
+def _syntax_error(source: str, language: str, message: str, line: int, column: int) -> NoReturn:
+    message = message[:1].lower() + message[1:]
+    raise ScenarioError(
+        f"{source} is not valid {language} at line {line}, column {column}: {message}.",
+        code="scenario.syntax",
+    )
+
+
+def _plain(value: Any, where: Where) -> Any:
+    """Tables and lists only, all the way down, and no number that could not be printed."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        says = "must be a whole number of at most 3900 digits, got a longer one"
+        raise scenario_error([Problem(where, "scenario.range", says)])
+    if len(where) > MOST_DEPTH:
+        says = f"is nested too deep; at most {MOST_DEPTH} levels are read"
+        raise scenario_error([Problem(where[:4], "scenario.too-deep", says)])
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {_name(key, where): _plain(item, (*where, str(key))) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, (*where, index)) for index, item in enumerate(value)]
+    return value
+
+
+def _name(key: object, where: Where) -> str:
+    if not isinstance(key, str):
+        says = f"may have names as keys only, got {shown(key)}"
+        raise scenario_error([Problem(where, "scenario.type", says)])
+    return key

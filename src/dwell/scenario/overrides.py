@@ -1,0 +1,99 @@
+"""Single keys changed from outside: ``controller.t2=0.5``."""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dwell.errors import ScenarioError
+
+from .guards import MOST_KEY_PARTS, check_text
+from .problems import Where, dotted, shown
+
+_PATH = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+|\[[0-9]{1,9}\])*+")
+_PART = re.compile(r"\[([0-9]+)\]|([A-Za-z0-9_-]+)")
+_BARE_WORD = re.compile(r"[^\W\d][\w .:/-]*")
+
+
+def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """A copy of a scenario's mapping in which some keys are set anew.
+
+    Each override reads ``key=value``. The key is dotted and may go into lists, as
+    ``agents.start[0]`` or ``agents.start.0``; tables on the way that do not exist are made. The
+    value is written as in TOML; a bare word is text. Keys are not looked up here: an unknown one
+    is refused, with the nearest known, when the result is parsed.
+
+    >>> apply_overrides({"run": {"horizon": 1.0}}, ["run.horizon=2.5", "run.seed=7"])
+    {'run': {'horizon': 2.5, 'seed': 7}}
+    """
+    result = copy.deepcopy(dict(mapping))
+    for override in [overrides] if isinstance(overrides, str) else overrides:
+        where, value = _split(override)
+        _put(result, where, value)
+    return result
+
+
+def _split(override: str) -> tuple[list[str | int], Any]:
+    key, equals, text = override.partition("=")
+    key, text = key.strip(), text.strip()
+    parts = _PART.findall(key)
+    if not equals or not _PATH.fullmatch(key) or len(parts) > MOST_KEY_PARTS:
+        raise ScenarioError(
+            f"an override must read key=value, as in controller.t2=0.5, got {shown(override)}.",
+            code="scenario.override",
+        )
+    return [int(index) if index else name for index, name in parts], _value(key, text)
+
+
+def _value(key: str, text: str) -> Any:
+    check_text(text, source=f"the value for {key}")
+    try:
+        document = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        document = {}
+    if list(document) == ["value"]:
+        return document["value"]
+    if _BARE_WORD.fullmatch(text):
+        return text
+    raise ScenarioError(
+        f'{key} must be set to a TOML value, such as 0.5, [1, 2] or "text", got {shown(text)}.',
+        code="scenario.override",
+        key=key,
+    )
+
+
+def _put(table: dict[str, Any], where: list[str | int], value: Any) -> None:
+    here: Any = table
+    for step, part in enumerate(where):
+        last = step == len(where) - 1
+        seen: Where = tuple(where[:step])
+        if isinstance(here, list):
+            index = _index(here, part, seen)
+            if last:
+                here[index] = value
+            here = here[index]
+        elif isinstance(here, dict) and isinstance(part, str):
+            if last:
+                here[part] = value
+            here = here.setdefault(part, {})
+        else:
+            what = "a list" if isinstance(part, int) else "a table"
+            says = f"must be {what} for {dotted(tuple(where))} to be set in it, got {shown(here)}"
+            raise ScenarioError(
+                f"{dotted(seen)} {says}.", code="scenario.override", key=dotted(seen)
+            )
+
+
+def _index(items: list[Any], part: str | int, seen: Where) -> int:
+    number = part if isinstance(part, int) else int(part) if part.isdecimal() else None
+    if number is None or number >= len(items):
+        key = dotted(seen)
+        raise ScenarioError(
+            f"{key} has entries 0 to {len(items) - 1}, got {shown(part)}.",
+            code="scenario.override",
+            key=key,
+        )
+    return number

@@ -1,0 +1,383 @@
+"""What a scenario file may say, as frozen data.
+
+Nothing here knows what a polygon or a law does: `build.py` turns these into objects. Lengths and
+times are in the units of the scenario itself; a speed is then length per time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Tag, model_validator
+
+from . import checks
+from .problems import Problem, refuse
+from .values import (
+    AgentCount,
+    AgentId,
+    Chance,
+    Counted,
+    Fraction,
+    Function,
+    Intervals,
+    Matrix,
+    NotNegative,
+    PerAgent,
+    Point,
+    Points,
+    Positive,
+    SampleEvery,
+    StartPoints,
+    Term,
+    Text,
+    Whole,
+    as_whole,
+    listed,
+    points_or_table,
+    word_or_table,
+)
+
+SCHEMA_VERSION = 1
+
+# Choices that are promised, and not in this version: the error then says so.
+LATER: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("workspace", "kind"): ("interval", "polytope", "ball", "ellipsoid"),
+    ("density", "kind"): ("raster",),
+    ("density", "parts", "kind"): ("raster",),
+    ("controller", "kind"): (
+        "lloyd",
+        "discrete-lloyd",
+        "self-triggered",
+        "self-triggered-centroid",
+        "event-triggered",
+    ),
+    ("controller", "reset"): ("adaptive",),
+    ("run", "record", "kind"): ("samples", "summary"),
+}
+
+
+class Table(BaseModel):
+    """A table of a scenario: frozen, no unknown keys, no conversions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class PolygonSpec(Table):
+    """A convex polygon."""
+
+    kind: Literal["polygon"] = Field(description="which form of workspace this is")
+    vertices: Points = Field(description="corners [x, y] in order, in units of length")
+
+
+class BoxSpec(Table):
+    """A rectangle along the axes."""
+
+    kind: Literal["box"] = Field(description="which form of workspace this is")
+    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
+    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(checks.box(self.lower, self.upper))
+        return self
+
+
+class UniformSpec(Table):
+    """Every place matters the same."""
+
+    kind: Literal["uniform"] = Field(description="which form of density this is")
+    level: Positive = Field(default=1.0, description="the density everywhere, greater than 0")
+
+
+class PolynomialSpec(Table):
+    """A sum of coefficient * (x - origin x)^i * (y - origin y)^j."""
+
+    kind: Literal["polynomial"] = Field(description="which form of density this is")
+    terms: Annotated[
+        tuple[Term, ...], Field(min_length=1), listed("a list of terms [i, j, coefficient]")
+    ] = Field(description="terms [i, j, coefficient], with whole powers i, j from 0 to 12")
+    origin: Point = Field(default=(0.0, 0.0), description="the point that powers are taken about")
+
+
+class GaussianSpec(Table):
+    """A hill: weight * exp(-rate |s - center|^2), or the same with a covariance."""
+
+    kind: Literal["gaussian"] = Field(description="which form of density this is")
+    center: Point = Field(description="the top of the hill, in units of length")
+    rate: Positive | None = Field(
+        default=None, description="how fast the hill falls, per length squared; or give covariance"
+    )
+    covariance: Matrix | None = Field(
+        default=None,
+        description="symmetric positive definite [[xx, xy], [xy, yy]], in length squared, for "
+        "exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
+    )
+    weight: Positive = Field(default=1.0, description="the density at the center, greater than 0")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(self._problems())
+        return self
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.rate is not None and self.covariance is not None:
+            says = "cannot be given beside rate; keep one of the two"
+            yield Problem(("covariance",), "density.gaussian", says)
+        elif self.covariance is not None:
+            yield from checks.covariance(self.covariance)
+        elif self.rate is None:
+            says = "is missing; a gaussian needs either rate or covariance"
+            yield Problem(("rate",), "scenario.missing-key", says)
+
+
+PartSpec: TypeAlias = Annotated[
+    UniformSpec | PolynomialSpec | GaussianSpec, Field(discriminator="kind")
+]
+
+
+class MixtureSpec(Table):
+    """A sum of densities."""
+
+    kind: Literal["mixture"] = Field(description="which form of density this is")
+    parts: Annotated[tuple[PartSpec, ...], Field(min_length=1), listed("a list of densities")] = (
+        Field(description="the densities to add: uniform, polynomial or gaussian tables")
+    )
+
+
+class CallableSpec(Table):
+    """A density computed by a Python function."""
+
+    kind: Literal["callable"] = Field(description="which form of density this is")
+    function: Function = Field(description='the function, written "package.module:name"')
+
+
+class RegionSpec(Table):
+    """A rectangle in which agents are scattered."""
+
+    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
+    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(checks.box(self.lower, self.upper))
+        return self
+
+
+class ScatterSpec(Table):
+    """A start drawn at random."""
+
+    count: AgentCount = Field(description="how many agents, at least 1")
+    region: Annotated[
+        Annotated[Literal["workspace"], Tag("~word")] | Annotated[RegionSpec, Tag("~table")],
+        word_or_table,
+    ] = Field(default="workspace", description='where: "workspace", or a rectangle {lower, upper}')
+    seed: Whole = Field(
+        default=0, description="seed of the start alone; run.seed does not change it"
+    )
+
+
+class AgentsSpec(Table):
+    """The agents and where they start."""
+
+    start: Annotated[
+        Annotated[StartPoints, Tag("~points")] | Annotated[ScatterSpec, Tag("~table")],
+        points_or_table,
+    ] = Field(description="positions [x, y], one per agent, or {count, region, seed} to draw them")
+    ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = Field(
+        default=None,
+        description="distinct whole numbers from 0 to 2147483647, one per agent, that choose the "
+        "random stream of each; 0, 1, 2 and so on if absent",
+    )
+
+    @property
+    def count(self) -> int:
+        """How many agents there are."""
+        return self.start.count if isinstance(self.start, ScatterSpec) else len(self.start)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.ids is not None:
+            refuse(
+                [*checks.one_per_agent(("ids",), self.ids, self.count), *checks.distinct(self.ids)]
+            )
+        return self
+
+
+class TimerSpec(Table):
+    """The timer-based law: each agent looks at the end of a wait drawn from [t1, t2]."""
+
+    kind: Literal["timer"] = Field(description="which law this is")
+    k1: Positive = Field(description="the largest speed of an agent, length per time")
+    nu: Positive = Field(description="the tracking error that counts as covered, a length")
+    epsilon: Fraction = Field(
+        default=1e-8, description="the margin kept inside nu, between 0 and 1, without unit"
+    )
+    t1: PerAgent = Field(description="the shortest wait between looks; one time, or one per agent")
+    t2: PerAgent = Field(description="the longest wait between looks; one time, or one per agent")
+    reset: Literal["uniform", "earliest", "latest", "periodic", "sequence", "dropout"] = Field(
+        default="uniform", description="how the next wait is chosen from [t1, t2]"
+    )
+    period: PerAgent | None = Field(
+        default=None,
+        description="the wait with reset periodic; one time, or one per agent; t2 if absent",
+    )
+    intervals: Intervals | None = Field(
+        default=None,
+        description="the waits with reset sequence, in order: one list of times, or one each",
+    )
+    loss: Chance | None = Field(
+        default=None,
+        description="the chance that a look is lost with reset dropout, from 0 to below 1",
+    )
+    initial_hold: Points | None = Field(
+        default=None, description="the velocity [vx, vy] of each agent before its first look"
+    )
+    initial_timer: PerAgent | None = Field(
+        default=None, description="the wait before the first look; one time, or one per agent"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse([*self._misplaced(), *self._out_of_range()])
+        return self
+
+    def _misplaced(self) -> Iterator[Problem]:
+        """Keys that belong to another reset, and keys that this reset lacks."""
+        owners = {"period": "periodic", "intervals": "sequence", "loss": "dropout"}
+        for key, owner in owners.items():
+            given = getattr(self, key) is not None
+            if given and self.reset != owner:
+                says = f'belongs to reset = "{owner}", got reset = "{self.reset}"'
+                yield Problem((key,), "timer.reset", says)
+            elif not given and self.reset == owner and key != "period":
+                says = f'is missing; reset = "{owner}" needs it'
+                yield Problem((key,), "scenario.missing-key", says)
+
+    def _out_of_range(self) -> Iterator[Problem]:
+        wrong_order = list(checks.order(self.t1, self.t2))
+        if wrong_order:
+            yield from wrong_order
+        else:
+            if self.period is not None:
+                yield from checks.within(("period",), self.period, self.t1, self.t2)
+            if self.intervals is not None:
+                yield from checks.intervals_within(self.intervals, self.t1, self.t2)
+            if self.initial_timer is not None:
+                yield from checks.within(("initial_timer",), self.initial_timer, self.t1, self.t2)
+        if self.initial_hold is not None:
+            yield from checks.holds_within(self.initial_hold, self.k1)
+
+
+class CertificateSpec(Table):
+    """What the theorem assumes, to be reported against what was seen."""
+
+    eta_max: Positive = Field(description="the largest hold error assumed, length per time")
+    lipschitz: PerAgent = Field(
+        description="Lipschitz constant of the centroids; one number, or one per agent, no unit"
+    )
+
+
+class ExactSpec(Table):
+    """Integrals over the cells themselves."""
+
+    kind: Literal["exact"] = Field(description="which form of integration this is")
+
+
+class GridSpec(Table):
+    """Sums over a grid of points, as in the paper."""
+
+    kind: Literal["grid"] = Field(description="which form of integration this is")
+    spacing: Positive = Field(description="the distance between grid points, a length")
+
+
+class EventsSpec(Table):
+    """Every event is kept, and samples beside them."""
+
+    kind: Literal["events"] = Field(default="events", description="which form of record this is")
+    sample_every: SampleEvery = Field(
+        default=None,
+        description='time between samples; "off" for none; a thousandth of the horizon if absent',
+    )
+
+
+class RunSpec(Table):
+    """How long, with which chance, and what is kept."""
+
+    horizon: NotNegative = Field(
+        description="the time at which the run ends, from 0; 0 gives the initial state only"
+    )
+    seed: Whole | None = Field(
+        default=None,
+        description="seed of all chance in the run; if absent one is drawn and recorded",
+    )
+    integration: Annotated[ExactSpec | GridSpec, Field(discriminator="kind")] = Field(
+        default=ExactSpec(kind="exact"), description="how masses and centroids are integrated"
+    )
+    record: EventsSpec = Field(default=EventsSpec(), description="what is kept of the run")
+    max_jumps: Counted = Field(
+        default=50_000_000, description="the run stops after so many jumps, whatever the time"
+    )
+
+
+def _as_version(value: Any) -> int:
+    version = as_whole(value)
+    if version > SCHEMA_VERSION:
+        says = f"is {version}, which needs a newer dwell; this one reads {SCHEMA_VERSION}"
+        refuse([Problem((), "scenario.version", says)])
+    return version
+
+
+WorkspaceSpec: TypeAlias = Annotated[PolygonSpec | BoxSpec, Field(discriminator="kind")]
+DensitySpec: TypeAlias = Annotated[
+    UniformSpec | PolynomialSpec | GaussianSpec | MixtureSpec | CallableSpec,
+    Field(discriminator="kind"),
+]
+
+
+class Scenario(Table):
+    """One run, described in full: the place, what matters, the agents, their law, how long."""
+
+    schema_version: Annotated[int, Field(ge=1), BeforeValidator(_as_version)] = Field(
+        default=SCHEMA_VERSION, description="version of the scenario format"
+    )
+    name: Text | None = Field(default=None, description="what the scenario is called, one line")
+    workspace: WorkspaceSpec = Field(description="the region to be covered")
+    density: DensitySpec = Field(
+        default=UniformSpec(kind="uniform"),
+        description="how much each place matters; uniform if absent",
+    )
+    agents: AgentsSpec = Field(description="the agents and where they start")
+    controller: TimerSpec = Field(description="the law that the agents follow")
+    certificate: CertificateSpec | None = Field(
+        default=None, description="what the theorem assumes; optional"
+    )
+    run: RunSpec = Field(description="how long, with which chance, and what is kept")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(self._problems())
+        return self
+
+    def _problems(self) -> Iterator[Problem]:
+        agents, horizon = self.agents.count, self.run.horizon
+        for key in ("t1", "t2", "period", "initial_hold", "initial_timer"):
+            values = getattr(self.controller, key)
+            yield from checks.one_per_agent(("controller", key), values, agents)
+        intervals = self.controller.intervals or ()
+        if intervals and isinstance(intervals[0], tuple):
+            yield from checks.one_per_agent(("controller", "intervals"), intervals, agents)
+        if self.certificate is not None:
+            where = ("certificate", "lipschitz")
+            yield from checks.one_per_agent(where, self.certificate.lipschitz, agents)
+        yield from checks.resolution(self.controller.t1, horizon)
+        sample_every = self.run.record.sample_every
+        if isinstance(sample_every, float):
+            yield from checks.sample_count(sample_every, horizon, agents)
+
+
+def scenario_schema() -> dict[str, Any]:
+    """The scenario format as a JSON Schema, draft 2020-12."""
+    schema = Scenario.model_json_schema()
+    schema["title"] = "dwell scenario"
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

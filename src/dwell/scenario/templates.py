@@ -1,0 +1,32 @@
+"""Scenarios to begin from, shipped with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from types import MappingProxyType
+
+from dwell.errors import ScenarioError
+
+from .problems import listing, shown
+from .suggest import nearest
+
+TEMPLATES: Mapping[str, str] = MappingProxyType(
+    {
+        "two-hills": "eight agents share two hills in a rectangle; a small place to start",
+        "paper-12": "the paper's run of 12 agents with slow timers",
+        "paper-30": "the paper's run of 30 agents with a dwell-time certificate",
+    }
+)
+
+
+def template_text(name: str) -> str:
+    """The commented TOML of a template; `TEMPLATES` has the names."""
+    if name not in TEMPLATES:
+        close = nearest(name, list(TEMPLATES))
+        hint = f'; did you mean "{close}"?' if close else "."
+        raise ScenarioError(
+            f"a template must be {listing(list(TEMPLATES), 'or')}, got {shown(name)}{hint}",
+            code="scenario.template",
+        )
+    return files(__package__).joinpath("templates", f"{name}.toml").read_text(encoding="utf-8")

@@ -1,0 +1,181 @@
+"""The kinds of value that scenario keys hold: numbers, points, lists per agent.
+
+Each is stricter than Python: true is not 1, "1" is not 1, 1.0 is not a whole number, and nothing
+is ever infinite or not-a-number. Lists become tuples, so that a scenario is frozen all through.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from .problems import Problem, needs, refuse
+
+# Python refuses to print longer ones, so they could be neither recorded nor shown.
+MOST_BITS = 13_000
+AGENTS_AT_MOST = 2**31
+
+
+def as_number(value: object) -> float:
+    """A finite float, from a float or an integer; nothing else is taken."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise needs("a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise needs("a finite number", "scenario.not-finite")
+    return number
+
+
+def as_whole(value: object) -> int:
+    """An integer of any reasonable size, from an integer only."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise needs("a whole number")
+    return int(value)
+
+
+def as_point(value: object) -> tuple[float, float]:
+    """A point of the plane, from a list of two finite numbers."""
+    try:
+        x, y = _items(value, 2)
+        return as_number(x), as_number(y)
+    except ValueError as bad:
+        raise needs("a point [x, y] of two finite numbers", "scenario.point") from bad
+
+
+def as_term(value: object) -> tuple[int, int, float]:
+    """A term of a polynomial, from [i, j, coefficient]."""
+    try:
+        i, j, coefficient = _items(value, 3)
+        powers = as_whole(i), as_whole(j)
+        if not all(0 <= power <= 12 for power in powers):
+            raise ValueError
+        return (*powers, as_number(coefficient))
+    except ValueError as bad:
+        what = "[i, j, coefficient] with whole powers i, j from 0 to 12 and a finite coefficient"
+        raise needs(what, "scenario.term") from bad
+
+
+def as_matrix(value: object) -> tuple[tuple[float, float], tuple[float, float]]:
+    """A 2 by 2 matrix, from a list of two rows."""
+    try:
+        first, second = _items(value, 2)
+        return as_point(first), as_point(second)
+    except ValueError as bad:
+        raise needs("2 by 2 finite numbers [[xx, xy], [xy, yy]]", "scenario.matrix") from bad
+
+
+def _items(value: object, count: int) -> list[Any]:
+    if not isinstance(value, (list, tuple)) or len(value) != count:
+        raise ValueError
+    return list(value)
+
+
+def as_text(value: object) -> str:
+    """A line of text that can be printed and stored."""
+    if not isinstance(value, str):
+        raise needs("text in quotes")
+    if not value or len(value) > 200 or not value.isprintable():
+        raise needs("one line of 1 to 200 printable characters", "scenario.text")
+    return value
+
+
+def as_sample_every(value: object) -> float | str | None:
+    """A time between samples, the word "off", or nothing."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        if value != "off":
+            raise needs('a number greater than 0, or "off"')
+        return value
+    number = as_number(value)
+    if number <= 0:
+        says = f'must be greater than 0, got {number:g}; write sample_every = "off" for no samples'
+        refuse([Problem((), "scenario.range", says)])
+    return number
+
+
+def as_function(value: object) -> str:
+    """The name of a Python function, written package.module:name."""
+    module, _, name = value.partition(":") if isinstance(value, str) else ("", "", "")
+    if not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
+        raise needs('the name of a function, written "package.module:name"', "scenario.function")
+    return str(value)
+
+
+def listed(what: str) -> BeforeValidator:
+    """Takes a list (as a tuple) and refuses anything else; `what` says which list is needed."""
+
+    def as_tuple(value: object) -> object:
+        if not isinstance(value, (list, tuple)):
+            raise needs(what)
+        return tuple(value)
+
+    return BeforeValidator(as_tuple)
+
+
+def chosen_by(is_second: Callable[[Any], bool], first: str, second: str) -> Discriminator:
+    """Chooses between two forms of one key, so that errors speak of one form only."""
+    return Discriminator(lambda value: second if is_second(value) else first)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and any(_is_list(item) for item in value)
+
+
+def _is_table(value: object) -> bool:
+    return not isinstance(value, (list, tuple, str, int, float, type(None)))
+
+
+Positive: TypeAlias = Annotated[float, Field(gt=0), BeforeValidator(as_number)]
+NotNegative: TypeAlias = Annotated[float, Field(ge=0), BeforeValidator(as_number)]
+Fraction: TypeAlias = Annotated[float, Field(gt=0, lt=1), BeforeValidator(as_number)]
+Chance: TypeAlias = Annotated[float, Field(ge=0, lt=1), BeforeValidator(as_number)]
+Whole: TypeAlias = Annotated[int, Field(ge=0), BeforeValidator(as_whole)]
+Counted: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(as_whole)]
+AgentCount: TypeAlias = Annotated[int, Field(ge=1, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
+AgentId: TypeAlias = Annotated[int, Field(ge=0, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
+Text: TypeAlias = Annotated[str, BeforeValidator(as_text)]
+Function: TypeAlias = Annotated[str, BeforeValidator(as_function)]
+Point: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_point)]
+Points: TypeAlias = Annotated[
+    tuple[Point, ...], Field(min_length=1), listed("a list of points [x, y]")
+]
+StartPoints: TypeAlias = Annotated[
+    tuple[Point, ...],
+    Field(min_length=1),
+    listed("a list of points [x, y], or a table with count, region and seed"),
+]
+Matrix: TypeAlias = Annotated[
+    tuple[tuple[float, float], tuple[float, float]], BeforeValidator(as_matrix)
+]
+Term: TypeAlias = Annotated[tuple[int, int, float], BeforeValidator(as_term)]
+SampleEvery: TypeAlias = Annotated[
+    Annotated[float, Field(gt=0)] | Literal["off"] | None, BeforeValidator(as_sample_every)
+]
+PositiveList: TypeAlias = Annotated[
+    tuple[Positive, ...], Field(min_length=1), listed("a list of numbers")
+]
+PerAgent: TypeAlias = Annotated[
+    Annotated[Positive, Tag("~one")] | Annotated[PositiveList, Tag("~each")],
+    chosen_by(_is_list, "~one", "~each"),
+]
+Intervals: TypeAlias = Annotated[
+    Annotated[PositiveList, Tag("~one")]
+    | Annotated[
+        Annotated[tuple[PositiveList, ...], listed("a list of lists of numbers")], Tag("~each")
+    ],
+    chosen_by(_is_nested, "~one", "~each"),
+]
+points_or_table = chosen_by(_is_table, "~points", "~table")
+word_or_table = chosen_by(_is_table, "~word", "~table")

@@ -1,0 +1,118 @@
+"""What a careful reader should know about a run before believing it: named, with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.theory.certificate import max_dwell_time, max_gain
+from dwell.theory.metrics import Metrics
+
+if TYPE_CHECKING:
+    from dwell.hybrid import HybridArc
+
+NEAR = 2.0**-40  # of the workspace's diameter
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Something that does not stop a run but limits what it proves."""
+
+    code: str
+    says: str
+
+
+def flags_of(
+    arc: HybridArc[AgentsState],
+    table: EventTable,
+    metrics: Metrics,
+    assumed: Mapping[str, Any] | None,
+) -> list[Flag]:
+    """All flags of a run; `assumed` holds eta_max and lipschitz where they were given."""
+    system = arc.system
+    assert isinstance(system, CoverageSystem)
+    return [
+        *_about_agents(arc, system, table, metrics),
+        *_about_timers(system),
+        *_about_certificate(system, assumed),
+        *_about_hold_error(table, metrics, assumed),
+    ]
+
+
+def _about_agents(
+    arc: HybridArc[AgentsState], system: CoverageSystem, table: EventTable, metrics: Metrics
+) -> Iterator[Flag]:
+    diameter = system.workspace.diameter
+    if system.agents == 1:
+        yield Flag("single-agent", "The theorem assumes at least two agents.")
+    closest = min(
+        metrics.separations.min(initial=np.inf), table.nearest.min(initial=np.inf)
+    )
+    if closest < NEAR * diameter:
+        yield Flag("near-coincident", f"Two agents came within {closest:.3g} of each other.")
+    empty = int(table.empty.sum())
+    if empty:
+        says = f"At {empty} looks the cell weighed nothing; the agent was led to the workspace."
+        yield Flag("empty-cells", says)
+    places = np.vstack([table.positions, arc.final.positions])
+    beyond = float(system.workspace.outside_by(places).max())
+    if beyond > 1e-12 * diameter:
+        yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
+
+
+def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
+    law = system.controller
+    if not hasattr(law, "program"):
+        return
+    program = law.program(system.agents)
+    longest = float(program.t2.max())
+    if program.k1 * longest > program.reach:
+        yield Flag(
+            "overshoot",
+            f"k1 T2 = {program.k1 * longest:.4g} exceeds (1 - epsilon) nu = {program.reach:.4g}: "
+            "agents may run past their centroids and leave the workspace.",
+        )
+
+
+def _about_certificate(
+    system: CoverageSystem, assumed: Mapping[str, Any] | None
+) -> Iterator[Flag]:
+    law = system.controller
+    if assumed is None or not hasattr(law, "program"):
+        return
+    program, n = law.program(system.agents), system.agents
+    eta = float(assumed["eta_max"])
+    lipschitz = np.broadcast_to(np.asarray(assumed["lipschitz"], dtype=float), (n,))
+    if eta >= program.k1:
+        yield Flag(
+            "certificate-void",
+            f"The theorem needs eta_max < k1, but eta_max = {eta:g} and k1 = {program.k1:g}.",
+        )
+    limits = [max_dwell_time(eta, program.reach, program.k1, value, n) for value in lipschitz]
+    short = [p for p in range(n) if program.t2[p] > limits[p]]
+    if short:
+        p = short[0]
+        gain = max_gain(eta, program.reach, float(program.t2[p]), float(lipschitz[p]), n)
+        yield Flag(
+            "certificate-void",
+            f"T2 = {program.t2[p]:g} of agent {p} exceeds the maximum dwell time {limits[p]:.6g}; "
+            f"keep T2 at most {limits[p]:.6g}, or k1 at most {gain:.6g}.",
+        )
+
+
+def _about_hold_error(
+    table: EventTable, metrics: Metrics, assumed: Mapping[str, Any] | None
+) -> Iterator[Flag]:
+    if assumed is None:
+        return
+    seen = max(table.hold_error.max(initial=0.0), metrics.hold_errors.max(initial=0.0))
+    if seen > float(assumed["eta_max"]):
+        yield Flag(
+            "hold-error-exceeded",
+            f"The hold error reached {seen:.4g}, above eta_max = {float(assumed['eta_max']):g}.",
+        )

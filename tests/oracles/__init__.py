@@ -1,0 +1,1 @@
+"""Slow, independent reference computations that judge the package."""

@@ -1,0 +1,503 @@
+"""The references judged by closed forms, by each other and by exact identities."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mpmath import mp, mpf  # type: ignore[import-untyped]
+
+from tests import strategies as sg
+from tests.oracles import brute
+from tests.oracles import rational_cells as rc
+from tests.oracles.mp_moments import (
+    Density,
+    Gaussian,
+    Mixture,
+    Moments,
+    Polynomial,
+    Uniform,
+    distance,
+    moments,
+    monomial,
+    nodes_needed,
+    relative_error,
+    to_mp,
+)
+
+SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+HEPTAGON: list[tuple[float, float]] = [
+    (-8, 3),
+    (-3, -7),
+    (8, -11),
+    (19, -6),
+    (23, 6),
+    (13, 18),
+    (-2, 15),
+]
+PEAK = Gaussian.isotropic((7.5, 4.5), 0.03)
+TILTED = Gaussian.from_covariance((1.0, -2.0), ((9.0, 7.0), (7.0, 6.0)))
+
+relaxed = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+GAUSSIAN_CASES: dict[str, tuple[list[tuple[float, float]], Gaussian]] = {
+    "near": ([(0, 0), (3, 1), (4, 3), (2, 5), (-1, 3)], PEAK),
+    "whole workspace": (HEPTAGON, PEAK),
+    "far along x": ([(207, 0), (210, 1), (211, 3), (209, 5), (206, 3)], PEAK),
+    "far, oblique": ([(150, 145), (160, 147), (155, 155)], PEAK),
+    "far, large": ([(150, 145), (1160, 147), (155, 1155)], PEAK),
+    "very far": ([(1e4, 3), (1e4 + 10, 2), (1e4 + 10, 12), (1e4, 9)], PEAK),
+    "needle": ([(0, 0), (10, 10), (10, 10 + 1e-7)], PEAK),
+    "far needle": ([(200, 100), (210, 110), (210, 110 + 1e-7)], PEAK),
+    "sliver": ([(7, 0), (7 + 1e-13, 0), (7 + 1e-13, 9), (7, 9)], PEAK),
+    "narrow peak": ([(0, 0), (10, 0), (9, 10), (0, 11)], Gaussian.isotropic((5.1, 5.2), 1e4)),
+    "tilted": ([(-3, -4), (4, -5), (6, 2), (0, 3)], TILTED),
+    "narrow ridge": (
+        [(0, 0), (10, 0), (10, 10), (0, 10)],
+        Gaussian.from_covariance((5.1, 5.2), ((2.0, 1.99), (1.99, 2.0))),
+    ),
+    "map offset": (
+        [(5e6, 5e6), (5e6 + 1, 5e6), (5e6 + 1, 5e6 + 2)],
+        Gaussian.isotropic((5e6, 5e6 + 1), 0.03),
+    ),
+}
+
+
+def assert_same(a: Moments, b: Moments, tolerance: float = 1e-28) -> None:
+    assert relative_error(a.mass, b.mass) < tolerance
+    size = math.sqrt(float(a.polar_centroid / a.mass))
+    assert distance(a.centroid, b.centroid) < tolerance * size
+    assert relative_error(a.polar_centroid, b.polar_centroid) < tolerance
+
+
+# ------------------------------------------------------------ rational cells
+
+
+def test_square_of_four_agents() -> None:
+    agents = [(0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75)]
+    cells = rc.tessellation(SQUARE, agents)
+    assert [c.area for c in cells] == [Fraction(1, 4)] * 4
+    assert [c.centroid for c in cells] == [rc.exact(a) for a in agents]
+    assert sum(c.polar_moment(c.site) for c in cells) == Fraction(1, 24)
+    assert cells[0].edge_neighbours == {1, 3}
+    assert cells[0].contact_neighbours == {1, 2, 3}
+    assert rc.to_float(rc.canonical(cells[0].vertices)) == [(0, 0), (0.5, 0), (0.5, 0.5), (0, 0.5)]
+
+
+def test_neighbouring_doubles_and_coincident_agents() -> None:
+    above = math.nextafter(0.5, 1.0)
+    left, right = rc.tessellation(SQUARE, [(0.5, 0.5), (above, 0.5)])
+    assert left.area == (Fraction(0.5) + Fraction(above)) / 2
+    assert left.area + right.area == 1
+    cells = rc.tessellation(SQUARE, [(0.5, 0.5), (0.5, 0.5), (0.9, 0.5)])
+    assert cells[0].vertices == cells[1].vertices
+    assert cells[0].edge_neighbours == {1, 2} and cells[2].edge_neighbours == {0, 1}
+
+
+def test_agent_outside_may_have_a_degenerate_or_empty_cell() -> None:
+    touching, _ = rc.tessellation(SQUARE, [(-0.5, 0.5), (0.5, 0.5)])
+    assert touching.area == 0 and len(touching.vertices) == 2
+    assert touching.edge_neighbours == {1}
+    empty, _ = rc.tessellation(SQUARE, [(-0.75, 0.5), (0.5, 0.5)])
+    assert empty.vertices == () and empty.contact_neighbours == set()
+    with pytest.raises(ValueError, match="no centroid"):
+        _ = empty.centroid
+
+
+def test_orientation_and_straight_vertices_do_not_matter() -> None:
+    agents = [(0.2, 0.3), (0.7, 0.4), (0.4, 0.9)]
+    refined = [(0, 0), (0.5, 0), (1, 0), (1, 1), (0, 1), (0, 1)][::-1]
+    for a, b in zip(rc.tessellation(SQUARE, agents), rc.tessellation(refined, agents), strict=True):
+        assert rc.canonical(a.vertices) == rc.canonical(b.vertices)
+        assert a.centroid == b.centroid
+        assert a.edge_neighbours == b.edge_neighbours
+
+
+@relaxed
+@given(sg.configurations(max_size=8))
+def test_exact_cells_partition_the_workspace(case: tuple[sg.Polygon, sg.Agents]) -> None:
+    polygon, agents = case
+    vertices = rc.exact_polygon(polygon)
+    cells = rc.tessellation(polygon, agents)
+    whole = rc.area(vertices)
+    assert sum(c.area for c in cells) == whole
+    for i in (0, 1):
+        assert sum(c.area * c.centroid[i] for c in cells) == whole * rc.centroid(vertices)[i]
+    q = (1.5, -0.25)
+    assert sum(c.polar_moment(q) for c in cells) == rc.polar_moment(vertices, q)
+    for p, c in enumerate(cells):
+        assert rc.contains(c.vertices, agents[p]) and rc.signed_area(c.vertices) > 0
+        assert c.edge_neighbours <= c.contact_neighbours
+        assert all(p in cells[q].edge_neighbours for q in c.edge_neighbours)
+        assert all(p in cells[q].contact_neighbours for q in c.contact_neighbours)
+
+
+@relaxed
+@given(sg.configurations(max_size=6))
+def test_cell_vertices_are_nearest_to_their_agent(case: tuple[sg.Polygon, sg.Agents]) -> None:
+    polygon, agents = case
+    sites = [rc.exact(a) for a in agents]
+    for p, c in enumerate(rc.tessellation(polygon, agents)):
+        for v in c.vertices:
+            gaps = [rc.squared_distance(v, s) for s in sites]
+            assert gaps[p] == min(gaps)
+            assert {q for q, g in enumerate(gaps) if g == gaps[p]} - {p} <= c.contact_neighbours
+
+
+# ---------------------------------------------------------------- mp moments
+
+
+def rectangle_reference(box: tuple[float, ...], rate: float, centre: tuple[float, float]) -> mpf:
+    """Mass, first moments and polar moment about the centre, as products of 1-D forms."""
+    factors = []
+    for lo, hi, c in ((box[0], box[1], centre[0]), (box[2], box[3], centre[1])):
+        a, b, k = to_mp(lo) - to_mp(c), to_mp(hi) - to_mp(c), to_mp(rate)
+        root = mp.sqrt(k)
+        m0 = mp.sqrt(mp.pi) / 2 / root * (mp.erf(root * b) - mp.erf(root * a))
+        ea, eb = mp.exp(-k * a * a), mp.exp(-k * b * b)
+        factors.append((m0, (ea - eb) / (2 * k), (m0 + a * ea - b * eb) / (2 * k)))
+    (x0, x1, x2), (y0, y1, y2) = factors
+    return x0 * y0, x1 * y0, x0 * y1, x2 * y0 + x0 * y2
+
+
+@pytest.mark.parametrize(
+    "box",
+    [(0, 15, 0, 9), (200, 210, 3, 8), (150, 160, 145, 150), (7, 7 + 1e-13, 0, 9), (-90, 3, 4, 80)],
+)
+def test_gaussian_over_rectangles_is_a_product_of_error_functions(box: tuple[float, ...]) -> None:
+    x0, x1, y0, y1 = box
+    result = moments([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], PEAK)
+    with mp.workdps(1500):  # the plain erf differences cancel as much as they like
+        m, fx, fy, j = rectangle_reference(box, 0.03, (7.5, 4.5))
+        c = (mpf(7.5) + fx / m, mpf(4.5) + fy / m)
+        polar = j - (fx * fx + fy * fy) / m
+        log_m = mp.log(m)
+    with mp.workdps(60):
+        assert_same(result, Moments(+m, +log_m, (+c[0], +c[1]), +polar), 1e-38)
+    assert relative_error(result.log_mass, log_m) < 1e-38
+    assert relative_error(result.polar_about((7.5, 4.5)), j) < 1e-38
+
+
+@pytest.mark.parametrize("name", GAUSSIAN_CASES)
+def test_slabs_along_either_axis_agree(name: str) -> None:
+    polygon, density = GAUSSIAN_CASES[name]
+    assert_same(moments(polygon, density, slabs="x"), moments(polygon, density, slabs="y"))
+
+
+@pytest.mark.parametrize("name", ["near", "far, oblique", "needle", "narrow peak", "tilted"])
+def test_exact_rotation_changes_nothing(name: str) -> None:
+    polygon, density = GAUSSIAN_CASES[name]
+    c, s = Fraction(3, 5), Fraction(4, 5)
+
+    def turned(z: rc.Point) -> rc.Point:
+        return c * z[0] - s * z[1], s * z[0] + c * z[1]
+
+    a, b, d = density.qxx, density.qxy, density.qyy
+    rotated = Gaussian(
+        turned(density.centre),
+        c * c * a - 2 * c * s * b + s * s * d,
+        c * s * (a - d) + (c * c - s * s) * b,
+        s * s * a + 2 * c * s * b + c * c * d,
+    )
+    before = moments(polygon, density)
+    after = moments([turned(rc.exact(v)) for v in polygon], rotated)
+    assert relative_error(after.mass, before.mass) < 1e-28
+    assert relative_error(after.polar_centroid, before.polar_centroid) < 1e-28
+    with mp.workdps(60):
+        x, y = before.centroid
+        expected = ((3 * x - 4 * y) / 5, (4 * x + 3 * y) / 5)
+    assert distance(after.centroid, expected) < 1e-28
+
+
+@pytest.mark.parametrize("name", ["near", "whole workspace", "far along x", "needle", "tilted"])
+def test_additive_under_cutting(name: str) -> None:
+    polygon, density = GAUSSIAN_CASES[name]
+    vertices = rc.exact_polygon(polygon)
+    x, y = rc.centroid(vertices)
+    whole = moments(vertices, density)
+    for a, b in ((1, 0), (1, 3), (-2, 1)):
+        c = a * x + b * y
+        halves = [rc.clip(vertices, a, b, c), rc.clip(vertices, -a, -b, -c)]
+        parts = [moments(half, density) for half in halves]
+        with mp.workdps(60):
+            mass = sum(p.mass for p in parts)
+            centre = [sum(p.mass * p.centroid[i] for p in parts) / mass for i in (0, 1)]
+            polar = sum(p.polar_about(whole.centroid) for p in parts)
+            total = Moments(mass, mp.log(mass), (centre[0], centre[1]), polar)
+        assert_same(total, whole)
+
+
+def edge_reference(polygon: list[tuple[float, float]], centre: rc.Point, rate: float) -> Moments:
+    """An unrelated reduction: the divergence theorem turns every moment into edge integrals."""
+    k = to_mp(rate)
+    m = fx = fy = j = mpf(0)
+    corners = [[to_mp(v - c) for v, c in zip(rc.exact(z), centre, strict=True)] for z in polygon]
+    for (ax, ay), (bx, by) in pairwise([*corners, corners[0]]):
+        length = mp.hypot(bx - ax, by - ay)
+        tx, ty = (bx - ax) / length, (by - ay) / length
+        h, t1, t2 = ax * ty - ay * tx, ax * tx + ay * ty, bx * tx + by * ty
+        cuts = mp.linspace(t1, t2, 5)
+        m += h * mp.quad(
+            lambda t, h=h: -mp.expm1(-k * (h * h + t * t)) / (2 * k * (h * h + t * t)), cuts
+        )
+        e0 = mp.exp(-k * h * h) * mp.sqrt(mp.pi / k) / 2
+        e0 *= mp.erf(mp.sqrt(k) * t2) - mp.erf(mp.sqrt(k) * t1)
+        fx -= ty * e0 / (2 * k)
+        fy += tx * e0 / (2 * k)
+        j -= h * e0 / (2 * k)
+    j += m / k
+    centroid = (to_mp(centre[0]) + fx / m, to_mp(centre[1]) + fy / m)
+    return Moments(m, mp.log(m), centroid, j - (fx * fx + fy * fy) / m)
+
+
+@pytest.mark.parametrize("name", ["near", "whole workspace"])
+def test_divergence_theorem_agrees(name: str) -> None:
+    polygon, density = GAUSSIAN_CASES[name]
+    with mp.workdps(50):
+        reference = edge_reference(polygon, density.centre, 0.03)
+    assert_same(moments(polygon, density), reference, 1e-30)
+
+
+def erf_slab_mass(polygon: list[tuple[float, float]], density: Gaussian) -> mpf:
+    """Mass by generic quadrature over x of the exact integral over y, no shear."""
+    vertices = rc.exact_polygon(polygon)
+    a, b, d = (to_mp(v) for v in (density.qxx, density.qxy, density.qyy))
+    cx, cy = (to_mp(v) for v in density.centre)
+    total, root = mpf(0), mp.sqrt(to_mp(density.qyy))
+    xs = sorted({v[0] for v in vertices})
+    for x0, x1 in pairwise(xs):
+        inner = rc.clip(rc.clip(vertices, -1, 0, -x0), 1, 0, x1)
+        ends = [[v[1] for v in inner if v[0] == x] for x in (x0, x1)]
+
+        def column(x: mpf, ends=ends, x0=x0, x1=x1) -> mpf:  # type: ignore[no-untyped-def]
+            t = (x - to_mp(x0)) / to_mp(x1 - x0)
+            lo, hi = ((1 - t) * to_mp(f(ends[0])) + t * to_mp(f(ends[1])) for f in (min, max))
+            u = x - cx
+            p, q = (root * (y - cy + b / d * u) for y in (lo, hi))
+            return mp.exp(-(a - b * b / d) * u * u) * (mp.erf(q) - mp.erf(p))
+
+        total += mp.quad(column, mp.linspace(to_mp(x0), to_mp(x1), 5))
+    return total * mp.sqrt(mp.pi) / (2 * root)
+
+
+@pytest.mark.parametrize("name", ["near", "needle", "tilted"])
+def test_plain_erf_slabs_agree(name: str) -> None:
+    polygon, density = GAUSSIAN_CASES[name]
+    with mp.workdps(50):
+        reference = erf_slab_mass(polygon, density)
+    assert relative_error(moments(polygon, density).mass, reference) < 1e-30
+
+
+def test_whole_plane_limits() -> None:
+    big = [(-500, -400), (500, -450), (450, 500), (-480, 470)]
+    result = moments(big, TILTED)
+    with mp.workdps(60):
+        assert relative_error(result.mass, 2 * mp.pi * mp.sqrt(5)) < 1e-38
+        assert relative_error(result.polar_centroid, 15 * result.mass) < 1e-38
+    assert distance(result.centroid, (1, -2)) < 1e-38
+
+
+def test_far_cell_underflows_doubles_but_not_the_reference() -> None:
+    far = moments(GAUSSIAN_CASES["far along x"][0], PEAK).to_float()
+    assert far["mass"] == 0.0 and -1250 < far["log_mass"] < -1150
+    assert 206 < far["centroid"][0] < 206.5
+    # Beyond a straight side the density decays like exp(-s (x - x0)), s = 2 * 0.03 * 1e4.
+    strip = moments([(1e4, -5), (1e4 + 10, -5), (1e4 + 10, 5), (1e4, 5)], _rate(0.03))
+    assert float(strip.centroid[0]) - 1e4 == pytest.approx(1 / 600, rel=1e-4)
+
+
+def _rate(rate: float) -> Gaussian:
+    return Gaussian.isotropic((0, 0), rate)
+
+
+def test_flat_gaussian_tends_to_its_taylor_polynomial() -> None:
+    polygon = GAUSSIAN_CASES["near"][0]
+    k = Fraction(1e-9)
+    series = ((1, 0, 0), (-k, 2, 0), (-k, 0, 2))
+    second = ((k * k / 2, 4, 0), (k * k, 2, 2), (k * k / 2, 0, 4))
+    taylor = Polynomial(series + second, (1.0, 2.0))
+    flat = moments(polygon, Gaussian(rc.exact((1.0, 2.0)), k, Fraction(0), k))
+    assert_same(flat, moments(polygon, taylor), 1e-21)
+
+
+@relaxed
+@given(sg.convex_polygons())
+def test_uniform_moments_equal_the_rational_ones(polygon: sg.Polygon) -> None:
+    vertices = rc.exact_polygon(polygon)
+    result = moments(polygon, Uniform(2))
+    assert relative_error(result.mass, 2 * rc.area(vertices)) < 1e-55
+    assert distance(result.centroid, rc.centroid(vertices)) < 1e-50
+    about = rc.polar_moment(vertices, (1, 2))
+    assert relative_error(result.polar_about((1, 2)), 2 * about) < 1e-50
+
+
+def test_monomials_in_closed_form() -> None:
+    triangle = rc.exact_polygon([(0, 0), (1, 0), (0, 1)])
+    for i in range(5):
+        for j in range(5):
+            f = math.factorial
+            assert monomial(triangle, i, j) == Fraction(f(i) * f(j), f(i + j + 2))
+    box = rc.exact_polygon([(1, -1), (3, -1), (3, 2), (1, 2)])
+    assert monomial(box, 2, 3) == Fraction(26, 3) * Fraction(15, 4)
+
+
+def test_polynomial_about_an_origin_and_mixtures_are_linear() -> None:
+    polygon = GAUSSIAN_CASES["tilted"][0]
+    ramp: Density = Polynomial(((1, 1, 0), (Fraction(1, 2), 0, 2)), (-10, -20))
+    expanded = Polynomial(((210, 0, 0), (1, 1, 0), (20, 0, 1), (Fraction(1, 2), 0, 2)), (0, 0))
+    assert_same(moments(polygon, ramp), moments(polygon, expanded), 1e-50)
+    parts = ((0.25, TILTED), (3, ramp), (1, Uniform(7)))
+    mixed = moments(polygon, Mixture(parts))
+    with mp.workdps(60):
+        each = [(to_mp(w), moments(polygon, d)) for w, d in parts]
+        mass = sum(w * r.mass for w, r in each)
+        x = sum(w * r.mass * r.centroid[0] for w, r in each) / mass
+        polar = sum(w * r.polar_about((1, 2)) for w, r in each)
+    assert relative_error(mixed.mass, mass) < 1e-50
+    assert relative_error(mixed.centroid[0], x) < 1e-50
+    assert relative_error(mixed.polar_about((1, 2)), polar) < 1e-50
+
+
+def test_node_counts_grow_with_the_variation() -> None:
+    assert nodes_needed(0, 0) < nodes_needed(1, 0) < nodes_needed(10, 1) < nodes_needed(50, 10)
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(ValueError, match="no area"):
+        moments([(0, 0), (1, 1), (2, 2)], Uniform())
+    with pytest.raises(ValueError, match="not positive"):
+        moments(SQUARE, Uniform(-1))
+    with pytest.raises(ValueError, match="positive definite"):
+        Gaussian.from_covariance((0, 0), ((1, 2), (2, 1)))
+
+
+@settings(relaxed, max_examples=12)
+@given(st.data())
+def test_gaussian_masses_add_up_over_random_cells(data: st.DataObject) -> None:
+    polygon = data.draw(sg.convex_polygons())
+    agents = data.draw(sg.uniform_agents(polygon, max_size=3))
+    density = data.draw(sg.gaussians()).oracle()
+    cells = [moments(c.vertices, density) for c in rc.tessellation(polygon, agents)]
+    with mp.workdps(60):
+        total = sum(c.mass for c in cells)
+    assert relative_error(total, moments(polygon, density).mass) < 1e-28
+
+
+# --------------------------------------------------------------------- brute
+
+
+def test_lattice_points_belong_to_the_closed_polygon() -> None:
+    assert len(brute.lattice(SQUARE, 0.25)) == 16
+    triangle = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
+    assert len(brute.lattice(triangle, 0.25)) == 10  # the four on the long side included
+    np.testing.assert_array_equal(brute.lattice(SQUARE, 0.5)[0], [0.25, 0.25])
+
+
+def test_grid_ties_go_to_the_lexicographically_smaller_position() -> None:
+    agents = [(0.875, 0.5), (0.125, 0.5)]
+    odd = brute.grid_cells(SQUARE, agents, 1 / 5)
+    on_middle = np.isclose(odd.points[:, 0], 0.5, atol=1e-9)
+    exact_ties = [z for z in odd.points[on_middle] if z[0] == 0.5]
+    assert exact_ties
+    even = brute.grid_cells(SQUARE, agents, 1.0)
+    assert even.owner.tolist() == [1] and np.isnan(even.centroid[0]).all()
+
+
+def test_grid_and_geos_agree_with_the_exact_cells() -> None:
+    rng = np.random.default_rng(7)
+    for corners, n in ((5, 1), (7, 2), (9, 12)):
+        polygon = sg.random_convex_polygon(rng, corners)
+        agents = sg.random_positions(rng, polygon, n)
+        exact_cells = rc.tessellation(polygon, agents)
+        grid = brute.grid_cells(polygon, agents, 0.05)
+        assert grid.mass.sum() == pytest.approx(sg.polygon_area(polygon), rel=5e-3)
+        for p, region in enumerate(brute.shapely_cells(polygon, agents)):
+            area = float(exact_cells[p].area)
+            middle = rc.to_float(exact_cells[p].centroid)
+            assert region.area == pytest.approx(area, rel=1e-9)
+            assert math.dist(middle, (region.centroid.x, region.centroid.y)) < 1e-9
+            assert grid.mass[p] == pytest.approx(area, abs=0.5)
+            assert math.dist(grid.centroid[p], middle) < 0.1
+
+
+def test_grid_follows_the_density() -> None:
+    grid = brute.grid_cells(
+        HEPTAGON, [(7, 4)], 0.1, lambda x, y: np.exp(-0.03 * ((x - 7.5) ** 2 + (y - 4.5) ** 2))
+    )
+    reference = moments(HEPTAGON, PEAK).to_float()
+    assert grid.mass[0] == pytest.approx(reference["mass"], rel=1e-3)
+    assert math.dist(grid.centroid[0], reference["centroid"]) < 1e-2
+
+
+def test_timer_loop_with_one_agent_in_closed_form() -> None:
+    events = brute.timer_run(
+        [(8.0, 0.0)],
+        [1.0],
+        lambda positions, p: (0.0, 0.0),
+        lambda p, k: 1.0 + k % 2,
+        gain=1.0,
+        nu=2.0,
+        horizon=7.0,
+    )
+    # Saturated holds shorten the error by their length, the others by 1 - T/2.
+    assert [e.t for e in events] == [1.0, 2.0, 4.0, 5.0, 7.0]
+    assert [e.x[0] for e in events] == [7.0, 6.0, 4.0, 3.0, 1.0]
+    assert [e.next_at for e in events] == [2.0, 4.0, 5.0, 7.0, 8.0]
+    assert events[-1].eta == (-0.5, 0.0)
+
+
+def test_timer_loop_ties_and_two_agents_on_a_line() -> None:
+    def centroid(x: list[tuple[float, float]], p: int) -> tuple[float, float]:
+        return (x[0][0] + x[1][0]) / 4 + 0.5 * p, 0.0
+
+    def run(horizon: float) -> list[brute.TimerEvent]:
+        start = [(0.125, 0.0), (0.5, 0.0)]
+        return brute.timer_run(
+            start, [0.5, 0.5], centroid, lambda p, k: 0.5, gain=1.0, nu=1.0, horizon=horizon
+        )
+
+    events = run(30.0)
+    assert [e.agent for e in events[:4]] == [0, 1, 0, 1]
+    assert [e.t for e in events[:4]] == [0.5, 0.5, 1.0, 1.0]
+    assert len(events) == 120  # the jumps at the horizon are done
+    assert events[-2].x[0] == pytest.approx(0.25, abs=1e-3)
+    assert events[-1].x[0] == pytest.approx(0.75, abs=1e-3)
+    assert run(10.0) == events[:40]
+    assert run(0.0) == []
+
+
+# ---------------------------------------------------------------- strategies
+
+
+@relaxed
+@given(st.data())
+def test_generated_inputs_are_what_they_promise(data: st.DataObject) -> None:
+    polygon = data.draw(sg.convex_polygons())
+    assert polygon == rc.to_float(rc.exact_polygon(polygon))
+    assert sg.convex_hull(polygon) and len(sg.convex_hull(polygon)) == len(polygon)
+    agents = data.draw(sg.agents_in(polygon))
+    assert agents and len(set(agents)) == len(agents)
+    assert all(sg.is_inside(polygon, a) for a in agents)
+    data.draw(sg.gaussians()).oracle()
+
+
+def test_seeded_generators_repeat() -> None:
+    for aspect in (1.0, 1e8):
+        a, b = (
+            sg.random_convex_polygon(np.random.default_rng(3), 8, aspect=aspect) for _ in range(2)
+        )
+        assert a == b and len(a) == 8
+        agents = sg.random_positions(np.random.default_rng(4), a, 20)
+        assert len(set(agents)) == 20 and all(sg.is_inside(a, z) for z in agents)
+    assert len(sg.regular_polygon(1000)) == 1000

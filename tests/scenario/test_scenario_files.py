@@ -1,0 +1,252 @@
+"""Files: which are read, which are refused, and where the fault is."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dwell.scenario.schema
+from dwell.errors import ScenarioError
+from dwell.scenario import dump_toml, load_scenario, parse_scenario, text_to_mapping
+
+GOOD = """
+[workspace]
+kind = "box"
+lower = [0, 0]
+upper = [4, 4]
+[agents]
+start = [[1, 1], [2, 2], [3, 3]]
+[controller]
+kind = "timer"
+k1 = 1.0
+nu = 0.5
+t1 = 0.1
+t2 = 0.2
+[run]
+horizon = 10.0
+seed = 1
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def put(content, name="s.toml"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return put
+
+
+def error_of(path, *overrides):
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path, overrides)
+    assert len(str(caught.value).splitlines()) <= 5
+    return caught.value
+
+
+def test_toml_and_json_say_the_same(write, base):
+    expected = parse_scenario(base)
+    assert load_scenario(write(GOOD)) == expected
+    assert load_scenario(write(json.dumps(base), "s.json")) == expected
+    assert load_scenario(str(write(GOOD, "s.TOML"))) == expected
+
+
+def test_without_suffix_the_content_decides(write, base):
+    assert load_scenario(write(GOOD, "plain")) == parse_scenario(base)
+    assert load_scenario(write("\n " + json.dumps(base), "plain.txt")) == parse_scenario(base)
+
+
+def test_overrides(write):
+    scenario = load_scenario(write(GOOD), ["controller.t2=0.5", "run.seed=9"])
+    assert (scenario.controller.t2, scenario.run.seed) == (0.5, 9)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xef\xbb\xbf" + GOOD.encode(), GOOD.replace("\n", "\r\n").encode()],
+    ids=["P23-bom", "P23-crlf"],
+)
+def test_harmless_bytes(write, base, content):
+    assert load_scenario(write(content)) == parse_scenario(base)
+    as_json = content[:3] + json.dumps(base).encode() if content[0] == 0xEF else content
+    if content[0] == 0xEF:
+        assert load_scenario(write(as_json, "s.json")) == parse_scenario(base)
+
+
+BAD_BYTES = {
+    "P23-utf16": (GOOD.encode("utf-16"), "scenario.encoding", "UTF-16"),
+    "P23-utf16-no-bom": (GOOD.encode("utf-16-le"), "scenario.encoding", "NUL"),
+    "P23-nul": (GOOD.encode() + b"\0", "scenario.encoding", f"offset {len(GOOD)}"),
+    "P23-latin1": (b'name = "\xe9"', "scenario.encoding", "offset 8"),
+    "P23-surrogate": (b'name = "\xed\xa0\x80"', "scenario.encoding", "UTF-8"),
+    "P23-size": (b"#" * ((1 << 20) + 1), "scenario.too-large", "1048576 bytes"),
+    "P23-key-parts": (b"a." * 20_000 + b"a=1", "scenario.too-deep", "line 1, column 32"),
+    "P23-header-parts": (b"[" + b"a." * 20 + b"a]", "scenario.too-deep", "16 parts"),
+    "P23-quoted-parts": (b'"a".' * 20 + b'"a" = 1', "scenario.too-deep", "16 parts"),
+    "P23-arrays": (b"\na=" + b"[" * 10_000, "scenario.too-deep", "line 2, column 67"),
+    "P23-inline": (b"a=" + b"{a=" * 10_000, "scenario.too-deep", "64 nested"),
+    "P22-digits": (b"[run]\nseed = " + b"1" * 4400, "scenario.too-long", "line 2, column 8"),
+    "P22-digits_": (b"seed = " + b"1_" * 4400 + b"1", "scenario.too-long", "line 1, column 8"),
+    "syntax": (b"[run]\nhorizon = \n", "scenario.syntax", "line 2, column 11"),
+    "syntax-end": (b"[run]\nhorizon = [1,\n", "scenario.syntax", "line 3, column 1"),
+    "P21-toml": (b"a = 1\na = 2\n", "scenario.syntax", "line 2"),
+}
+
+
+@pytest.mark.parametrize(("content", "code", "words"), BAD_BYTES.values(), ids=BAD_BYTES)
+def test_bad_content(write, content, code, words):
+    began = time.perf_counter()
+    error = error_of(write(content))
+    assert time.perf_counter() - began < 2
+    assert error.code == code
+    assert words in str(error)
+    assert str(error).endswith(".")
+
+
+BAD_JSON = {
+    "P21": ('{"run": {"seed": 1, "seed": 2}}', "scenario.duplicate-key", '"seed" twice'),
+    "P22-nan": ('{"run": {"horizon": NaN}}', "scenario.not-finite", "NaN"),
+    "P22-infinity": ('{"run": {"horizon": -Infinity}}', "scenario.not-finite", "-Infinity"),
+    "P22-1e400": ('{"run": {"horizon": 1e400}}', "scenario.not-finite", "1e400"),
+    "P22-digits": ('{"run": {"seed": ' + "9" * 5000 + "}}", "scenario.too-long", "column 18"),
+    "P23-arrays": ('{"a": ' + "[" * 100_000, "scenario.too-deep", "64 nested"),
+    "syntax": ('{\n "a": }', "scenario.syntax", "JSON at line 2, column 7"),
+    "list": ("[1, 2]", "scenario.type", "must be a table"),
+    "empty": ("", "scenario.syntax", "line 1, column 1"),
+}
+
+
+@pytest.mark.parametrize(("content", "code", "words"), BAD_JSON.values(), ids=BAD_JSON)
+def test_bad_json(write, content, code, words):
+    error = error_of(write(content, "s.json"))
+    assert error.code == code
+    assert words in str(error)
+
+
+def test_what_looks_deep_inside_strings_and_comments_is_not():
+    brackets, dots = "[" * 500, "a." * 500
+    text = f'# {brackets} {dots}\na = \'{brackets}{dots}\'\nb = "\\"{brackets}{dots}"\n'
+    text += f'c = \'\'\'\n\'{brackets}{dots}\'\'\'\'\nd = """\n"\\"{brackets}{dots}""""\n'
+    mapping = text_to_mapping(text)
+    assert mapping["a"] == brackets + dots
+    assert mapping["c"].count("[") == 500
+    assert text_to_mapping("a = " + "[" * 60 + "]" * 60)
+
+
+def test_p22_toml_nan_names_the_key(write):
+    error = error_of(write(GOOD.replace("t1 = 0.1", "t1 = nan")))
+    assert str(error) == "controller.t1 needs a finite number, got nan."
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("nothing.toml", "scenario.not-found"),
+        ("~/none.toml", "scenario.not-found"),
+        ("file:///etc/hosts", "scenario.not-found"),
+        ("a\0b", "scenario.unreadable"),
+        ("x" * 5000, "scenario.unreadable"),
+        ("a\nb", "scenario.not-found"),
+    ],
+    ids=["P25-missing", "P25-home", "P25-url", "P25-nul", "P25-long", "P25-newline"],
+)
+def test_no_such_file(name, code):
+    error = error_of(name)
+    assert error.code == code
+    assert str(error).count("\n") == 0
+
+
+def test_p25_directory(tmp_path):
+    error = error_of(tmp_path)
+    assert error.code == "scenario.not-a-file"
+    assert "a directory" in str(error)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no devices here")
+def test_p25_device():
+    assert error_of("/dev/zero").code == "scenario.not-a-file"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_p25_fifo(tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    assert error_of(tmp_path / "pipe.toml").code == "scenario.not-a-file"
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="no links here")
+def test_p25_links_to_files_are_followed(write, tmp_path, base):
+    os.symlink(write(GOOD), tmp_path / "link.toml")
+    assert load_scenario(tmp_path / "link.toml") == parse_scenario(base)
+    os.symlink(tmp_path, tmp_path / "dir.toml")
+    assert error_of(tmp_path / "dir.toml").code == "scenario.not-a-file"
+
+
+def test_p25_unreadable(write):
+    path = write(GOOD)
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
+    assert error_of(path).code == "scenario.unreadable"
+
+
+def test_an_odd_file_name_does_not_break_the_line(write):
+    error = error_of(write("a = ", "odd\nname.toml"))
+    assert str(error).count("\n") == 0
+    assert error.code == "scenario.syntax"
+
+
+def test_p29_nothing_depends_on_the_locale(write):
+    path = write(GOOD + "\n[certificate]\neta_max = 0.25\nlipschitz = 5\n")
+    code = (
+        "import sys; from dwell.scenario import *;"
+        "sys.stdout.write(dump_toml(load_scenario(sys.argv[1])))"
+    )
+    env = {
+        **os.environ,
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONHASHSEED": "17",
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+    }
+    out = subprocess.run(
+        [sys.executable, "-c", code, path], env=env, check=True, capture_output=True, text=True
+    ).stdout
+    assert out == dump_toml(load_scenario(path))
+
+
+DATA_HALF = (
+    "schema",
+    "values",
+    "checks",
+    "problems",
+    "suggest",
+    "explain",
+    "guards",
+    "load",
+    "overrides",
+    "write",
+    "templates",
+)
+
+
+@pytest.mark.parametrize("name", DATA_HALF)
+def test_the_data_half_knows_no_other_room_and_no_arrays(name):
+    source = Path(dwell.scenario.schema.__file__).with_name(f"{name}.py").read_text("utf-8")
+    imported = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            imported.add(node.module)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 1
+    roots = {module.split(".")[0] for module in imported - {"dwell.errors"}}
+    assert roots <= {*sys.stdlib_module_names, "pydantic", "pydantic_core"}

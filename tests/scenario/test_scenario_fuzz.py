@@ -1,0 +1,183 @@
+"""Whatever comes in, a scenario comes out or a ScenarioError does."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell.errors import ScenarioError
+from dwell.scenario import (
+    Scenario,
+    apply_overrides,
+    dump_toml,
+    parse_scenario,
+    template_text,
+    text_to_mapping,
+)
+from dwell.scenario.guards import decode
+
+PIECES = [
+    "[workspace]",
+    "[density]",
+    "[agents]",
+    "[controller]",
+    "[run]",
+    "[[run]]",
+    "kind",
+    "=",
+    "\n",
+    '"box"',
+    '"polygon"',
+    '"mixture"',
+    '"timer"',
+    "parts",
+    "start",
+    "t1",
+    "t2",
+    "seed",
+    "1",
+    "-1",
+    "0.5",
+    "nan",
+    "inf",
+    "1e400",
+    "true",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ".",
+    "'",
+    '"',
+    '"""',
+    "'''",
+    "#",
+    "\\",
+    " ",
+    "\t",
+    "\r",
+    "\x00",
+    "\ufeff",
+    "é",
+    "1979-05-27",
+    "07:32:00",
+    "0x",
+    "_",
+]
+WORDS = [
+    "workspace",
+    "density",
+    "agents",
+    "controller",
+    "certificate",
+    "run",
+    "kind",
+    "parts",
+    "start",
+    "count",
+    "region",
+    "t1",
+    "seed",
+    "record",
+    "integration",
+    "covariance",
+    "~one",
+    "~table",
+]
+KINDS = ["box", "polygon", "gaussian", "mixture", "timer", "grid", "events", "workspace", "off"]
+
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(KINDS)
+    | st.dates()
+    | st.times()
+)
+trees = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(WORDS) | st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=25,
+)
+
+
+def outcome(make):
+    """The scenario, or None if it was refused in the right way."""
+    refusal = None
+    try:
+        return make()
+    except ScenarioError as error:
+        refusal = error
+    assert 1 <= len(str(refusal).splitlines()) <= 5
+    assert refusal.code != "input"
+    return None
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join))
+def test_small_texts(text):
+    for source in ("x.toml", "x.json", "x"):
+        outcome(lambda source=source: parse_scenario(text_to_mapping(text, source)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=60))
+def test_bytes(raw):
+    outcome(lambda: text_to_mapping(decode(raw)))
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.dictionaries(st.sampled_from(WORDS), trees, max_size=6))
+def test_trees(mapping):
+    outcome(lambda: parse_scenario(mapping))
+
+
+def places(tree, where=()):
+    """Every place of a tree."""
+    yield where
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    for key, item in items if isinstance(tree, (dict, list)) else ():
+        yield from (
+            places(item, (*where, key)) if isinstance(item, (dict, list)) else [(*where, key)]
+        )
+
+
+GOOD = [text_to_mapping(template_text(name)) for name in ("two-hills", "paper-12")]
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.sampled_from(GOOD), st.randoms(use_true_random=False), trees)
+def test_one_thing_exchanged(good, chance: random.Random, tree):
+    mapping = copy.deepcopy(good)
+    *path, last = chance.choice([where for where in places(mapping) if where])
+    here = mapping
+    for part in path:
+        here = here[part]
+    here[last] = tree
+    scenario = outcome(lambda: parse_scenario(mapping))
+    if scenario is not None:
+        assert isinstance(scenario, Scenario)
+        assert parse_scenario(text_to_mapping(dump_toml(scenario))) == scenario
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=12), st.sampled_from(["", "run.seed=", "agents.start[0]=", "run.record."]))
+def test_overrides(text, head):
+    outcome(lambda: parse_scenario(apply_overrides(GOOD[0], [head + text])))
+
+
+@settings(max_examples=200, deadline=None)
+@given(trees)
+def test_json(tree):
+    text = json.dumps(tree, default=str)
+    outcome(lambda: parse_scenario(text_to_mapping(text, "x.json")))
