@@ -22,7 +22,8 @@ from dwell.results import Run
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
-from dwell.theory import measure
+from dwell.theory import Report, measure
+from dwell.theory.verify import verify
 
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
 
@@ -87,12 +88,19 @@ def simulate(
     return _execute(system, places, times, limits, scenario, all_repairs, progress, threads)
 
 
-def check(run: Run, *, progress: Progress | None = None) -> Any:
+def check(run: Run, *, progress: Progress | None = None) -> Report:
     """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`."""
-    from dwell.theory.verify import verify
-
     system = run.system if run.scenario is None else build(run.scenario)[0]
-    return verify(system, run.start, run.events, run.horizon, progress=progress)
+    intact = run.provenance.get("intact")
+    return verify(
+        system,
+        run.start,
+        run.events,
+        run.horizon,
+        ended=run.stop.reason.value,
+        intact=None if intact is None else intact == "true",
+        progress=progress,
+    )
 
 
 def sample_times(horizon: float, every: float | str | None) -> Floats:

@@ -1,2 +1,237 @@
-def load_run(*a): ...
-def save_run(*a): ...
+"""One run, one NetCDF-4 file, with all that is needed to repeat it. Written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents.events import LoggedEvents, LoggedStates
+from dwell.errors import InputError, StoreError
+from dwell.hybrid import HybridArc, Stop, StopReason
+from dwell.results.run import Run
+from dwell.scenario import parse_scenario
+from dwell.scenario.build import build
+from dwell.theory import Metrics
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FORMAT = 1
+
+# name in the file: (field of EventTable, whether it has an axis, description)
+_EVENTS = {
+    "event_time": ("time", False, "time t of the jump"),
+    "event_agent": ("agent", False, "which agent looked"),
+    "event_position": (("x", "y"), True, "its position at the jump"),
+    "event_hold": (("hold_x", "hold_y"), True, "the velocity it holds from then on"),
+    "event_next_at": ("next_at", False, "when it looks next"),
+    "event_error": (("error_x", "error_y"), True, "centroid of its cell minus its position"),
+    "event_hold_error": ("hold_error", False, "hold error at the end of the hold that ended"),
+    "event_neighbors": ("neighbors", False, "agents whose cells border on its cell"),
+    "event_nearest": ("nearest", False, "distance of the nearest other agent"),
+    "event_empty": ("empty", False, "1 where its cell weighed nothing"),
+}
+_SAMPLES = {
+    "sample_time": ("times", ("sample",), "time of the sample"),
+    "error": ("errors", ("sample", "agent"), "norm of the tracking error"),
+    "hold_error": ("hold_errors", ("sample", "hold_agent"), "norm of the hold error"),
+    "cost": ("costs", ("sample",), "locational cost"),
+    "separation": ("separations", ("sample",), "smallest distance between two agents"),
+}
+
+
+def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """`path` if a file can be written there; called before a long run, not after it."""
+    target = Path(path)
+    if target.is_dir():
+        raise _refused(f"{target} is a folder; give the name of a file, such as run.nc")
+    if target.exists() and not force:
+        raise _refused(f"{target} exists already; choose another name, or replace it with --force")
+    if not target.parent.is_dir():
+        raise _refused(f"the folder {target.parent} does not exist; make it first")
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as fault:
+        raise _refused(f"nothing can be written in {target.parent} ({fault.strerror})") from None
+    return target
+
+
+def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Keep `run` at `path`; an existing file is replaced only with `force`."""
+    if run.scenario is None:
+        raise _refused(
+            "this run cannot be kept: its law or its density is a Python object that no scenario "
+            "file can name; give the density as Function(call, name='package.module:function')"
+        )
+    target = check_target(path, force=force)
+    with written_whole(target) as temporary:
+        _dataset(run).to_netcdf(temporary, engine="h5netcdf", encoding=_encoding(run))
+
+
+@contextlib.contextmanager
+def written_whole(target: Path) -> Iterator[Path]:
+    """A temporary name beside `target` that becomes `target` only once it is safely on disk."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+        _sync_folder(target.parent)
+    except OSError as fault:
+        raise _refused(f"{target} could not be written ({fault.strerror or fault})") from fault
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # not every system lets a folder be opened
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _dataset(run: Run) -> xr.Dataset:
+    import xarray as xr
+
+    assert run.scenario is not None
+    variables: dict[str, Any] = {}
+    for name, (source, has_axis, text) in _EVENTS.items():
+        if has_axis:
+            columns = [getattr(run.events, part) for part in source]
+            variables[name] = (("jump", "axis"), np.column_stack(columns), {"long_name": text})
+        else:
+            variables[name] = (("jump",), getattr(run.events, str(source)), {"long_name": text})
+    for name, (field, dims, text) in _SAMPLES.items():
+        variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
+    start = run.start
+    variables["start_position"] = (("agent", "axis"), start.start, {"long_name": "x at t = 0"})
+    variables["start_hold"] = (("agent", "axis"), start.hold, {"long_name": "velocity at t = 0"})
+    variables["start_next_at"] = (("agent",), start.next_at, {"long_name": "first look"})
+    attributes = {
+        "Conventions": "CF-1.11",
+        "title": run.scenario.name or "dwell run",
+        "dwell_format": FORMAT,
+        "scenario": run.scenario.model_dump_json(),
+        "provenance": json.dumps(dict(run.provenance)),
+        "repairs": json.dumps(list(run.repairs)),
+        "stop": json.dumps([run.stop.reason.value, run.stop.time, run.stop.detail]),
+        "until": run.horizon,
+        "wall_seconds": run.wall_seconds,
+    }
+    attributes["digest"] = _digest(variables, attributes)
+    return xr.Dataset(variables, attrs=attributes)
+
+
+def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
+    """A fingerprint of every number in the file and of the scenario they belong to."""
+    digest = hashlib.sha256(str(attributes["scenario"]).encode())
+    for name in sorted(variables):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(variables[name][1]).tobytes())
+    return digest.hexdigest()
+
+
+def _encoding(run: Run) -> dict[str, Any]:
+    if len(run.events) < 1000:
+        return {}
+    return {name: {"compression": "gzip", "compression_opts": 1, "shuffle": True} for name in _EVENTS}
+
+
+def load_run(path: str | os.PathLike[str]) -> Run:
+    """The run kept at `path`; its `provenance` says whether the file is as it was written."""
+    try:
+        found = _read(Path(path))
+        return _rebuild(*found)
+    except InputError as fault:
+        if isinstance(fault, StoreError):
+            raise
+        raise _refused(f"{path} holds a scenario that cannot be used: {fault}") from None
+    except (KeyError, ValueError, TypeError) as fault:
+        raise _refused(f"{path} is no run of dwell, or is damaged ({fault})") from None
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    import xarray as xr
+
+    if not path.is_file():
+        raise _refused(f"{path} is not a file; give the .nc file that `dwell run --out` wrote")
+    try:
+        with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
+            data.load()
+            variables = {str(k): (v.dims, v.values) for k, v in data.variables.items()}
+            attributes = {str(k): v for k, v in data.attrs.items()}
+    except (OSError, RuntimeError, ValueError, KeyError) as fault:
+        raise _refused(f"{path} cannot be read as NetCDF-4 ({fault})") from None
+    version = attributes.get("dwell_format")
+    if version is None:
+        raise _refused(f"{path} is a NetCDF file, but not a run of dwell")
+    if int(version) > FORMAT:
+        raise _refused(f"{path} was written by a newer dwell (format {version}); update dwell")
+    return variables, attributes
+
+
+def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
+    scenario = parse_scenario(json.loads(attributes["scenario"]))
+    system, _, _ = build(scenario)
+    table = _table(variables)
+    start = _start(variables, system)
+    reason, time, detail = json.loads(attributes["stop"])
+    stop = Stop(StopReason(reason), float(time), detail)
+    until = float(attributes["until"])
+    arc = HybridArc(system, LoggedStates(start, table), LoggedEvents(table), until, stop)
+    metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
+    intact = _digest(variables, attributes) == attributes.get("digest")
+    provenance = {**json.loads(attributes["provenance"]), "intact": str(intact).lower()}
+    repairs = tuple(json.loads(attributes["repairs"]))
+    wall = float(attributes["wall_seconds"])
+    return Run(system, arc, table, metrics, scenario, repairs, provenance, wall)
+
+
+def _table(variables: dict[str, Any]) -> EventTable:
+    columns: dict[str, np.ndarray] = {}
+    rows = {len(variables[name][1]) for name in _EVENTS}
+    if len(rows) != 1:
+        raise ValueError("event arrays of different lengths")
+    for name, (source, has_axis, _) in _EVENTS.items():
+        values = variables[name][1]
+        parts = zip(source, values.T, strict=True) if has_axis else [(str(source), values)]
+        for part, column in parts:
+            whole = part in ("agent", "neighbors", "empty")
+            columns[part] = np.ascontiguousarray(column, dtype=np.int64 if whole else np.float64)
+    return EventTable(**columns)
+
+
+def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
+    position, hold = variables["start_position"][1], variables["start_hold"][1]
+    next_at = np.array(variables["start_next_at"][1], dtype=np.float64)
+    if position.shape != (system.agents, 2) or hold.shape != position.shape:
+        raise ValueError("start of another number of agents than the scenario's")
+    zeros = np.zeros(system.agents)
+    looks = np.zeros(system.agents, dtype=np.int64)
+    return AgentsState(0.0, position, hold, zeros, next_at.copy(), next_at, looks)
+
+
+def _refused(what: str) -> StoreError:
+    return StoreError(what, code="store")

@@ -3,13 +3,17 @@
 from dwell.theory.certificate import max_dwell_time, max_gain
 from dwell.theory.flags import Flag, flags_of
 from dwell.theory.metrics import Metrics, covered_from, measure
+from dwell.theory.verify import Finding, Report, verify
 
 __all__ = [
+    "Finding",
     "Flag",
     "Metrics",
+    "Report",
     "covered_from",
     "flags_of",
     "max_dwell_time",
     "max_gain",
     "measure",
+    "verify",
 ]

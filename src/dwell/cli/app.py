@@ -1,0 +1,208 @@
+"""The commands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dwell.errors import InputError, StoreError
+
+app = typer.Typer(
+    name="dwell",
+    help="Coverage control with mobile sensors that look only now and then: simulate, check, draw.",
+    epilog="Start with: dwell init two-hills, then dwell run two-hills.toml",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+ScenarioFile = Annotated[Path, typer.Argument(help="Scenario file (.toml or .json).")]
+RunFile = Annotated[Path, typer.Argument(help="Stored run (.nc), as written by dwell run --out.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be given many times."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse input that would be repaired.")]
+
+
+class Format(str, Enum):
+    """File formats of figures."""
+
+    png = "png"
+    pdf = "pdf"
+    svg = "svg"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import dwell
+
+        typer.echo(f"dwell {dwell.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options before a command."""
+
+
+@app.command(epilog="Example: dwell run paper-12.toml --set controller.t2=0.4 --out run.nc")
+def run(
+    scenario: ScenarioFile,
+    overrides: Overrides = None,
+    out: Annotated[Path | None, typer.Option(help="Keep the run in this .nc file.")] = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    strict: Strict = False,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
+) -> None:
+    """Simulate one scenario, show its figures, and keep it."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.show import show_summary
+    from dwell.results.store import check_target
+    from dwell.runner import run_scenario
+
+    checked = _load(scenario, overrides)
+    if out is not None:
+        check_target(out, force=force)
+    if strict:
+        _refuse_repairs(checked)
+    with progress_bar(quiet=as_json) as progress:
+        result = run_scenario(checked, progress=progress, threads=threads)
+    if out is not None:
+        result.save(out, force=force)
+    summary = result.summary()
+    if as_json:
+        _print_json(summary)
+    else:
+        show_summary(summary, out)
+    if not result.stop.reason.ok:
+        interrupted = result.stop.reason.value == "interrupted"
+        raise typer.Exit(130 if interrupted else 1)
+
+
+@app.command(epilog="Example: dwell check run.nc --json")
+def check(stored: RunFile, as_json: AsJson = False) -> None:
+    """Verify a stored run independently: every jump, every flow, from its scenario alone."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.show import show_report
+    from dwell.results import load_run
+    from dwell.runner import check as check_run
+
+    result = load_run(stored)
+    with progress_bar(quiet=as_json) as progress:
+        report = check_run(result, progress=progress)
+    if as_json:
+        _print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
+    else:
+        show_report(report, stored, len(result.events))
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: dwell plot run.nc --out figures --format pdf")
+def plot(
+    stored: RunFile,
+    out: Annotated[Path, typer.Option(help="Folder for the figures; made if need be.")],
+    formats: Annotated[
+        list[Format] | None, typer.Option("--format", help="png, pdf or svg; may be repeated.")
+    ] = None,
+) -> None:
+    """Draw the figures of a stored run: configurations, paths, errors, cost, timers."""
+    from dwell.plotting import save_figures
+    from dwell.results import load_run
+
+    if out.exists() and not out.is_dir():
+        raise StoreError(f"{out} is a file; give a folder for the figures", code="store")
+    kinds = tuple(kind.value for kind in formats or [Format.png])
+    for path in save_figures(load_run(stored), out, formats=kinds):
+        typer.echo(path)
+
+
+@app.command(epilog="Example: dwell validate site.toml --set agents.start.count=40")
+def validate(
+    scenario: ScenarioFile,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+    strict: Strict = False,
+) -> None:
+    """Check a scenario file without running it."""
+    from dwell.scenario.build import build
+
+    checked = _load(scenario, overrides)
+    system, _, repairs = build(checked)
+    if strict:
+        _refuse(repairs)
+    if as_json:
+        _print_json({"ok": True, "agents": system.agents, "repairs": list(repairs)})
+        return
+    typer.echo(f"{scenario}: ok, {system.agents} agents")
+    for repair in repairs:
+        typer.echo(f"  repaired: {repair}")
+
+
+@app.command(epilog="Example: dwell schema > dwell.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors and programs."""
+    from dwell.scenario import scenario_schema
+
+    _print_json(scenario_schema())
+
+
+@app.command(epilog="Example: dwell init paper-30 --out site.toml")
+def init(
+    template: Annotated[str, typer.Argument(help="Which template; see --list.")] = "two-hills",
+    out: Annotated[Path | None, typer.Option(help="File to write; TEMPLATE.toml by default.")] = None,
+    force: Force = False,
+    names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
+) -> None:
+    """Write a commented scenario file to start from."""
+    from dwell.results.store import check_target, written_whole
+    from dwell.scenario import TEMPLATES, template_text
+
+    if names:
+        for name, about in TEMPLATES.items():
+            typer.echo(f"{name:12} {about}")
+        return
+    text = template_text(template)
+    target = check_target(out or Path(f"{template}.toml"), force=force)
+    with written_whole(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    typer.echo(f"wrote {target}; run it with: dwell run {target}")
+
+
+def _load(path: Path, overrides: list[str] | None) -> Any:
+    from dwell.scenario import load_scenario
+
+    return load_scenario(path, overrides or ())
+
+
+def _refuse_repairs(scenario: Any) -> None:
+    from dwell.scenario.build import build
+
+    _refuse(build(scenario)[2])
+
+
+def _refuse(repairs: tuple[str, ...]) -> None:
+    if repairs:
+        raise InputError(
+            f"with --strict nothing is repaired, but this would be: {'; '.join(repairs)}",
+            code="strict",
+        )
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    json.dump(value, sys.stdout, allow_nan=False)
+    sys.stdout.write("\n")

@@ -1,0 +1,81 @@
+"""Figures for people: short tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from dwell.theory import Report
+
+
+def show_summary(summary: dict[str, Any], out: Path | None) -> None:
+    """The figures of a run."""
+    console = Console(highlight=False)
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in _rows(summary):
+        table.add_row(name, escape(value))
+    console.print(table)
+    for repair in summary["repairs"]:
+        console.print(f"[yellow]repaired[/]  {escape(repair)}")
+    for flag in summary["flags"]:
+        console.print(f"[yellow]note[/]      {escape(flag['says'])}")
+    if out is not None:
+        console.print(f"kept in   {escape(str(out))}")
+
+
+def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    stop = s["stop"]
+    ended = f"{stop['reason']} at t = {stop['time']:g}"
+    yield "law", f"{s['law']}, {s['agents']} agents, {s['integration']} integrals, seed {s['seed']}"
+    yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
+    looks = s["events"]["per_agent"]
+    yield (
+        "events",
+        f"{s['events']['total']}  (per agent {looks['min']} to {looks['max']}, "
+        f"mean {looks['mean']:.1f})",
+    )
+    yield "cells", f"{s['cells']['voronoi']} computed, {s['messages']} positions received"
+    yield "cost", f"{s['cost']['initial']:.6g} at the start, {s['cost']['final']:.6g} at the end"
+    yield "error", f"{s['error']['final_max']:.3g} at the end (largest of all agents)"
+    yield "coverage", _coverage(s["coverage"])
+    if s["hold_error"]["max"] is not None:
+        limit = s["hold_error"]["limit"]
+        text = f"{s['hold_error']['max']:.4g} at most"
+        yield "hold error", text if limit is None else f"{text}; limit {limit:g}"
+    if s["separation"]["min"] is not None:
+        yield "separation", f"{s['separation']['min']:.4g} at least"
+    d = s["distance"]
+    yield "distance", f"{d['min']:.4g} to {d['max']:.4g} per agent, mean {d['mean']:.4g}"
+    yield "time taken", f"{s['wall_seconds']:.3g} s"
+
+
+def _coverage(coverage: dict[str, Any]) -> str:
+    if coverage["nu"] is None:
+        return "this law has no radius nu"
+    if coverage["reached_at"] is None:
+        return f"errors do not stay within nu = {coverage['nu']:g}"
+    return f"every error within nu = {coverage['nu']:g} from t = {coverage['reached_at']:.4g} on"
+
+
+def show_report(report: Report, stored: Path, jumps: int) -> None:
+    """What `dwell check` found."""
+    console = Console(highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("check", "", "worst", "limit", "says"):
+        table.add_column(name, no_wrap=name != "says")
+    colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
+    for f in report.findings:
+        says = f.says if not f.where else f"{f.says}; worst at {f.where}"
+        status = f"[{colours[f.status]}]{f.status}[/]"
+        table.add_row(f.name, status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", escape(says))
+    console.print(table)
+    verdict = "is a solution of its scenario" if report.ok else "is NOT a solution of its scenario"
+    console.print(f"{escape(str(stored))}: {jumps} jumps; this {verdict}.")

@@ -1,0 +1,192 @@
+"""A stored run put together again from its table, without the engine."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.geometry.voronoi import columns
+from dwell.theory.metrics import in_blocks
+
+BLOCK = 2048
+
+
+@final
+class Replay:
+    """Answers, for each jump of a table, where everybody stood and what each was doing."""
+
+    def __init__(self, system: CoverageSystem, start: AgentsState, table: EventTable) -> None:
+        self.system = system
+        self.start = start
+        self.table = table
+        self.previous, self.number = self._chain()
+
+    def _chain(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each jump, the same agent's jump before it (-1: none) and how many came before."""
+        previous = np.full(len(self.table), -1, dtype=np.int64)
+        number = np.zeros(len(self.table), dtype=np.int64)
+        for p in range(self.system.agents):
+            rows = self.table.of_agent(p)
+            previous[rows[1:]] = rows[:-1]
+            number[rows] = np.arange(len(rows))
+        return previous, number
+
+    def where(self, k: int) -> str:
+        """Jump k in words."""
+        return f"jump {k + 1}, agent {self.table.agent[k]}, t = {self.table.time[k]!r}"
+
+    def _before(self, column: Floats, first: Floats) -> Floats:
+        """A quantity as each jumping agent's last jump left it."""
+        at_start = first[self.table.agent]
+        return np.where(self.previous >= 0, column[self.previous], at_start)
+
+    def due_before(self) -> Floats:
+        """When each jump was due."""
+        return self._before(self.table.next_at, self.start.next_at)
+
+    def own_positions(self) -> tuple[Floats, Floats]:
+        """Where each jumping agent must be, from its own last jump."""
+        since = self._before(self.table.time, np.zeros(self.system.agents))
+        dt = self.table.time - since
+        axes = []
+        for k, (place, speed) in enumerate((("x", "hold_x"), ("y", "hold_y"))):
+            place_before = self._before(getattr(self.table, place), self.start.start[:, k])
+            speed_before = self._before(getattr(self.table, speed), self.start.hold[:, k])
+            axes.append(place_before + speed_before * dt)
+        return axes[0], axes[1]
+
+    def last_due(self) -> Floats:
+        """When each agent is due after its last jump."""
+        due = self.start.next_at.copy()
+        for p in range(self.system.agents):
+            rows = self.table.of_agent(p)
+            if len(rows):
+                due[p] = self.table.next_at[rows[-1]]
+        return due
+
+    def configurations(self, lo: int, hi: int) -> tuple[Floats, Floats]:
+        """x and y of everybody at jumps lo..hi, (hi - lo, N) each."""
+        jumps, table = np.arange(lo, hi), self.table
+        x = np.empty((hi - lo, self.system.agents))
+        y = np.empty_like(x)
+        for q in range(self.system.agents):
+            rows = table.of_agent(q)
+            made = np.searchsorted(rows, jumps)
+            last = rows[np.maximum(made - 1, 0)] if len(rows) else np.zeros(hi - lo, dtype=np.int64)
+            begun = made > 0
+
+            def of(column: Floats, first: float, last: Any = last, begun: Any = begun) -> Floats:
+                return np.where(begun, column[last], first) if len(table) else np.full(hi - lo, first)
+
+            dt = table.time[lo:hi] - of(table.time, 0.0)
+            x[:, q] = of(table.x, self.start.start[q, 0]) + of(table.hold_x, self.start.hold[q, 0]) * dt
+            y[:, q] = of(table.y, self.start.start[q, 1]) + of(table.hold_y, self.start.hold[q, 1]) * dt
+        return x, y
+
+    def positions_at_row(self, row: int) -> Points:
+        """Where everybody stood at one jump, (N, 2)."""
+        x, y = self.configurations(row, row + 1)
+        return np.column_stack([x[0], y[0]])
+
+    def final_positions(self, until: float) -> Points:
+        """Where everybody is at the end."""
+        places = np.empty((self.system.agents, 2))
+        for p in range(self.system.agents):
+            rows = self.table.of_agent(p)
+            if len(rows):
+                k = rows[-1]
+                place, speed, since = (
+                    self.table.positions[k],
+                    self.table.holds[k],
+                    self.table.time[k],
+                )
+            else:
+                place, speed, since = self.start.start[p], self.start.hold[p], 0.0
+            places[p] = place + speed * (until - since)
+        return places
+
+    def errors(self, tell: Any) -> Points:
+        """Centroid minus position at every jump, from the positions put together here."""
+        errors = np.empty((len(self.table), 2))
+        for lo in range(0, len(self.table), BLOCK):
+            hi = min(lo + BLOCK, len(self.table))
+            x, y = self.configurations(lo, hi)
+            errors[lo:hi] = self._looked(lo, hi, x, y)
+            tell("checking", hi / len(self.table))
+        return errors
+
+    def _looked(self, lo: int, hi: int, x: Floats, y: Floats) -> Points:
+        agents = self.table.agent[lo:hi]
+        if self.system.terms is None:
+            looks = [
+                self.system.look(np.column_stack([x[k], y[k]]), int(p)).error
+                for k, p in enumerate(agents)
+            ]
+            return np.array(looks).reshape(-1, 2)
+        found = np.empty((hi - lo, 2))
+
+        def look(block: tuple[int, int]) -> None:
+            from dwell._kernels.scratch import make_scratch
+            from dwell._kernels.survey import look_block
+
+            walls = columns(self.system.workspace.vertices)
+            memory = make_scratch(self.system.agents, len(walls[0]))
+            look_block(*block, agents, x, y, *walls, self.system.terms, found, memory)
+
+        in_blocks(look, hi - lo, None)
+        return found
+
+    def expected_holds(self, errors: Points) -> Points:
+        """The velocity the law gives for each of `errors`."""
+        law = self.system.controller
+        if not hasattr(law, "program"):
+            return self.table.holds
+        program = law.program(self.system.agents)
+        size = np.sqrt(errors[:, 0] * errors[:, 0] + errors[:, 1] * errors[:, 1])
+        scale = np.where(size > program.reach, size, program.reach)
+        return program.k1 * (errors / scale[:, None])
+
+
+def expected_next_at(system: CoverageSystem, replay: Replay, program: Any) -> Floats:
+    """When each agent must look next, by its rule and its own draws."""
+    table, k = replay.table, replay.number
+    p, t = table.agent, table.time
+    t1, t2 = program.t1[p], program.t2[p]
+    rule = system.controller.reset  # type: ignore[attr-defined]
+    if rule == "earliest":
+        return t + t1
+    if rule == "latest":
+        return t + t2
+    if rule == "periodic":
+        return replay.start.next_at[p] + (k + 1) * program.period[p]
+    if rule == "sequence":
+        return t + program.intervals[p, k % program.intervals.shape[1]]
+    u = philox_uniform(system.key, np.array(system.streams)[p], k)
+    if rule == "uniform":
+        return t + np.minimum(t1 + u * (t2 - t1), t2)
+    attempts, chance = np.ones(len(u)), np.full(len(u), program.loss)
+    while True:
+        again = (u < chance) & (attempts * t1 < t2)
+        if not again.any():
+            return t + np.minimum(attempts * t1, t2)
+        attempts = attempts + again
+        chance = np.where(again, chance * program.loss, chance)
+
+
+def philox_uniform(key: tuple[int, int], stream: Any, k: Any) -> Floats:
+    """Draw k of each stream in [0, 1): Philox4x32-10 over unsigned 64-bit arrays."""
+    low = np.uint64(0xFFFFFFFF)
+    half = np.uint64(32)
+    k = np.asarray(k, dtype=np.uint64)
+    c = [k & low, k >> half, np.asarray(stream, dtype=np.uint64), np.zeros_like(k)]
+    keys = [key[0], key[1]]
+    for _ in range(10):
+        a, b = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
+        first, second = np.uint64(keys[0]), np.uint64(keys[1])
+        c = [(b >> half) ^ c[1] ^ first, b & low, (a >> half) ^ c[3] ^ second, a & low]
+        keys = [(keys[0] + 0x9E3779B9) & 0xFFFFFFFF, (keys[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    bits = (c[0] >> np.uint64(5)) * np.uint64(1 << 26) + (c[1] >> np.uint64(6))
+    return bits.astype(np.float64) * 2.0**-53
