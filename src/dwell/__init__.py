@@ -54,7 +54,7 @@ _ROOMS = {
     "tessellate": "density",
 }
 
-__all__ = sorted(_ROOMS)  # noqa: PLE0605
+__all__ = sorted(_ROOMS)
 
 
 def __getattr__(name: str) -> Any:

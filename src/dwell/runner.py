@@ -1,4 +1,4 @@
-"""The one path from a scenario to a run: the command line, the page, sweeps and notebooks take it."""
+"""The one path from a scenario to a run: command line, page, sweeps and notebooks all take it."""
 
 from __future__ import annotations
 

@@ -9,15 +9,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tempfile
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
-
-F = TypeVar("F", bound=Callable[..., Any])
+from typing import Any
 
 ENABLED = os.environ.get("DWELL_JIT", "1") != "0"
 
@@ -36,10 +35,8 @@ def _cache_roots() -> list[Path]:
     roots = []
     if os.environ.get("XDG_CACHE_HOME"):
         roots.append(Path(os.environ["XDG_CACHE_HOME"]) / "dwell")
-    try:
+    with contextlib.suppress(RuntimeError):  # no home
         roots.append(Path.home() / ".cache" / "dwell")
-    except RuntimeError:
-        pass  # no home: one more reason to look further
     return roots
 
 
@@ -68,20 +65,28 @@ def is_cached() -> bool:
     return not ENABLED or (folder is not None and any(folder.glob("*/engine.*.nbc")))
 
 
-def njit(function: F) -> F:
-    """`function` compiled: deterministic, without the lock, kept on disk where possible."""
+def njit(function: Callable[..., Any]) -> Any:
+    """`function` compiled: deterministic, without the lock, kept on disk where possible.
+
+    Typed as Any: kernels are typed by what Numba infers, the rim above them by mypy.
+    """
     if not ENABLED:
         return function
     import numba
 
     folder = cache_folder()
-    kept, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder or "")
+    settings: Any = numba.config
+    kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
+    # No fastmath: sums keep their order and nothing is contracted, so bits do not depend on the
+    # processor. No C wrapper: nobody takes a kernel's address, and it costs compile time.
+    options: dict[str, Any] = {
+        "cache": folder is not None,
+        "nogil": True,
+        "error_model": "numpy",
+        "fastmath": False,
+        "no_cfunc_wrapper": True,
+    }
     try:
-        # No fastmath: sums keep their order and nothing is contracted, so bits do not depend on
-        # the processor.
-        compiled: F = numba.njit(
-            function, cache=folder is not None, nogil=True, error_model="numpy", fastmath=False, no_cfunc_wrapper=True
-        )
+        return numba.njit(function, **options)
     finally:
-        numba.config.CACHE_DIR = kept
-    return compiled
+        settings.CACHE_DIR = kept

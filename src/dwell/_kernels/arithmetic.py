@@ -10,7 +10,9 @@ SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp)
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 0.6931471803691238  # the leading 33 bits of log 2: k * LN2_HIGH is exact
 LN2_LOW = 1.9082149292705877e-10
-EXP_UNDERFLOW = -745.2
+EXP_UNDERFLOW = -744.4  # e**-744.4 is the smallest double, up to rounding
+LEAST = 1074  # 2**-1074 is the smallest double
+POWERS = np.ldexp(1.0, np.arange(-LEAST, 1024))
 
 
 @njit
@@ -56,7 +58,7 @@ def exponential(x):
     p = p * r + 1.0 / 24.0
     p = p * r + 1.0 / 6.0
     p = p * r + 0.5
-    return math.ldexp(1.0 + (r + r * r * p), int(k))
+    return (1.0 + (r + r * r * p)) * POWERS[k + LEAST]
 
 
 @njit

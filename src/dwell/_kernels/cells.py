@@ -87,9 +87,7 @@ def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
         looked += 1
         if d2 == 0.0:
             return COINCIDENT, looked, d2
-        n = cut(
-            n, s.dx[q], s.dy[q], 0.5 * d2, q, s.x, s.y, s.label, s.x2, s.y2, s.label2, s.side
-        )
+        n = cut(n, s.dx[q], s.dy[q], 0.5 * d2, q, s.x, s.y, s.label, s.x2, s.y2, s.label2, s.side)
         reach = 4.0 * farthest(n, s.x, s.y)
     if n < 3:  # a point or a segment has no inside
         n = 0

@@ -48,10 +48,10 @@ def lattice_moments(n, p, xs, ys, terms, looked, s):
         right = max(right, s.x[k])
         low = min(low, s.y[k])
         high = max(high, s.y[k])
-    i0 = max(0, int(math.floor((ys[p] + low - y0) / step)) - 1)
-    i1 = min(rows - 1, int(math.ceil((ys[p] + high - y0) / step)) + 1)
-    j0 = max(0, int(math.floor((xs[p] + left - x0) / step)) - 1)
-    j1 = min(columns - 1, int(math.ceil((xs[p] + right - x0) / step)) + 1)
+    i0 = max(0, math.floor((ys[p] + low - y0) / step) - 1)
+    i1 = min(rows - 1, math.ceil((ys[p] + high - y0) / step) + 1)
+    j0 = max(0, math.floor((xs[p] + left - x0) / step) - 1)
+    j1 = min(columns - 1, math.ceil((xs[p] + right - x0) / step) + 1)
     m = fx = fy = polar = 0.0
     for i in range(i0, i1 + 1):
         zy = y0 + i * step

@@ -92,7 +92,7 @@ def choose_log_scale(n, x0, y0, terms, x, y):
         cx = terms.gaussians[t, 1]
         cy = terms.gaussians[t, 2]
         q = (terms.gaussians[t, 3], terms.gaussians[t, 4], terms.gaussians[t, 5])
-        low, high = exponent_range(n, cx - x0, cy - y0, q, x, y)
+        _, high = exponent_range(n, cx - x0, cy - y0, q, x, y)
         if high > SAFE_EXPONENT:
             return 0.0
         top = max(top, top_exponent(n, cx - x0, cy - y0, q, x, y))
@@ -137,9 +137,7 @@ def add_polynomial(c, x0, y0, n, px, py, x, y, total):
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         k = cross(x[i], y[i], x[j], y[j])
-        m, fx, fy, polar = polynomial_triangle(
-            c, x0, y0, x[i], y[i], x[j], y[j], k, px, py
-        )
+        m, fx, fy, polar = polynomial_triangle(c, x0, y0, x[i], y[i], x[j], y[j], k, px, py)
         total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
     return total
 

@@ -38,4 +38,5 @@ for _n in range(1, MAX_NODES + 1):
     TRIANGLE_R[_n, : _n * _n] = np.tile(_x, _n)
     TRIANGLE_W[_n, : _n * _n] = np.outer(_w, _w * _x).ravel()
 
-NODES_16, WEIGHTS_16 = _polished(16)
+# The rule with 16 nodes, for panels of an edge.
+PANEL_NODES, PANEL_WEIGHTS = _polished(16)

@@ -49,4 +49,4 @@ def gaussian_row(
 
 def is_exact(terms: Terms) -> bool:
     """Whether `terms` are integrated over cells rather than summed over a lattice."""
-    return terms.lattice.shape[0] == 0
+    return bool(terms.lattice.shape[0] == 0)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
-from dwell.geometry.voronoi import columns
+from dwell.geometry.voronoi import coincident, columns
 from dwell.hybrid import HybridArc, Stop, StopReason
 
-CHUNK = 16_384  # jumps between two looks at the outside world: a few hundredths of a second
+if TYPE_CHECKING:
+    from dwell._kernels.engine import Legs
+
+FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps between two looks at the outside world
 
 Progress = Callable[[float], None]  # told the time reached
 
@@ -30,90 +35,103 @@ def run_compiled(
     max_jumps: int = 50_000_000,
     progress: Progress | None = None,
 ) -> HybridArc[AgentsState]:
-    """The same arc as `dwell.hybrid.simulate`, bit for bit, a thousand times faster.
+    """The same arc as `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
 
     An interrupt from the keyboard ends the run between two chunks: what was done is kept.
     """
-    legs, arrays = _prepare(system, start)
+    engine = _Engine.of(system, start)
     parts: list[EventTable] = []
-    done = 0
-    reason, end = StopReason.HORIZON, until
-    detail = ""
+    stop = None
+    chunk = FIRST_CHUNK
+    done, now = 0, start.time
     try:
-        while True:
-            buffer = EventTable.blank(min(CHUNK, max_jumps - done))
-            made, status = _run_chunk(until, legs, arrays, buffer)
-            parts.append(buffer.head(made))
-            done += made
-            now = float(buffer.time[made - 1]) if made else (float(parts[-2].time[-1]) if done else 0.0)
-            if status != 0:
-                break
-            if done >= max_jumps:
-                reason, end = StopReason.JUMP_LIMIT, now
-                break
+        while stop is None:
+            part, came_back = engine.advance(until, min(chunk, max_jumps - done))
+            parts.append(part)
+            done += len(part)
+            now = float(part.time[-1]) if len(part) else now
+            stop = engine.verdict(came_back, until, now, done >= max_jumps)
             if progress is not None:
                 progress(now)
+            chunk = min(2 * chunk, LAST_CHUNK)
     except KeyboardInterrupt:
-        status = 0
-        reason, end = StopReason.INTERRUPTED, float(parts[-1].time[-1]) if done else start.time
-    if status == 2:
-        reason, end, detail = _contact(system, legs)
+        stop = Stop(StopReason.INTERRUPTED, now)
     table = EventTable.joined(parts) if parts else EventTable.blank(0)
-    return HybridArc(
-        system, LoggedStates(start, table), LoggedEvents(table), end, Stop(reason, end, detail)
-    )
+    return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)
 
 
-def _prepare(system: CoverageSystem, start: AgentsState):  # type: ignore[no-untyped-def]
-    """The state and the constants of a run in the form the kernels take."""
-    from dwell._kernels.engine import Legs, build_queue
-    from dwell._kernels.scratch import make_scratch
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class _Engine:
+    """A run under way: the agents' legs, which change, and everything the kernel needs besides."""
 
-    n = system.agents
-    legs = Legs(
-        *(np.ascontiguousarray(start.start[:, k]) for k in (0, 1)),
-        *(np.ascontiguousarray(start.hold[:, k]) for k in (0, 1)),
-        since=start.since.copy(),
-        first=start.first.copy(),
-        next_at=start.next_at.copy(),
-        looks=start.looks.copy(),
-        queue=np.empty(n, dtype=np.int64),
-    )
-    build_queue(legs.queue, legs.next_at)
-    arrays = (
-        *columns(system.workspace.vertices),
-        system.terms,
-        system.controller.program(n),  # type: ignore[attr-defined]
-        np.array(system.key, dtype=np.int64),
-        np.array(system.streams, dtype=np.int64),
-        np.empty(n),
-        np.empty(n),
-        make_scratch(n, len(system.workspace.vertices)),
-    )
-    return legs, arrays
+    system: CoverageSystem
+    legs: Legs
+    constants: tuple[Any, ...]  # walls, density, law, seed: in the order the kernel takes them
+    memory: tuple[Any, ...]
 
+    @classmethod
+    def of(cls, system: CoverageSystem, start: AgentsState) -> _Engine:
+        from dwell._kernels.engine import Legs, build_queue
+        from dwell._kernels.scratch import make_scratch
 
-def _run_chunk(until, legs, arrays, buffer):  # type: ignore[no-untyped-def]
-    from dwell._kernels.engine import run_events
+        n, law = system.agents, system.controller
+        x, y = columns(start.start.copy())
+        hold_x, hold_y = columns(start.hold.copy())
+        queue = np.empty(n, dtype=np.int64)
+        legs = Legs(
+            start_x=x,
+            start_y=y,
+            hold_x=hold_x,
+            hold_y=hold_y,
+            since=start.since.copy(),
+            first=start.first.copy(),
+            next_at=start.next_at.copy(),
+            looks=start.looks.copy(),
+            queue=queue,
+        )
+        build_queue(queue, legs.next_at)
+        constants = (
+            *columns(system.workspace.vertices),
+            system.terms,
+            law.program(n),  # type: ignore[attr-defined]
+            np.array(system.key, dtype=np.int64),
+            np.array(system.streams, dtype=np.int64),
+        )
+        memory = (np.empty(n), np.empty(n), make_scratch(n, len(system.workspace.vertices)))
+        return cls(system, legs, constants, memory)
 
-    wx, wy, terms, program, key, streams, xs, ys, scratch = arrays
-    return run_events(
-        until, legs, wx, wy, terms, program, key, streams, buffer.as_log(), xs, ys, scratch
-    )
+    def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
+        """At most `jumps` more jumps, and why the kernel came back."""
+        from dwell._kernels.engine import run_events
 
+        buffer = EventTable.blank(jumps)
+        made, came_back = run_events(
+            until, self.legs, *self.constants, buffer.as_log(), *self.memory
+        )
+        return buffer.head(made), came_back
 
-def _contact(system, legs):  # type: ignore[no-untyped-def]
-    """Which two agents met, where and when, in words."""
-    from dwell._kernels.engine import positions_at
+    def verdict(self, came_back: int, until: float, now: float, used_up: bool) -> Stop | None:
+        """Whether the run is over, and why."""
+        from dwell._kernels.engine import HIT, REACHED
 
-    agent = int(legs.queue[0])
-    t = float(legs.next_at[agent])
-    xs, ys = np.empty(system.agents), np.empty(system.agents)
-    positions_at(t, legs, xs, ys)
-    points = np.column_stack([xs, ys])
-    gap = (points - points[agent])
-    gap[agent] = np.inf
-    other = int(np.argmin((gap**2).sum(axis=1)))
-    from dwell.geometry.voronoi import coincident
+        if came_back == REACHED:
+            return Stop(StopReason.HORIZON, until)
+        if came_back == HIT:
+            return self._contact()
+        return Stop(StopReason.JUMP_LIMIT, now) if used_up else None
 
-    return StopReason.COINCIDENT, t, str(coincident(agent, other, points[agent]))
+    def _contact(self) -> Stop:
+        """Which two agents met, where and when."""
+        from dwell._kernels.engine import positions_at
+
+        agent = int(self.legs.queue[0])
+        t = float(self.legs.next_at[agent])
+        xs, ys = np.empty(self.system.agents), np.empty(self.system.agents)
+        positions_at(t, self.legs, xs, ys)
+        points = np.column_stack([xs, ys])
+        gap = points - points[agent]
+        gap[agent] = np.inf
+        other = int(np.argmin((gap**2).sum(axis=1)))
+        detail = str(coincident(agent, other, points[agent]))
+        return Stop(StopReason.COINCIDENT, t, detail)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from dwell._kernels.engine import Log
 
 
+WHOLE = frozenset({"agent", "neighbors", "empty"})  # columns of whole numbers
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class EventTable:
@@ -80,13 +83,11 @@ class EventTable:
     @classmethod
     def blank(cls, rows: int) -> EventTable:
         """A table of `rows` rows to be filled."""
-        whole = {"agent", "neighbors", "empty"}
-        return cls(
-            **{
-                f.name: np.zeros(rows, dtype=np.int64 if f.name in whole else np.float64)
-                for f in fields(cls)
-            }
-        )
+        columns: dict[str, Any] = {
+            f.name: np.empty(rows, dtype=np.int64 if f.name in WHOLE else np.float64)
+            for f in fields(cls)
+        }
+        return cls(**columns)
 
     def head(self, rows: int) -> EventTable:
         """Copies of the first `rows` rows."""

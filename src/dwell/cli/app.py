@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +33,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace files that exist."
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse input that would be repaired.")]
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """File formats of figures."""
 
     png = "png"
@@ -164,7 +164,9 @@ def schema() -> None:
 @app.command(epilog="Example: dwell init paper-30 --out site.toml")
 def init(
     template: Annotated[str, typer.Argument(help="Which template; see --list.")] = "two-hills",
-    out: Annotated[Path | None, typer.Option(help="File to write; TEMPLATE.toml by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; TEMPLATE.toml by default.")
+    ] = None,
     force: Force = False,
     names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
 ) -> None:

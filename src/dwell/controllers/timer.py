@@ -207,7 +207,9 @@ def _positive(name: str, value: float) -> None:
 def _per_agent(name: str, value: PerAgent, n: int) -> Floats:
     values = np.atleast_1d(np.array(value, dtype=np.float64))
     if len(values) not in (1, n):
-        raise _refused(name, f"a list of {len(values)}", f"one value, or one for each of {n} agents,")
+        raise _refused(
+            name, f"a list of {len(values)}", f"one value, or one for each of {n} agents,"
+        )
     return np.ascontiguousarray(np.broadcast_to(values, (n,)))
 
 

@@ -48,7 +48,8 @@ class Tessellation:
     @cached_property
     def costs(self) -> Floats:
         """Each agent's share of the cost: the integral of |z - position|**2 over its cell."""
-        return self.second_moments + self.masses * (self.errors**2).sum(axis=1)
+        costs: Floats = self.second_moments + self.masses * (self.errors**2).sum(axis=1)
+        return costs
 
     @property
     def cost(self) -> float:
@@ -81,7 +82,9 @@ class Tessellation:
     def touching(self) -> list[list[int]]:
         """Like `neighbors`, but cells that meet in a single point count too."""
         reach = SHORTEST_EDGE * self.workspace.diameter
-        pairs: set[tuple[int, int]] = {(p, q) for p, near in enumerate(self.neighbors) for q in near}
+        pairs: set[tuple[int, int]] = {
+            (p, q) for p, near in enumerate(self.neighbors) for q in near
+        }
         for cell in self.cells:
             own = np.hypot(*cell.offsets.T)
             for q in cell.seen:

@@ -73,7 +73,7 @@ def turns(ring: Points) -> Floats:
 
 def signed_area(ring: Points) -> float:
     """Area of the ring, negative if clockwise; taken about its first vertex."""
-    local = ring - ring[0]
+    local: Points = ring - ring[0]
     after = np.roll(local, -1, axis=0)
     return 0.5 * math.fsum(local[:, 0] * after[:, 1] - local[:, 1] * after[:, 0])
 
@@ -103,11 +103,14 @@ def _without_repeats(points: Points, diameter: float, repairs: list[str]) -> Poi
     if len(points) > 1 and not keep[0]:  # the last repeats the first: keep the first
         keep[0] = True
         keep[-1] = False
-        while not keep.all() and np.flatnonzero(keep).size > 1 and _same_end(points[keep], diameter):
+        while (
+            not keep.all() and np.flatnonzero(keep).size > 1 and _same_end(points[keep], diameter)
+        ):
             keep[np.flatnonzero(keep)[-1]] = False
     if not keep.all():
         repairs.append(f"removed {int((~keep).sum())} repeated vertices of the workspace")
-    return points[keep]
+    kept: Points = points[keep]
+    return kept
 
 
 def _same_end(points: Points, diameter: float) -> bool:

@@ -13,7 +13,7 @@ class Event:
 
     Events sort by time, then source. Events at one instant are handled one after another in that
     order: each sees the state that the one before it left, and each raises the jump count j by
-    one while t stands still. Times are equal when their bits are equal; nothing is rounded together.
+    one while t stands still. Times are equal when their bits are: nothing is rounded together.
     """
 
     time: float

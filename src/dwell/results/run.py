@@ -161,5 +161,7 @@ class Run:
         return times
 
 
-def _shaped(t: float | Floats, rows: Any) -> Any:
-    return rows[0] if np.ndim(t) == 0 else rows
+def _shaped(t: float | Floats, rows: Floats) -> Floats:
+    """`rows` without their first axis if one time was asked for."""
+    one: Floats = rows[0]
+    return one if np.ndim(t) == 0 else rows

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.agents.events import LoggedEvents, LoggedStates
+from dwell.agents.events import WHOLE, LoggedEvents, LoggedStates
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import HybridArc, Stop, StopReason
 from dwell.results.run import Run
@@ -156,7 +156,9 @@ def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
 def _encoding(run: Run) -> dict[str, Any]:
     if len(run.events) < 1000:
         return {}
-    return {name: {"compression": "gzip", "compression_opts": 1, "shuffle": True} for name in _EVENTS}
+    return {
+        name: {"compression": "gzip", "compression_opts": 1, "shuffle": True} for name in _EVENTS
+    }
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
@@ -218,8 +220,8 @@ def _table(variables: dict[str, Any]) -> EventTable:
         values = variables[name][1]
         parts = zip(source, values.T, strict=True) if has_axis else [(str(source), values)]
         for part, column in parts:
-            whole = part in ("agent", "neighbors", "empty")
-            columns[part] = np.ascontiguousarray(column, dtype=np.int64 if whole else np.float64)
+            kind = np.int64 if part in WHOLE else np.float64
+            columns[part] = np.ascontiguousarray(column, dtype=kind)
     return EventTable(**columns)
 
 

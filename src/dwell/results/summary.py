@@ -44,7 +44,10 @@ def summarize(run: Run) -> dict[str, Any]:
         "messages": int(run.events.neighbors.sum()) + first_neighbors,
         "cost": {"initial": float(ends.costs[0]), "final": float(ends.costs[-1])},
         "error": {"final_max": float(ends.errors[-1].max())},
-        "coverage": {"nu": getattr(run.system.controller, "nu", None), "reached_at": run.reached_at},
+        "coverage": {
+            "nu": getattr(run.system.controller, "nu", None),
+            "reached_at": run.reached_at,
+        },
         "hold_error": {"max": _largest_hold_error(run, ends), "limit": _limit(run)},
         "separation": {"min": _closest(run, ends)},
         "distance": _spread(run.distances),
@@ -98,5 +101,3 @@ def _final(run: Run) -> dict[str, Any]:
         "final_centroids": centroids.tolist(),
         "final_masses": [look.mass for look in looks],
     }
-
-

@@ -1,4 +1,4 @@
-"""From objects to a scenario, so that a run made in Python can be kept and repeated like any other."""
+"""From objects to a scenario: a run made in Python can then be kept and repeated like any other."""
 
 from __future__ import annotations
 

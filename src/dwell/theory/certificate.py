@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 
-def max_dwell_time(
-    eta_max: float, reach: float, k1: float, lipschitz: float, agents: int
-) -> float:
+def max_dwell_time(eta_max: float, reach: float, k1: float, lipschitz: float, agents: int) -> float:
     """The largest T2 that keeps the hold error within `eta_max` (the paper's Lemma 2).
 
     `reach` is (1 - epsilon) nu.

@@ -50,9 +50,7 @@ def _about_agents(
     diameter = system.workspace.diameter
     if system.agents == 1:
         yield Flag("single-agent", "The theorem assumes at least two agents.")
-    closest = min(
-        metrics.separations.min(initial=np.inf), table.nearest.min(initial=np.inf)
-    )
+    closest = min(metrics.separations.min(initial=np.inf), table.nearest.min(initial=np.inf))
     if closest < NEAR * diameter:
         yield Flag("near-coincident", f"Two agents came within {closest:.3g} of each other.")
     empty = int(table.empty.sum())
@@ -79,9 +77,7 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
         )
 
 
-def _about_certificate(
-    system: CoverageSystem, assumed: Mapping[str, Any] | None
-) -> Iterator[Flag]:
+def _about_certificate(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> Iterator[Flag]:
     law = system.controller
     if assumed is None or not hasattr(law, "program"):
         return

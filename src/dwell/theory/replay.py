@@ -79,11 +79,17 @@ class Replay:
             begun = made > 0
 
             def of(column: Floats, first: float, last: Any = last, begun: Any = begun) -> Floats:
-                return np.where(begun, column[last], first) if len(table) else np.full(hi - lo, first)
+                return (
+                    np.where(begun, column[last], first) if len(table) else np.full(hi - lo, first)
+                )
 
             dt = table.time[lo:hi] - of(table.time, 0.0)
-            x[:, q] = of(table.x, self.start.start[q, 0]) + of(table.hold_x, self.start.hold[q, 0]) * dt
-            y[:, q] = of(table.y, self.start.start[q, 1]) + of(table.hold_y, self.start.hold[q, 1]) * dt
+            x[:, q] = (
+                of(table.x, self.start.start[q, 0]) + of(table.hold_x, self.start.hold[q, 0]) * dt
+            )
+            y[:, q] = (
+                of(table.y, self.start.start[q, 1]) + of(table.hold_y, self.start.hold[q, 1]) * dt
+            )
         return x, y
 
     def positions_at_row(self, row: int) -> Points:
@@ -147,33 +153,42 @@ class Replay:
         program = law.program(self.system.agents)
         size = np.sqrt(errors[:, 0] * errors[:, 0] + errors[:, 1] * errors[:, 1])
         scale = np.where(size > program.reach, size, program.reach)
-        return program.k1 * (errors / scale[:, None])
+        holds: Points = program.k1 * (errors / scale[:, None])
+        return holds
 
 
 def expected_next_at(system: CoverageSystem, replay: Replay, program: Any) -> Floats:
     """When each agent must look next, by its rule and its own draws."""
-    table, k = replay.table, replay.number
-    p, t = table.agent, table.time
-    t1, t2 = program.t1[p], program.t2[p]
+    p, t, k = replay.table.agent, replay.table.time, replay.number
     rule = system.controller.reset  # type: ignore[attr-defined]
-    if rule == "earliest":
-        return t + t1
-    if rule == "latest":
-        return t + t2
     if rule == "periodic":
-        return replay.start.next_at[p] + (k + 1) * program.period[p]
-    if rule == "sequence":
-        return t + program.intervals[p, k % program.intervals.shape[1]]
-    u = philox_uniform(system.key, np.array(system.streams)[p], k)
-    if rule == "uniform":
-        return t + np.minimum(t1 + u * (t2 - t1), t2)
-    attempts, chance = np.ones(len(u)), np.full(len(u), program.loss)
+        counted: Floats = replay.start.next_at[p] + (k + 1) * program.period[p]
+        return counted
+    interval: Floats
+    t1, t2 = program.t1[p], program.t2[p]
+    if rule in ("earliest", "latest"):
+        interval = t1 if rule == "earliest" else t2
+    elif rule == "sequence":
+        interval = program.intervals[p, k % program.intervals.shape[1]]
+    else:
+        draws = philox_uniform(system.key, np.array(system.streams)[p], k)
+        if rule == "uniform":
+            interval = np.minimum(t1 + draws * (t2 - t1), t2)
+        else:
+            interval = _after_losses(draws, t1, t2, program.loss)
+    due: Floats = t + interval
+    return due
+
+
+def _after_losses(draws: Floats, t1: Floats, t2: Floats, loss: float) -> Floats:
+    """t1 for each attempt until one succeeds, t2 at most."""
+    attempts, chance = np.ones(len(draws)), np.full(len(draws), loss)
     while True:
-        again = (u < chance) & (attempts * t1 < t2)
+        again = (draws < chance) & (attempts * t1 < t2)
         if not again.any():
-            return t + np.minimum(attempts * t1, t2)
+            return np.minimum(attempts * t1, t2)
         attempts = attempts + again
-        chance = np.where(again, chance * program.loss, chance)
+        chance = np.where(again, chance * loss, chance)
 
 
 def philox_uniform(key: tuple[int, int], stream: Any, k: Any) -> Floats:
@@ -189,4 +204,5 @@ def philox_uniform(key: tuple[int, int], stream: Any, k: Any) -> Floats:
         c = [(b >> half) ^ c[1] ^ first, b & low, (a >> half) ^ c[3] ^ second, a & low]
         keys = [(keys[0] + 0x9E3779B9) & 0xFFFFFFFF, (keys[1] + 0xBB67AE85) & 0xFFFFFFFF]
     bits = (c[0] >> np.uint64(5)) * np.uint64(1 << 26) + (c[1] >> np.uint64(6))
-    return bits.astype(np.float64) * 2.0**-53
+    draws: Floats = bits.astype(np.float64) * 2.0**-53
+    return draws

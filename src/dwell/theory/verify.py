@@ -151,7 +151,9 @@ def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Fi
         program = law.program(system.agents)
         speed = np.hypot(table.hold_x, table.hold_y) / program.k1 - 1.0
         limit = 4.0 * np.finfo(float).eps
-        yield _limit("speed", "nobody is faster than k1 (relative excess)", speed, limit, replay.where)
+        yield _limit(
+            "speed", "nobody is faster than k1 (relative excess)", speed, limit, replay.where
+        )
         stays = program.k1 * program.t2.max() <= program.reach
     else:
         stays = False

@@ -1,0 +1,118 @@
+"""Where the time of one event goes: each part of the engine on its own, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import dwell
+from bench.places import hill, paper
+from bench.table import Row
+from bench.timing import timed
+from dwell._kernels._jit import njit
+from dwell._kernels.cells import voronoi_cell
+from dwell._kernels.look import look
+from dwell._kernels.nearest import open_search
+from dwell._kernels.philox import STREAM_RESETS, uniform
+from dwell._kernels.scratch import make_scratch
+from dwell.agents import run_compiled
+from dwell.geometry.voronoi import columns
+from dwell.scenario.build import build
+
+
+@njit
+def draw_many(rounds, n):
+    """Random numbers alone."""
+    total = 0.0
+    for k in range(rounds):
+        for p in range(n):
+            total += uniform(1, 2, STREAM_RESETS, p, k)
+    return total
+
+
+@njit
+def search_many(rounds, xs, ys, s):
+    """Lining up the other agents by distance."""
+    total = 0
+    for _ in range(rounds):
+        for p in range(xs.shape[0]):
+            total += open_search(p, xs[p], ys[p], xs, ys, s.key, s.who, s.dx, s.dy)
+    return total
+
+
+@njit
+def cut_many(rounds, xs, ys, wx, wy, s):
+    """Whole cells: the search and the cuts."""
+    total = 0
+    for _ in range(rounds):
+        for p in range(xs.shape[0]):
+            n, looked, _ = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+            total += n + looked
+    return total
+
+
+@njit
+def look_many(rounds, xs, ys, wx, wy, terms, s):
+    """Whole looks: cells and their moments."""
+    total = 0.0
+    for _ in range(rounds):
+        for p in range(xs.shape[0]):
+            _, ex, ey, _, _, _, _, _ = look(p, xs, ys, wx, wy, terms, s)
+            total += ex + ey
+    return total
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    """Microseconds per event of the 30-agent run, part by part."""
+    found = costs(3.0 if quick else 150.0, 20 if quick else 300)
+    whole = found["whole"]
+    for name, micros in found.items():
+        share = f", {100 * micros / whole:.0f} %" if name != "whole" else ""
+        figure = f"{micros:.2f} µs{share}"
+        yield Row("parts", f"event of the 30-agent run: {name}", _HOW[name], figure, micros)
+
+
+_HOW = {
+    "whole": "run_events, no metrics",
+    "search": "line up 29 agents by distance",
+    "cuts": "take the nearest, cut, until none can reach",
+    "moments": "mass, first and second moment, Gaussian",
+    "moments, uniform": "the same for a constant (not part of this run)",
+    "draw": "one Philox number",
+    "rest": "queue, positions of all agents, law, log",
+}
+
+
+def costs(horizon: float, rounds: int) -> dict[str, float]:
+    """Microseconds per event of each part."""
+    system, places, _ = build(paper(30, horizon=horizon))
+    start = system.start(places)
+    arc = run_compiled(system, start, until=horizon)
+    whole = timed(lambda: run_compiled(system, start, until=horizon), repeats=3).best / arc.jumps
+    each = {name: 1e6 * v for name, v in _per_look(arc.final.positions, system, rounds).items()}
+    found = {
+        "whole": 1e6 * whole,
+        "search": each["search"],
+        "cuts": each["cell"] - each["search"],
+        "moments": each["look"] - each["cell"],
+        "draw": each["draw"],
+    }
+    rest = found["whole"] - each["look"] - each["draw"]
+    return found | {"rest": rest, "moments, uniform": each["uniform"] - each["cell"]}
+
+
+def _per_look(places: np.ndarray, system: Any, rounds: int) -> dict[str, float]:
+    """Seconds of one look and its parts at the places where the run ends."""
+    (xs, ys), (wx, wy) = columns(places), columns(system.workspace.vertices)
+    s, n = make_scratch(len(xs), len(wx)), len(xs)
+    gaussian, constant = hill().terms(), dwell.Uniform().terms()
+    calls = {
+        "search": lambda: search_many(rounds, xs, ys, s),
+        "cell": lambda: cut_many(rounds, xs, ys, wx, wy, s),
+        "look": lambda: look_many(rounds, xs, ys, wx, wy, gaussian, s),
+        "uniform": lambda: look_many(rounds, xs, ys, wx, wy, constant, s),
+        "draw": lambda: draw_many(rounds, n),
+    }
+    return {name: timed(call, repeats=7).best / (rounds * n) for name, call in calls.items()}

@@ -1,0 +1,105 @@
+"""The six figures of the paper's first simulation, at the size they are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell.errors import InputError
+from dwell.plotting import maps, timelines, timers
+from dwell.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ONE_COLUMN = 3.5  # inches
+TWO_COLUMNS = 7.0
+TALLEST = 9.0
+
+
+def require_matplotlib() -> None:
+    """Refuse, with the remedy, where matplotlib is not installed."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as fault:
+        raise InputError(
+            "figures need matplotlib, which is not installed (or cannot be loaded: "
+            f'{fault}); install it with: pip install "dwell[plot]"',
+            code="plot.missing",
+        ) from fault
+
+
+def configurations(run: Run) -> Figure:
+    """Cells and density, before and after."""
+    if _panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
+        figure = _blank(TWO_COLUMNS, _panel_height(run, 1.15, 0.0, 5.0) + 0.7)
+        maps.draw_configurations(np.reshape(figure.subplots(1, 4), (2, 2)), run)
+        return figure
+    figure = _blank(TWO_COLUMNS, 2.0 * _panel_height(run, 2.55, 0.6, 4.0) + 1.2, "compressed")
+    maps.draw_configurations(figure.subplots(2, 2), run)
+    return figure
+
+
+def trajectories(run: Run) -> Figure:
+    """Paths over the final cells."""
+    height = _panel_height(run, 3.0, 0.8, TALLEST - 3.0)
+    figure = _blank(ONE_COLUMN, height + 0.75)
+    maps.draw_trajectories(figure.subplots(), run)
+    return figure
+
+
+def errors(run: Run) -> Figure:
+    """Tracking errors over time."""
+    return _over_time(timelines.draw_errors, run)
+
+
+def hold_errors(run: Run) -> Figure:
+    """Hold errors over time."""
+    return _over_time(timelines.draw_hold_errors, run)
+
+
+def cost(run: Run) -> Figure:
+    """Locational cost over time."""
+    return _over_time(timelines.draw_cost, run)
+
+
+def timer_teeth(run: Run) -> Figure:
+    """Timers over a short window."""
+    return _over_time(timers.draw_timers, run)
+
+
+FIGURES: dict[str, Callable[[Run], Figure]] = {
+    "configurations": configurations,
+    "trajectories": trajectories,
+    "errors": errors,
+    "hold_errors": hold_errors,
+    "cost": cost,
+    "timers": timer_teeth,
+}
+
+
+def _over_time(draw: Callable[..., None], run: Run) -> Figure:
+    figure = _blank(ONE_COLUMN, 2.5)
+    draw(figure.subplots(), run)
+    return figure
+
+
+def _blank(width: float, height: float, layout: Any = "constrained") -> Figure:
+    """An empty figure of its own, unknown to any window or global list."""
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout=layout)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _panel_height(run: Run, width: float, least: float, most: float) -> float:
+    """Height of a map so wide that the workspace fills it."""
+    if maps.is_slim(run.workspace):
+        return float(np.clip(0.6 * width, least, most))
+    lower, upper = run.workspace.bounds
+    return float(np.clip(width * (upper[1] - lower[1]) / (upper[0] - lower[0]), least, most))

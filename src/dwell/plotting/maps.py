@@ -1,0 +1,217 @@
+"""Pictures of the plane: workspace, density, cells, agents, paths."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.density import Density
+from dwell.errors import AgentsError
+from dwell.geometry import Box, Workspace, voronoi_cells
+from dwell.plotting.style import PLAIN, Style, dress, explain, number, remark
+from dwell.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+PIXELS = 240  # of the density's image, along the longer side of the workspace
+SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
+FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
+
+
+def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> None:
+    """The region's boundary, on axes that fit it, to scale."""
+    from matplotlib.patches import Polygon as Patch
+
+    ax.add_patch(
+        Patch(workspace.vertices, closed=True, fill=False, ec=style.ink, lw=style.line, zorder=3)
+    )
+    lower, upper = workspace.bounds
+    wide, high = 0.04 * np.where(is_slim(workspace), upper - lower, (upper - lower).max())
+    ax.set_xlim(lower[0] - wide, upper[0] + wide)
+    ax.set_ylim(lower[1] - high, upper[1] + high)
+    ax.set_aspect("auto" if is_slim(workspace) else "equal")
+    scale = " (not to scale)" if is_slim(workspace) else ""
+    dress(ax, style, _ticked(ax, 0, workspace) + scale, _ticked(ax, 1, workspace))
+
+
+def is_slim(workspace: Workspace) -> bool:
+    """Whether the workspace is too long and thin to be drawn to scale."""
+    width, height = _size(workspace)
+    return max(width, height) > SLIMMEST * min(width, height)
+
+
+def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
+    """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
+    from matplotlib.collections import PolyCollection
+
+    polygon = workspace.polygon if isinstance(workspace, Box) else workspace
+    try:
+        cells = voronoi_cells(polygon, positions)
+    except AgentsError:
+        remark(ax, style, "two agents coincide: no cells", at=(0.5, 0.06))
+        return
+    rings = [cell.vertices for cell in cells if len(cell.offsets)]
+    width = style.thin if len(rings) <= 100 else 0.5 * style.thin
+    ax.add_collection(
+        PolyCollection(rings, facecolors="none", edgecolors=style.cell, linewidths=width, zorder=2),
+        autolim=False,
+    )
+
+
+def draw_agents(
+    ax: Axes,
+    positions: Points,
+    *,
+    style: Style = PLAIN,
+    colour: str | None = None,
+    marker: str = "o",
+    label: str | None = None,
+    layer: float = 5.0,
+) -> None:
+    """A dot for every agent, on axes that are widened where one is outside."""
+    size = style.dot(len(positions))
+    ax.plot(
+        positions[:, 0], positions[:, 1], marker, ms=size, mfc=colour or style.start,
+        mec="white" if size > 2.0 else "none", mew=0.3, ls="none", label=label, zorder=layer,
+        scalex=False, scaley=False,
+    )  # fmt: skip
+    _include(ax, positions)
+
+
+def draw_density(
+    ax: Axes, workspace: Workspace, density: Density, *, style: Style = PLAIN
+) -> tuple[AxesImage, str]:
+    """The density as colours, inside the workspace only; gives the image and its label."""
+    from matplotlib.patches import Polygon as Patch
+
+    lower, upper = workspace.bounds
+    values = _raster(workspace, density)
+    peak = float(values.max())
+    power = math.floor(math.log10(1.0005 * peak)) if peak > 0.0 else 0
+    power = 0 if -3 < power < 4 else power
+    values = values * 10.0 ** (-power / 2) * 10.0 ** (-power / 2)  # in halves: no overflow
+    image = ax.imshow(
+        values, extent=(lower[0], upper[0], lower[1], upper[1]), origin="lower", vmin=0.0,
+        vmax=_rounded_up(float(values.max())), cmap=style.density_map, interpolation="bilinear",
+        aspect="auto" if is_slim(workspace) else "equal", zorder=1,
+    )  # fmt: skip
+    inside = Patch(workspace.vertices, closed=True, transform=ax.transData)
+    image.set_clip_path(inside)
+    return image, r"$\varphi(s)$" if power == 0 else rf"$\varphi(s)\;/\;10^{{{power}}}$"
+
+
+def draw_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> None:
+    """Before (above) and after (below): cells on the left, density on the right; axes (2, 2)."""
+    grid = np.asarray(axes, dtype=object)
+    image, label = None, ""
+    for row, t in enumerate((0.0, run.horizon)):
+        positions = run.positions(t)
+        left, right = grid[row]
+        draw_cells(left, run.workspace, positions, style=style)
+        image, label = draw_density(right, run.workspace, run.system.density, style=style)
+        for ax in (left, right):
+            draw_workspace(ax, run.workspace, style=style)
+            draw_agents(ax, positions, style=style)
+        for ax, what in ((left, "Cells"), (right, "Density")):
+            ax.set_title(f"{what}, $t = {number(t, 6)}$", fontsize=style.label_size, pad=4.0)
+    bar = grid[0, 1].figure.colorbar(image, ax=list(grid.ravel()), aspect=30, pad=0.02)
+    bar.set_label(label, fontsize=style.label_size)
+    bar.ax.tick_params(labelsize=style.text_size, width=style.frame, length=3.0)
+    bar.outline.set_linewidth(style.frame)
+
+
+def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
+    """Every agent's path from its start to its end, over the final cells."""
+    from matplotlib.collections import LineCollection
+
+    final = run.positions(run.horizon)
+    draw_cells(ax, run.workspace, final, style=style)
+    draw_workspace(ax, run.workspace, style=style)
+    width = style.thin if run.agents <= 100 else 0.6 * style.thin
+    paths = _paths(run)
+    lines = LineCollection(
+        paths, colors=style.ink, linewidths=width, label=r"path of $x_p$", zorder=4
+    )
+    ax.add_collection(lines, autolim=False)
+    _include(ax, np.vstack(paths))
+    draw_agents(ax, run.positions(0.0), style=style, label=r"$t = 0$", layer=6.0)
+    end = f"$t = {number(run.horizon, 6)}$"
+    draw_agents(ax, final, style=style, colour=style.final, marker="s", label=end)
+    explain(ax, style, 3)
+
+
+def _include(ax: Axes, points: Points) -> None:
+    """Widen the axes where points lie outside them."""
+    limits = ((ax.get_xlim, ax.set_xlim), (ax.get_ylim, ax.set_ylim))
+    for k, (limits_of, set_limits) in enumerate(limits):
+        low, high = limits_of()
+        least, most = float(points[:, k].min()), float(points[:, k].max())
+        margin = 0.03 * (max(high, most) - min(low, least))
+        if least < low or most > high:
+            set_limits(
+                least - margin if least < low else low, most + margin if most > high else high
+            )
+
+
+def _paths(run: Run, points: int = 120_000) -> list[Points]:
+    """Each agent's path: its corners, or points along it where the corners are too many."""
+    most = int(np.clip(points // run.agents, 40, 600))
+    rows = [run.events.of_agent(p) for p in range(run.agents)]
+    if max(map(len, rows)) + 2 > most:
+        sampled = run.positions(np.linspace(0.0, run.horizon, most))
+        return [sampled[:, p] for p in range(run.agents)]
+    first, last, corners = run.positions(0.0), run.positions(run.horizon), run.events.positions
+    return [np.vstack([first[p], corners[mine], last[p]]) for p, mine in enumerate(rows)]
+
+
+def _raster(workspace: Workspace, density: Density) -> Floats:
+    """The density at pixel centres; outside, at the nearest point of the workspace."""
+    lower, upper = workspace.bounds
+    size = upper - lower
+    longest = min(PIXELS, int(math.sqrt(2e7 / len(workspace.vertices))))
+    shape = np.clip(longest * size / size.max(), min(longest, 64), longest).astype(int)
+    x, y = (lower[k] + (np.arange(shape[k]) + 0.5) * size[k] / shape[k] for k in (0, 1))
+    pixels = np.column_stack([grid.ravel() for grid in np.meshgrid(x, y)])
+    values: Floats = density.at(workspace.nearest(pixels)).reshape(len(y), len(x))
+    return values
+
+
+def _ticked(ax: Axes, k: int, workspace: Workspace) -> str:
+    """Set ticks along coordinate k; gives the label. Far from 0 they count from a round number."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    lower, upper = (float(corner[k]) for corner in workspace.bounds)
+    axis = (ax.xaxis, ax.yaxis)[k]
+    axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+    if max(abs(lower), abs(upper)) < FAR * (upper - lower):
+        return f"$s_{k + 1}$"
+    unit = 10.0 ** math.ceil(math.log10(upper - lower))
+    origin = math.floor(lower / unit) * unit
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
+    sign = "-" if origin > 0 else "+"
+    return rf"$s_{k + 1} {sign} {_grouped(abs(origin))}$"
+
+
+def _grouped(number: float) -> str:
+    """A number with its digits in threes, for mathtext."""
+    if number < 1e12 and number == int(number):
+        return f"{int(number):,}".replace(",", r"\,")
+    return f"{number:.17g}"
+
+
+def _rounded_up(peak: float) -> float:
+    """The end of a colour scale: `peak` with three digits, not smaller."""
+    if peak <= 0.0:
+        return 1.0
+    unit = 10.0 ** (math.floor(math.log10(peak)) - 2)
+    return math.ceil(peak / unit - 1e-9) * unit
+
+
+def _size(workspace: Workspace) -> tuple[float, float]:
+    lower, upper = workspace.bounds
+    return float(upper[0] - lower[0]), float(upper[1] - lower[1])

@@ -1,0 +1,112 @@
+"""Figures as files."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dwell.errors import InputError
+from dwell.plotting.figures import FIGURES, require_matplotlib
+from dwell.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "pdf", "svg")
+DPI = 200  # of PNG, and of images inside the other formats
+
+MARK = "dwell figure"  # inside every file, so that our own can be told from other files
+
+# No dates and no machine names: the same run gives the same file.
+_METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": MARK},
+    "pdf": {"Creator": MARK, "CreationDate": None},
+    "svg": {"Creator": MARK, "Date": None},
+}
+
+# Only matplotlib's settings know these; they are set while a file is written, and put back.
+_SETTINGS: Any = {"svg.hashsalt": "dwell", "pdf.fonttype": 42, "text.usetex": False}
+_SETTING = threading.Lock()
+
+
+def save_figures(
+    run: Run,
+    out: str | os.PathLike[str],
+    formats: Iterable[str] = ("png",),
+    names: Iterable[str] | None = None,
+    force: bool = False,
+) -> list[Path]:
+    """Write figures of `run` into the folder `out`, as NAME.FORMAT; gives the paths.
+
+    All figures, unless `names` says which. Each file appears whole or not at all. Figures made
+    here before are replaced; any other file of the same name is replaced only with `force`.
+    """
+    kinds = _known("format", formats, FORMATS)
+    wanted = _known("figure", FIGURES if names is None else names, tuple(FIGURES))
+    require_matplotlib()
+    folder = _folder(Path(out))
+    for path in (folder / f"{name}.{kind}" for name in wanted for kind in kinds):
+        if not force:
+            _check_free(path)
+    written = []
+    for name in wanted:
+        figure = FIGURES[name](run)
+        for kind in kinds:
+            path = folder / f"{name}.{kind}"
+            _write(figure, path, kind)
+            written.append(path)
+    return written
+
+
+def _known(what: str, asked: Iterable[str], known: tuple[str, ...]) -> list[str]:
+    asked = [asked] if isinstance(asked, str) else list(dict.fromkeys(asked))
+    for one in asked:
+        if one not in known:
+            raise InputError(
+                f"there is no {what} {one!r}; choose from {', '.join(known)}", code=f"plot.{what}"
+            )
+    return asked
+
+
+def _folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(
+            f"figures cannot go to {folder}: {fault.strerror or fault}; a folder that can be "
+            "written is needed",
+            code="plot.folder",
+        ) from fault
+    return folder
+
+
+def _check_free(path: Path) -> None:
+    if not path.exists():
+        return
+    if path.is_file() and MARK.encode() in path.read_bytes():
+        return
+    raise InputError(
+        f"{path} exists and is not a figure made here; move it, choose another folder, or force it",
+        code="plot.exists",
+    )
+
+
+def _write(figure: Figure, path: Path, kind: str) -> None:
+    """Write to a temporary name, then rename: nobody ever sees half a file."""
+    from matplotlib import rc_context
+
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with _SETTING, rc_context(_SETTINGS):
+            figure.savefig(draft, format=kind, dpi=DPI, metadata=_METADATA[kind])
+        os.replace(draft, path)
+    except OSError as fault:
+        raise InputError(
+            f"the figure {path} cannot be written: {fault.strerror or fault}", code="plot.write"
+        ) from fault
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,110 @@
+"""Style: colours, dashes, widths and sizes of the figures, in one place."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; yellow is left out as too pale.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#000000")
+
+# When the colours are used up they come again with the next pattern.
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1.2, 1.0)), (0, (5, 1, 1.2, 1)))
+
+
+@final
+@dataclass(frozen=True)
+class Style:
+    """How figures look. Sizes in points, as printed."""
+
+    label_size: float = 8.0
+    text_size: float = 7.0
+    frame: float = 0.6  # line widths
+    thin: float = 0.5
+    line: float = 0.9
+    bold: float = 1.2
+    ink: str = "#1A1A1A"
+    faint: str = "#B8B8B8"
+    cell: str = "#7A7A7A"
+    start: str = "#D81B82"  # magenta, as in the paper
+    final: str = "#00A878"  # green, as in the paper
+    limit: str = "#0072B2"
+    band: str = "#56B4E9"
+    density_map: str = "viridis"
+    columns: int = 400  # columns that curves are thinned to: more than print can show
+    most_lines: int = 40  # more agents than this are drawn as bands
+    most_named: int = 8  # more agents than this are not named in a legend
+
+    def colour(self, agent: int) -> str:
+        """The colour of an agent, the same in every figure."""
+        return COLOURS[agent % len(COLOURS)]
+
+    def dashes(self, agent: int) -> Any:
+        """The line pattern of an agent, the same in every figure."""
+        return DASHES[agent // len(COLOURS) % len(DASHES)]
+
+    def width(self, agents: int) -> float:
+        """Width of each of so many curves."""
+        return self.line if agents <= self.most_named else self.thin
+
+    def dot(self, agents: int) -> float:
+        """Diameter of a dot that stands for one of so many agents."""
+        return min(4.2, max(0.8, 4.2 * math.sqrt(40.0 / max(agents, 1))))
+
+
+PLAIN = Style()
+
+
+def dress(ax: Axes, style: Style, x_label: str, y_label: str) -> None:
+    """Name the axes, and set their text and frame to the style."""
+    ax.set_xlabel(x_label, fontsize=style.label_size, labelpad=2.0)
+    ax.set_ylabel(y_label, fontsize=style.label_size, labelpad=2.0)
+    ax.tick_params(which="both", labelsize=style.text_size, width=style.frame, pad=2.0)
+    ax.tick_params(which="major", length=3.0)
+    ax.tick_params(which="minor", length=1.8)
+    for axis in (ax.xaxis, ax.yaxis):
+        formatter = axis.get_major_formatter()
+        if hasattr(formatter, "set_useMathText"):
+            formatter.set_useMathText(True)
+        axis.get_offset_text().set_fontsize(style.text_size)
+    for spine in ax.spines.values():
+        spine.set_linewidth(style.frame)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number as mathtext: 200.8, or 3.2 x 10^12 with a proper power."""
+    mantissa, _, power = f"{value:.{digits}g}".partition("e")
+    if not power:
+        return mantissa
+    return rf"{mantissa} \times 10^{{{int(power)}}}".replace(r"1 \times ", "", mantissa == "1")
+
+
+def explain(ax: Axes, style: Style, columns: int) -> None:
+    """A legend above the axes, where it hides nothing; none if nothing has a label."""
+    handles, labels = ax.get_legend_handles_labels()
+    if handles:
+        ax.legend(
+            handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0),
+            ncols=min(columns, len(handles)), fontsize=style.text_size, frameon=False,
+            handlelength=1.9, columnspacing=1.1, handletextpad=0.5, borderaxespad=0.25,
+            labelspacing=0.3,
+        )  # fmt: skip
+
+
+def remark(ax: Axes, style: Style, words: str, *, at: tuple[float, float] = (0.5, 0.5)) -> None:
+    """A sentence on the axes about what they show."""
+    ax.text(
+        *at, words, transform=ax.transAxes, ha="center", va="center", fontsize=style.text_size,
+        color=style.ink, bbox={"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none",
+                               "alpha": 0.85},
+    )  # fmt: skip
+
+
+def instead(ax: Axes, style: Style, words: str) -> None:
+    """A sentence in place of data that are not there."""
+    remark(ax, style, words)
+    ax.tick_params(which="both", left=False, labelleft=False)

@@ -1,0 +1,206 @@
+"""Pictures over time: errors, hold errors, cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.plotting.style import PLAIN, Style, dress, explain, instead, number, remark
+from dwell.plotting.thin import Curve, bands, extremes, maxima
+from dwell.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DEEPEST = 1e-20  # of the largest value: a log axis goes no deeper
+FAR_BELOW = 4.0  # times below their limit: hold errors then need a log axis
+MOST_TEETH = 320  # that can be told apart in one column of print
+NO_SAMPLES = "no samples were kept"
+
+
+def draw_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
+    """|e_p| of every agent over time, on a log axis, with nu and the time it is kept from."""
+    curves = _error_curves(run)
+    nu = getattr(run.system.controller, "nu", None)
+    _time_axis(ax, run, style, rf"$\Vert e_p \Vert${_whose(run, style)}")
+    if not any(len(curve[0]) for curve in curves):
+        ax.set_yscale("log")
+        instead(ax, style, NO_SAMPLES)
+        return
+    marks = [] if nu is None else [float(nu)]
+    floor = _log_axis(ax, [*(values for _, values in curves), np.array(marks)])
+    thinned = [extremes(curve, run.horizon, style.columns) for curve in curves]
+    _draw_curves(ax, [(t, np.maximum(v, floor)) for t, v in thinned], run.horizon, style)
+    if nu is not None:
+        _level(ax, float(nu), rf"$\nu = {number(float(nu))}$", style)
+        _moment_of_cover(ax, run, style)
+    explain(ax, style, 4)
+    _say_zeros(ax, curves, style)
+    if not len(run.metrics.times):
+        remark(ax, style, "at the agents' own looks only", at=(0.5, 0.93))
+
+
+def draw_hold_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
+    """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
+    _time_axis(ax, run, style, rf"$\Vert \tilde{{\eta}}_p \Vert${_whose(run, style)}")
+    if not hasattr(run.system.controller, "k1"):
+        instead(ax, style, "this law has no hold error")
+        return
+    curves = _hold_curves(run)
+    if not any(len(curve[0]) for curve in curves):
+        instead(ax, style, NO_SAMPLES)
+        return
+    limit = None if run.assumed is None else float(run.assumed["eta_max"])
+    top = max(float(values.max()) for _, values in curves if len(values))
+    peaks = _peaks(curves, run, style)
+    if limit is not None and 0.0 < FAR_BELOW * top < limit:
+        floor = _log_axis(ax, [*(values for _, values in peaks), np.array([limit])])
+        peaks = [(t, np.maximum(v, floor)) for t, v in peaks]
+    else:
+        edge = max(top, limit or 0.0) or 1.0
+        ax.set_ylim(-0.02 * edge, 1.08 * edge)
+    _draw_curves(ax, peaks, run.horizon, style)
+    if limit is not None:
+        _level(ax, limit, rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", style)
+    explain(ax, style, 4)
+
+
+def draw_cost(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
+    """Locational cost over time, on a log axis, with its last value."""
+    _time_axis(ax, run, style, r"$\mathcal{L}(x)$")
+    times, costs = run.metrics.times, run.metrics.costs
+    if not len(times):
+        ax.set_yscale("log")
+        instead(ax, style, NO_SAMPLES)
+        return
+    floor = _log_axis(ax, [costs])
+    t, values = extremes((times, costs), run.horizon, style.columns)
+    _plot(ax, t, np.maximum(values, floor), color=style.limit, lw=style.bold)
+    last = max(float(costs[-1]), floor)
+    value = rf"$\mathcal{{L}} = {number(float(costs[-1]))}$ at $t = {number(float(times[-1]))}$"
+    dot: Any = {"ms": 3.5, "color": style.ink, "ls": "none", "label": value}
+    ax.plot(times[-1:], [last], "o", clip_on=False, zorder=6, **dot)
+    explain(ax, style, 1)
+    _say_zeros(ax, [(times, costs)], style)
+
+
+def _error_curves(run: Run) -> list[Curve]:
+    """Each agent's errors at the samples; at its own looks if there are no samples."""
+    metrics, table = run.metrics, run.events
+    if len(metrics.times):
+        return [(metrics.times, metrics.errors[:, p]) for p in range(run.agents)]
+    seen = np.hypot(table.error_x, table.error_y)
+    rows = [table.of_agent(p) for p in range(run.agents)]
+    return [(table.time[mine], seen[mine]) for mine in rows]
+
+
+def _hold_curves(run: Run) -> list[Curve]:
+    """Each agent's hold errors: at samples, at the end of each hold, and 0 just after it."""
+    metrics, table = run.metrics, run.events
+    curves = []
+    for p in range(run.agents):
+        rows = table.of_agent(p)
+        ends, before = table.time[rows], table.hold_error[rows]
+        sampled = metrics.hold_errors[:, p] if len(metrics.times) else np.empty(0)
+        times = np.concatenate([ends, ends, metrics.times])
+        values = np.concatenate([before, np.zeros(len(rows)), sampled])
+        order = np.argsort(times, kind="stable")
+        curves.append((times[order], values[order]))
+    return curves
+
+
+def _peaks(curves: Sequence[Curve], run: Run, style: Style) -> list[Curve]:
+    """Hold errors tooth by tooth where a page can show that; else the peaks, column by column."""
+    holds = len(run.events) // run.agents
+    if holds <= 20 or holds * run.agents <= MOST_TEETH:
+        return list(curves)
+    columns = min(style.columns, holds // 2)
+    return [maxima(curve, run.horizon, columns) for curve in curves]
+
+
+def _draw_curves(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -> None:
+    """One line per agent and the largest of them; bands where the agents are many."""
+    agents = len(curves)
+    if agents > style.most_lines:
+        _draw_bands(ax, curves, until, style)
+        return
+    for p, (times, values) in enumerate(curves):
+        label = f"$p = {p}$" if 1 < agents <= style.most_named else None
+        _plot(
+            ax, times, values, color=style.colour(p), ls=style.dashes(p), lw=style.width(agents),
+            label=label,
+        )  # fmt: skip
+
+
+def _draw_bands(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -> None:
+    """The spread over all agents: whole range, middle 80 %, median, largest."""
+    times, (least, low, middle, high, most) = bands(
+        curves, until, style.columns, (0.0, 0.1, 0.5, 0.9, 1.0)
+    )
+    if len(times) > 1:
+        ax.fill_between(
+            times, least, most, color=style.band, alpha=0.3, lw=0, label=f"all {len(curves)} agents"
+        )
+        ax.fill_between(times, low, high, color=style.band, alpha=0.8, lw=0, label="middle 80 %")
+    _plot(ax, times, middle, color=style.ink, lw=style.line, ls=(0, (4, 1.2)), label="median")
+    _plot(ax, times, most, color=style.ink, lw=style.line, label="largest")
+
+
+def _plot(ax: Axes, times: Floats, values: Floats, **look: Any) -> None:
+    """A line; a dot where there is one point only."""
+    dot = {"marker": "o", "ms": 3.0} if len(times) == 1 else {}
+    ax.plot(times, values, **{"solid_joinstyle": "round"}, **look, **dot)  # type: ignore[arg-type]
+
+
+def _whose(run: Run, style: Style) -> str:
+    """Which agents the curves belong to, where they are too many to be named one by one."""
+    return rf",  $p = 0, \ldots, {run.agents - 1}$" if run.agents > style.most_named else ""
+
+
+def _time_axis(ax: Axes, run: Run, style: Style, y_label: str) -> None:
+    dress(ax, style, "time $t$", y_label)
+    if run.horizon > 0.0:
+        ax.set_xlim(0.0, run.horizon)
+    else:
+        ax.set_xlim(-0.5, 0.5)
+
+
+def _log_axis(ax: Axes, parts: Sequence[Floats]) -> float:
+    """Make the vertical axis logarithmic and fit it; gives where zeros go, at its lower edge."""
+    from matplotlib.ticker import LogFormatterSciNotation
+
+    values = np.concatenate([np.ravel(part) for part in parts])
+    positive = values[values > 0.0]
+    top = float(positive.max()) if len(positive) else 1.0
+    bottom = max(float(positive.min()), DEEPEST * top) if len(positive) else 0.1
+    room = 1.15 * math.pow(top / bottom, 0.06)
+    top, bottom = top * room, bottom / room
+    if top < 10.0 * bottom:  # always a whole decade, so that some tick is a power of ten
+        stretch = math.sqrt(10.0 * bottom / top)
+        top, bottom = top * stretch, bottom / stretch
+    ax.set_yscale("log")
+    ax.set_ylim(bottom, top)
+    if top < 500.0 * bottom:
+        ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(3.0, 0.5)))
+    return bottom * math.pow(top / bottom, 0.01)
+
+
+def _level(ax: Axes, value: float, label: str, style: Style) -> None:
+    ax.axhline(value, color=style.limit, lw=style.bold, ls=(0, (6, 2)), label=label, zorder=4)
+
+
+def _moment_of_cover(ax: Axes, run: Run, style: Style) -> None:
+    if run.reached_at is not None:
+        label = rf"within $\nu$ from $t = {number(run.reached_at)}$"
+        ax.axvline(
+            run.reached_at, color=style.ink, lw=style.line, ls=(0, (1, 1.2)), label=label, zorder=4
+        )
+
+
+def _say_zeros(ax: Axes, curves: Sequence[Curve], style: Style) -> None:
+    if any(len(values) and values.min() <= 0.0 for _, values in curves):
+        remark(ax, style, "values of 0 are drawn at the lower edge", at=(0.5, 0.07))

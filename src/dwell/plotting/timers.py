@@ -1,0 +1,92 @@
+"""The saw-tooth of the agents' timers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.plotting.style import PLAIN, Style, dress, explain
+from dwell.plotting.thin import Curve
+from dwell.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PAPER_WINDOW = (0.1, 0.15)
+FEWEST, MOST = 2.0, 8.0  # resets per agent that a window should show
+NAMED = 6  # agents in colour, where there are too many to name them all
+SHADES = 60  # agents that are not named are drawn faintly, up to so many
+
+
+def draw_timers(
+    ax: Axes, run: Run, *, window: tuple[float, float] | None = None, style: Style = PLAIN
+) -> None:
+    """Timers tau_p over a short window: exact, with a vertical line at every reset.
+
+    Where the agents are many, some are named and the others are drawn faintly behind them.
+    """
+    begin, end = default_window(run) if window is None else window
+    dress(ax, style, "time $t$", r"$\tau_p$")
+    ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
+    named = range(run.agents if run.agents <= style.most_named else NAMED)
+    shown = range(len(named), min(run.agents, len(named) + SHADES))
+    top = 0.0
+    for k, p in enumerate(shown):
+        times, values = saw_tooth(run, p, begin, end)
+        top = max(top, float(values.max()))
+        label = _faint_label(len(named), len(shown), run.agents) if k == 0 else None
+        ax.plot(times, values, color=style.faint, lw=0.6 * style.thin, label=label, zorder=1)
+    for p in named:
+        times, values = saw_tooth(run, p, begin, end)
+        top = max(top, float(values.max()))
+        look: Any = {"color": style.colour(p), "lw": style.line, "label": f"$p = {p}$"}
+        dot: Any = {} if end > begin else {"marker": "o", "ms": 3.0}
+        ax.plot(times, values, ls=style.dashes(p), zorder=2, **look, **dot)
+    ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
+    explain(ax, style, 4)
+
+
+def default_window(run: Run) -> tuple[float, float]:
+    """The paper's window if it shows a few resets; else one that does, a little into the run."""
+    waits = run.events.next_at - run.events.time
+    if not len(waits):
+        return 0.0, run.horizon
+    inside = np.count_nonzero(
+        (run.events.time >= PAPER_WINDOW[0]) & (run.events.time <= PAPER_WINDOW[1])
+    )
+    fits = FEWEST <= inside / run.agents <= MOST
+    if fits and run.horizon >= PAPER_WINDOW[1]:
+        return PAPER_WINDOW
+    step = _rounded(0.6 * float(waits.mean()))
+    begin = math.ceil(3.0 * float(waits.max()) / step) * step
+    if begin + 5.0 * step > run.horizon:
+        return max(0.0, run.horizon - 5.0 * step), run.horizon
+    return begin, begin + 5.0 * step
+
+
+def saw_tooth(run: Run, agent: int, begin: float, end: float) -> Curve:
+    """Corners of one agent's timer on [begin, end]: falling with slope -1, vertical at resets."""
+    rows = run.events.of_agent(agent)
+    looks = np.concatenate([[0.0], run.events.time[rows]])
+    due = np.concatenate([run.start.next_at[[agent]], run.events.next_at[rows]])
+    first = int(np.searchsorted(looks, begin, side="right")) - 1
+    last = int(np.searchsorted(looks, end, side="right"))
+    looks, due = looks[max(first, 0) : last], due[max(first, 0) : last]
+    starts = np.maximum(looks, begin)
+    ends = np.append(looks[1:], end)
+    times: Floats = np.column_stack([starts, ends]).ravel()
+    return times, np.maximum(np.repeat(due, 2) - times, 0.0)
+
+
+def _rounded(length: float) -> float:
+    """1, 2 or 5 times a power of ten, near `length`."""
+    power = 10.0 ** math.floor(math.log10(length))
+    return power * min((1.0, 2.0, 5.0, 10.0), key=lambda k: abs(math.log(k * power / length)))
+
+
+def _faint_label(named: int, shown: int, agents: int) -> str:
+    rest = agents - named
+    return f"the other {rest}" if shown == rest else f"{shown} of the other {rest}"

@@ -1,0 +1,49 @@
+"""Shared settings and small worlds."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+from dwell.agents import EventTable
+from dwell.scenario import template_text
+
+settings.register_profile(
+    "dwell",
+    deadline=None,
+    derandomize=True,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("dwell")
+
+
+@pytest.fixture(scope="session")
+def heptagon() -> np.ndarray:
+    """Vertices of the paper's workspace (our reconstruction)."""
+    return np.array(tomllib.loads(template_text("paper-30"))["workspace"]["vertices"], dtype=float)
+
+
+@pytest.fixture(scope="session")
+def thirty() -> np.ndarray:
+    """The 30-agent start."""
+    return np.array(tomllib.loads(template_text("paper-30"))["agents"]["start"], dtype=float)
+
+
+@pytest.fixture(scope="session")
+def twelve() -> np.ndarray:
+    """The 12-agent start."""
+    return np.array(tomllib.loads(template_text("paper-12"))["agents"]["start"], dtype=float)
+
+
+def differing(a: EventTable, b: EventTable) -> list[str]:
+    """Names of the columns in which two tables differ in any bit."""
+    return [
+        f.name
+        for f in fields(a)
+        if getattr(a, f.name).tobytes() != getattr(b, f.name).tobytes()
+    ]

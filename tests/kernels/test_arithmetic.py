@@ -1,0 +1,56 @@
+"""Products without cancellation, an exponential of our own, sums that do not depend on order."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dwell._kernels.arithmetic import cross, exponential, ordered_sum
+
+numbers = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-100)
+
+
+@given(numbers, numbers, numbers, st.integers(-3, 3))
+def test_cross_keeps_its_digits_when_the_products_cancel(ax, ay, scale, ulps):
+    bx = ax * scale
+    by = ay * scale
+    for _ in range(abs(ulps)):
+        by = math.nextafter(by, math.copysign(math.inf, ulps))
+
+    exact = Fraction(ax) * Fraction(by) - Fraction(ay) * Fraction(bx)
+
+    found = Fraction(cross(ax, ay, bx, by))
+    assert abs(found - exact) <= abs(exact) * Fraction(1, 2**50) + Fraction(1, 10**200)
+
+
+@pytest.mark.parametrize("x", [0.0, -0.0, 1.0, -1.0, 1e-17, -745.0, -740.3, -708.4, 699.5, -1e-300])
+def test_exponential_at_chosen_places(x):
+    assert exponential(x) == pytest.approx(math.exp(x), rel=3e-16, abs=5e-324)
+
+
+def test_exponential_is_within_one_unit_in_the_last_place():
+    rng = np.random.default_rng(4)
+    with mpmath.workdps(40):
+        for x in map(float, rng.uniform(-700, 690, 2000)):
+            exact = mpmath.exp(mpmath.mpf(x))
+            assert abs((mpmath.mpf(exponential(x)) - exact) / exact) < 2.3e-16
+
+
+def test_exponential_underflows_to_zero_quietly():
+    assert exponential(-746.0) == 0.0
+    assert exponential(-1e9) == 0.0
+
+
+@given(st.lists(st.floats(0.0, 1e12), min_size=1, max_size=40), st.randoms())
+def test_ordered_sum_is_the_same_for_any_order(values, random):
+    shuffled = values.copy()
+    random.shuffle(shuffled)
+
+    first = ordered_sum(np.array(values), len(values))
+
+    assert first == ordered_sum(np.array(shuffled), len(shuffled))
+    assert first == pytest.approx(math.fsum(values), rel=4e-16)
