@@ -61,7 +61,7 @@ def permuted_cells() -> int:
 
 
 def permuted_run(horizon: float, reset: str) -> int:
-    """The same run with agents numbered otherwise; simultaneous jumps then come in another order."""
+    """The same run with agents renumbered; simultaneous jumps then come in another order."""
     agents, law = scattered(12), slow_timer(reset=reset)
     order = np.random.default_rng(6).permutation(len(agents))
     plain = _simulate(agents, law, horizon, tuple(range(12)))

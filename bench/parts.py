@@ -21,6 +21,8 @@ from dwell.agents import run_compiled
 from dwell.geometry.voronoi import columns
 from dwell.scenario.build import build
 
+STOPS = 16  # configurations along the run at which looks are timed
+
 
 @njit
 def draw_many(rounds, n):
@@ -66,7 +68,7 @@ def look_many(rounds, xs, ys, wx, wy, terms, s):
 
 def rows(quick: bool) -> Iterator[Row]:
     """Microseconds per event of the 30-agent run, part by part."""
-    found = costs(3.0 if quick else 150.0, 20 if quick else 300)
+    found = costs(3.0 if quick else 150.0, 5 if quick else 50)
     whole = found["whole"]
     for name, micros in found.items():
         share = f", {100 * micros / whole:.0f} %" if name != "whole" else ""
@@ -86,12 +88,14 @@ _HOW = {
 
 
 def costs(horizon: float, rounds: int) -> dict[str, float]:
-    """Microseconds per event of each part."""
+    """Microseconds of processor per event of each part, averaged along the run."""
     system, places, _ = build(paper(30, horizon=horizon))
     start = system.start(places)
     arc = run_compiled(system, start, until=horizon)
-    whole = timed(lambda: run_compiled(system, start, until=horizon), repeats=3).best / arc.jumps
-    each = {name: 1e6 * v for name, v in _per_look(arc.final.positions, system, rounds).items()}
+    whole = timed(lambda: run_compiled(system, start, until=horizon), repeats=5).cpu / arc.jumps
+    along = [arc.at(t).positions for t in np.linspace(0.0, horizon, STOPS)]
+    looks = [_per_look(places, system, rounds) for places in along]
+    each = {name: 1e6 * float(np.mean([one[name] for one in looks])) for name in looks[0]}
     found = {
         "whole": 1e6 * whole,
         "search": each["search"],
@@ -104,7 +108,7 @@ def costs(horizon: float, rounds: int) -> dict[str, float]:
 
 
 def _per_look(places: np.ndarray, system: Any, rounds: int) -> dict[str, float]:
-    """Seconds of one look and its parts at the places where the run ends."""
+    """Seconds of one look and its parts at `places`, the loops taking turns."""
     (xs, ys), (wx, wy) = columns(places), columns(system.workspace.vertices)
     s, n = make_scratch(len(xs), len(wx)), len(xs)
     gaussian, constant = hill().terms(), dwell.Uniform().terms()
@@ -115,4 +119,5 @@ def _per_look(places: np.ndarray, system: Any, rounds: int) -> dict[str, float]:
         "uniform": lambda: look_many(rounds, xs, ys, wx, wy, constant, s),
         "draw": lambda: draw_many(rounds, n),
     }
-    return {name: timed(call, repeats=7).best / (rounds * n) for name, call in calls.items()}
+    turns = [{name: timed(call, repeats=1).cpu for name, call in calls.items()} for _ in range(7)]
+    return {name: min(turn[name] for turn in turns) / (rounds * n) for name in calls}

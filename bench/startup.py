@@ -24,12 +24,15 @@ import dwell
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
+def now():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
 def run(horizon):
     scenario = dwell.load_scenario(sys.argv[1], [f"run.horizon={horizon}"])
     return dwell.run_scenario(scenario)
 
 run(0.5)
-before = peak()
+before = now()
 kept = run(float(sys.argv[2]))
 after = peak()
 table = sum(getattr(kept.events, f.name).nbytes for f in fields(kept.events))
@@ -51,7 +54,7 @@ def rows(quick: bool) -> Iterator[Row]:
 
 def starting(folder: Path, quick: bool) -> Iterator[Row]:
     """Wall time of fresh processes."""
-    repeats = 2 if quick else 7
+    repeats = 1 if quick else 7
     bare = _process([sys.executable, "-c", "pass"], repeats)
     yield Row("start-up", "python -c pass", "fresh process", bare.in_seconds(), bare.best)
     asked = (
@@ -77,7 +80,7 @@ def _cold(command: list[str], warm: Timing) -> Row:
             _call(command, {"DWELL_CACHE_DIR": cache})
 
     found = timed(run_with_empty_cache, repeats=2, warm=False)
-    figure = f"{found.best:.1f} s best of 2, {found.best / warm.best:.0f} × the warm one"
+    figure = f"{found.in_seconds()}, {found.cpu / warm.cpu:.0f} × the warm one"
     name, what = "dwell run, cold cache", "the same with an empty DWELL_CACHE_DIR"
     return under("start-up", name, what, found.best, 15.0, figure)
 
@@ -85,8 +88,9 @@ def _cold(command: list[str], warm: Timing) -> Row:
 def memory(folder: Path, horizon: float) -> Iterator[Row]:
     """Peak memory and bytes per event of the 30-agent run."""
     file = _template(folder, "paper-30")
-    out = _call([sys.executable, "-c", MEMORY_PROBE, str(file), str(horizon)])
-    seen = json.loads(out)
+    probe = [sys.executable, "-c", MEMORY_PROBE, str(file)]
+    _call([*probe, "0.5"])  # so that the next process loads kernels and compiles none
+    seen = json.loads(_call([*probe, str(horizon)]))
     mib = 2**20
     figure = f"{seen['after'] / mib:.0f} MiB, of which {seen['before'] / mib:.0f} before the run"
     what = f"{seen['events']} events, {seen['samples']} samples, fresh process"

@@ -18,7 +18,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
-    "sphinx.ext.napoleon",
 ]
 exclude_patterns = ["_build"]
 
@@ -29,7 +28,7 @@ autosummary_generate = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-napoleon_google_docstring = False
+autodoc_type_aliases = {name: name for name in ("Floats", "Ints", "Points", "Workspace")}
 
 html_theme = "furo"
 html_title = f"dwell {release}"
@@ -46,14 +45,44 @@ def tidy_docstring(
         if not line.lstrip().startswith(">>>"):
             parts = re.split(r"(``.+?``|`.+?`)", line)
             lines[k] = "".join(map(_safe, parts))
+    _list_parameters(lines)
     if what == "class" and dataclasses.is_dataclass(subject):
         lines += [*_fields_of(subject), ""]
+
+
+def tidy_signature(
+    app: Any, what: str, name: str, subject: Any, options: Any, signature: Any, gives: Any
+) -> tuple[Any, Any]:
+    """Short names of types, also where Sphinx writes them out."""
+    return _short(signature), _short(gives)
+
+
+def _short(signature: str | None) -> str | None:
+    if signature is None:
+        return None
+    plain = re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", signature)
+    return re.sub(r"~(?:\w+\.)+", "", plain)
 
 
 def _safe(part: str) -> str:
     if part.startswith("`"):
         return "``" + part.strip("`") + "``"
     return part.replace("\\", "\\\\").replace("*", "\\*").replace("|", "\\|")
+
+
+def _list_parameters(lines: list[str]) -> None:
+    """Turn the rows `name : text` below an underlined heading Parameters into a list."""
+    if "Parameters" not in lines:
+        return
+    head = lines.index("Parameters")
+    for k in range(head + 2, len(lines)):
+        name, colon, text = lines[k].partition(" : ")
+        if colon and not name.startswith(" "):
+            names = ", ".join(f"``{part}``" for part in name.split(", "))
+            lines[k] = f"- {names}: {text}"
+        elif lines[k]:
+            lines[k] = f"  {lines[k].strip()}"
+    lines[head : head + 2] = ["Parameters:", ""]
 
 
 def _fields_of(subject: type) -> list[str]:
@@ -67,5 +96,6 @@ def _fields_of(subject: type) -> list[str]:
 
 
 def setup(app: Any) -> None:
-    """Before napoleon, which listens to the same event with priority 500."""
-    app.connect("autodoc-process-docstring", tidy_docstring, priority=400)
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", tidy_docstring)
+    app.connect("autodoc-process-signature", tidy_signature)

@@ -43,7 +43,5 @@ def twelve() -> np.ndarray:
 def differing(a: EventTable, b: EventTable) -> list[str]:
     """Names of the columns in which two tables differ in any bit."""
     return [
-        f.name
-        for f in fields(a)
-        if getattr(a, f.name).tobytes() != getattr(b, f.name).tobytes()
+        f.name for f in fields(a) if getattr(a, f.name).tobytes() != getattr(b, f.name).tobytes()
     ]

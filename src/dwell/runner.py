@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import platform
 import time
 from collections.abc import Callable
@@ -19,10 +20,12 @@ from dwell.errors import ControllerError, InputError
 from dwell.geometry import Workspace
 from dwell.hybrid import simulate as solve
 from dwell.results import Run
+from dwell.results.run import touching
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
 from dwell.theory import Report, measure
+from dwell.theory.metrics import legs_at
 from dwell.theory.verify import verify
 
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
@@ -63,8 +66,8 @@ def simulate(
     `sample_every` is the time between samples of the metrics (a thousandth of `until` by default,
     "off" for none).
     """
-    if not (np.isfinite(until) and until >= 0.0):
-        raise InputError(f"until is {until!r}; a time from 0 on is needed", code="run.horizon")
+    _check_number("until", until, "a time from 0 on", "run.horizon")
+    _check_options(seed, spacing, sample_every, max_jumps)
     if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
         raise ControllerError(
             f"the controller is a {type(controller).__name__}; an object with the methods "
@@ -88,15 +91,36 @@ def simulate(
     return _execute(system, places, times, limits, scenario, all_repairs, progress, threads)
 
 
+def _check_options(seed: object, spacing: object, sample_every: object, max_jumps: object) -> None:
+    """What a scenario file would refuse, refused also where no file can describe the run."""
+    for name, whole, least in (("seed", seed, 0), ("max_jumps", max_jumps, 1)):
+        known = isinstance(whole, numbers.Integral) and not isinstance(whole, bool)
+        if not known or whole < least:
+            need = f"a whole number from {least} on is needed"
+            raise InputError(f"{name} is {whole!r}; {need}", code=f"run.{name}", key=f"run.{name}")
+    if spacing is not None:
+        _check_number("spacing", spacing, "a positive length", "integration.spacing", above=True)
+    if sample_every is not None and sample_every != "off":
+        need = 'a positive time or "off"'
+        _check_number("sample_every", sample_every, need, "run.samples", above=True)
+
+
+def _check_number(name: str, value: object, need: str, code: str, above: bool = False) -> None:
+    known = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not known or not np.isfinite(value) or not (value > 0.0 or (value == 0.0 and not above)):
+        raise InputError(f"{name} is {value!r}; {need} is needed", code=code)
+
+
 def check(run: Run, *, progress: Progress | None = None) -> Report:
     """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`."""
-    system = run.system if run.scenario is None else build(run.scenario)[0]
+    system, places, _ = (run.system, None, ()) if run.scenario is None else build(run.scenario)
     intact = run.provenance.get("intact")
     return verify(
         system,
         run.start,
         run.events,
         run.horizon,
+        places=places,
         ended=run.stop.reason.value,
         intact=None if intact is None else intact == "true",
         progress=progress,
@@ -138,7 +162,9 @@ def _execute(
         arc = solve(system, state, max_simultaneous=2 * system.agents + 1000, **limits)
     table = table_of(arc)
     tell("measuring", 1.0)
-    metrics = measure(system, state, table, times[times <= arc.until], threads=threads)
+    times = times[times <= arc.until]
+    times = times[~touching(legs_at(state, table, times))]  # there, cells are not defined
+    metrics = measure(system, state, table, times, threads=threads)
     wall = time.perf_counter() - began
     return Run(system, arc, table, metrics, scenario, repairs, provenance(), wall)
 

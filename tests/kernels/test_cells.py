@@ -17,7 +17,7 @@ def cell_of(polygon, agents, p):
     polygon, agents = np.asarray(polygon, dtype=float), np.asarray(agents, dtype=float)
     memory = make_scratch(len(agents), len(polygon))
     (wx, wy), (xs, ys) = (np.ascontiguousarray(a.T) for a in (polygon, agents))
-    n, looked, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, memory)
+    n, _, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, memory)
     count = max(n, 0)
     local = np.column_stack([memory.x[:count], memory.y[:count]])
     return local, memory.label[:count].copy(), n, nearest

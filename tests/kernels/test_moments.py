@@ -160,11 +160,13 @@ def test_moments_about_a_pivot_follow_the_parallel_axes():
 
 def test_an_apex_outside_the_polygon_changes_nothing():
     terms = isotropic((1.0, 2.0))
-    _, mass, fx, fy, polar = kernel_moments(HEXAGON, terms)
-    shifted = HEXAGON + (7.0, -4.0)
+    _, mass, fx, fy, _ = kernel_moments(HEXAGON, terms)
+    shifted = HEXAGON + np.array([7.0, -4.0])
     _, mass2, fx2, fy2, _ = kernel_moments(shifted, terms, origin=(-7.0, 4.0))
     assert mass2 == pytest.approx(mass, rel=1e-13)
-    assert (fx2 / mass2 - 7.0, fy2 / mass2 + 4.0) == pytest.approx((fx / mass, fy / mass), abs=1e-13)
+    assert (fx2 / mass2 - 7.0, fy2 / mass2 + 4.0) == pytest.approx(
+        (fx / mass, fy / mass), abs=1e-13
+    )
 
 
 def test_a_flat_polygon_weighs_nothing():

@@ -55,6 +55,8 @@ def run_compiled(
                 progress(now)
             chunk = min(2 * chunk, LAST_CHUNK)
     except KeyboardInterrupt:
+        if parts and len(parts[-1]):  # `now` may lag behind the table
+            now = float(parts[-1].time[-1])
         stop = Stop(StopReason.INTERRUPTED, now)
     table = EventTable.joined(parts) if parts else EventTable.blank(0)
     return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)

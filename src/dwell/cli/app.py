@@ -206,5 +206,5 @@ def _refuse(repairs: tuple[str, ...]) -> None:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    json.dump(value, sys.stdout, allow_nan=False)
-    sys.stdout.write("\n")
+    text = json.dumps(value, allow_nan=False)  # whole before anything is printed
+    sys.stdout.write(f"{text}\n")

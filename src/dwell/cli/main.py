@@ -19,36 +19,60 @@ BADLY, WRONG_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 class Terminated(KeyboardInterrupt):
     """SIGTERM, taken like an interrupt from the keyboard so that work is kept."""
 
+    seen = False
+
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    from dwell.cli.app import app
-
-    signal.signal(signal.SIGTERM, _terminate)
+    code = _run()
     try:
-        app(standalone_mode=False)
         sys.stdout.flush()
-        code = 0
-    except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else 0
-    except KeyboardInterrupt as stop:
-        code = TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
-        print("dwell: interrupted", file=sys.stderr)
-    except BrokenPipeError:
-        code = _closed_pipe()
-    except InputError as fault:
-        code = WRONG_INPUT
-        _complain(str(fault))
-    except DwellError as fault:
-        code = BADLY
-        _complain(str(fault))
-    except Exception as fault:
-        code = _of_click(fault)
+    except OSError as fault:
+        code = _unwritten(fault, code)
+    if code == INTERRUPTED and Terminated.seen:
+        code = TERMINATED
     sys.exit(code)
 
 
+def _run() -> int:
+    from dwell.cli.app import app
+
+    Terminated.seen = False
+    signal.signal(signal.SIGTERM, _terminate)
+    code = 0
+    try:
+        result = app(standalone_mode=False)  # a command that exits gives its code here
+        code = result if isinstance(result, int) else 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+        print("dwell: interrupted", file=sys.stderr)
+    except InputError as fault:
+        code = WRONG_INPUT
+        _complain(_with_key(fault))
+    except DwellError as fault:
+        code = BADLY
+        _complain(str(fault))
+    except OSError as fault:
+        code = _unwritten(fault, code)
+    except MemoryError:
+        code = BADLY
+        _complain("there is not enough memory for this run; take fewer agents or fewer samples")
+    except Exception as fault:
+        code = _of_click(fault)
+    return code
+
+
 def _terminate(signum: int, frame: FrameType | None) -> None:
+    Terminated.seen = True
     raise Terminated
+
+
+def _with_key(fault: InputError) -> str:
+    """The sentence, led by the place in the scenario that it is about."""
+    text = str(fault)
+    return text if fault.key is None or fault.key in text else f"{fault.key}: {text}"
 
 
 def _complain(text: str) -> None:
@@ -56,10 +80,15 @@ def _complain(text: str) -> None:
         print(f"dwell: {line}", file=sys.stderr)
 
 
-def _closed_pipe() -> int:
-    """Whoever read our output has gone: say nothing, and let nothing be written on the way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+def _unwritten(fault: OSError, code: int) -> int:
+    """Output that nobody can take: quiet if the reader has gone, a sentence if the disk is full."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)  # so that nothing is tried again on the way out
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    if isinstance(fault, BrokenPipeError):
+        return code
+    _complain(f"the output could not be written ({fault.strerror or fault})")
+    return code or BADLY
 
 
 def _of_click(fault: Exception) -> int:
@@ -70,8 +99,10 @@ def _of_click(fault: Exception) -> int:
         return int(fault.exit_code)
     if isinstance(fault, typer.Abort):
         return INTERRUPTED
-    show = getattr(fault, "show", None)
-    if show is None:
+    sentence = getattr(fault, "format_message", None)
+    if sentence is None:
         raise fault
-    show()
+    context = getattr(fault, "ctx", None)
+    command = context.command_path if context is not None else "dwell"
+    _complain(f"{' '.join(str(sentence()).split())} See {command} --help")
     return WRONG_INPUT

@@ -43,8 +43,12 @@ def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
         f"mean {looks['mean']:.1f})",
     )
     yield "cells", f"{s['cells']['voronoi']} computed, {s['messages']} positions received"
-    yield "cost", f"{s['cost']['initial']:.6g} at the start, {s['cost']['final']:.6g} at the end"
-    yield "error", f"{s['error']['final_max']:.3g} at the end (largest of all agents)"
+    initial, final = s["cost"]["initial"], s["cost"]["final"]
+    if final is None:
+        yield "cost", f"{initial:.6g} at the start; not defined at the end"
+    else:
+        yield "cost", f"{initial:.6g} at the start, {final:.6g} at the end"
+        yield "error", f"{s['error']['final_max']:.3g} at the end (largest of all agents)"
     yield "coverage", _coverage(s["coverage"])
     if s["hold_error"]["max"] is not None:
         limit = s["hold_error"]["limit"]

@@ -7,6 +7,7 @@ sets its timer to some value in [T1, T2]. In between it knows nothing and change
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dwell._kernels.timer import TimerProgram
 
 RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout")
+
+SMALLEST, LARGEST = 1e-70, 1e70  # lengths and speeds, so that fourth powers stay within doubles
 
 PerAgent = float | tuple[float, ...]
 
@@ -62,12 +65,14 @@ class Timer:
     def __post_init__(self) -> None:
         _positive("k1", self.k1)
         _positive("nu", self.nu)
-        if not (0.0 < self.epsilon < 1.0) or self.reach <= 0.0:
-            raise _refused("epsilon", self.epsilon, "a number in (0, 1)")
+        if not _is_number(self.epsilon) or not (0.0 < self.epsilon < 1.0) or self.reach < SMALLEST:
+            raise _refused("epsilon", self.epsilon, "a number in (0, 1), not too near 1,")
         if self.reset not in RESET_RULES:
             raise _refused("reset", self.reset, f"one of {', '.join(RESET_RULES)}")
         for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
             value = getattr(self, name)
+            if isinstance(value, bool):
+                raise _refused(name, value, "a number, or one per agent,")
             if value is not None and not isinstance(value, (int, float)):
                 object.__setattr__(self, name, _as_tuple(name, value))
         self._check_options()
@@ -80,7 +85,7 @@ class Timer:
                 raise _refused(name, getattr(self, name), f'reset = "{rule}" beside it')
             if self.reset == rule and not given and rule != "periodic":
                 raise _refused(name, None, f'a value for reset = "{rule}"')
-        if self.loss is not None and not (0.0 <= self.loss < 1.0):
+        if self.loss is not None and not (_is_number(self.loss) and 0.0 <= self.loss < 1.0):
             raise _refused("loss", self.loss, "a chance in [0, 1)")
 
     def _check_intervals(self) -> None:
@@ -88,6 +93,9 @@ class Timer:
         for name, values in (("t1", t1), ("t2", t2)):
             if values.size == 0 or not (np.isfinite(values).all() and (values > 0.0).all()):
                 raise _refused(name, getattr(self, name), "positive numbers (no Zeno)")
+            if values.max() > LARGEST or self.k1 * values.max() > LARGEST:
+                need = f"times up to {LARGEST:g}, and k1 times them up to {LARGEST:g},"
+                raise _refused(name, float(values.max()), need)
         if len(t1) > 1 and len(t2) > 1 and len(t1) != len(t2):
             raise _refused("t2", self.t2, f"one value, or {len(t1)} as for t1,")
         if (t1 > t2).any():
@@ -189,19 +197,26 @@ class Timer:
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:
     try:
-        rows = np.array(value, dtype=np.float64)
+        rows = np.array(value)
+        if rows.dtype.kind not in "iufO":
+            raise TypeError
+        rows = rows.astype(np.float64)
     except (TypeError, ValueError):
-        raise _refused(name, value, "a number, or one per agent") from None
+        raise _refused(name, value, "a number, or one per agent,") from None
     if rows.ndim == 0:
         return (float(rows),)
     return tuple(tuple(map(float, r)) if rows.ndim > 1 else float(r) for r in rows)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def _positive(name: str, value: float) -> None:
-    if isinstance(value, bool) or not (isinstance(value, (int, float, np.floating))):
+    if not _is_number(value) or not (math.isfinite(value) and value > 0.0):
         raise _refused(name, value, "a positive number")
-    if not (math.isfinite(value) and value > 0.0):
-        raise _refused(name, value, "a positive number")
+    if not SMALLEST <= value <= LARGEST:
+        raise _refused(name, value, f"a number between {SMALLEST:g} and {LARGEST:g}")
 
 
 def _per_agent(name: str, value: PerAgent, n: int) -> Floats:

@@ -27,7 +27,12 @@ class Function:
     def at(self, points: Points) -> Floats:
         """The weight at each point, checked: finite, real, not negative."""
         points = np.asarray(points, dtype=np.float64)
-        values = np.asarray(self.call(points))
+        try:
+            with np.errstate(all="ignore"):  # what is not finite is refused below, with its place
+                values = np.asarray(self.call(points))
+        except Exception as fault:
+            what = f"failed with {type(fault).__name__}: {' '.join(str(fault).split())[:200]}"
+            raise self._refused(what) from fault
         if values.dtype == bool or not np.issubdtype(values.dtype, np.number):
             raise self._refused(f"gave values of type {values.dtype}; numbers are needed")
         if np.iscomplexobj(values):

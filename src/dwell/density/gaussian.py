@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -13,6 +14,10 @@ from dwell.errors import DensityError
 
 if TYPE_CHECKING:
     from dwell._kernels.terms import Terms
+
+
+SMALLEST, LARGEST = 1e-140, 1e140  # squares of the lengths that workspaces may have
+FLAT = 1e-12  # 1 - correlation**2 below which a covariance counts as singular
 
 
 @final
@@ -34,7 +39,7 @@ class Gaussian:
     def __post_init__(self) -> None:
         center = _finite(self.center, (2,), "center", "two finite numbers [x, y]")
         object.__setattr__(self, "center", (float(center[0]), float(center[1])))
-        if not (math.isfinite(self.weight) and self.weight > 0.0):
+        if not _is_positive(self.weight):
             raise _refused("weight", self.weight, "a positive number")
         if (self.rate is None) == (self.covariance is None):
             raise DensityError(
@@ -42,7 +47,7 @@ class Gaussian:
                 code="density.gaussian",
                 key="density.rate",
             )
-        if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0.0):
+        if self.rate is not None and not _is_positive(self.rate):
             raise _refused("rate", self.rate, "a positive number (per length squared)")
         if self.covariance is not None:
             self._check_covariance()
@@ -50,8 +55,14 @@ class Gaussian:
     def _check_covariance(self) -> None:
         need = "a symmetric positive definite 2 x 2 matrix"
         s = _finite(self.covariance, (2, 2), "covariance", need)
-        determinant = s[0, 0] * s[1, 1] - s[0, 1] * s[1, 0]
-        if s[0, 1] != s[1, 0] or not (s[0, 0] > 0 and s[1, 1] > 0 and determinant > 0):
+        if s[0, 1] != s[1, 0] or not (s[0, 0] > 0 and s[1, 1] > 0):
+            raise _refused("covariance", self.covariance, need)
+        if not (min(s[0, 0], s[1, 1]) >= SMALLEST and max(s[0, 0], s[1, 1]) <= LARGEST):
+            need = f"a matrix with variances between {SMALLEST:g} and {LARGEST:g}"
+            raise _refused("covariance", self.covariance, need)
+        correlation = float(s[0, 1] / np.sqrt(s[0, 0]) / np.sqrt(s[1, 1]))
+        if not (1.0 - correlation) * (1.0 + correlation) > FLAT:
+            need += " that is not nearly singular"
             raise _refused("covariance", self.covariance, need)
         rows = tuple((float(a), float(b)) for a, b in s)
         object.__setattr__(self, "covariance", rows)
@@ -79,6 +90,10 @@ class Gaussian:
 
         row = gaussian_row(self.weight, self.center, self.form)
         return plain_terms(gaussians=np.array([row]))
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, numbers.Real) and math.isfinite(value) and value > 0.0
 
 
 def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.ndarray:

@@ -20,14 +20,17 @@ MAX_POINTS = 50_000_000
 def lattice_axes(workspace: Workspace, spacing: float) -> tuple[np.ndarray, np.ndarray]:
     """x and y of the lattice: centres of squares of side `spacing` from the lower corner on."""
     lower, upper = workspace.bounds
-    counts = np.floor((upper - lower) / spacing).astype(np.int64) + 1
-    if counts.prod() > MAX_POINTS:
+    with np.errstate(over="ignore"):
+        sides = np.floor((upper - lower) / spacing) + 1.0
+        total = float(sides.prod())
+    if total > MAX_POINTS:
         raise DensityError(
-            f"a grid of spacing {spacing:g} has {int(counts.prod())} points; at most {MAX_POINTS} "
+            f"a grid of spacing {spacing:g} has {total:.3g} points; at most {MAX_POINTS} "
             f"are handled: use a spacing of {np.sqrt(workspace.area / MAX_POINTS):.2g} or more",
             code="integration.spacing",
             key="run.integration.spacing",
         )
+    counts = sides.astype(np.int64)
     x = lower[0] + 0.5 * spacing + spacing * np.arange(counts[0])
     y = lower[1] + 0.5 * spacing + spacing * np.arange(counts[1])
     return x, y
@@ -39,7 +42,10 @@ def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Ter
 
     x, y = lattice_axes(workspace, spacing)
     points: Points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    weights = np.where(_inside(workspace, points), density.at(points) * spacing**2, 0.0)
+    inside = _inside(workspace, points)
+    weights = np.zeros(len(points))
+    if inside.any():
+        weights[inside] = density.at(points[inside]) * spacing**2
     if not (weights > 0.0).any():
         raise DensityError(
             f"no point of the grid of spacing {spacing:g} carries weight in a workspace "

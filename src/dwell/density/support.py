@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dwell._types import Points
 from dwell.density.base import Density
+from dwell.density.gaussian import Gaussian
+from dwell.density.mixture import Mixture
 from dwell.errors import DensityError
 from dwell.geometry import Workspace
 
 SAMPLES = 65  # lattice points per side of the bounding box
+DECADES = 300  # moments lie between 1e-300 and 1e300
+STEEPEST = 1e14  # exponents beyond have no digits left for differences of 1
 
 
 def check_density(density: Density, workspace: Workspace) -> None:
@@ -33,6 +39,7 @@ def check_density(density: Density, workspace: Workspace) -> None:
                 code=code,
                 key="density",
             )
+    _refuse_range(density, workspace, float(values.max()))
     if not (values > 0.0).any() and density.terms() is None:
         raise DensityError(
             "the density is zero at every place looked at in the workspace; agents could not tell "
@@ -40,6 +47,42 @@ def check_density(density: Density, workspace: Workspace) -> None:
             code="density.zero",
             key="density",
         )
+
+
+def _refuse_range(density: Density, workspace: Workspace, largest: float) -> None:
+    """Refuse what doubles cannot hold: moments out of range, hills steeper than an exponent."""
+    parts = density.parts if isinstance(density, Mixture) else (density,)
+    hills = [part for part in parts if isinstance(part, Gaussian)]
+    largest = max([largest, *(hill.weight for hill in hills)])
+    for power in (0, 2, 4) if largest > 0.0 else ():
+        size = math.log10(largest) + power * math.log10(workspace.diameter)
+        if abs(size) > DECADES:
+            raise DensityError(
+                f"the density reaches {largest:g} in a workspace {workspace.diameter:g} across, so "
+                f"its moments would leave the range of numbers, 1e-{DECADES} to 1e{DECADES}; "
+                "choose another unit of density",
+                code="density.range",
+                key="density",
+            )
+    for hill in hills:
+        drop = _deepest(hill, workspace)
+        if not drop <= STEEPEST:
+            raise DensityError(
+                f"the Gaussian density at {list(hill.center)} falls to exp(-{drop:.3g}) in the "
+                f"workspace; at most exp(-{STEEPEST:g}) can be told apart: make it wider, or move "
+                "its center nearer",
+                code="density.range",
+                key="density",
+            )
+
+
+def _deepest(hill: Gaussian, workspace: Workspace) -> float:
+    """The largest (z - center)' Q (z - center) in the workspace."""
+    x, y = (workspace.vertices - hill.center).T
+    qxx, qxy, qyy = hill.form
+    with np.errstate(all="ignore"):
+        drops = qxx * x * x + 2.0 * qxy * x * y + qyy * y * y
+    return float(drops.max())
 
 
 def _probes(workspace: Workspace) -> Points:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -23,7 +24,8 @@ class Uniform:
     level: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.level) and self.level > 0.0):
+        known = isinstance(self.level, numbers.Real) and math.isfinite(self.level)
+        if not (known and self.level > 0.0):
             raise DensityError(
                 f"the level of a uniform density is {self.level!r}; a positive number is needed",
                 code="density.zero",

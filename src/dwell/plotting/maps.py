@@ -147,15 +147,16 @@ def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
 
 def _include(ax: Axes, points: Points) -> None:
     """Widen the axes where points lie outside them."""
-    limits = ((ax.get_xlim, ax.set_xlim), (ax.get_ylim, ax.set_ylim))
-    for k, (limits_of, set_limits) in enumerate(limits):
-        low, high = limits_of()
+    for k, name in enumerate(("xlim", "ylim")):
+        low, high = (ax.get_xlim, ax.get_ylim)[k]()
         least, most = float(points[:, k].min()), float(points[:, k].max())
         margin = 0.03 * (max(high, most) - min(low, least))
-        if least < low or most > high:
-            set_limits(
-                least - margin if least < low else low, most + margin if most > high else high
-            )
+        wider = (
+            least - margin if least < low else low,
+            most + margin if most > high else high,
+        )
+        if wider != (low, high):
+            ax.set(**{name: wider})
 
 
 def _paths(run: Run, points: int = 120_000) -> list[Points]:

@@ -78,11 +78,20 @@ class Run:
             return None
         return self.scenario.certificate.model_dump()
 
+    @property
+    def ends_in_contact(self) -> bool:
+        """Whether two agents stand at one place at the end, so that cells are not defined there."""
+        return bool(touching(self._legs(self.horizon))[0])
+
     @cached_property
     def reached_at(self) -> float | None:
         """The time from which every error stays within nu; None if it never does."""
         nu = getattr(self.system.controller, "nu", None)
-        return None if nu is None else covered_from(self.arc, self.events, self.metrics, nu)
+        return (
+            None
+            if nu is None or self.ends_in_contact
+            else covered_from(self.arc, self.events, self.metrics, nu)
+        )
 
     @cached_property
     def distances(self) -> Floats:
@@ -146,6 +155,13 @@ class Run:
     def _measured(self, t: float | Floats) -> Metrics:
         times = self._checked(t)
         order = np.argsort(times, kind="stable")
+        met = np.flatnonzero(touching(self._legs(times)))
+        if met.size:
+            raise InputError(
+                f"two agents stand at one place at t = {float(times[met[0]])!r}, so cells are not "
+                "defined then; ask for another time",
+                code="agents.coincident",
+            )
         found = measure(self.system, self.start, self.events, times[order])
         back = np.argsort(order, kind="stable")
         return Metrics(*(getattr(found, name)[back] for name in Metrics.__dataclass_fields__))
@@ -159,6 +175,13 @@ class Run:
                 code="run.time",
             )
         return times
+
+
+def touching(legs: Legs) -> np.ndarray:
+    """At which of the times two agents stand at one place."""
+    places = np.sort(legs.x + 1j * legs.y, axis=1)
+    found: np.ndarray = (np.diff(places, axis=1) == 0.0).any(axis=1)
+    return found
 
 
 def _shaped(t: float | Floats, rows: Floats) -> Floats:

@@ -52,18 +52,39 @@ _SAMPLES = {
 def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     """`path` if a file can be written there; called before a long run, not after it."""
     target = Path(path)
-    if target.is_dir():
-        raise _refused(f"{target} is a folder; give the name of a file, such as run.nc")
-    if target.exists() and not force:
-        raise _refused(f"{target} exists already; choose another name, or replace it with --force")
-    if not target.parent.is_dir():
-        raise _refused(f"the folder {target.parent} does not exist; make it first")
+    name, folder = _shown(target), _shown(target.parent)
     try:
-        with tempfile.TemporaryFile(dir=target.parent):
-            pass
-    except OSError as fault:
-        raise _refused(f"nothing can be written in {target.parent} ({fault.strerror})") from None
+        if target.is_dir():
+            raise _refused(f"{name} is a folder; give the name of a file, such as run.nc")
+        if target.exists() and not target.is_file():
+            raise _refused(f"{name} is a device or a pipe; give the name of a file, such as run.nc")
+        if target.exists() and not force:
+            raise _refused(
+                f"{name} exists already; choose another name, or replace it with --force"
+            )
+        if not target.parent.is_dir():
+            raise _refused(f"the folder {folder} does not exist; make it first")
+        temporary = _beside(target)  # the very name it will be written under
+        temporary.unlink()
+    except (OSError, ValueError) as fault:
+        if isinstance(fault, StoreError):
+            raise
+        reason = getattr(fault, "strerror", None) or fault
+        raise _refused(f"{name} cannot be written in {folder} ({reason})") from None
     return target
+
+
+def _beside(target: Path) -> Path:
+    """A new, empty, hidden file in the folder of `target`."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    os.close(handle)
+    return Path(name)
+
+
+def _shown(path: object) -> str:
+    """A path that does not break the line it is shown in."""
+    text = str(path)
+    return text if text.isprintable() else ascii(text)
 
 
 def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -81,9 +102,10 @@ def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> 
 @contextlib.contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
     """A temporary name beside `target` that becomes `target` only once it is safely on disk."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(handle)
-    temporary = Path(name)
+    try:
+        temporary = _beside(target)
+    except OSError as fault:
+        raise _refused(f"{_shown(target)} could not be written ({fault.strerror})") from None
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -91,10 +113,15 @@ def written_whole(target: Path) -> Iterator[Path]:
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
         _sync_folder(target.parent)
-    except OSError as fault:
-        raise _refused(f"{target} could not be written ({fault.strerror or fault})") from fault
+    except (OSError, RuntimeError) as fault:  # the HDF5 library says the second on a full disk
+        reason = getattr(fault, "strerror", None) or str(fault).partition("\n")[0]
+        raise _refused(f"{_shown(target)} could not be written ({reason})") from fault
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _brief(fault: Exception) -> str:
+    return " ".join(str(fault).split())[:200]
 
 
 def _umask() -> int:
@@ -169,28 +196,34 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     except InputError as fault:
         if isinstance(fault, StoreError):
             raise
-        raise _refused(f"{path} holds a scenario that cannot be used: {fault}") from None
+        raise _refused(f"{_shown(path)} holds a scenario that cannot be used: {fault}") from None
     except (KeyError, ValueError, TypeError) as fault:
-        raise _refused(f"{path} is no run of dwell, or is damaged ({fault})") from None
+        raise _refused(
+            f"{_shown(path)} is no run of dwell, or is damaged ({_brief(fault)})"
+        ) from None
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     import xarray as xr
 
     if not path.is_file():
-        raise _refused(f"{path} is not a file; give the .nc file that `dwell run --out` wrote")
+        raise _refused(
+            f"{_shown(path)} is not a file; give the .nc file that `dwell run --out` wrote"
+        )
     try:
         with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
             data.load()
             variables = {str(k): (v.dims, v.values) for k, v in data.variables.items()}
             attributes = {str(k): v for k, v in data.attrs.items()}
     except (OSError, RuntimeError, ValueError, KeyError) as fault:
-        raise _refused(f"{path} cannot be read as NetCDF-4 ({fault})") from None
+        raise _refused(f"{_shown(path)} cannot be read as NetCDF-4 ({_brief(fault)})") from None
     version = attributes.get("dwell_format")
     if version is None:
-        raise _refused(f"{path} is a NetCDF file, but not a run of dwell")
+        raise _refused(f"{_shown(path)} is a NetCDF file, but not a run of dwell")
     if int(version) > FORMAT:
-        raise _refused(f"{path} was written by a newer dwell (format {version}); update dwell")
+        raise _refused(
+            f"{_shown(path)} was written by a newer dwell (format {version}); update dwell"
+        )
     return variables, attributes
 
 

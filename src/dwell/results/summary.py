@@ -16,7 +16,10 @@ SUMMARY_VERSION = 1
 
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
-    ends = measure(run.system, run.start, run.events, np.array([0.0, run.horizon]), threads=1)
+    # Where two agents met in the end there are no cells: what would need them is null.
+    defined = [0.0] if run.ends_in_contact else [0.0, run.horizon]
+    ends = measure(run.system, run.start, run.events, np.array(defined), threads=1)
+    final_cost, final_error = float(ends.costs[-1]), float(ends.errors[-1].max())
     looks = np.bincount(run.events.agent, minlength=run.agents)
     first_neighbors = _initial_neighbors(run)
     return {
@@ -42,8 +45,11 @@ def summarize(run: Run) -> dict[str, Any]:
         },
         "measurements": len(run.events) + run.agents,
         "messages": int(run.events.neighbors.sum()) + first_neighbors,
-        "cost": {"initial": float(ends.costs[0]), "final": float(ends.costs[-1])},
-        "error": {"final_max": float(ends.errors[-1].max())},
+        "cost": {
+            "initial": float(ends.costs[0]),
+            "final": None if run.ends_in_contact else final_cost,
+        },
+        "error": {"final_max": None if run.ends_in_contact else final_error},
         "coverage": {
             "nu": getattr(run.system.controller, "nu", None),
             "reached_at": run.reached_at,
@@ -87,6 +93,8 @@ def _limit(run: Run) -> float | None:
 
 
 def _closest(run: Run, ends: Metrics) -> float | None:
+    if run.ends_in_contact:
+        return 0.0
     candidates = (run.events.nearest, run.metrics.separations, ends.separations)
     closest = min(float(values.min(initial=np.inf)) for values in candidates)
     return closest if np.isfinite(closest) else None
@@ -94,6 +102,10 @@ def _closest(run: Run, ends: Metrics) -> float | None:
 
 def _final(run: Run) -> dict[str, Any]:
     places = run.arc.final.positions
+    if run.ends_in_contact:
+        return {
+            "final_positions": places.tolist(), "final_centroids": None, "final_masses": None
+        }  # fmt: skip
     looks = [run.system.look(places, p) for p in range(run.agents)]
     centroids = places + np.array([look.error for look in looks])
     return {

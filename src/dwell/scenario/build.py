@@ -94,9 +94,10 @@ def find_function(name: str) -> Callable[[Points], Any]:
         found = import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as fault:
+    except Exception as fault:  # importing runs the module, which may fail in any way
         raise DensityError(
-            f"density.function is {name!r}, which cannot be found ({fault}); give an importable "
+            f"density.function is {name!r}, which cannot be found "
+            f"({' '.join(str(fault).split())[:200]}); give an importable "
             '"package.module:function"',
             code="density.function",
             key="density.function",

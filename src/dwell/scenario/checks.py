@@ -17,6 +17,7 @@ Pair: TypeAlias = tuple[float, float]
 
 ULPS_PER_TIMER = 16
 SAMPLES_AT_MOST = 10_000_000
+AGENT_SAMPLES_AT_MOST = 100_000_000
 BYTES_PER_AGENT_SAMPLE = 16
 NORM_SLACK = 1e-12
 
@@ -122,6 +123,15 @@ def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[P
     """P18: samples are not so dense that they fill the disk."""
     # Not divided: horizon / sample_every may overflow.
     if sample_every * SAMPLES_AT_MOST >= horizon:
+        samples = horizon / sample_every
+        if samples * agents > AGENT_SAMPLES_AT_MOST:
+            least = horizon * agents / AGENT_SAMPLES_AT_MOST
+            says = (
+                f"must be at least {least:.3g} for {agents} agents, got {sample_every!r}, which "
+                f"means {samples:.3g} samples of each, together more than "
+                f"{AGENT_SAMPLES_AT_MOST:.0e}"
+            )
+            yield Problem(("run", "record", "sample_every"), "run.samples", says)
         return
     samples = horizon / sample_every
     size = samples * agents * BYTES_PER_AGENT_SAMPLE / 1e9

@@ -89,7 +89,7 @@ def _about_certificate(system: CoverageSystem, assumed: Mapping[str, Any] | None
             "certificate-void",
             f"The theorem needs eta_max < k1, but eta_max = {eta:g} and k1 = {program.k1:g}.",
         )
-    limits = [max_dwell_time(eta, program.reach, program.k1, value, n) for value in lipschitz]
+    limits = [max_dwell_time(eta, program.reach, program.k1, float(v), n) for v in lipschitz]
     short = [p for p in range(n) if program.t2[p] > limits[p]]
     if short:
         p = short[0]

@@ -64,17 +64,22 @@ def verify(
     table: EventTable,
     until: float,
     *,
+    places: Points | None = None,
     ended: str = "horizon",
     intact: bool | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Check that (`start`, `table`) is a solution of `system` up to `until`."""
+    """Check that (`start`, `table`) is a solution of `system` up to `until`.
+
+    `places` are the start positions that the scenario asks for; `ended` is why the run ended;
+    `intact` whether its file is as it was written.
+    """
     tell = progress or (lambda what, share: None)
     findings = [*_file(intact), *_domain(table, system.agents, until)]
     if all(f.status == HOLDS for f in findings):  # the rest needs times and agents to make sense
         tell("checking", 0.0)
         replay = Replay(system, start, table)
-        findings += _start(system, start)
+        findings += _start(system, start, places)
         findings += _flow(system, replay)
         findings += _due(replay, until, ended)
         findings += _resets(system, replay)
@@ -98,8 +103,11 @@ def _domain(table: EventTable, agents: int, until: float) -> Iterator[Finding]:
     yield _yes_no("agents", "every jump belongs to one of the agents", bool(known))
 
 
-def _start(system: CoverageSystem, start: AgentsState) -> Iterator[Finding]:
+def _start(system: CoverageSystem, start: AgentsState, places: Points | None) -> Iterator[Finding]:
     law = system.controller
+    if places is not None:
+        gap = np.abs(places - start.start).max(axis=1)
+        yield _limit("start-position", "everybody starts where asked", gap, 0.0, _agent)
     again = system.start(start.start)
     gap = np.abs(again.hold - start.hold).max(axis=1)
     yield _limit("start-hold", "first velocities follow from the law", gap, 0.0, _agent)

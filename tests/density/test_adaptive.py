@@ -1,0 +1,101 @@
+"""Any function as a density: the error estimate must bound the error."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell.density import Function, Gaussian, Polynomial, moments, tessellate
+from dwell.density.adaptive import integrate
+from dwell.errors import DensityError
+from dwell.geometry import Box, Polygon
+from tests import strategies
+
+SQUARE = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+ORIGIN = np.zeros(2)
+
+# A function on the unit square and its exact integral.
+KNOWN = {
+    "exp": (lambda z: np.exp(3 * z[:, 0] - z[:, 1]), (math.exp(3) - 1) / 3 * (1 - math.exp(-1))),
+    "wave": (lambda z: 2 + np.sin(40 * z[:, 0]), 2 + (1 - math.cos(40)) / 40),
+    "kink": (lambda z: np.abs(z[:, 0] - 0.37), (0.37**2 + 0.63**2) / 2),
+    "slanted kink": (lambda z: np.abs(z[:, 0] + z[:, 1] - 1.0), 1 / 3),
+    "step": (lambda z: (z[:, 0] < 1 / math.pi).astype(float), 1 / math.pi),
+    "slanted step": (lambda z: (z[:, 0] + 2 * z[:, 1] < 1.0).astype(float), 0.25),
+    "root": (lambda z: np.sqrt(z[:, 0] * z[:, 1]), 4 / 9),
+    "peak": (
+        lambda z: 1.0 / ((z[:, 0] - 0.3) ** 2 + 1e-4),
+        (math.atan(0.7 / 0.01) + math.atan(0.3 / 0.01)) / 0.01,
+    ),
+    "zero": (lambda z: np.zeros(len(z)), 0.0),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_estimate_bounds_the_error(name):
+    function, exact = KNOWN[name]
+    found = integrate(Function(function), SQUARE, ORIGIN)
+    assert abs(found.values[0] - exact) <= found.errors[0] + 1e-15
+    if found.converged:
+        assert found.errors[0] <= 2e-11 * max(exact, 1e-300)
+
+
+@pytest.mark.parametrize("name", ["exp", "wave", "peak"])
+def test_smooth_functions_converge(name):
+    assert integrate(Function(KNOWN[name][0]), SQUARE, ORIGIN).converged
+
+
+def test_a_step_that_needs_more_work_than_allowed_says_so():
+    found = integrate(Function(KNOWN["slanted step"][0]), SQUARE, ORIGIN)
+    assert not found.converged
+    assert found.errors[0] > 0.0
+
+
+@settings(max_examples=40)
+@given(
+    strategies.random_polygons(span=3.0, max_points=6),
+    st.floats(-3, 3),
+    st.floats(-3, 3),
+    st.floats(0.05, 3.0),
+)
+def test_against_the_kernels_on_gaussians(polygon, x, y, rate):
+    weight = Gaussian((x, y), rate)
+    shape = Polygon(polygon)
+    if shape.diameter**2 > 1e4 * shape.area:
+        return
+    exact, numeric = moments(shape, weight), moments(shape, Function(weight.at))
+    assert abs(numeric.mass - exact.mass) <= (numeric.error + 1e-13) * exact.mass
+    assert numeric.centroid == pytest.approx(exact.centroid, abs=1e-9 * shape.diameter)
+    assert numeric.second_moment == pytest.approx(exact.second_moment, rel=1e-7)
+
+
+def test_tessellation_with_a_function_is_that_of_the_same_polynomial():
+    weight = Polynomial([(0, 0, 1.0), (1, 0, 2.0), (0, 2, 0.5)])
+    agents = [(0.2, 0.3), (0.7, 0.8), (0.9, 0.1)]
+    box = Box((0, 0), (1, 1))
+    exact, numeric = tessellate(box, agents, weight), tessellate(box, agents, weight.at)
+    assert numeric.masses == pytest.approx(exact.masses, rel=1e-12)
+    assert numeric.centroids == pytest.approx(exact.centroids, abs=1e-12)
+    assert numeric.cost == pytest.approx(exact.cost, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda z: -np.ones(len(z)), "must not be negative"),
+        (lambda z: np.full(len(z), np.nan), "finite"),
+        (lambda z: z, "one number per point"),
+        (lambda z: z[:, 0] > 0, "numbers are needed"),
+        (lambda z: z[:, 0] + 1j, "real numbers"),
+        (lambda z: ["a"] * len(z), "numbers are needed"),
+    ],
+)
+def test_functions_that_are_no_density(function, says):
+    with pytest.raises(DensityError, match=says):
+        moments(SQUARE, function)
+
+
+def test_a_constant_may_be_one_number():
+    assert moments(SQUARE, lambda z: 3).mass == pytest.approx(3.0, rel=1e-14)

@@ -1,0 +1,140 @@
+"""The docs name every key, column, finding and reason there is: they cannot go stale silently."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dwell
+from dwell.controllers.timer import RESET_RULES
+from dwell.hybrid import StopReason
+from dwell.results import Run
+from dwell.scenario import TEMPLATES, parse_scenario, scenario_schema
+from dwell.theory import flags
+from tests.docs.blocks import ROOT
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def assert_named(names: set[str], text: str) -> None:
+    """Each name stands in `text` as code, alone or with others around it."""
+    spans = re.findall(r"`([^`\n]+)`", text)
+    words = {word for span in spans for word in re.findall(r"[\w-]+", span)}
+    assert names - words == set()
+
+
+def keys_in(schema: Any) -> Iterator[str]:
+    """Every property that a JSON Schema knows, at any depth."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for part in schema.values():
+            yield from keys_in(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from keys_in(part)
+
+
+def constants_in(schema: Any) -> Iterator[str]:
+    """Every word that a JSON Schema lets a key hold."""
+    if isinstance(schema, dict):
+        words = [schema.get("const"), *(schema.get("enum") or [])]
+        yield from (word for word in words if isinstance(word, str))
+        for part in schema.values():
+            yield from constants_in(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from constants_in(part)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """A short run with everything in it that a run can have."""
+    return dwell.run_scenario(
+        parse_scenario(
+            {
+                "workspace": {"kind": "box", "lower": [0, 0], "upper": [4, 3]},
+                "agents": {"start": [[1, 1], [2, 1], [2, 2]]},
+                "controller": {"kind": "timer", "k1": 0.5, "nu": 0.2, "t1": 0.1, "t2": 0.2},
+                "certificate": {"eta_max": 0.3, "lipschitz": 5.0},
+                "run": {"horizon": 1.0, "seed": 1},
+            }
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def stored(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("docs") / "run.nc"
+    run.save(path)
+    return path
+
+
+def test_every_key_of_the_scenario_is_explained() -> None:
+    schema = scenario_schema()
+    assert {"horizon", "covariance", "initial_hold"} <= set(keys_in(schema))
+    assert_named(set(keys_in(schema)), page("scenario.md"))
+
+
+def test_every_choice_in_a_scenario_is_explained() -> None:
+    words = set(constants_in(scenario_schema()))
+    assert {"polygon", "dropout", "grid"} <= words
+    assert_named(words | set(RESET_RULES) | set(TEMPLATES), page("scenario.md"))
+
+
+def test_every_key_of_the_summary_is_explained(run: Run) -> None:
+    summary = run.summary()
+    inner = {k for value in summary.values() if isinstance(value, dict) for k in value}
+    assert_named(set(summary) | inner, page("results.md"))
+
+
+def test_every_variable_and_attribute_of_the_file_is_explained(stored: Path) -> None:
+    import xarray as xr
+
+    with xr.open_dataset(stored, engine="h5netcdf", decode_times=False) as data:
+        names = {str(name) for name in (*data.variables, *data.attrs, *data.sizes)}
+    assert_named(names, page("results.md"))
+
+
+def test_every_finding_is_explained(stored: Path) -> None:
+    report = dwell.check(dwell.load_run(stored))
+    assert report.ok
+    assert_named({finding.name for finding in report.findings}, page("results.md"))
+
+
+def test_every_stop_reason_and_flag_is_explained() -> None:
+    source = Path(str(flags.__file__)).read_text(encoding="utf-8")
+    codes = set(re.findall(r'Flag\(\s*"([\w-]+)"', source))
+    assert "overshoot" in codes
+    assert_named(codes | {reason.value for reason in StopReason}, page("results.md"))
+
+
+def test_every_exit_code_is_explained() -> None:
+    main = importlib.import_module("dwell.cli.main")
+
+    text = page("results.md").split("## Exit codes")[1]
+    for code in (0, main.BADLY, main.WRONG_INPUT, main.INTERRUPTED, main.TERMINATED):
+        assert f"| {code} |" in text
+
+
+def test_the_front_door_is_in_the_reference() -> None:
+    text = page("reference.md")
+    for name in dwell.__all__:
+        assert f"dwell.{name}" in text, name
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    listed = re.findall(r"^(\w+)$", page("index.md"), flags=re.MULTILINE)
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert pages <= set(listed)
+
+
+def test_versions_agree() -> None:
+    assert f"version: {dwell.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert dwell.__version__ in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,0 +1,68 @@
+"""Every example in the README and the docs runs as written."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dwell
+from tests.docs.blocks import PAGES, ROOT, Block, blocks_of, commands_of, run_command, run_python
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_blocks_run_in_order(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        if block.kind == "python":
+            run_python(block, page, names)
+        for arguments in commands_of(block):
+            code = run_command(arguments)
+            assert code == 0, f"dwell {' '.join(arguments)}: {capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_toml_blocks_are_parts_of_a_scenario(page: Path) -> None:
+    from dwell.scenario import parse_scenario, template_text, text_to_mapping
+
+    whole = text_to_mapping(template_text("two-hills"))
+    whole["agents"] = {"start": [[1.0, 1.0], [2.0, 1.0], [1.0, 2.0]]}
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        if block.kind == "toml":
+            parse_scenario({**whole, **text_to_mapping(block.body)})
+
+
+def test_blocks_are_found() -> None:
+    text = "a\n```python\nx = 1\n```\n```console\n$ dwell init a  # b\nout\n$ ls\n```\n"
+    first, second = blocks_of(text)
+    assert first == Block("python", "x = 1\n", 3)
+    assert commands_of(second) == [["init", "a"]]
+
+
+def test_the_readme_is_the_first_screen() -> None:
+    top = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## ")[0]
+    assert all(f"make {target}" in top for target in ("install", "run", "test"))
+    picture = ROOT / "docs" / "images" / "paper-30.png"
+    assert "docs/images/paper-30.png" in top
+    assert picture.stat().st_size < 300_000
+    example = next(b.body for b in blocks_of(top) if b.kind == "python")
+    assert len(example.splitlines()) <= 10
+
+
+def public_modules() -> list[str]:
+    """Every module outside the kernels."""
+    found = pkgutil.walk_packages(dwell.__path__, "dwell.")
+    return ["dwell", *(m.name for m in found if not m.name.startswith("dwell._kernels"))]
+
+
+@pytest.mark.parametrize("name", public_modules())
+def test_docstring_examples(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(name))
+    assert outcome.failed == 0

@@ -1,0 +1,187 @@
+"""Hybrid time, arcs and the loop, with systems that have nothing to do with agents."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import pytest
+
+from dwell.errors import InputError
+from dwell.hybrid import Event, Halt, StopReason, simulate
+
+
+@dataclass(frozen=True)
+class Ball:
+    t: float
+    height: float
+    speed: float
+
+
+@dataclass(frozen=True)
+class BouncingBall:
+    """Free fall; a bounce keeps the fraction `keep` of the speed."""
+
+    gravity: float = 9.81
+    keep: float = 0.8
+
+    def time_of(self, state: Ball) -> float:
+        return state.t
+
+    def next_event(self, state: Ball) -> Event:
+        root = math.sqrt(state.speed**2 + 2 * self.gravity * state.height)
+        return Event(state.t + (state.speed + root) / self.gravity)
+
+    def flow(self, state: Ball, to: float) -> Ball:
+        dt = to - state.t
+        height = state.height + state.speed * dt - 0.5 * self.gravity * dt**2
+        return Ball(to, height, state.speed - self.gravity * dt)
+
+    def jump(self, state: Ball, event: Event) -> Ball:
+        return replace(state, height=0.0, speed=-self.keep * state.speed)
+
+
+@dataclass(frozen=True)
+class Ticking:
+    """Jumps at the given times; the state counts them."""
+
+    times: tuple[float, ...]
+
+    def time_of(self, state: tuple[float, int]) -> float:
+        return state[0]
+
+    def next_event(self, state: tuple[float, int]) -> Event | None:
+        return Event(self.times[state[1]]) if state[1] < len(self.times) else None
+
+    def flow(self, state: tuple[float, int], to: float) -> tuple[float, int]:
+        return (to, state[1])
+
+    def jump(self, state: tuple[float, int], event: Event) -> tuple[float, int]:
+        if event.time == 13.0:
+            raise Halt(StopReason.COINCIDENT, "unlucky")
+        return (state[0], state[1] + 1)
+
+
+START = Ball(0.0, 10.0, 0.0)
+
+
+def zeno_time(ball: BouncingBall, height: float) -> float:
+    fall = math.sqrt(2 * height / ball.gravity)
+    return fall * (1 + ball.keep) / (1 - ball.keep)
+
+
+def test_bounce_times_are_the_known_series():
+    ball = BouncingBall()
+    fall = math.sqrt(2 * 10.0 / ball.gravity)
+    arc = simulate(ball, START, until=8.0)
+    expected = fall
+    for n, event in enumerate(arc.events):
+        assert event.time == pytest.approx(expected, rel=1e-12)
+        expected += 2 * fall * ball.keep ** (n + 1)
+    assert arc.stop.reason is StopReason.HORIZON
+
+
+def test_energy_is_kept_between_bounces():
+    ball = BouncingBall()
+    arc = simulate(ball, START, until=8.0)
+    for begin, end, j in arc.domain():
+        energies = [
+            0.5 * s.speed**2 + ball.gravity * s.height
+            for s in (arc.at(begin + k * (end - begin) / 7, j) for k in range(8))
+        ]
+        assert energies == pytest.approx([energies[0]] * 8, rel=1e-9, abs=1e-9)
+
+
+def test_a_ball_that_comes_to_rest_is_zeno_and_says_so():
+    ball = BouncingBall()
+    arc = simulate(ball, START, until=100.0, max_jumps=100_000)
+    assert arc.stop.reason is StopReason.ZENO
+    assert not arc.stop.reason.ok
+    assert arc.until == pytest.approx(zeno_time(ball, 10.0), rel=1e-9)
+
+
+def test_jump_limit_is_an_outcome():
+    arc = simulate(BouncingBall(), START, until=100.0, max_jumps=5)
+    assert arc.stop.reason is StopReason.JUMP_LIMIT
+    assert arc.jumps == 5
+    assert arc.until == arc.events[-1].time
+
+
+def test_before_and_after_a_jump():
+    arc = simulate(BouncingBall(), START, until=4.0)
+    for j in range(1, arc.jumps + 1):
+        before, after = arc.before(j), arc.after(j)
+        assert before.t == after.t == arc.events[j - 1].time
+        assert after.speed == -0.8 * before.speed > 0
+        assert arc.at(before.t, j - 1) == before
+        assert arc.at(before.t, j) == after
+        assert arc.at(before.t) == after
+
+
+def test_domain_is_well_formed():
+    arc = simulate(Ticking((1.0, 1.0, 1.0, 2.5)), (0.0, 0), until=3.0)
+    pieces = list(arc.domain())
+    assert pieces == [(0.0, 1.0, 0), (1.0, 1.0, 1), (1.0, 1.0, 2), (1.0, 2.5, 3), (2.5, 3.0, 4)]
+    assert arc.at(1.0, 1) == (1.0, 1)
+    assert arc.at(1.0) == (1.0, 3)
+    assert arc.final == (3.0, 4)
+    assert arc.jumps_until(1.0) == 3
+
+
+@pytest.mark.parametrize(("t", "j"), [(0.5, 1), (3.5, None), (-0.1, None), (2.0, 4), (1.0, 9)])
+def test_times_outside_the_domain_are_refused(t, j):
+    arc = simulate(Ticking((1.0, 2.5)), (0.0, 0), until=3.0)
+    with pytest.raises(InputError, match="outside the arc's domain"):
+        arc.at(t, j)
+
+
+@pytest.mark.parametrize("j", [0, 3, -1])
+def test_jumps_that_did_not_happen_are_refused(j):
+    arc = simulate(Ticking((1.0, 2.5)), (0.0, 0), until=3.0)
+    with pytest.raises(InputError):
+        arc.before(j)
+    with pytest.raises(InputError):
+        arc.after(j)
+
+
+def test_a_jump_exactly_at_the_horizon_is_executed():
+    arc = simulate(Ticking((1.0, 3.0, 3.0)), (0.0, 0), until=3.0)
+    assert arc.final == (3.0, 3)
+
+
+def test_horizon_zero_gives_the_start():
+    arc = simulate(Ticking((1.0,)), (0.0, 0), until=0.0)
+    assert arc.jumps == 0
+    assert arc.final == (0.0, 0)
+
+
+def test_a_system_that_cannot_go_on_halts():
+    arc = simulate(Ticking((1.0, 13.0, 14.0)), (0.0, 0), until=20.0)
+    assert arc.stop.reason is StopReason.COINCIDENT
+    assert arc.stop.detail == "unlucky"
+    assert arc.until == 13.0
+    assert arc.jumps == 1
+
+
+def test_jumps_without_time_passing_are_zeno():
+    arc = simulate(Ticking((1.0,) * 50), (0.0, 0), until=3.0, max_simultaneous=20)
+    assert arc.stop.reason is StopReason.ZENO
+
+
+def test_running_on_is_the_same_as_running_through():
+    ball = BouncingBall()
+    whole = simulate(ball, START, until=6.0)
+    half = simulate(ball, START, until=3.0)
+    rest = simulate(ball, half.states[-1], until=6.0)
+    assert [*half.events, *rest.events] == list(whole.events)
+    assert rest.final == whole.final
+
+
+def test_every_reason_has_a_sentence():
+    assert all(reason.sentence.endswith(".") for reason in StopReason)
+    assert [reason for reason in StopReason if reason.ok] == [StopReason.HORIZON]
+
+
+def test_events_sort_by_time_then_source():
+    events = [Event(2.0, 0), Event(1.0, 5), Event(1.0, 2)]
+    assert sorted(events) == [Event(1.0, 2), Event(1.0, 5), Event(2.0, 0)]

@@ -1,0 +1,69 @@
+"""Moments on a lattice of points against brute force."""
+
+import numpy as np
+import pytest
+
+from dwell._kernels.look import look
+from dwell._kernels.scratch import make_scratch
+from dwell.density import Gaussian, Uniform
+from dwell.density.lattice import lattice_terms
+from dwell.geometry import Box, Polygon
+from tests import strategies
+from tests.oracles import brute
+
+
+def looked(workspace, agents, spacing, density):
+    """(masses, centroids) of all agents by the kernel."""
+    terms = lattice_terms(density, workspace, spacing)
+    (xs, ys), (wx, wy) = (np.ascontiguousarray(a.T) for a in (agents, workspace.vertices))
+    memory = make_scratch(len(agents), len(wx))
+    rows = [look(p, xs, ys, wx, wy, terms, memory) for p in range(len(agents))]
+    masses = np.array([row[4] for row in rows])
+    return masses, agents + np.array([row[1:3] for row in rows])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("count", [1, 2, 9])
+def test_against_brute_force(seed, count):
+    rng = np.random.default_rng(seed)
+    polygon = strategies.random_convex_polygon(rng, corners=6, radius=3.0)
+    agents = np.array(strategies.random_positions(rng, polygon, count))
+    weight = Gaussian(center=(0.4, -0.3), rate=0.2)
+    reference = brute.grid_cells(
+        polygon, agents, 0.11, lambda x, y: weight.at(np.column_stack([np.ravel(x), np.ravel(y)]))
+    )
+
+    masses, centroids = looked(Polygon(polygon), agents, 0.11, weight)
+
+    owned = np.asarray(reference.mass) > 0
+    assert masses * (1 if _is_integral(reference, masses) else 0.11**-2) == pytest.approx(
+        np.asarray(reference.mass), rel=1e-12
+    )
+    assert centroids[owned] == pytest.approx(np.asarray(reference.centroid)[owned], abs=1e-12)
+
+
+def _is_integral(reference, masses):
+    """Whether the oracle already multiplies by the area of a lattice square."""
+    return abs(sum(reference.mass) - masses.sum()) < 1e-9 * masses.sum()
+
+
+def test_ties_are_owned_by_exactly_one_agent():
+    """Four agents around a lattice point, and lattice points on every bisector."""
+    box = Box((0.0, 0.0), (3.0, 3.0))
+    agents = np.array([(0.5, 0.5), (2.5, 0.5), (0.5, 2.5), (2.5, 2.5)])
+
+    masses, _ = looked(box, agents, 1.0, Uniform())
+
+    assert masses.sum() == 9.0
+
+
+def test_a_cell_without_points_keeps_its_agent_where_it_is():
+    box = Box((0.0, 0.0), (4.0, 4.0))
+    agents = np.array([(1.0, 1.0), (1.004, 1.0), (1.002, 1.003), (1.002, 1.001)])
+
+    masses, centroids = looked(box, agents, 1.0, Uniform())
+
+    empty = masses == 0.0
+    assert empty.any()
+    assert (centroids[empty] == agents[empty]).all()
+    assert masses.sum() == 16.0

@@ -1,0 +1,91 @@
+"""Runs to draw: ordinary ones, and all the odd ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell import Box, Gaussian, Polygon, Run, Timer, simulate
+from dwell.scenario import apply_overrides, parse_scenario, template_text, text_to_mapping
+
+LAW = Timer(k1=0.5, nu=0.2, t1=0.2, t2=0.6)
+ROOM = Box((0, 0), (4, 3))
+HILL = Gaussian(center=(3, 2), rate=1.0)
+
+
+class Drift:
+    """A law of somebody else: no k1, no nu, a look every half a unit."""
+
+    def begin(self, view: object) -> object:
+        from dwell.agents.interfaces import Order
+
+        return Order(np.array([0.1, 0.0]), view.time + 0.5)
+
+    decide = begin
+
+
+def from_template(name: str, *overrides: str) -> Run:
+    mapping = apply_overrides(text_to_mapping(template_text(name)), list(overrides))
+    return dwell.run_scenario(parse_scenario(mapping))
+
+
+def scattered(count: int, lower: tuple[float, float], upper: tuple[float, float]) -> np.ndarray:
+    return np.random.default_rng(7).uniform(lower, upper, (count, 2))
+
+
+def in_room(count: int, until: float, **options: object) -> Run:
+    return simulate(ROOM, HILL, scattered(count, (0, 0), (2, 2)), LAW, until=until, **options)
+
+
+def far_away() -> Run:
+    x, y = 5e6, -3e6
+    corners = [(x, y), (x + 90, y + 5), (x + 70, y + 60), (x + 10, y + 50)]
+    weight = Gaussian(center=(x + 40, y + 30), rate=1e-3, weight=3e7)
+    start = scattered(6, (x + 15, y + 10), (x + 40, y + 40))
+    return simulate(Polygon(corners), weight, start, Timer(k1=2, nu=1, t1=0.2, t2=0.6), until=5)
+
+
+def box_run(width: float, height: float) -> Run:
+    start = scattered(5, (0, 0), (width / 2, height))
+    law = Timer(k1=0.1 * min(width, height), nu=1, t1=0.2, t2=0.6)
+    return simulate(Box((0, 0), (width, height)), None, start, law, until=4)
+
+
+def out_of_bounds() -> Run:
+    start = scattered(4, (0, 0), (400, 2))
+    return simulate(Box((0, 0), (1000, 2)), None, start, Timer(k1=20, nu=1, t1=2, t2=4), until=20)
+
+
+RUNS: dict[str, Callable[[], Run]] = {
+    "paper-30": lambda: from_template("paper-30", "run.horizon=2"),
+    "two-hills": lambda: from_template("two-hills", "run.horizon=15"),
+    "one": lambda: in_room(1, 15.0),
+    "two": lambda: in_room(2, 3.0),
+    "500": lambda: in_room(500, 1.5, sample_every=0.1),
+    "horizon-0": lambda: in_room(5, 0.0),
+    "no-samples": lambda: in_room(5, 6.0, sample_every="off"),
+    "nothing": lambda: in_room(5, 0.0, sample_every="off"),
+    "zero-error": lambda: simulate(Box((-1, -1), (1, 1)), None, [(0, 0)], LAW, until=3),
+    "far": far_away,
+    "wide": lambda: box_run(80, 10),
+    "tall": lambda: box_run(10, 80),
+    "slim": lambda: box_run(1000, 2),
+    "slim-tall": lambda: box_run(2, 1000),
+    "outside": out_of_bounds,
+    "python-law": lambda: simulate(ROOM, HILL, [(0.5, 0.5), (1, 2)], Drift(), until=2),
+}
+
+
+@cache
+def run_named(name: str) -> Run:
+    return RUNS[name]()
+
+
+@pytest.fixture(params=list(RUNS))
+def run(request: pytest.FixtureRequest) -> Run:
+    """Every run in turn."""
+    return run_named(request.param)

@@ -1,0 +1,283 @@
+"""Every figure of every run: it can be drawn, and shows what it should."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from dwell import Run
+from dwell.geometry import voronoi_cells
+from dwell.plotting import FIGURES, PLAIN
+from dwell.plotting.timelines import _log_axis
+from dwell.plotting.timers import default_window, saw_tooth
+
+from .conftest import RUNS, run_named
+
+OVER_TIME = ("errors", "hold_errors", "cost", "timers")
+MAPS = ("configurations", "trajectories")
+
+
+@cache
+def drawn(name: str, run: Run) -> Figure:
+    """The figure, laid out; made once, as the tests only look at it."""
+    figure = FIGURES[name](run)
+    figure.canvas.draw()
+    return figure
+
+
+def words(figure: Figure) -> str:
+    found = figure.findobj(matplotlib.text.Text)
+    return " | ".join(text.get_text() for text in found if text.get_visible())
+
+
+def data_of(ax: matplotlib.axes.Axes) -> np.ndarray:
+    rows = [line.get_xydata() for line in ax.lines if line.get_transform() == ax.transData]
+    rows = [row for row in rows if len(row)]
+    return np.vstack(rows) if rows else np.empty((0, 2))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_of_every_run_is_drawn_at_print_size_with_named_axes(
+    name: str, run: Run
+) -> None:
+    figure = drawn(name, run)
+
+    width, height = figure.get_size_inches()
+    assert width == (7.0 if name == "configurations" else 3.5)
+    assert 1.0 < height <= 9.0
+    panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
+    assert len(panels) == (4 if name == "configurations" else 1)
+    for ax in panels:
+        assert ax.get_xlabel()
+        assert ax.get_ylabel()
+        assert min(ax.get_window_extent().size) > 0.35 * figure.dpi
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_everything_drawn_lies_within_the_axes(name: str, run: Run) -> None:
+    for ax in drawn(name, run).axes:
+        if ax.get_label() == "<colorbar>":
+            continue
+        points = data_of(ax)
+        for values, (low, high) in zip(points.T, (ax.get_xlim(), ax.get_ylim()), strict=True):
+            slack = 1e-9 * (high - low)
+            assert ((values >= low - slack) & (values <= high + slack)).all()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_text_is_small_or_cut_off(name: str, run: Run) -> None:
+    figure = drawn(name, run)
+    width, height = figure.bbox.size
+
+    for text in figure.findobj(matplotlib.text.Text):
+        if text.get_text() and text.get_visible() and text.axes is not None:
+            assert text.get_fontsize() >= 7.0
+    for ax in figure.axes:
+        box = ax.get_tightbbox()
+        assert box is not None
+        assert box.x0 >= -1
+        assert box.y0 >= -1
+        assert box.x1 <= width + 1
+        assert box.y1 <= height + 1
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_maps_are_to_scale_or_say_so(name: str, run: Run) -> None:
+    for ax in drawn(name, run).axes:
+        if ax.get_label() != "<colorbar>":
+            to_scale = ax.get_aspect() == 1.0
+            assert to_scale != ("not to scale" in ax.get_xlabel())
+
+
+def test_only_very_slim_workspaces_are_not_to_scale() -> None:
+    slim = {n for n in RUNS if drawn("trajectories", run_named(n)).axes[0].get_aspect() != 1.0}
+
+    assert slim == {"slim", "slim-tall", "outside"}
+
+
+@pytest.mark.parametrize("name", ["errors", "cost"])
+def test_errors_and_cost_have_log_axes(name: str, run: Run) -> None:
+    (ax,) = drawn(name, run).axes
+
+    assert ax.get_yscale() == "log"
+    assert ax.get_ylim()[0] > 0.0
+
+
+def test_agents_stand_where_the_run_says() -> None:
+    run = run_named("two-hills")
+    axes = drawn("configurations", run).axes
+
+    for panel, t in zip(axes[:4], (0.0, 0.0, run.horizon, run.horizon), strict=True):
+        np.testing.assert_array_equal(panel.lines[0].get_xydata(), run.positions(t))
+
+
+def test_cells_are_the_final_ones_and_paths_join_start_and_end() -> None:
+    run = run_named("two-hills")
+    cells, paths = drawn("trajectories", run).axes[0].collections
+
+    expected = voronoi_cells(run.workspace.polygon, run.positions(run.horizon))
+    assert len(cells.get_paths()) == run.agents
+    for path, cell in zip(cells.get_paths(), expected, strict=True):
+        np.testing.assert_array_equal(path.vertices[:-1], cell.vertices)
+    for p, path in enumerate(paths.get_segments()):
+        np.testing.assert_array_equal(path[0], run.positions(0.0)[p])
+        np.testing.assert_array_equal(path[-1], run.positions(run.horizon)[p])
+
+
+def test_the_density_is_clipped_to_the_workspace_and_its_scale_starts_at_zero() -> None:
+    run = run_named("paper-30")
+    figure = drawn("configurations", run)
+    image = figure.axes[1].images[0]
+
+    assert image.get_clip_path() is not None
+    assert image.get_clim() == pytest.approx((0.0, 1.0))
+    assert image.get_cmap().name == "viridis"
+    assert r"\varphi(s)" in figure.axes[4].get_ylabel()
+
+
+def test_large_densities_and_far_places_stay_readable() -> None:
+    figure = drawn("configurations", run_named("far"))
+    ax, bar = figure.axes[0], figure.axes[4]
+
+    assert "5\\,000\\,000" in ax.get_xlabel()
+    assert "3\\,000\\,000" in ax.get_ylabel()
+    assert all(len(tick.get_text()) <= 4 for tick in ax.get_xticklabels())
+    assert "10^{7}" in bar.get_ylabel()
+
+
+def test_nu_and_the_time_of_cover_are_marked() -> None:
+    run = run_named("one")
+    said = words(drawn("errors", run))
+
+    assert r"$\nu = 0.2$" in said
+    assert run.reached_at is not None
+    assert f"{run.reached_at:.4g}" in said
+
+
+def test_a_run_that_never_covers_gets_no_mark() -> None:
+    run = run_named("paper-30")
+
+    assert run.reached_at is None
+    assert "within" not in words(drawn("errors", run))
+
+
+def test_hold_errors_keep_their_largest_value_and_show_the_limit() -> None:
+    run = run_named("paper-30")
+    (ax,) = drawn("hold_errors", run).axes
+
+    largest = max(run.events.hold_error.max(), run.metrics.hold_errors.max())
+    curves = [line.get_ydata() for line in ax.lines if len(line.get_xydata()) > 2]
+    assert max(curve.max() for curve in curves) == largest
+    assert r"\tilde{\eta}_{\max} = 0.4" in words(ax.figure)
+    assert ax.get_ylim()[0] < 0.4 < ax.get_ylim()[1]
+
+
+def test_a_few_holds_are_drawn_tooth_by_tooth() -> None:
+    run = run_named("two")
+    (ax,) = drawn("hold_errors", run).axes
+
+    for p in range(2):
+        rows = run.events.of_agent(p)
+        times, values = ax.lines[p].get_data()
+        for k in rows:
+            at = values[times == run.events.time[k]]
+            assert at.max() == run.events.hold_error[k]
+            assert at.min() == 0.0
+
+
+def test_the_last_cost_is_written_out() -> None:
+    run = run_named("two-hills")
+
+    assert f"= {run.metrics.costs[-1]:.4g}$" in words(drawn("cost", run))
+
+
+@pytest.mark.parametrize(
+    ("figure", "run", "sentence"),
+    [
+        ("errors", "no-samples", "own looks only"),
+        ("cost", "no-samples", "no samples were kept"),
+        ("errors", "nothing", "no samples were kept"),
+        ("hold_errors", "nothing", "no samples were kept"),
+        ("cost", "nothing", "no samples were kept"),
+        ("errors", "zero-error", "values of 0"),
+        ("hold_errors", "python-law", "no hold error"),
+    ],
+)
+def test_what_is_missing_is_said(figure: str, run: str, sentence: str) -> None:
+    assert sentence in words(drawn(figure, run_named(run)))
+
+
+def test_many_agents_become_bands_and_stay_small() -> None:
+    figure = drawn("errors", run_named("500"))
+
+    assert "all 500 agents" in words(figure)
+    assert len(figure.axes[0].lines) < 6
+
+
+def test_long_curves_are_thinned_but_keep_their_extremes() -> None:
+    run = run_named("two-hills")
+    (ax,) = drawn("errors", run).axes
+
+    for p in range(run.agents):
+        values = ax.lines[p].get_ydata()
+        assert len(values) <= 4 * PLAIN.columns
+        assert values.max() == run.metrics.errors[:, p].max()
+        assert values.min() == run.metrics.errors[:, p].min()
+
+
+def test_agents_look_alike_in_every_figure_and_unlike_each_other() -> None:
+    run = run_named("two-hills")
+    looks = []
+    for name in ("errors", "hold_errors", "timers"):
+        (ax,) = drawn(name, run).axes
+        lines = {line.get_label(): line.get_color() for line in ax.lines}
+        looks.append([lines[f"$p = {p}$"] for p in range(run.agents)])
+
+    assert looks[0] == looks[1] == looks[2]
+    assert len(set(looks[0])) == run.agents
+    assert len({(PLAIN.colour(p), str(PLAIN.dashes(p))) for p in range(30)}) == 30
+
+
+def test_the_papers_window_is_used_where_it_fits() -> None:
+    assert default_window(run_named("paper-30")) == (0.1, 0.15)
+
+
+def test_another_window_shows_a_few_resets(run: Run) -> None:
+    begin, end = default_window(run)
+
+    assert 0.0 <= begin <= end <= run.horizon
+    if run.horizon > 3.0:
+        inside = (run.events.time >= begin) & (run.events.time <= end)
+        assert 1.0 <= inside.sum() / run.agents <= 10.0
+
+
+def test_the_saw_tooth_is_exact() -> None:
+    run = run_named("paper-30")
+    begin, end = default_window(run)
+
+    for p in range(run.agents):
+        times, values = saw_tooth(run, p, begin, end)
+        assert times[0] == begin
+        assert times[-1] == end
+        np.testing.assert_allclose(np.diff(times)[::2], -np.diff(values)[::2], atol=1e-15)
+        resets = run.events.time[run.events.of_agent(p)]
+        np.testing.assert_array_equal(times[1:-1:2], resets[(resets > begin) & (resets <= end)])
+        np.testing.assert_array_equal(times[1:-1:2], times[2::2])  # vertical
+        middle = 0.5 * (times[::2] + times[1::2])
+        expected = [run.timers(float(t))[p] for t in middle]
+        np.testing.assert_allclose(0.5 * (values[::2] + values[1::2]), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [1e-300, 1.0], [5.0, 5.0], [1e-320], [0.0, 1e12]])
+def test_log_axes_fit_any_values(values: list[float]) -> None:
+    ax = Figure().subplots()
+    floor = _log_axis(ax, [np.array(values)])
+    low, high = ax.get_ylim()
+
+    assert 0.0 < low < floor < high
+    assert high >= 9.99 * low
+    assert all(v <= high for v in values)

@@ -1,0 +1,141 @@
+"""Figures as files: valid, whole, repeatable; and clear words when they cannot be made."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import matplotlib
+import matplotlib.image
+import pytest
+
+from dwell.errors import InputError
+from dwell.plotting import FIGURES, FORMATS, save_figures
+
+from .conftest import run_named
+
+
+def test_all_figures_are_written_and_nothing_else(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "folder"
+    paths = save_figures(run_named("two"), out)
+
+    assert paths == [out / f"{name}.png" for name in FIGURES]
+    assert sorted(out.iterdir()) == sorted(paths)
+    for path in paths:
+        height, width, _ = matplotlib.image.imread(path).shape
+        assert width == (1400 if path.stem == "configurations" else 700)
+        assert height > 100
+
+
+def test_every_format_is_valid(tmp_path: Path) -> None:
+    png, pdf, svg = save_figures(run_named("two"), tmp_path, FORMATS, ["configurations"])
+
+    assert png.read_bytes().startswith(b"\x89PNG")
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert pdf.read_bytes().rstrip().endswith(b"%%EOF")
+    root = ElementTree.parse(svg).getroot()
+    assert root.tag.endswith("svg")
+    assert root.get("width") == "504pt"
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_same_run_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
+    run = run_named("two-hills")
+    first = save_figures(run, tmp_path / "a", [kind])
+    second = save_figures(run, tmp_path / "b", [kind])
+
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_vector_files_of_large_runs_stay_small(tmp_path: Path) -> None:
+    names = ["errors", "hold_errors", "timers", "cost"]
+    for path in save_figures(run_named("500"), tmp_path, ["svg", "pdf"], names):
+        assert path.stat().st_size < 300_000
+
+
+def test_own_figures_are_replaced_and_others_only_with_force(tmp_path: Path) -> None:
+    run = run_named("two")
+    for kind in FORMATS:
+        (path,) = save_figures(run, tmp_path, [kind], ["cost"])
+        assert save_figures(run, tmp_path, [kind], ["cost"]) == [path]
+    path.write_text("my own drawing")
+
+    with pytest.raises(InputError, match="not a figure made here"):
+        save_figures(run, tmp_path, ["svg"], ["errors", "cost"])
+    assert path.read_text() == "my own drawing"
+    assert not (tmp_path / "errors.svg").exists()
+    save_figures(run, tmp_path, ["svg"], ["cost"], force=True)
+    assert path.read_text().startswith("<?xml")
+
+
+def test_settings_and_windows_are_left_alone(tmp_path: Path) -> None:
+    before, windows = dict(matplotlib.rcParams), "matplotlib.pyplot" in sys.modules
+    save_figures(run_named("two"), tmp_path, FORMATS, ["errors"])
+
+    assert dict(matplotlib.rcParams) == before
+    assert ("matplotlib.pyplot" in sys.modules) == windows
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ({"formats": ["gif"]}, "plot.format", "png, pdf, svg"),
+        ({"names": ["eror"]}, "plot.figure", "errors"),
+    ],
+)
+def test_unknown_choices_are_named(
+    tmp_path: Path, options: dict[str, list[str]], code: str, words: str
+) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        save_figures(run_named("two"), tmp_path / "out", **options)
+
+    assert caught.value.code == code
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_single_format_may_be_a_word(tmp_path: Path) -> None:
+    assert save_figures(run_named("two"), tmp_path, "svg", "cost") == [tmp_path / "cost.svg"]
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "taken"
+    place.write_text("")
+
+    with pytest.raises(InputError, match="folder") as caught:
+        save_figures(run_named("two"), place)
+    assert caught.value.code == "plot.folder"
+
+
+def test_a_failed_write_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(InputError, match="No space left"):
+        save_figures(run_named("two"), tmp_path, names=["cost"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib_the_remedy_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    run = run_named("two")
+
+    with pytest.raises(InputError, match=r'pip install "dwell\[plot\]"'):
+        save_figures(run, tmp_path / "out")
+    with pytest.raises(InputError, match=r'pip install "dwell\[plot\]"'):
+        FIGURES["cost"](run)
+    assert not (tmp_path / "out").exists()
+
+
+def test_loading_the_room_does_not_load_matplotlib() -> None:
+    code = "import sys, dwell.plotting; sys.exit('matplotlib' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
