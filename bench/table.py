@@ -65,12 +65,13 @@ def keep(rows: Iterable[Row], path: Path) -> None:
 
 
 def machine() -> str:
-    """Processor, cores and versions in one line."""
+    """Processor, cores, load and versions in one line."""
     import numba
     import numpy as np
 
     versions = f"Python {platform.python_version()}, numpy {np.__version__}"
-    return f"{_processor()}, {os.cpu_count()} cores, {versions}, numba {numba.__version__}"
+    load = f"load {os.getloadavg()[0]:.1f}"  # of the last minute: above the cores, walls are long
+    return f"{_processor()}, {os.cpu_count()} cores, {load}, {versions}, numba {numba.__version__}"
 
 
 def _processor() -> str:

@@ -46,7 +46,7 @@ def tidy_docstring(
             parts = re.split(r"(``.+?``|`.+?`)", line)
             lines[k] = "".join(map(_safe, parts))
     _list_parameters(lines)
-    if what == "class" and dataclasses.is_dataclass(subject):
+    if isinstance(subject, type) and dataclasses.is_dataclass(subject):
         lines += [*_fields_of(subject), ""]
 
 

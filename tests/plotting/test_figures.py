@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dwell import Run
+from dwell import Box, Polygon, Run
+from dwell.density import as_density
 from dwell.geometry import voronoi_cells
-from dwell.plotting import FIGURES, PLAIN
+from dwell.plotting import FIGURES, PLAIN, draw_cells, draw_density
 from dwell.plotting.timelines import _log_axis
 from dwell.plotting.timers import default_window, saw_tooth
 
@@ -281,3 +282,24 @@ def test_log_axes_fit_any_values(values: list[float]) -> None:
     assert 0.0 < low < floor < high
     assert high >= 9.99 * low
     assert all(v <= high for v in values)
+
+
+def test_coincident_agents_have_no_cells_and_the_picture_says_so() -> None:
+    figure = Figure()
+    ax = figure.subplots()
+    draw_cells(ax, Box((0, 0), (1, 1)), np.array([[0.5, 0.5], [0.5, 0.5]]))
+
+    assert "two agents coincide" in words(figure)
+    assert not ax.collections
+
+
+def test_a_density_is_asked_inside_the_workspace_only() -> None:
+    triangle = Polygon([(0, 0), (1, 0), (0, 1)])
+
+    def weight(points: np.ndarray) -> np.ndarray:
+        assert triangle.contains(points).all()
+        return 1.0 + points[:, 0]
+
+    image, label = draw_density(Figure().subplots(), triangle, as_density(weight))
+    assert image.get_clim()[1] == pytest.approx(2.0, rel=0.01)
+    assert label == r"$\varphi(s)$"

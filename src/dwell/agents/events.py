@@ -42,6 +42,9 @@ class EventTable:
     def __len__(self) -> int:
         return len(self.time)
 
+    def __repr__(self) -> str:
+        return f"<EventTable of {len(self)} jumps>"
+
     @property
     def positions(self) -> Points:
         """(jumps, 2)."""

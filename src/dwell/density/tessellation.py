@@ -16,6 +16,7 @@ from dwell.density.moments import polygon_moments
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Box, Cell, Polygon, Workspace, voronoi_cells
+from dwell.geometry.ring import as_numbers
 from dwell.geometry.voronoi import coincident, columns
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def tessellate(
 def as_positions(positions: object) -> Points:
     """`positions` as an (N, 2) array of finite doubles, N >= 1."""
     try:
-        points = np.array(positions, dtype=np.float64, order="C")
+        points = as_numbers(positions)
     except (TypeError, ValueError):
         points = None
     if points is not None and points.size == 0:

@@ -10,6 +10,7 @@ import numpy as np
 from dwell._types import Floats, Points
 from dwell.errors import WorkspaceError
 from dwell.geometry.polygon import Polygon
+from dwell.geometry.ring import as_numbers
 
 
 @final
@@ -84,7 +85,7 @@ class Box:
 
 def _corner(value: object, name: str) -> tuple[float, float]:
     try:
-        corner = np.array(value, dtype=np.float64)
+        corner = as_numbers(value)
     except (TypeError, ValueError):
         corner = np.empty(0)
     if corner.shape != (2,) or not np.isfinite(corner).all():

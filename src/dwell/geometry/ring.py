@@ -14,10 +14,18 @@ SLENDER = 1e12  # diameter**2 / area beyond which a polygon has no inside to spe
 SMALLEST, LARGEST = 1e-70, 1e70  # so that fourth powers of lengths stay within doubles
 
 
+def as_numbers(value: object) -> Floats:
+    """A new array of doubles; text, true and false, and complex numbers are a TypeError."""
+    array = np.array(value)
+    if array.dtype.kind not in "iufO":
+        raise TypeError(f"numbers are needed, not {array.dtype}")
+    return np.array(array, dtype=np.float64, order="C")
+
+
 def as_points(vertices: object) -> Points:
     """`vertices` as an (n, 2) array of finite doubles."""
     try:
-        points = np.array(vertices, dtype=np.float64)
+        points = as_numbers(vertices)
     except (TypeError, ValueError) as fault:
         raise WorkspaceError(
             "the workspace's vertices must be a list of [x, y] pairs of numbers; "

@@ -41,6 +41,13 @@ class Run:
     provenance: Mapping[str, str] = field(default_factory=dict)
     wall_seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        law, stop = type(self.system.controller).__name__, self.stop
+        return (
+            f"<Run of {law}: {self.agents} agents, {len(self.events)} jumps, "
+            f"ended by {stop.reason.value} at t = {stop.time:g}>"
+        )
+
     @property
     def agents(self) -> int:
         """How many agents there are."""

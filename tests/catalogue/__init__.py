@@ -1,0 +1,1 @@
+"""Bad and odd inputs, each with one outcome."""

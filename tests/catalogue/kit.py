@@ -1,0 +1,198 @@
+"""Names of cases, a small scenario to spoil, and the four outcomes an input may have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cli.shell import Outcome, dwell
+
+NAMED: set[str] = set()  # cases such as "A12-jts" that some test bears the name of
+
+# What one row of a table of cases says: changes to the small scenario, then words to look for.
+Row = tuple[list[str], list[str]]
+
+
+def case(*names: str) -> Callable[..., Any]:
+    """Names a test after cases; it receives the name."""
+    NAMED.update(names)
+    return pytest.mark.parametrize("case", names)
+
+
+def table(rows: Mapping[str, Any]) -> Callable[..., Any]:
+    """Names a test after the keys of `rows`; it receives each value."""
+    NAMED.update(rows)
+    return pytest.mark.parametrize("row", list(rows.values()), ids=list(rows))
+
+
+def small() -> dict[str, Any]:
+    """Three agents in a square: a scenario with nothing wrong in it."""
+    return {
+        "workspace": {"kind": "box", "lower": [0, 0], "upper": [4, 4]},
+        "agents": {"start": [[1, 1], [2, 2], [3, 3.5]]},
+        "controller": {"kind": "timer", "k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.2},
+        "run": {"horizon": 1.0, "seed": 1, "record": {"sample_every": 0.125}},
+    }
+
+
+class Bench:
+    """A folder with a scenario file in it, and the command line run on that file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "scenario.json"
+        self.write(small())
+
+    def write(self, scenario: Mapping[str, Any] | str | bytes, name: str | None = None) -> Path:
+        """Put a scenario into the folder, as JSON or as it comes."""
+        if name is not None:
+            self.file.unlink(missing_ok=True)
+            self.file = self.folder / name
+        if isinstance(scenario, bytes):
+            self.file.write_bytes(scenario)
+        else:
+            text = scenario if isinstance(scenario, str) else json.dumps(scenario)
+            self.file.write_text(text, encoding="utf-8")
+        return self.file
+
+    def run(self, *overrides: str, options: Iterable[object] = (), keep: bool = True) -> Outcome:
+        """`dwell run --json`, with the run kept in run.nc."""
+        sets = [word for override in overrides for word in ("--set", override)]
+        out = ["--out", self.folder / "run.nc"] if keep else []
+        return dwell("run", self.file, "--json", *sets, *out, *options)
+
+    def refused(self, *overrides: str, options: Iterable[object] = ()) -> str:
+        """The sentences of a run that was refused; nothing else may have happened."""
+        outcome = self.run(*overrides, options=options)
+        text = "\n".join(outcome.sentences)
+        assert self.left() == {self.file.name}
+        return text
+
+    def accepted(self, *overrides: str, options: Iterable[object] = ()) -> dict[str, Any]:
+        """The figures of a run that went to its end, was kept whole and proves right."""
+        outcome = self.run(*overrides, options=options)
+        assert (outcome.code, outcome.err) == (0, ""), outcome
+        assert outcome.json["stop"]["reason"] == "horizon"
+        assert self.left() == {self.file.name, "run.nc"}
+        judged = dwell("check", self.folder / "run.nc", "--json")
+        assert judged.code == 0, judged.json
+        (self.folder / "run.nc").unlink()
+        return outcome.json
+
+    def clean(self, *overrides: str) -> dict[str, Any]:
+        """Like `accepted`, with nothing repaired and nothing flagged."""
+        figures = self.accepted(*overrides)
+        assert figures["repairs"] == []
+        assert figures["flags"] == []
+        return figures
+
+    def repaired(self, *overrides: str) -> list[str]:
+        """What was repaired; with --strict the same input must be refused."""
+        repairs = self.accepted(*overrides)["repairs"]
+        assert repairs
+        assert "--strict" in self.refused(*overrides, options=["--strict"])
+        return list(repairs)
+
+    def flagged(self, *overrides: str) -> set[str]:
+        """The codes of the flags that the result carries."""
+        found = self.accepted(*overrides)["flags"]
+        assert all(flag["says"].endswith(".") for flag in found)
+        return {flag["code"] for flag in found}
+
+    def left(self) -> set[str]:
+        """Names of all files in the folder."""
+        return {path.name for path in self.folder.iterdir()}
+
+
+def holds_words(text: str, words: Iterable[str]) -> bool:
+    """Whether every word is in the text."""
+    missing = [word for word in words if word not in text]
+    assert not missing, f"{missing} not in: {text}"
+    return True
+
+
+# Densities that only Python can evaluate; scenarios name them "tests.catalogue.kit:...".
+
+
+def one(points: np.ndarray) -> float:
+    """A plain number for all points."""
+    return 1.0
+
+
+def whole(points: np.ndarray) -> np.ndarray:
+    """Whole numbers."""
+    return np.full(len(points), 3)
+
+
+def boolean(points: np.ndarray) -> np.ndarray:
+    """True and false."""
+    return points[:, 0] > 1
+
+
+def complex_values(points: np.ndarray) -> np.ndarray:
+    """Complex numbers."""
+    return points[:, 0] + 1j
+
+
+def zero(points: np.ndarray) -> np.ndarray:
+    """Nothing anywhere."""
+    return np.zeros(len(points))
+
+
+def negative(points: np.ndarray) -> np.ndarray:
+    """Below zero beyond x = 3."""
+    return 3.0 - points[:, 0]
+
+
+def below_by_rounding(points: np.ndarray) -> np.ndarray:
+    """-1e-18 somewhere."""
+    return np.where(points[:, 0] > 3.9, -1e-18, 1.0)
+
+
+def minus_zero(points: np.ndarray) -> np.ndarray:
+    """-0.0 on one half, which is zero."""
+    return np.where(points[:, 0] > 2.0, -0.0, 1.0)
+
+
+def logarithm(points: np.ndarray) -> np.ndarray:
+    """log 0 on the left edge."""
+    return np.log(points[:, 0])
+
+
+def root(points: np.ndarray) -> np.ndarray:
+    """Not a number left of x = 1."""
+    return np.sqrt(points[:, 0] - 1.0)
+
+
+def growing(points: np.ndarray) -> np.ndarray:
+    """exp(r**2) with no logarithm to help: too large for a double."""
+    return np.exp(1000.0 * (points**2).sum(axis=1))
+
+
+def corner(points: np.ndarray) -> np.ndarray:
+    """Compact support: a bump in one corner, nothing elsewhere."""
+    r2 = (points**2).sum(axis=1)
+    return np.where(r2 < 2.25, (2.25 - r2) ** 2, 0.0)
+
+
+def step(points: np.ndarray) -> np.ndarray:
+    """A jump in the middle."""
+    return np.where(points[:, 0] < 2.0, 1.0, 3.0)
+
+
+def ridge(points: np.ndarray) -> np.ndarray:
+    """A kink along x = 2."""
+    return 1.0 + np.abs(points[:, 0] - 2.0)
+
+
+def broken(points: np.ndarray) -> np.ndarray:
+    """A mistake in the user's own code."""
+    raise ZeroDivisionError("division by zero\nin two lines")
+
+
+not_a_function = 7

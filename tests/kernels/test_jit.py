@@ -1,0 +1,57 @@
+"""The one place where Numba is met: caches that cannot be written, kernels without a compiler."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from dwell._kernels import _jit
+
+LOOK = (
+    "from dwell._kernels import _jit\n"
+    "from dwell._kernels.arithmetic import cross\n"
+    "print(cross(1.0, 2.0, 3.0, 4.5), _jit.cache_folder() is None)\n"
+)
+
+
+def fresh(code: str, **environment: str) -> str:
+    """What a new interpreter prints."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_a_cache_folder_that_cannot_be_made_is_done_without(tmp_path):
+    """A read-only place without a home must not break the import."""
+    blocker = tmp_path / "file"
+    blocker.write_text("not a folder")
+    printed = fresh(LOOK, DWELL_CACHE_DIR=str(blocker / "cache"), DWELL_JIT="1")
+    assert printed == "-1.5 True"
+
+
+def test_a_chosen_cache_folder_is_used(tmp_path):
+    printed = fresh(LOOK, DWELL_CACHE_DIR=str(tmp_path), DWELL_JIT="1")
+    assert printed == "-1.5 False"
+    assert list(tmp_path.rglob("*.nbc"))
+
+
+def test_without_the_compiler_kernels_are_plain_functions():
+    code = LOOK + "import sys; print('numba' in sys.modules, type(cross).__name__)"
+    assert fresh(code, DWELL_JIT="0").endswith("False function")
+
+
+def test_the_cache_is_named_after_the_text_of_all_kernels(tmp_path, monkeypatch):
+    before = _jit._source_digest()
+    for source in Path(_jit.__file__).parent.glob("*.py"):
+        (tmp_path / source.name).write_bytes(source.read_bytes())
+    monkeypatch.setattr(_jit, "__file__", str(tmp_path / "_jit.py"))
+    assert _jit._source_digest() == before
+    with (tmp_path / "cells.py").open("a") as changed:
+        changed.write("# one more line\n")
+    assert _jit._source_digest() != before

@@ -1,0 +1,117 @@
+"""A judge that cannot be fooled: each kind of tampering is found by the check meant for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell import Box, Gaussian, Timer, simulate
+from dwell.theory import verify
+from dwell.theory.verify import VIOLATED
+
+BOX = Box((0.0, 0.0), (4.0, 3.0))
+START = np.array([(0.3, 0.4), (0.9, 0.5), (0.6, 1.2), (1.4, 0.2), (3.1, 2.7)])
+
+
+@pytest.fixture(scope="module", params=["uniform", "dropout", "periodic", "sequence"])
+def run(request):
+    options = {"dropout": {"loss": 0.4}, "sequence": {"intervals": (0.2, 0.33)}}
+    law = Timer(
+        k1=0.5, nu=0.4, t1=0.2, t2=0.5, reset=request.param, **options.get(request.param, {})
+    )
+    return simulate(BOX, Gaussian((2.6, 1.9), 0.4), START, law, until=6.0, seed=2)
+
+
+def violated(run, **columns):
+    """Names of the violated checks once some columns of the table are changed."""
+    table = replace(run.events, **columns)
+    report = verify(run.system, run.start, table, run.horizon)
+    return {finding.name for finding in report.findings if finding.status == VIOLATED}
+
+
+def changed(column, row, by):
+    copy = column.copy()
+    copy[row] = copy[row] + by
+    return copy
+
+
+def test_an_honest_run_passes(run):
+    report = dwell.check(run)
+    assert report.ok, report
+    assert report.as_json()["ok"] is True
+
+
+def test_a_velocity_off_by_one_bit(run):
+    hold = run.events.hold_x.copy()
+    hold[17] = np.nextafter(hold[17], 1.0)
+    assert "jump" in violated(run, hold_x=hold)
+
+
+def test_an_error_off_by_one_bit(run):
+    error = run.events.error_y.copy()
+    error[3] = np.nextafter(error[3], 1.0)
+    assert violated(run, error_y=error) == {"centroid"}
+
+
+def test_a_teleport(run):
+    assert "flow" in violated(run, x=changed(run.events.x, 20, 1e-9))
+
+
+def test_a_jump_too_early(run):
+    assert "due" in violated(run, time=changed(run.events.time, 10, -1e-6))
+
+
+def test_a_timer_that_was_chosen_freely(run):
+    found = violated(run, next_at=changed(run.events.next_at, 25, 0.001))
+    assert "reset" in found
+
+
+def test_an_interval_beyond_t2(run):
+    last = int(run.events.of_agent(1)[-1])
+    assert "interval" in violated(run, next_at=changed(run.events.next_at, last, 3.0))
+
+
+def test_too_fast(run):
+    assert "speed" in violated(run, hold_y=changed(run.events.hold_y, 9, 2.0))
+
+
+def test_time_that_goes_back(run):
+    assert "time-domain" in violated(run, time=changed(run.events.time, 12, -3.0))
+
+
+def test_an_agent_that_does_not_exist(run):
+    assert "agents" in violated(run, agent=changed(run.events.agent, 4, 99))
+
+
+def test_a_number_that_is_none(run):
+    assert "finite" in violated(run, hold_x=changed(run.events.hold_x, 4, np.nan))
+
+
+def test_a_run_cut_short(run):
+    table = run.events.head(len(run.events) - 1)
+    report = verify(run.system, run.start, table, run.horizon)
+    assert "complete" in {f.name for f in report.findings if f.status == VIOLATED}
+
+
+def test_another_start(run):
+    moved = replace(run.start, hold=run.start.hold + 1e-12)
+    report = verify(run.system, moved, run.events, run.horizon)
+    assert "start-hold" in {f.name for f in report.findings if f.status == VIOLATED}
+    places = START + 1e-12
+    report = verify(run.system, run.start, run.events, run.horizon, places=places)
+    assert "start-position" in {f.name for f in report.findings if f.status == VIOLATED}
+
+
+def test_a_changed_file_is_reported(run):
+    report = verify(run.system, run.start, run.events, run.horizon, intact=False)
+    assert [f.name for f in report.findings if f.status == VIOLATED] == ["digest"]
+
+
+def test_leaving_the_workspace_is_not_held_against_a_law_that_does_not_promise_it():
+    law = Timer(k1=1.0, nu=0.1, t1=2.0, t2=2.0)
+    run = simulate(BOX, None, START, law, until=20.0)
+    assert {flag.code for flag in run.flags} >= {"overshoot"}
+    assert dwell.check(run).ok
