@@ -21,8 +21,9 @@ from dataclasses import fields
 from pathlib import Path
 import dwell
 
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def peak():  # not ru_maxrss, which a child takes over from the process that started it
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 def now():
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()

@@ -115,12 +115,14 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
     """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`."""
     system, places, _ = (run.system, None, ()) if run.scenario is None else build(run.scenario)
     intact = run.provenance.get("intact")
+    made_here = run.provenance.get("kernels") == provenance()["kernels"]
     return verify(
         system,
         run.start,
         run.events,
         run.horizon,
         places=places,
+        same_kernels=made_here,
         ended=run.stop.reason.value,
         intact=None if intact is None else intact == "true",
         progress=progress,
@@ -173,8 +175,11 @@ def provenance() -> dict[str, str]:
     """Which versions made a run."""
     import numba
 
+    from dwell._kernels._jit import source_digest
+
     return {
         "dwell": dwell.__version__,
+        "kernels": source_digest(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": numba.__version__,

@@ -73,14 +73,16 @@ class Bench:
         assert self.left() == {self.file.name}
         return text
 
-    def accepted(self, *overrides: str, options: Iterable[object] = ()) -> dict[str, Any]:
+    def accepted(self, *overrides: str, judge: bool = True) -> dict[str, Any]:
         """The figures of a run that went to its end, was kept whole and proves right."""
-        outcome = self.run(*overrides, options=options)
+        outcome = self.run(*overrides)
         assert (outcome.code, outcome.err) == (0, ""), outcome
         assert outcome.json["stop"]["reason"] == "horizon"
         assert self.left() == {self.file.name, "run.nc"}
-        judged = dwell("check", self.folder / "run.nc", "--json")
-        assert judged.code == 0, judged.json
+        if judge:
+            judged = dwell("check", self.folder / "run.nc", "--json")
+            violated = [c for c in judged.json["checks"] if c["status"] == "violated"]
+            assert (judged.code, violated) == (0, [])
         (self.folder / "run.nc").unlink()
         return outcome.json
 

@@ -203,8 +203,10 @@ def test_regular_polygon_of_agents(case: str) -> None:
     walls = np.column_stack([np.cos(turn + np.pi / k), np.sin(turn + np.pi / k)])
     agents = 0.5 * np.column_stack([np.cos(turn), np.sin(turn)])
     cells = dwell.tessellate(dwell.Polygon(walls), agents)
+    # Cells are wedges: their tips move by the rounding of the input times k / pi.
+    tight = max(1e-12, 1e-14 * k)
     assert np.ptp(cells.masses) <= 1e-12 * cells.masses.mean()
-    assert np.ptp(np.hypot(*cells.errors.T)) <= 1e-12
+    assert np.ptp(np.hypot(*cells.errors.T)) <= tight
     assert np.ptp(cells.second_moments) <= 1e-12 * cells.second_moments.mean()
 
 

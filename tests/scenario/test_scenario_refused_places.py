@@ -43,10 +43,10 @@ REFUSED = {
     ),
     "level": (["density={kind='uniform', level=0}"], "density.level", "scenario.range", ""),
     "power": (
-        ["density={kind='polynomial', terms=[[0, 0, 1], [13, 0, 1]]}"],
+        ["density={kind='polynomial', terms=[[0, 0, 1], [13, 4, 1]]}"],
         "density.terms[1]",
         "scenario.term",
-        "from 0 to 12",
+        "i + j at most 16",
     ),
     "power-float": (
         ["density={kind='polynomial', terms=[[1.0, 0, 1]]}"],

@@ -38,7 +38,7 @@ wide = st.builds(
 )
 polynomial = st.builds(
     lambda ts, o: {"kind": "polynomial", "terms": [list(t) for t in ts], "origin": o},
-    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12), finite), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), finite), min_size=1, max_size=4),
     point,
 )
 part = uniform | gaussian | wide | polynomial

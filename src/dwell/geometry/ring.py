@@ -59,6 +59,8 @@ def clean_ring(points: Points) -> tuple[Points, tuple[str, ...]]:
     if len(ring) < 3:
         raise _degenerate(f"it has {len(ring)} distinct vertices; at least 3 are needed")
     _refuse_bad_range(ring, diameter)
+    if _on_one_line(ring, diameter):
+        raise _degenerate("its vertices lie on one line")
     ring = _counter_clockwise(ring, repairs)
     _refuse_winding(ring, diameter)
     ring = _without_flat_vertices(ring, diameter, repairs)
@@ -124,6 +126,15 @@ def _without_repeats(points: Points, diameter: float, repairs: list[str]) -> Poi
 def _same_end(points: Points, diameter: float) -> bool:
     gap = points[-1] - points[0]
     return bool(np.hypot(gap[0], gap[1]) <= ROUNDING * diameter)
+
+
+def _on_one_line(ring: Points, diameter: float) -> bool:
+    """Whether no vertex leaves the line from the first to the one farthest from it."""
+    local = ring - ring[0]
+    distance = np.hypot(local[:, 0], local[:, 1])
+    far = local[int(np.argmax(distance))] / distance.max()
+    width = np.abs(local[:, 0] * far[1] - local[:, 1] * far[0]).max()
+    return bool(width <= 1e-15 * diameter)
 
 
 def _counter_clockwise(ring: Points, repairs: list[str]) -> Points:

@@ -66,7 +66,20 @@ def draw_hold_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
     _draw_curves(ax, peaks, run.horizon, style)
     if limit is not None:
         _level(ax, limit, rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", style)
-    explain(ax, style, 4)
+    _largest(ax, curves, style)
+    explain(ax, style, 2)
+
+
+def _largest(ax: Axes, curves: list[Curve], style: Style) -> None:
+    """Mark the largest value of all: it may sit on the very edge of the picture."""
+    t, top = max(
+        ((float(times[k]), float(values[k])) for times, values in curves if len(times)
+         for k in [int(np.argmax(values))]),
+        key=lambda point: point[1],
+    )  # fmt: skip
+    text = rf"largest: ${number(top)}$ at $t = {number(t)}$"
+    mark: Any = {"ms": 3.5, "color": style.ink, "ls": "none", "label": text}
+    ax.plot([t], [top], "o", clip_on=False, zorder=6, **mark)
 
 
 def draw_cost(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:

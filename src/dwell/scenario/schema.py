@@ -96,7 +96,7 @@ class PolynomialSpec(Table):
     kind: Literal["polynomial"] = Field(description="which form of density this is")
     terms: Annotated[
         tuple[Term, ...], Field(min_length=1), listed("a list of terms [i, j, coefficient]")
-    ] = Field(description="terms [i, j, coefficient], with whole powers i, j from 0 to 12")
+    ] = Field(description="terms [i, j, coefficient]: whole powers from 0, i + j at most 16")
     origin: Point = Field(default=(0.0, 0.0), description="the point that powers are taken about")
 
 

@@ -50,7 +50,7 @@ def description_at(data: object, where: Where) -> str:
 def nearest(word: str, known: list[str]) -> str | None:
     """The known word most like this one, in any case; None if nothing is like it."""
     folded = {k.casefold().replace("-", "_"): k for k in known}
-    close = get_close_matches(word[:80].casefold().replace("-", "_"), folded, n=1, cutoff=0.55)
+    close = get_close_matches(word[:80].casefold().replace("-", "_"), folded, n=1, cutoff=0.5)
     return folded[close[0]] if close else None
 
 

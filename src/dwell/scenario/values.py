@@ -19,6 +19,8 @@ from .problems import Problem, needs, refuse
 MOST_BITS = 13_000
 AGENTS_AT_MOST = 2**31
 
+MAX_DEGREE = 16  # of a polynomial density
+
 
 def as_number(value: object) -> float:
     """A finite float, from a float or an integer; nothing else is taken."""
@@ -54,11 +56,14 @@ def as_term(value: object) -> tuple[int, int, float]:
     try:
         i, j, coefficient = _items(value, 3)
         powers = as_whole(i), as_whole(j)
-        if not all(0 <= power <= 12 for power in powers):
+        if min(powers) < 0 or sum(powers) > MAX_DEGREE:
             raise ValueError
         return (*powers, as_number(coefficient))
     except ValueError as bad:
-        what = "[i, j, coefficient] with whole powers i, j from 0 to 12 and a finite coefficient"
+        what = (
+            f"[i, j, coefficient] with whole powers i, j from 0, i + j at most {MAX_DEGREE}, and a "
+            "finite coefficient"
+        )
         raise needs(what, "scenario.term") from bad
 
 

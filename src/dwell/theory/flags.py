@@ -97,8 +97,15 @@ def _about_certificate(system: CoverageSystem, assumed: Mapping[str, Any] | None
         yield Flag(
             "certificate-void",
             f"T2 = {program.t2[p]:g} of agent {p} exceeds the maximum dwell time {limits[p]:.6g}; "
-            f"keep T2 at most {limits[p]:.6g}, or k1 at most {gain:.6g}.",
+            f"keep T2 at most {limits[p]:.6g}{_or_gain(gain, eta)}.",
         )
+
+
+def _or_gain(gain: float, eta: float) -> str:
+    """The other way out, where there is one: the theorem also needs eta_max < k1."""
+    if gain > eta:
+        return f", or k1 at most {gain:.6g}"
+    return f" (no k1 will do: it would have to be at most {gain:.6g}, below eta_max = {eta:g})"
 
 
 def _about_hold_error(

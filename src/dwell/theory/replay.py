@@ -36,7 +36,7 @@ class Replay:
 
     def where(self, k: int) -> str:
         """Jump k in words."""
-        return f"jump {k + 1}, agent {self.table.agent[k]}, t = {self.table.time[k]!r}"
+        return f"jump {k + 1}, agent {self.table.agent[k]}, t = {float(self.table.time[k])!r}"
 
     def _before(self, column: Floats, first: Floats) -> Floats:
         """A quantity as each jumping agent's last jump left it."""

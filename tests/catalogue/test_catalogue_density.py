@@ -1,0 +1,211 @@
+"""D1 to D19: how much places matter."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import dwell
+from dwell.density import Function
+from dwell.density.support import check_density
+from dwell.errors import DensityError
+from tests.catalogue import kit
+from tests.catalogue.kit import Bench, Row, case, holds_words, table
+
+LAW = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+FEW = ["run.record.sample_every='off'", "run.horizon=0.25"]  # quadrature in Python takes a while
+FEWEST = ["run.record.sample_every='off'", "run.horizon=0", "agents.start=[[1,1]]"]
+
+
+def named(function: str) -> list[str]:
+    """Overrides that take a density from `kit`."""
+    return [f"density={{kind='callable', function='tests.catalogue.kit:{function}'}}"]
+
+
+REFUSED: dict[str, Row] = {
+    "D1-level": (["density={kind='uniform',level=0}"], ["density.level", "greater than 0"]),
+    "D1-polynomial": (["density={kind='polynomial',terms=[[0,0,0.0]]}"], ["density.terms", "zero"]),
+    "D1-callable": (named("zero"), ["density", "zero at every place"]),
+    "D1-mixture": (["density={kind='mixture',parts=[]}"], ["density.parts", "at least 1"]),
+    "D2-level": (["density={kind='uniform',level=-1}"], ["density.level", "greater than 0"]),
+    "D2-polynomial": (
+        ["density={kind='polynomial',terms=[[1,0,1.0],[0,0,-1.0]]}"],
+        ["density", "-1 at [0.0,", "negative"],
+    ),
+    "D2-callable": (named("negative"), ["density", "negative", "at [4.0,"]),
+    "D2-tiny": (named("below_by_rounding"), ["density", "-1e-18", "negative"]),
+    "D5-callable": (named("growing"), ["density", "inf", "finite"]),
+    "D5-polynomial": (["density={kind='polynomial',terms=[[9,0,1e308]]}"], ["density", "finite"]),
+    "D5-level": (["density={kind='uniform',level=1e308}"], ["density", "range", "1e+308"]),
+    "D5-weight": (
+        ["density={kind='gaussian',center=[1,1],rate=1.0,weight=1e307}"],
+        ["density", "range"],
+    ),
+    "D6-too-narrow": (["density={kind='gaussian',center=[1,1],rate=1e300}"], ["density", "wider"]),
+    "D4-too-far": (["density={kind='gaussian',center=[1e200,1],rate=1.0}"], ["density", "nearer"]),
+    "D8-log": (named("logarithm"), ["density", "-inf", "at [0.0,"]),
+    "D8-root": (named("root"), ["density", "nan", "finite"]),
+    "D8-fault": (named("broken"), ["density", "ZeroDivisionError: division by zero in two"]),
+    "D8-missing": (named("nowhere"), ["density.function", "cannot be found"]),
+    "D8-value": (named("not_a_function"), ["density.function", "no function"]),
+    "D9-boolean": (named("boolean"), ["density", "bool", "numbers are needed"]),
+    "D9-complex": (named("complex_values"), ["density", "complex", "real"]),
+    "D6-covariance": (
+        [
+            "density={kind='gaussian',center=[1,1],covariance=[[1,0.9999999999999],[0.9999999999999,1]]}"
+        ],
+        ["density.covariance", "singular"],
+    ),
+    "D6-covariance-range": (
+        ["density={kind='gaussian',center=[1,1],covariance=[[1e200,0],[0,1e200]]}"],
+        ["density.covariance", "between"],
+    ),
+}
+
+
+@table(REFUSED)
+def test_refused(bench: Bench, row: Row) -> None:
+    overrides, words = row
+    assert holds_words(bench.refused(*overrides), words)
+
+
+@case("D2-minus-zero", "D3")
+def test_nothing_on_a_whole_cell(bench: Bench, case: str) -> None:
+    function = "corner" if case == "D3" else "minus_zero"
+    start = "agents.start=[[1,1],[3,3],[3.5,0.5]]"
+    few = FEW if case == "D3" else ["run.record.sample_every='off'", "run.horizon=0"]
+    figures = bench.accepted(*named(function), start, *few, judge=False)
+    codes = {flag["code"] for flag in figures["flags"]}
+    assert codes == ({"empty-cells"} if case == "D3" else set())
+    assert figures["final_masses"][1] == 0.0
+    assert figures["final_positions"][1] == [3.0, 3.0]  # nothing to go to: it stays
+
+
+OK: dict[str, list[str]] = {
+    "D9-constant": [*named("one"), *FEW],
+    "D9-whole": [*named("whole"), *FEW],
+    "D6-narrow": ["density={kind='gaussian',center=[1.3,2.2],rate=1e11}"],
+    "D4-far": ["density={kind='gaussian',center=[10000,10000],rate=1.0}"],
+    "D4-two-far": [
+        "density={kind='mixture',parts=[{kind='gaussian',center=[-3000,2],rate=1.0},"
+        "{kind='gaussian',center=[3000,2],rate=1.0}]}"
+    ],
+    "D5-outside": ["density={kind='gaussian',center=[-40,2],rate=20.0}"],
+    "D1-flat": ["density={kind='gaussian',center=[1,1],rate=1e-300}"],
+}
+
+
+@table(OK)
+def test_accepted(bench: Bench, row: list[str]) -> None:
+    bench.clean(*row)
+
+
+@case("D7-step", "D7-ridge")
+def test_a_density_that_is_not_smooth(bench: Bench, case: str) -> None:
+    figures = bench.accepted(*named(case[3:]), *FEWEST, judge=False)
+    mass, mean = (32.0, 2.5) if case == "D7-step" else (32.0, 2.0)
+    assert figures["final_masses"] == pytest.approx([mass], rel=1e-6)
+    assert figures["final_centroids"][0] == pytest.approx([mean, 2.0], rel=1e-6)
+
+
+def slab_centroid(rate: float, near: float) -> float:
+    """Mean of x over [near, near + 1] under exp(-rate x**2), by 60 digits."""
+    with mpmath.workdps(60):
+        r, a, b = mpmath.mpf(rate), mpmath.mpf(near), mpmath.mpf(near) + 1
+        root = mpmath.sqrt(r)
+        mass = mpmath.sqrt(mpmath.pi) / (2 * root) * (mpmath.erfc(root * a) - mpmath.erfc(root * b))
+        first = (mpmath.exp(-r * a * a) - mpmath.exp(-r * b * b)) / (2 * r)
+        return float(first / mass - a)
+
+
+@case("D4-10", "D4-157", "D4-200", "D4-10000")
+def test_tails(case: str) -> None:
+    r = float(case[3:])
+    box = dwell.Box((r, -0.5), (r + 1, 0.5))
+    agent = [(r + 0.5, 0.0)]
+    cells = dwell.tessellate(box, agent, dwell.Gaussian(center=(0, 0), rate=0.03))
+    expected = slab_centroid(0.03, r) - 0.5
+    assert cells.errors[0, 0] == pytest.approx(expected, rel=1e-9)
+    assert abs(cells.errors[0, 1]) <= 1e-15 * max(r, 1e4)  # the place itself is rounded
+    assert math.isfinite(cells.log_masses[0])
+    assert cells.log_masses[0] == pytest.approx(-0.03 * r * r, abs=10.0)
+
+
+@case("D6-1e-3", "D6-1e-6")
+def test_a_peak_much_narrower_than_a_cell(case: str) -> None:
+    width = float(case[3:])
+    peak = np.array([0.3071, 0.6113])
+    weight = dwell.Gaussian(center=tuple(peak), covariance=((width**2, 0), (0, width**2)))
+    cells = dwell.tessellate(dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.9, 0.9)], weight)
+    assert cells.masses[0] == pytest.approx(2 * np.pi * width**2, rel=1e-12)
+    assert np.abs(cells.centroids[0] - peak).max() <= 1e-13
+    assert np.isfinite(cells.centroids[1]).all()
+
+
+@case("D7")
+def test_a_jump_in_the_density(case: str) -> None:
+    moments = dwell.moments([(0, 0), (4, 0), (4, 4), (0, 4)], kit.step)
+    assert moments.mass == pytest.approx(4 * (2 * 1 + 2 * 3), rel=max(moments.error, 1e-12))
+    assert moments.error <= 1e-4
+    slanted = dwell.moments([(0, 0), (4, 0), (4, 4), (0, 4)], lambda p: 1.0 * (p.sum(axis=1) < 3.3))
+    assert abs(slanted.mass - 3.3**2 / 2) <= slanted.error * slanted.mass + 1e-12
+
+
+POWERS = {
+    "D18-uniform": lambda scale: dwell.Uniform(1.0 * scale),
+    "D18-gaussian": lambda scale: dwell.Gaussian(center=(1, 2), rate=0.7, weight=scale),
+    "D18-polynomial": lambda scale: dwell.Polynomial([(0, 0, 1.0 * scale), (2, 1, 0.3 * scale)]),
+    "D18-mixture": lambda scale: dwell.Mixture(
+        (dwell.Gaussian(center=(1, 2), rate=0.7, weight=scale), dwell.Uniform(0.25 * scale))
+    ),
+}
+
+
+@table(POWERS)
+@pytest.mark.parametrize("power", [-830, -40, 1, 830])
+def test_scaled_by_a_power_of_two(row, power: int) -> None:
+    site, start = dwell.Box((0, 0), (4, 4)), [(1, 1), (2, 2), (3, 3.5)]
+    scale = 2.0**power
+    plain = dwell.simulate(site, row(1.0), start, LAW, until=2.0, seed=4)
+    other = dwell.simulate(site, row(scale), start, LAW, until=2.0, seed=4)
+    for column in ("time", "x", "y", "hold_x", "hold_y", "error_x", "error_y"):
+        assert getattr(plain.events, column).tobytes() == getattr(other.events, column).tobytes()
+    assert (plain.metrics.costs * scale).tobytes() == other.metrics.costs.tobytes()
+
+
+CODES = {
+    "D1-code": (lambda: dwell.Uniform(0.0), "density.zero"),
+    "D1-kind": (lambda: dwell.Uniform("1"), "density.zero"),
+    "D2-code": (lambda: dwell.Polynomial([(1, 0, 1.0), (0, 0, -1.0)]), "density.negative"),
+    "D8-code": (lambda: Function(kit.root), "density.nonfinite"),
+    "D9-code": (lambda: Function(kit.boolean), "density.function"),
+    "D8-shape": (lambda: Function(lambda points: points), "density.function"),
+    "D9-text": (lambda: dwell.Gaussian(center=(0, 0), rate="1"), "density.gaussian"),
+    "D9-weight": (lambda: dwell.Gaussian(center=(0, 0), rate=1.0, weight=None), "density.gaussian"),
+    "D5-code": (lambda: dwell.Uniform(1e305), "density.range"),
+}
+
+
+@table(CODES)
+def test_codes_in_python(row) -> None:
+    make, code = row
+    with pytest.raises(DensityError) as caught:
+        check_density(make(), dwell.Box((0, 0), (4, 4)))
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.code == code
+
+
+GRIDS: dict[str, Row] = {
+    "D11-fine": (["run.integration={kind='grid',spacing=1e-6}"], ["run.integration.spacing"]),
+    "D11-finest": (["run.integration={kind='grid',spacing=1e-300}"], ["run.integration.spacing"]),
+    "D11-coarse": (["run.integration={kind='grid',spacing=100.0}"], ["run.integration.spacing"]),
+}
+
+
+@table(GRIDS)
+def test_budget_of_grid_points(bench: Bench, row: Row) -> None:
+    overrides, words = row
+    assert holds_words(bench.refused(*overrides), words)

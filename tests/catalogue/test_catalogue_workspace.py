@@ -1,0 +1,157 @@
+"""W1 to W19: the region."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.errors import WorkspaceError
+from tests.catalogue.kit import Bench, Row, case, holds_words, small, table
+
+
+def polygon(vertices: object) -> list[str]:
+    """Overrides that make a polygon the workspace."""
+    return [f"workspace={{kind='polygon', vertices={vertices}}}"]
+
+
+def star(points: int, step: int) -> list[list[float]]:
+    """A ring that goes `step` times round, with every turn to the same side."""
+    turns = [2 * math.pi * step * k / points for k in range(points)]
+    return [[2 + 2 * math.cos(a), 2 + 2 * math.sin(a)] for a in turns]
+
+
+REPAIRED: dict[str, Row] = {
+    "W1": (polygon([[0, 0], [0, 4], [4, 4], [4, 0]]), ["clockwise"]),
+    "W2": (polygon([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]]), ["repeated"]),
+    "W3": (polygon([[0, 0], [4, 0], [4, 0], [4, 4], [0, 4]]), ["repeated"]),
+    "W3-nearly": (polygon([[0, 0], [4, 0], [4, 1e-13], [4, 4], [0, 4]]), ["repeated"]),
+    "W3-many": (polygon([[0, 0]] * 3 + [[4, 0], [4, 4], [0, 4]] + [[0, 0]] * 3), ["repeated"]),
+    "W4": (polygon([[0, 0], [2, 0], [4, 0], [4, 4], [0, 4]]), ["straight edge"]),
+    "W5": (polygon([[0, 0], [2, 1e-14], [4, 0], [4, 4], [0, 4]]), ["straight edge", "1e-14"]),
+    "W1-and-more": (polygon([[0, 4], [4, 4], [4, 2], [4, 0], [4, 0], [0, 0]]), ["clockwise"]),
+}
+
+
+@table(REPAIRED)
+def test_repaired(bench: Bench, row: Row) -> None:
+    overrides, words = row
+    assert holds_words("; ".join(bench.repaired(*overrides)), words)
+    assert math.fsum(bench.accepted(*overrides)["final_masses"]) == pytest.approx(16, rel=1e-13)
+
+
+REFUSED: dict[str, Row] = {
+    "W6": (
+        polygon([[0, 0], [2, 1], [4, 0], [4, 4], [0, 4]]),
+        ["workspace.vertices", "convex", "[2.0, 1.0]", "1 inside", "hull"],
+    ),
+    "W7-bowtie": (polygon([[0, 0], [4, 4], [4, 0], [0, 4]]), ["workspace.vertices"]),
+    "W7-pentagram": (polygon(star(5, 2)), ["workspace.vertices", "2 times", "crosses itself"]),
+    "W7-heptagram": (polygon(star(7, 3)), ["workspace.vertices", "3 times", "crosses itself"]),
+    "W8-two": (polygon([[0, 0], [4, 0]]), ["workspace.vertices", "2 distinct", "at least 3"]),
+    "W8-one-point": (polygon([[1, 1]] * 5), ["workspace.vertices", "1 distinct"]),
+    "W8-line": (polygon([[0, 0], [2, 2], [4, 4]]), ["workspace.vertices", "no inside"]),
+    "W8-needle": (polygon([[0, 0], [1, 0], [1, 1e-16]]), ["workspace.vertices"]),
+    "W8-needle-too-thin": (polygon([[0, 0], [4, 0], [4, 1e-12]]), ["workspace.vertices"]),
+    "W8-box": (["workspace={kind='box',lower=[1,1],upper=[1,4]}"], ["workspace.lower[0]", "less"]),
+    "W13-nan": (polygon("[[0,0],[4,0],[nan,4]]"), ["workspace.vertices[2]", "finite"]),
+    "W13-inf": (polygon("[[0,0],[4,0],[4,inf]]"), ["workspace.vertices[2]", "finite"]),
+    "W13-text": (polygon("[[0,0],[4,0],['a',4]]"), ["workspace.vertices[2]", "[x, y]"]),
+    "W13-nested": (polygon("[[[0,0],[4,0],[4,4]]]"), ["workspace.vertices[0]", "[x, y]"]),
+    "W13-empty": (polygon("[]"), ["workspace.vertices", "at least 1"]),
+    "W13-number": (["workspace=5"], ["workspace", "table"]),
+    "W13-no-table": (["workspace={}"], ["workspace.kind", "missing"]),
+    "W13-kind": (["workspace={kind='polygn',vertices=[[0,0],[4,0],[4,4]]}"], ["polygon"]),
+}
+
+
+@table(REFUSED)
+def test_refused(bench: Bench, row: Row) -> None:
+    overrides, words = row
+    assert holds_words(bench.refused(*overrides), words)
+
+
+CODES = {
+    "W6-code": ([(0, 0), (2, 1), (4, 0), (4, 4), (0, 4)], "workspace.nonconvex"),
+    "W7-code": (star(5, 2), "workspace.selfintersecting"),
+    "W7-bowtie-code": ([(0, 0), (4, 4), (4, 0), (0, 4)], "workspace."),
+    "W8-code": ([(0, 0), (2, 2), (4, 4)], "workspace."),
+    "W8-nothing": ([], "workspace.shape"),
+    "W13-text-code": ([("0", "0"), ("1", "0"), ("0", "1")], "workspace.shape"),
+    "W13-shape-code": ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "workspace.shape"),
+    "W13-nan-code": ([(0, 0), (1, 0), (0, math.nan)], "workspace.nonfinite"),
+}
+
+
+@table(CODES)
+def test_codes_in_python(row: tuple[list[tuple[float, ...]], str]) -> None:
+    vertices, code = row
+    with pytest.raises(WorkspaceError) as caught:
+        dwell.Polygon(vertices)
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.code.startswith(code)
+    assert caught.value.key == "workspace.vertices" or "vertices[" in str(caught.value.key)
+
+
+@case("W1-bits")
+def test_direction_changes_nothing(case: str) -> None:
+    ring = [(0.0, 0.0), (4.0, 0.1), (4.0, 4.0), (1.0, 3.0)]
+    there, back = dwell.Polygon(ring), dwell.Polygon(ring[::-1])
+    assert there.area == back.area
+    assert {tuple(v) for v in there.vertices} == {tuple(v) for v in back.vertices}
+
+
+@case("W5-hull")
+def test_the_hull_of_what_was_not_convex(case: str) -> None:
+    hull = dwell.Polygon.hull_of([(0, 0), (2, 1), (4, 0), (4, 4), (0, 4)])
+    assert hull.area == 16.0
+    assert len(hull.vertices) == 4
+
+
+@case("W8-slender")
+def test_slender_but_not_too_slender(case: str) -> None:
+    thin = dwell.Box((0, 0), (1, 1e-11))
+    cells = dwell.tessellate(thin, [(0.2, 0.5e-11), (0.7, 0.5e-11)])
+    assert math.fsum(cells.masses) == pytest.approx(1e-11, rel=1e-13)
+
+
+@case("W10")
+def test_very_many_vertices(case: str) -> None:
+    turn = 2 * np.pi * np.arange(1_000_000) / 1_000_000
+    circle = dwell.Polygon(np.column_stack([np.cos(turn), np.sin(turn)]))
+    assert circle.area == pytest.approx(math.pi, rel=1e-10)
+    assert circle.repairs == ()
+    moments = dwell.moments(circle)
+    assert moments.mass == pytest.approx(math.pi, rel=1e-10)
+    assert np.abs(moments.centroid).max() <= 1e-13
+
+
+@case("W10-run")
+def test_a_run_in_a_fine_circle(bench: Bench, case: str) -> None:
+    turn = 2 * np.pi * np.arange(300) / 300
+    scenario = small()
+    vertices = np.column_stack([2 + 2 * np.cos(turn), 2 + 2 * np.sin(turn)]).tolist()
+    scenario["workspace"] = {"kind": "polygon", "vertices": vertices}
+    bench.write(scenario)
+    figures = bench.accepted()
+    area = dwell.Polygon(vertices).area
+    assert math.fsum(figures["final_masses"]) == pytest.approx(area, rel=1e-13)
+
+
+@case("W19-vertex", "W19-edge")
+def test_agents_next_to_the_boundary(bench: Bench, case: str) -> None:
+    inside = math.nextafter(4.0, 0.0)
+    place = [inside, inside] if case == "W19-vertex" else [inside, 2.0]
+    bench.clean(f"agents.start=[[1,1],{place}]")
+
+
+@case("W2-python")
+def test_repairs_are_kept_with_the_run(case: str, tmp_path) -> None:
+    site = dwell.Polygon([(0, 0), (0, 4), (4, 4), (4, 0), (0, 0)])
+    law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+    run = dwell.simulate(site, None, [(1, 1), (2, 2)], law, until=1.0)
+    assert len(run.repairs) == 2
+    run.save(tmp_path / "run.nc")
+    assert dwell.load_run(tmp_path / "run.nc").repairs == run.repairs
