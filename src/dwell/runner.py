@@ -68,6 +68,7 @@ def simulate(
     """
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps)
+    until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
         raise ControllerError(
             f"the controller is a {type(controller).__name__}; an object with the methods "
@@ -77,6 +78,9 @@ def simulate(
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
     places, repairs = check_start(workspace, start)
+    if ids is not None and (len(ids) != len(places) or len(set(ids)) != len(ids)):
+        need = f"{len(places)} different whole numbers, one per agent, are needed"
+        raise InputError(f"ids is {ids!r}; {need}", code="agents.ids", key="agents.ids")
     integration = {"kind": "exact"} if spacing is None else {"kind": "grid", "spacing": spacing}
     record = {} if sample_every is None else {"sample_every": sample_every}
     options = {
@@ -95,7 +99,7 @@ def _check_options(seed: object, spacing: object, sample_every: object, max_jump
     """What a scenario file would refuse, refused also where no file can describe the run."""
     for name, whole, least in (("seed", seed, 0), ("max_jumps", max_jumps, 1)):
         known = isinstance(whole, numbers.Integral) and not isinstance(whole, bool)
-        if not known or whole < least:
+        if not known or int(whole) < least:  # type: ignore[call-overload]
             need = f"a whole number from {least} on is needed"
             raise InputError(f"{name} is {whole!r}; {need}", code=f"run.{name}", key=f"run.{name}")
     if spacing is not None:
@@ -106,8 +110,11 @@ def _check_options(seed: object, spacing: object, sample_every: object, max_jump
 
 
 def _check_number(name: str, value: object, need: str, code: str, above: bool = False) -> None:
-    known = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not known or not np.isfinite(value) or not (value > 0.0 or (value == 0.0 and not above)):
+    good = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if good:
+        number = float(value)  # type: ignore[arg-type]
+        good = np.isfinite(number) and (number > 0.0 or (number == 0.0 and not above))
+    if not good:
         raise InputError(f"{name} is {value!r}; {need} is needed", code=code)
 
 

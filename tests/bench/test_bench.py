@@ -15,7 +15,7 @@ from bench.table import Row, at_most, under
 
 GROUPS = {"accuracy", "bits", "speed", "growth", "peers", "parts", "start-up", "memory"}
 
-# Rows whose target is not reached yet: cells thinner than about 1e-3 of their length. See
+# Rows whose target is not reached yet: cells thinner than about 1e-4 of their length. See
 # docs/performance.md. A row that reaches its target must be taken off this list.
 FALL_SHORT = {
     "Gaussian cells: needles of aspect 1e4 to 1e8, moments()",

@@ -1,4 +1,4 @@
-"""Products without cancellation, an exponential of our own, sums that do not depend on order."""
+"""Products without cancellation, an exponential of our own."""
 
 import math
 from fractions import Fraction
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell._kernels.arithmetic import cross, exponential, ordered_sum
+from dwell._kernels.arithmetic import cross, exponential
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-100)
 
@@ -43,14 +43,3 @@ def test_exponential_is_within_one_unit_in_the_last_place():
 def test_exponential_underflows_to_zero_quietly():
     assert exponential(-746.0) == 0.0
     assert exponential(-1e9) == 0.0
-
-
-@given(st.lists(st.floats(0.0, 1e12), min_size=1, max_size=40), st.randoms())
-def test_ordered_sum_is_the_same_for_any_order(values, random):
-    shuffled = values.copy()
-    random.shuffle(shuffled)
-
-    first = ordered_sum(np.array(values), len(values))
-
-    assert first == ordered_sum(np.array(shuffled), len(shuffled))
-    assert first == pytest.approx(math.fsum(values), rel=4e-16)

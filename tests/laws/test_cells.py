@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform, moments, tessellate
 from dwell.geometry import Box, Polygon
 from tests import strategies
+from tests.oracles import mp_moments, rational_cells
 
 SQUARE = Box((0.0, 0.0), (1.0, 1.0))
 HILL = Gaussian(center=(0.3, -0.2), rate=0.3)
@@ -85,6 +86,44 @@ def test_any_configuration_tiles_its_polygon(configuration):
     workspace = Polygon(polygon)
     cells = tessellate(workspace, agents)
     assert cells.masses.sum() == pytest.approx(workspace.area, rel=1e-13)
+
+
+# Thin cells
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, 2.2])
+@pytest.mark.parametrize("gap", [1e-1, 1e-3, 1e-5, 1e-8, 1e-11])
+def test_a_sliver_between_close_agents_is_as_exact_as_any_cell(gap, turn):
+    """Its width is below the rounding of its corners: they are computed with twice the digits."""
+    site = [(-8.0, -8.0), (9.0, -7.0), (8.0, 8.0), (-7.0, 9.0)]
+    along = gap * np.array([math.cos(turn), math.sin(turn)])
+    agents = np.array([3.0, 2.0]) + np.outer([-1.0, 0.0, 1.3], along)
+    cell = rational_cells.cell(site, agents.tolist(), 1)
+    exact = mp_moments.moments(cell.vertices, mp_moments.Gaussian.isotropic((0.0, 0.0), 0.03))
+
+    found = tessellate(Polygon(site), agents, Gaussian((0.0, 0.0), 0.03))
+
+    assert mp_moments.relative_error(found.masses[1], exact.mass) < 1e-14
+    assert mp_moments.relative_error(found.second_moments[1], exact.polar_centroid) < 1e-13
+    assert mp_moments.distance(found.centroids[1].tolist(), exact.centroid) < 1e-14 * 17
+    plain = tessellate(Polygon(site), agents)
+    assert plain.masses[1] == pytest.approx(float(cell.area), rel=1e-14)
+
+
+@pytest.mark.parametrize("aspect", [1e2, 1e5, 1e8, 1e11])
+@pytest.mark.parametrize("place", [(0.0, 0.0), (37.3, -11.1)])
+def test_needles_lose_no_digits(aspect, place):
+    needle = np.array([(-3.0, -1.0 / aspect), (4.0, 0.3 / aspect), (-1.0, 2.0 / aspect)])
+    needle = needle @ np.array([(0.8, 0.6), (-0.6, 0.8)]) + place
+    site = Polygon(needle)
+    exact = mp_moments.moments(
+        site.vertices.tolist(), mp_moments.Gaussian.isotropic((1.0, 2.0), 0.03)
+    )
+
+    found = moments(site, Gaussian((1.0, 2.0), 0.03))
+
+    assert mp_moments.relative_error(found.mass, exact.mass) < 1e-13
+    assert mp_moments.relative_error(found.second_moment, exact.polar_centroid) < 1e-12
 
 
 # Equivariance: to the last bit where the change is exact

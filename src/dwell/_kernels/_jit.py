@@ -71,6 +71,15 @@ def njit(function: Callable[..., Any]) -> Any:
 
     Typed as Any: kernels are typed by what Numba infers, the rim above them by mypy.
     """
+    return _compiled(function, {})
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """The same for a kernel that only other kernels call: it compiles faster."""
+    return _compiled(function, {"no_cpython_wrapper": True})
+
+
+def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
     if not ENABLED:
         return function
     import numba
@@ -86,6 +95,7 @@ def njit(function: Callable[..., Any]) -> Any:
         "error_model": "numpy",
         "fastmath": False,
         "no_cfunc_wrapper": True,
+        **extra,
     }
     try:
         return numba.njit(function, **options)

@@ -4,13 +4,13 @@ Labels: the edge that leaves vertex k lies on the workspace's edge m if label = 
 bisector with agent q if label = q >= 0.
 """
 
-from dwell._kernels._jit import njit
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.nearest import next_nearest, open_search
 
 COINCIDENT = -1  # another agent stands at the same place
 
 
-@njit
+@inner
 def cut(n, dx, dy, offset, q, x, y, label, x2, y2, label2, side):
     """Keep {z : z . d <= offset} of the polygon x, y; gives its new vertex count.
 
@@ -51,7 +51,7 @@ def cut(n, dx, dy, offset, q, x, y, label, x2, y2, label2, side):
     return m
 
 
-@njit
+@inner
 def farthest(n, x, y):
     """Largest squared distance of a vertex from the agent."""
     r = 0.0

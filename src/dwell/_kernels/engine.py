@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import njit
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.look import NO_MASS, look
 from dwell._kernels.philox import STREAM_RESETS, uniform
@@ -50,13 +50,13 @@ class Log(NamedTuple):
     empty: np.ndarray  # 1 when the cell weighed nothing
 
 
-@njit
+@inner
 def due_before(a, b, next_at):
     """Whether agent a jumps before agent b: by time, then by number."""
     return next_at[a] < next_at[b] or (next_at[a] == next_at[b] and a < b)
 
 
-@njit
+@inner
 def sift_queue(root, queue, next_at):
     """Restore the queue below `root`."""
     n = queue.shape[0]

@@ -13,8 +13,8 @@ A row of `pending` is (ox, oy, ax, ay, bx, by, K).
 
 import numpy as np
 
-from dwell._kernels._jit import njit
-from dwell._kernels.arithmetic import exponential
+from dwell._kernels._jit import inner
+from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.quadrature import POINTS, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
 
 # Rule by range: a triangle with R <= RANGE[i] takes COUNT[i] nodes per direction, with the
@@ -25,7 +25,7 @@ HALVINGS = np.array([0, 0, 0, 1, 2, 3, 4, 5, 5])
 NEGLIGIBLE = 80.0  # e-folds below the largest value: e**-80 is 1.8e-35
 
 
-@njit
+@inner
 def integrate_triangle(ox, oy, ax, ay, bx, by, weight, level, lx, ly, q, px, py, node):
     """Mass, first moments and polar moment about (px, py) of one triangle of small range.
 
@@ -73,7 +73,7 @@ def integrate_triangle(ox, oy, ax, ay, bx, by, weight, level, lx, ly, q, px, py,
     return weight * m, weight * fx, weight * fy, weight * polar
 
 
-@njit
+@inner
 def level_of(span):
     """Which rule a triangle of range `span` takes; -1 when it must be halved."""
     for i in range(RANGE.shape[0]):
@@ -82,7 +82,7 @@ def level_of(span):
     return -1
 
 
-@njit
+@inner
 def halve(row, top, ox, oy, ax, ay, bx, by, k, ea, eb, ec, pending):
     """Halve the triangle of `row` across its side of largest range; both halves go on the pile.
 
@@ -107,7 +107,7 @@ def halve(row, top, ox, oy, ax, ay, bx, by, k, ea, eb, ec, pending):
         put(top, ox + mx, oy + my, ax - mx, ay - my, bx - mx, by - my, k, pending)
 
 
-@njit
+@inner
 def put(row, ox, oy, ax, ay, bx, by, k, pending):
     """Write one triangle on the pile."""
     pending[row, 0] = ox
@@ -119,7 +119,7 @@ def put(row, ox, oy, ax, ay, bx, by, k, pending):
     pending[row, 6] = k
 
 
-@njit
+@inner
 def gaussian_triangle(cx, cy, q, ax, ay, bx, by, k, log_scale, log_top, px, py, node, pending):
     """Moments of exp(-(z - c)'Q(z - c) - log_scale) over the triangle (0, a, b), about (px, py).
 
@@ -148,13 +148,15 @@ def gaussian_triangle(cx, cy, q, ax, ay, bx, by, k, log_scale, log_top, px, py, 
         lb = -2.0 * (hx * bx + hy * by)
         qa = (qxx * ax + 2.0 * qxy * ay) * ax + qyy * ay * ay
         qb = (qxx * bx + 2.0 * qxy * by) * bx + qyy * by * by
-        if e + max(0.0, la, lb) < log_top - NEGLIGIBLE:  # the exponent is concave: a bound
+        high = larger(0.0, larger(la, lb))
+        if e + high < log_top - NEGLIGIBLE:  # the exponent is concave: a bound
             size -= 1
             continue
         dx = bx - ax
         dy = by - ay
         qc = (qxx * dx + 2.0 * qxy * dy) * dx + qyy * dy * dy
-        level = level_of(max(0.0, la, lb) - min(0.0, la, lb) + max(qa, qb, qc))
+        low = smaller(0.0, smaller(la, lb))
+        level = level_of(high - low + larger(qa, larger(qb, qc)))
         if level >= 0 or size >= pending.shape[0]:
             weight = k * exponential(e - log_scale)
             dm, dfx, dfy, dpolar = integrate_triangle(
@@ -174,7 +176,7 @@ def gaussian_triangle(cx, cy, q, ax, ay, bx, by, k, log_scale, log_top, px, py, 
     return m, fx, fy, polar
 
 
-@njit
+@inner
 def top_exponent(n, cx, cy, q, x, y):
     """Largest value of -(z - c)'Q(z - c) on the polygon x, y."""
     qxx, qxy, qyy = q
@@ -192,8 +194,8 @@ def top_exponent(n, cx, cy, q, x, y):
         slope = (qxx * ax + qxy * ay) * dx + (qxy * ax + qyy * ay) * dy
         t = 0.0
         if bend > 0.0:
-            t = min(1.0, max(0.0, -slope / bend))
+            t = smaller(1.0, larger(0.0, -slope / bend))
         zx = ax + t * dx
         zy = ay + t * dy
-        best = max(best, -((qxx * zx + 2.0 * qxy * zy) * zx + qyy * zy * zy))
+        best = larger(best, -((qxx * zx + 2.0 * qxy * zy) * zx + qyy * zy * zy))
     return 0.0 if inside else best

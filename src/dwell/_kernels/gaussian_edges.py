@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import njit
-from dwell._kernels.arithmetic import exponential
+from dwell._kernels._jit import inner, njit
+from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
 
 AMPLIFICATION = 64.0  # rounding errors may grow by this much: about two digits of sixteen
@@ -31,7 +31,7 @@ TINY = 1e-300  # keeps 0 / 0 away at the very peak, where h = 0 wipes the term o
 REFUSED = np.inf
 
 
-@njit
+@inner
 def whiten(n, cx, cy, c11, c12, c22, x, y, x2, y2):
     """Put C (v - c) of every vertex into x2, y2."""
     for k in range(n):
@@ -41,7 +41,7 @@ def whiten(n, cx, cy, c11, c12, c22, x, y, x2, y2):
         y2[k] = c22 * dy
 
 
-@njit
+@inner
 def nearest_squared(n, x, y):
     """Squared distance of the polygon x, y from (0, 0); 0 if that lies inside."""
     inside = True
@@ -57,14 +57,14 @@ def nearest_squared(n, x, y):
             d2 = dx * dx + dy * dy
             t = 0.0
             if d2 > 0.0:
-                t = min(1.0, max(0.0, -(ax * dx + ay * dy) / d2))
+                t = smaller(1.0, larger(0.0, -(ax * dx + ay * dy) / d2))
             zx = ax + t * dx
             zy = ay + t * dy
-            best = min(best, zx * zx + zy * zy)
+            best = smaller(best, zx * zx + zy * zy)
     return 0.0 if inside else best
 
 
-@njit
+@inner
 def panel(h, t0, length, far, node):
     """Integrals of F, e**-x and t e**-x, x = h**2 + t**2, over t in [t0, t0 + length].
 
@@ -81,12 +81,13 @@ def panel(h, t0, length, far, node):
     high = t1 * t1
     middle = 0.0
     level = 1.0
-    reach = h2 + max(low, high)
+    reach = h2 + larger(low, high)
     if reach > 1.0:  # take the exponential about the panel's middle: no digits lost in its tail
         tm = t0 + 0.5 * length
         middle = h2 + tm * tm
         level = exponential(-middle)
-        reach = max(abs(h2 + low - middle), abs(h2 + high - middle), 0.25 * length * length)
+        reach = larger(abs(h2 + low - middle), abs(h2 + high - middle))
+        reach = larger(reach, 0.25 * length * length)
     halvings = 0
     scale = 1.0
     while reach * scale > 0.16:
@@ -154,9 +155,9 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, node):
         ty = dy / length
         h = x2[i] * ty - y2[i] * tx
         t0 = x2[i] * tx + y2[i] * ty
-        span = max(abs(length * (2.0 * t0 + length)), length * length)
+        span = larger(abs(length * (2.0 * t0 + length)), length * length)
         if far:  # F has a pole near the peak: keep panels shorter than its distance
-            span = max(span, POLE * length * length / near)
+            span = larger(span, POLE * length * length / near)
         panels = math.ceil(span / SPAN)
         if panels > MAX_PANELS:
             return REFUSED, 0.0, 0.0, 0.0, 0.0
@@ -191,8 +192,9 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, node):
     polar = (cx * cx + cy * cy) * m + 2.0 * (cx * gx + cy * gy) + spread
     stretch = abs(k11) + abs(k12) + abs(k22)
     away = math.sqrt(cx * cx + cy * cy)
-    grown = max(size_m / m, (stretch * size_f + away * size_m) / (m * rho))
+    grown = larger(size_m / m, (stretch * size_f + away * size_m) / (m * rho))
     # The polar moment only enters the cost: it may lose four times as much.
-    grown = max(grown, 0.25 * away * (2.0 * stretch * size_f + away * size_m) / (m * rho * rho))
+    loss = 0.25 * away * (2.0 * stretch * size_f + away * size_m) / (m * rho * rho)
+    grown = larger(grown, loss)
     det = k11 * k22
     return grown, det * m, det * (cx * m + gx), det * (cy * m + gy), det * polar

@@ -5,10 +5,11 @@ The centroid is then piecewise constant in the positions, which freezes cells; s
 
 import math
 
-from dwell._kernels._jit import njit
+from dwell._kernels._jit import inner
+from dwell._kernels.arithmetic import larger, smaller
 
 
-@njit
+@inner
 def belongs(zx, zy, p, xs, ys, looked, seen):
     """Whether lattice point z is agent p's: nearest, ties to the smaller position.
 
@@ -30,7 +31,7 @@ def belongs(zx, zy, p, xs, ys, looked, seen):
     return True
 
 
-@njit
+@inner
 def lattice_moments(n, p, xs, ys, terms, looked, s):
     """(mass, first x, first y, polar) about agent p of the lattice points in its cell.
 
@@ -44,14 +45,14 @@ def lattice_moments(n, p, xs, ys, terms, looked, s):
     left = right = s.x[0]
     low = high = s.y[0]
     for k in range(n):
-        left = min(left, s.x[k])
-        right = max(right, s.x[k])
-        low = min(low, s.y[k])
-        high = max(high, s.y[k])
-    i0 = max(0, math.floor((ys[p] + low - y0) / step) - 1)
-    i1 = min(rows - 1, math.ceil((ys[p] + high - y0) / step) + 1)
-    j0 = max(0, math.floor((xs[p] + left - x0) / step) - 1)
-    j1 = min(columns - 1, math.ceil((xs[p] + right - x0) / step) + 1)
+        left = smaller(left, s.x[k])
+        right = larger(right, s.x[k])
+        low = smaller(low, s.y[k])
+        high = larger(high, s.y[k])
+    i0 = larger(0, math.floor((ys[p] + low - y0) / step) - 1)
+    i1 = smaller(rows - 1, math.ceil((ys[p] + high - y0) / step) + 1)
+    j0 = larger(0, math.floor((xs[p] + left - x0) / step) - 1)
+    j1 = smaller(columns - 1, math.ceil((xs[p] + right - x0) / step) + 1)
     m = fx = fy = polar = 0.0
     for i in range(i0, i1 + 1):
         zy = y0 + i * step

@@ -1,14 +1,17 @@
 """What an agent gets from one look: its cell, and where the cell's centroid lies."""
 
-from dwell._kernels._jit import njit
-from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels._jit import inner, njit
+from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.careful import sharpen
+from dwell._kernels.cells import COINCIDENT, farthest, voronoi_cell
 from dwell._kernels.lattice import lattice_moments
-from dwell._kernels.moments import polygon_moments
+from dwell._kernels.moments import polygon_moments, spread_fan
 
 NO_MASS = -2  # status: the cell is empty or weighs nothing
+THIN = 0.01  # area over squared length: below, corners need more digits than doubles give
 
 
-@njit
+@inner
 def nearest_in_polygon(x, y, wx, wy):
     """Displacement from (x, y) to the nearest point of the convex polygon; (0, 0) inside it."""
     inside = True
@@ -25,7 +28,7 @@ def nearest_in_polygon(x, y, wx, wy):
             inside = False
         d2 = dx * dx + dy * dy
         t = -(ax * dx + ay * dy) / d2
-        t = min(1.0, max(0.0, t))
+        t = smaller(1.0, larger(0.0, t))
         zx = ax + t * dx
         zy = ay + t * dy
         r2 = zx * zx + zy * zy
@@ -38,7 +41,7 @@ def nearest_in_polygon(x, y, wx, wy):
     return bx, by
 
 
-@njit
+@inner
 def count_neighbors(n, label):
     """How many other agents a polygon borders on (an agent borders along one edge)."""
     count = 0
@@ -46,6 +49,16 @@ def count_neighbors(n, label):
         if label[k] >= 0:
             count += 1
     return count
+
+
+@inner
+def sharpen_if_thin(n, px, py, xs, ys, wx, wy, s):
+    """Compute a thin cell's corners with more digits; gives whether that was done."""
+    total, _ = spread_fan(n, s.x, s.y, s.fan)
+    if total > 2.0 * THIN * farthest(n, s.x, s.y):
+        return False
+    sharpen(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
+    return True
 
 
 @njit
@@ -67,7 +80,8 @@ def look(p, xs, ys, wx, wy, terms, s):
         if terms.lattice.shape[0] > 0:
             m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
         else:
-            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, s)
+            sharp = sharpen_if_thin(n, px, py, xs, ys, wx, wy, s)
+            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
     ex, ey = nearest_in_polygon(px, py, wx, wy)

@@ -2,13 +2,14 @@
 
 The polygon is split into triangles that share the apex (0, 0): the agent itself, which lies in its
 own cell, so every triangle counts positively. An agent outside its cell gets another apex.
+s.fan holds the cross products of neighbouring corners, twice the areas of these triangles.
 All moments are about a pivot (px, py) and come divided by exp(log_scale).
 """
 
 import numpy as np
 
-from dwell._kernels._jit import njit
-from dwell._kernels.arithmetic import cross
+from dwell._kernels._jit import inner, njit
+from dwell._kernels.arithmetic import cross, larger, smaller
 from dwell._kernels.cells import farthest
 from dwell._kernels.gaussian import gaussian_triangle, top_exponent
 from dwell._kernels.gaussian_edges import AMPLIFICATION, gaussian_by_edges
@@ -17,7 +18,7 @@ from dwell._kernels.quadrature import NODES, WEIGHTS
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 
 
-@njit
+@inner
 def constant_triangle(ax, ay, bx, by, k, px, py):
     """Moments about (px, py) of the constant 1 over the triangle (0, a, b), k = a x b."""
     ax -= px
@@ -32,7 +33,7 @@ def constant_triangle(ax, ay, bx, by, k, px, py):
     return 0.5 * k, k * sx / 6.0, k * sy / 6.0, k * (squares + sx * sx + sy * sy) / 24.0
 
 
-@njit
+@inner
 def polynomial_at(c, x, y):
     """sum c[i, j] x**i y**j by Horner's rule."""
     d = c.shape[0]
@@ -45,7 +46,7 @@ def polynomial_at(c, x, y):
     return v
 
 
-@njit
+@inner
 def polynomial_triangle(c, x0, y0, ax, ay, bx, by, k, px, py):
     """Moments of the polynomial c in (z + (x0, y0)) over (0, a, b): exact by degree."""
     n = (c.shape[0] + 4) // 2
@@ -67,7 +68,7 @@ def polynomial_triangle(c, x0, y0, ax, ay, bx, by, k, px, py):
     return m, fx, fy, polar
 
 
-@njit
+@inner
 def exponent_range(n, cx, cy, q, xs, ys):
     """Smallest and largest exponent of a Gaussian over the polygon's vertices."""
     qxx, qxy, qyy = q
@@ -77,12 +78,12 @@ def exponent_range(n, cx, cy, q, xs, ys):
         x = xs[i] - cx
         y = ys[i] - cy
         e = -((qxx * x + 2.0 * qxy * y) * x + qyy * y * y)
-        low = min(low, e)
-        high = max(high, e)
+        low = smaller(low, e)
+        high = larger(high, e)
     return low, high
 
 
-@njit
+@inner
 def choose_log_scale(n, x0, y0, terms, x, y):
     """0 where the density is within reach of doubles somewhere on the polygon, else its log."""
     if terms.constant > 0.0 or terms.polynomials.shape[0] > 0:
@@ -95,20 +96,27 @@ def choose_log_scale(n, x0, y0, terms, x, y):
         _, high = exponent_range(n, cx - x0, cy - y0, q, x, y)
         if high > SAFE_EXPONENT:
             return 0.0
-        top = max(top, top_exponent(n, cx - x0, cy - y0, q, x, y))
+        top = larger(top, top_exponent(n, cx - x0, cy - y0, q, x, y))
     return top if top < SAFE_EXPONENT else 0.0
 
 
-@njit
-def move_apex(n, x, y):
-    """Shift the polygon so that (0, 0) lies in it, if it does not; gives the shift."""
-    inside = True
+@inner
+def spread_fan(n, x, y, fan):
+    """Fill `fan`; gives its sum and its smallest entry."""
+    total = 0.0
+    least = np.inf
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        if cross(x[i], y[i], x[j], y[j]) < 0.0:
-            inside = False
-    if inside:
-        return 0.0, 0.0
+        k = cross(x[i], y[i], x[j], y[j])
+        fan[i] = k
+        total += k
+        least = smaller(least, k)
+    return total, least
+
+
+@inner
+def move_apex(n, x, y):
+    """Shift the polygon so that its corners' mean lies at (0, 0); gives the shift."""
     ox = 0.0
     oy = 0.0
     for i in range(n):
@@ -120,35 +128,34 @@ def move_apex(n, x, y):
     return ox, oy
 
 
-@njit
-def add_constant(level, n, px, py, x, y, total):
+@inner
+def add_constant(level, n, px, py, x, y, fan, total):
     """Add the moments of a constant density to `total`."""
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        k = level * cross(x[i], y[i], x[j], y[j])
+        k = level * fan[i]
         m, fx, fy, polar = constant_triangle(x[i], y[i], x[j], y[j], k, px, py)
         total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
     return total
 
 
-@njit
-def add_polynomial(c, x0, y0, n, px, py, x, y, total):
+@inner
+def add_polynomial(c, x0, y0, n, px, py, x, y, fan, total):
     """Add the moments of a polynomial whose origin lies at (-x0, -y0)."""
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        k = cross(x[i], y[i], x[j], y[j])
-        m, fx, fy, polar = polynomial_triangle(c, x0, y0, x[i], y[i], x[j], y[j], k, px, py)
+        m, fx, fy, polar = polynomial_triangle(c, x0, y0, x[i], y[i], x[j], y[j], fan[i], px, py)
         total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
     return total
 
 
-@njit
-def add_gaussian(g, t, x0, y0, n, log_scale, px, py, s, total):
+@inner
+def add_gaussian(g, t, x0, y0, n, log_scale, by_edges, px, py, s, total):
     """Add the moments of row t of Terms.gaussians, by edges where that keeps the digits."""
     weight = g[t, 0]
     cx = g[t, 1] - x0
     cy = g[t, 2] - y0
-    if px == 0.0 and py == 0.0 and log_scale == 0.0:
+    if by_edges and log_scale == 0.0:
         rho = np.sqrt(farthest(n, s.x, s.y))
         grown, m, fx, fy, polar = gaussian_by_edges(
             n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, s.x, s.y, s.x2, s.y2, s.node
@@ -166,7 +173,7 @@ def add_gaussian(g, t, x0, y0, n, log_scale, px, py, s, total):
         top = top_exponent(n, cx, cy, q, s.x, s.y)
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        k = weight * cross(s.x[i], s.y[i], s.x[j], s.y[j])
+        k = weight * s.fan[i]
         if k != 0.0:
             ax = s.x[i]
             ay = s.y[i]
@@ -180,25 +187,31 @@ def add_gaussian(g, t, x0, y0, n, log_scale, px, py, s, total):
 
 
 @njit
-def polygon_moments(n, x0, y0, terms, px, py, s):
-    """Moments about (px, py) of the polygon with n vertices in the frame of (x0, y0).
+def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
+    """Moments about (px, py) of the polygon with n corners in the frame of (x0, y0).
 
     Gives (log_scale, mass, first x, first y, polar), the last four divided by exp(log_scale).
-    May move the polygon in s.x, s.y to another apex: read the vertices before, not after.
+    `sharp` says that s.fan is filled already, with more digits than the corners have. May move the
+    polygon in s.x, s.y to another apex: read the corners before, not after.
     """
-    ox, oy = move_apex(n, s.x, s.y)
-    x0 += ox
-    y0 += oy
-    px -= ox
-    py -= oy
+    if not sharp:
+        _, least = spread_fan(n, s.x, s.y, s.fan)
+        if least < 0.0:
+            ox, oy = move_apex(n, s.x, s.y)
+            spread_fan(n, s.x, s.y, s.fan)
+            x0 += ox
+            y0 += oy
+            px -= ox
+            py -= oy
     log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
+    by_edges = px == 0.0 and py == 0.0 and not sharp
     total = (0.0, 0.0, 0.0, 0.0)
     if terms.constant > 0.0:
-        total = add_constant(terms.constant, n, px, py, s.x, s.y, total)
+        total = add_constant(terms.constant, n, px, py, s.x, s.y, s.fan, total)
     for t in range(terms.polynomials.shape[0]):
         ax = x0 - terms.origins[t, 0]
         ay = y0 - terms.origins[t, 1]
-        total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, total)
+        total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, s.fan, total)
     for t in range(terms.gaussians.shape[0]):
-        total = add_gaussian(terms.gaussians, t, x0, y0, n, log_scale, px, py, s, total)
+        total = add_gaussian(terms.gaussians, t, x0, y0, n, log_scale, by_edges, px, py, s, total)
     return log_scale, total[0], total[1], total[2], total[3]

@@ -6,10 +6,10 @@ force over a heap; another search need only keep the order, ties included.
 key, who: the heap, squared distances and agents. dx, dy: displacement of each agent.
 """
 
-from dwell._kernels._jit import njit
+from dwell._kernels._jit import inner
 
 
-@njit
+@inner
 def comes_before(i, j, key, who, dx, dy):
     """Whether heap entry i is taken before j: by distance, then by displacement.
 
@@ -24,7 +24,7 @@ def comes_before(i, j, key, who, dx, dy):
     return dy[a] < dy[b]
 
 
-@njit
+@inner
 def sift_down(root, size, key, who, dx, dy):
     """Restore the heap order below `root`."""
     while True:
@@ -40,7 +40,7 @@ def sift_down(root, size, key, who, dx, dy):
         root = child
 
 
-@njit
+@inner
 def open_search(p, px, py, xs, ys, key, who, dx, dy):
     """Line up all agents but p, seen from (px, py); gives how many there are."""
     size = 0
@@ -56,7 +56,7 @@ def open_search(p, px, py, xs, ys, key, who, dx, dy):
     return size
 
 
-@njit
+@inner
 def next_nearest(size, key, who, dx, dy):
     """Take the nearest candidate off the line; gives its index and leaves size - 1 behind."""
     q = who[0]

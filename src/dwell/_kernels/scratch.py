@@ -23,9 +23,9 @@ class Scratch(NamedTuple):
     dx: np.ndarray  # displacement of each agent from the one that looks
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
+    fan: np.ndarray  # cross products of neighbouring corners: twice the triangles' areas
     node: np.ndarray  # exponents, then values, at the quadrature nodes
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
-    value: np.ndarray  # one number per agent, for ordered sums
 
 
 def make_scratch(agents: int, vertices: int) -> Scratch:
@@ -45,7 +45,7 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         dx=np.empty(many),
         dy=np.empty(many),
         seen=np.empty(many, dtype=np.int64),
+        fan=np.empty(room),
         node=np.empty(MAX_NODES * MAX_NODES),
         pending=np.empty((MAX_TRIANGLES, 7)),
-        value=np.empty(many),
     )

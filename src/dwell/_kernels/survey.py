@@ -1,15 +1,11 @@
-"""Whole configurations at once: every agent's error, the cost, the separation."""
-
-import math
+"""Whole configurations at once: what every agent sees."""
 
 import numpy as np
 
 from dwell._kernels._jit import njit
-from dwell._kernels.arithmetic import exponential, ordered_sum
 from dwell._kernels.cells import COINCIDENT, voronoi_cell
-from dwell._kernels.look import look
+from dwell._kernels.look import look, sharpen_if_thin
 from dwell._kernels.moments import polygon_moments
-from dwell._kernels.timer import saturated
 
 
 @njit
@@ -44,56 +40,28 @@ def legs_at(times, log, first_x, first_y, first_hx, first_hy, out_x, out_y, out_
 
 
 @njit
-def survey(xs, ys, wx, wy, terms, errors, masses, polars, scales, s):
-    """Look for every agent; gives (status, cost, smallest separation)."""
-    n = xs.shape[0]
-    closest = np.inf
-    for p in range(n):
-        status, ex, ey, scale, m, polar, _, nearest = look(p, xs, ys, wx, wy, terms, s)
-        if status == COINCIDENT:
-            return COINCIDENT, 0.0, 0.0
-        errors[p, 0] = ex
-        errors[p, 1] = ey
-        masses[p] = m
-        polars[p] = polar
-        scales[p] = scale
-        if nearest >= 0.0:
-            closest = min(closest, nearest)
-    for p in range(n):
-        s.value[p] = polars[p] if scales[p] == 0.0 else polars[p] * exponential(scales[p])
-    return 0, ordered_sum(s.value, n), math.sqrt(closest)
+def survey_rows(lo, hi, x, y, wx, wy, terms, ex, ey, masses, polars, scales, nearest, s):
+    """What every agent sees in configurations lo..hi of a table (rows, agents).
 
-
-@njit
-def survey_block(
-    lo, hi, x, y, hx, hy, wx, wy, terms, k1, reach, errors, hold_errors, costs, separations, s
-):
-    """Rows lo..hi of a table of configurations: error and hold-error norms, cost, separation.
-
-    Gives the first row in which two agents coincide, or -1.
+    Errors, masses, polar moments about the positions (both divided by exp(scale)) and squared
+    distances to the nearest other agent. Gives the first row in which two agents coincide, or -1.
     """
-    n = x.shape[1]
-    e = np.empty((n, 2))
-    masses = np.empty(n)
-    polars = np.empty(n)
-    scales = np.empty(n)
     for k in range(lo, hi):
-        status, cost, closest = survey(x[k], y[k], wx, wy, terms, e, masses, polars, scales, s)
-        if status == COINCIDENT:
-            return k
-        costs[k] = cost
-        separations[k] = closest
-        for p in range(n):
-            ux, uy = saturated(e[p, 0], e[p, 1], k1, reach)
-            dx = hx[k, p] - ux
-            dy = hy[k, p] - uy
-            errors[k, p] = math.sqrt(e[p, 0] * e[p, 0] + e[p, 1] * e[p, 1])
-            hold_errors[k, p] = math.sqrt(dx * dx + dy * dy)
+        for p in range(x.shape[1]):
+            status, dx, dy, scale, m, polar, _, d2 = look(p, x[k], y[k], wx, wy, terms, s)
+            if status == COINCIDENT:
+                return k
+            ex[k, p] = dx
+            ey[k, p] = dy
+            masses[k, p] = m
+            polars[k, p] = polar
+            scales[k, p] = scale
+            nearest[k, p] = d2
     return -1
 
 
 @njit
-def look_block(lo, hi, agent, x, y, wx, wy, terms, errors, s):
+def look_rows(lo, hi, agent, x, y, wx, wy, terms, errors, s):
     """Errors of agent[k] in configuration k, for rows lo..hi: what `check` re-derives."""
     for k in range(lo, hi):
         _, ex, ey, _, _, _, _, _ = look(agent[k], x[k], y[k], wx, wy, terms, s)
@@ -102,10 +70,15 @@ def look_block(lo, hi, agent, x, y, wx, wy, terms, errors, s):
 
 
 @njit
-def second_moment(p, xs, ys, wx, wy, terms, ex, ey, s):
-    """Polar moment of p's cell about its own centroid (divided by exp(log_scale)), without loss."""
-    n, _, _ = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
-    if n <= 0:
-        return 0.0
-    _, _, _, _, polar = polygon_moments(n, xs[p], ys[p], terms, ex, ey, s)
-    return polar
+def second_moments(xs, ys, wx, wy, terms, errors, out, s):
+    """Polar moment of each cell about its own centroid (divided by exp(scale)), without loss."""
+    for p in range(xs.shape[0]):
+        px = xs[p]
+        py = ys[p]
+        n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+        out[p] = 0.0
+        if n > 0:
+            sharp = sharpen_if_thin(n, px, py, xs, ys, wx, wy, s)
+            ex = errors[p, 0]
+            ey = errors[p, 1]
+            _, _, _, _, out[p] = polygon_moments(n, px, py, terms, ex, ey, sharp, s)

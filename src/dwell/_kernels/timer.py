@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import njit
+from dwell._kernels.arithmetic import smaller
 
 UNIFORM, EARLIEST, LATEST, PERIODIC, SEQUENCE, DROPOUT = range(6)
 
@@ -39,7 +40,7 @@ def dropout_interval(u, t1, t2, loss):
     while u < chance and attempts * t1 < t2:
         attempts += 1
         chance *= loss
-    return min(attempts * t1, t2)
+    return smaller(attempts * t1, t2)
 
 
 @njit
@@ -52,7 +53,7 @@ def next_look(p, k, t, first, draw, program):
     t1 = program.t1[p]
     t2 = program.t2[p]
     if program.rule == UNIFORM:
-        return t + min(t1 + draw * (t2 - t1), t2)
+        return t + smaller(t1 + draw * (t2 - t1), t2)
     if program.rule == EARLIEST:
         return t + t1
     if program.rule == LATEST:

@@ -29,8 +29,9 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except OSError as fault:
         code = _unwritten(fault, code)
-    if code == INTERRUPTED and Terminated.seen:
-        code = TERMINATED
+    if code == INTERRUPTED:
+        _complain("interrupted")
+        code = TERMINATED if Terminated.seen else INTERRUPTED
     sys.exit(code)
 
 
@@ -47,7 +48,6 @@ def _run() -> int:
         code = stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         code = INTERRUPTED
-        print("dwell: interrupted", file=sys.stderr)
     except InputError as fault:
         code = WRONG_INPUT
         _complain(_with_key(fault))

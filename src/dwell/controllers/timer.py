@@ -65,7 +65,11 @@ class Timer:
     def __post_init__(self) -> None:
         _positive("k1", self.k1)
         _positive("nu", self.nu)
-        if not _is_number(self.epsilon) or not (0.0 < self.epsilon < 1.0) or self.reach < SMALLEST:
+        if not _is_number(self.epsilon):
+            raise _refused("epsilon", self.epsilon, "a number in (0, 1)")
+        for name in ("k1", "nu", "epsilon"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+        if not (0.0 < self.epsilon < 1.0) or self.reach < SMALLEST:
             raise _refused("epsilon", self.epsilon, "a number in (0, 1), not too near 1,")
         if self.reset not in RESET_RULES:
             raise _refused("reset", self.reset, f"one of {', '.join(RESET_RULES)}")
@@ -215,7 +219,7 @@ def _is_number(value: object) -> bool:
 def _positive(name: str, value: float) -> None:
     if not _is_number(value) or not (math.isfinite(value) and value > 0.0):
         raise _refused(name, value, "a positive number")
-    if not SMALLEST <= value <= LARGEST:
+    if not SMALLEST <= float(value) <= LARGEST:
         raise _refused(name, value, f"a number between {SMALLEST:g} and {LARGEST:g}")
 
 

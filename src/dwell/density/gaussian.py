@@ -93,7 +93,7 @@ class Gaussian:
 
 
 def _is_positive(value: object) -> bool:
-    return isinstance(value, numbers.Real) and math.isfinite(value) and value > 0.0
+    return isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf
 
 
 def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.ndarray:

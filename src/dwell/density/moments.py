@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Floats, Points
 from dwell.density.adaptive import integrate
 from dwell.density.base import Density, as_density
 from dwell.geometry import Polygon
+
+THIN = 0.01  # area over squared diameter below which rounding of the corners matters
 
 
 @final
@@ -38,17 +41,35 @@ def moments(region: Polygon | object, density: Density | object = None) -> Momen
     weight = Uniform() if density is None else as_density(density)
     origin = polygon.vertices[0]
     offsets = polygon.vertices - origin
-    return polygon_moments(offsets, origin, weight)
+    thin = polygon.area < THIN * polygon.diameter**2
+    return polygon_moments(offsets, origin, weight, exact_fan(polygon.vertices) if thin else None)
 
 
-def polygon_moments(offsets: Points, origin: Points, density: Density) -> Moments:
-    """Moments over the convex polygon `origin + offsets`."""
+def exact_fan(vertices: Points) -> Floats:
+    """Cross products of neighbouring corners seen from the first one, without rounding.
+
+    Corners of a needle seen from one of them are rounded by more than its width allows.
+    """
+    points = [(Fraction(float(x)), Fraction(float(y))) for x, y in vertices]
+    ox, oy = points[0]
+    local = [(x - ox, y - oy) for x, y in points]
+    after = [*local[1:], local[0]]
+    return np.array([float(a * d - b * c) for (a, b), (c, d) in zip(local, after, strict=True)])
+
+
+def polygon_moments(
+    offsets: Points, origin: Points, density: Density, fan: Floats | None = None
+) -> Moments:
+    """Moments over the convex polygon `origin + offsets`.
+
+    `fan` are the cross products of neighbouring offsets, if they are known with more digits.
+    """
     if density.terms() is None:
         return _adaptive(offsets, origin, density)
-    return _exact(offsets, origin, density)
+    return _exact(offsets, origin, density, fan)
 
 
-def _exact(offsets: Points, origin: Points, density: Density) -> Moments:
+def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None) -> Moments:
     from dwell._kernels import moments as kernels
     from dwell._kernels.scratch import make_scratch
 
@@ -57,8 +78,10 @@ def _exact(offsets: Points, origin: Points, density: Density) -> Moments:
 
     def about(x: float, y: float) -> tuple[float, float, float, float, float]:
         scratch.x[: len(offsets)], scratch.y[: len(offsets)] = offsets.T
+        if fan is not None:
+            scratch.fan[: len(offsets)] = fan
         found: tuple[float, float, float, float, float] = kernels.polygon_moments(
-            len(offsets), float(origin[0]), float(origin[1]), terms, x, y, scratch
+            len(offsets), *map(float, origin), terms, x, y, fan is not None, scratch
         )
         return found
 

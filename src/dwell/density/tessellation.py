@@ -158,25 +158,24 @@ def _polygon(workspace: Workspace) -> Polygon:
 
 
 def _by_kernels(workspace: Workspace, points: Points, terms: Terms) -> Tessellation:
-    from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.scratch import make_scratch
-    from dwell._kernels.survey import second_moment, survey
+    from dwell._kernels.survey import second_moments, survey_rows
 
     (xs, ys), (wx, wy) = columns(points), columns(workspace.vertices)
-    n = len(points)
-    errors, mass, polar, log_scale = np.empty((n, 2)), np.empty(n), np.empty(n), np.empty(n)
-    scratch = make_scratch(n, len(wx))
-    status, _, _ = survey(xs, ys, wx, wy, terms, errors, mass, polar, log_scale, scratch)
-    if status == COINCIDENT:
+    ex, ey, mass, polar, log_scale, nearest = (np.empty((1, len(xs))) for _ in range(6))
+    memory = make_scratch(len(xs), len(wx))
+    met = survey_rows(
+        0, 1, xs[None], ys[None], wx, wy, terms, ex, ey, mass, polar, log_scale, nearest, memory
+    )
+    if met >= 0:
         raise first_coincidence(points)
-    second = np.empty(n)
-    for p in range(n):
-        ex, ey = errors[p]
-        second[p] = second_moment(p, xs, ys, wx, wy, terms, ex, ey, scratch) if mass[p] > 0 else 0.0
-    scale = np.exp(log_scale)
+    errors, second = np.column_stack([ex[0], ey[0]]), np.empty(len(xs))
+    second_moments(xs, ys, wx, wy, terms, errors, second, memory)
+    second[mass[0] == 0.0] = 0.0
+    scale = np.exp(log_scale[0])
     with np.errstate(divide="ignore"):
-        log_mass = np.log(mass) + log_scale
-    return Tessellation(workspace, points, mass * scale, log_mass, errors, second * scale)
+        log_mass = np.log(mass[0]) + log_scale[0]
+    return Tessellation(workspace, points, mass[0] * scale, log_mass, errors, second * scale)
 
 
 def _by_quadrature(workspace: Workspace, points: Points, density: Density) -> Tessellation:

@@ -96,7 +96,21 @@ def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> 
         )
     target = check_target(path, force=force)
     with written_whole(target) as temporary:
-        _dataset(run).to_netcdf(temporary, engine="h5netcdf", encoding=_encoding(run))
+        _write(_dataset(run), temporary, _encoding(run))
+
+
+def _write(dataset: xr.Dataset, path: Path, encoding: dict[str, Any]) -> None:
+    """Write `dataset` to `path`.
+
+    The file is put together in memory first: the HDF5 library may bring the process down when the
+    disk is full, where plain writing gives an OSError.
+    """
+    try:
+        image = dataset.to_netcdf(engine="h5netcdf", encoding=encoding)
+    except ValueError:  # an xarray that cannot do this in memory
+        dataset.to_netcdf(path, engine="h5netcdf", encoding=encoding)
+    else:
+        path.write_bytes(image)
 
 
 @contextlib.contextmanager

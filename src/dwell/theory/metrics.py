@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -72,24 +73,39 @@ def measure(
     if system.terms is None:
         return _measure_slowly(system, legs, times)
     samples, agents = legs.x.shape
-    errors, hold_errors = np.empty((samples, agents)), np.empty((samples, agents))
-    costs, separations = np.empty(samples), np.empty(samples)
-    k1, reach = _saturation(system)
+    seen = [np.empty((samples, agents)) for _ in range(6)]
+    walls = columns(system.workspace.vertices)
 
-    def survey_rows(block: tuple[int, int]) -> None:
+    def look(block: tuple[int, int]) -> None:
         from dwell._kernels.scratch import make_scratch
-        from dwell._kernels.survey import survey_block
+        from dwell._kernels.survey import survey_rows
 
-        survey_block(
-            *block, legs.x, legs.y, legs.hold_x, legs.hold_y, *columns(system.workspace.vertices),
-            system.terms, k1, reach, errors, hold_errors, costs, separations,
-            make_scratch(agents, len(system.workspace.vertices)),
-        )  # fmt: skip
+        memory = make_scratch(agents, len(walls[0]))
+        survey_rows(*block, legs.x, legs.y, *walls, system.terms, *seen, memory)
 
-    in_blocks(survey_rows, samples, threads)
-    if k1 == 0.0:
-        hold_errors = np.empty((samples, 0))
-    return Metrics(times, errors, hold_errors, costs, separations)
+    in_blocks(look, samples, threads)
+    ex, ey, _, polar, log_scale, nearest = seen
+    return Metrics(
+        times,
+        errors=np.sqrt(ex * ex + ey * ey),
+        hold_errors=_hold_errors(system, legs, ex, ey),
+        costs=np.array([math.fsum(row) for row in polar * np.exp(log_scale)]),
+        separations=np.sqrt(np.where(nearest >= 0.0, nearest, np.inf).min(axis=1)),
+    )
+
+
+def _hold_errors(system: CoverageSystem, legs: Legs, ex: Floats, ey: Floats) -> Floats:
+    """|held velocity - k1 sat(error)|; no columns for a law that does not saturate."""
+    law = system.controller
+    if not hasattr(law, "program"):
+        return np.empty((len(ex), 0))
+    program = law.program(system.agents)
+    size = np.sqrt(ex * ex + ey * ey)
+    scale = np.where(size > program.reach, size, program.reach)
+    dx = legs.hold_x - program.k1 * (ex / scale)
+    dy = legs.hold_y - program.k1 * (ey / scale)
+    gap: Floats = np.sqrt(dx * dx + dy * dy)
+    return gap
 
 
 def in_blocks(work: Any, rows: int, threads: int | None) -> None:
@@ -105,34 +121,18 @@ def in_blocks(work: Any, rows: int, threads: int | None) -> None:
         list(pool.map(work, blocks))
 
 
-def _saturation(system: CoverageSystem) -> tuple[float, float]:
-    """k1 and (1 - epsilon) nu of the law, or (0, 1) for a law that has no such thing."""
-    law = system.controller
-    if hasattr(law, "program"):
-        return float(law.k1), float(law.reach)  # type: ignore[attr-defined]
-    return 0.0, 1.0
-
-
 def _measure_slowly(system: CoverageSystem, legs: Legs, times: Floats) -> Metrics:
     """The same through Python, for densities that only Python can evaluate."""
-    from dwell._kernels.timer import saturated
-
     samples, agents = legs.x.shape
-    k1, reach = _saturation(system)
-    errors, hold_errors = np.empty((samples, agents)), np.empty((samples, agents))
+    errors = np.empty((samples, agents, 2))
     costs, separations = np.empty(samples), np.empty(samples)
     for k in range(samples):
         points: Points = np.column_stack([legs.x[k], legs.y[k]])
         cells = tessellate(system.workspace, points, system.density)
-        errors[k] = np.hypot(*cells.errors.T)
-        wanted = np.array([saturated(*e, k1, reach) for e in cells.errors])
-        held = np.column_stack([legs.hold_x[k], legs.hold_y[k]])
-        hold_errors[k] = np.hypot(*(held - wanted).T)
-        costs[k] = cells.cost
-        separations[k] = _separation(points)
-    if k1 == 0.0:
-        hold_errors = np.empty((samples, 0))
-    return Metrics(times, errors, hold_errors, costs, separations)
+        errors[k], costs[k], separations[k] = cells.errors, cells.cost, _separation(points)
+    ex, ey = errors[..., 0], errors[..., 1]
+    hold_errors = _hold_errors(system, legs, ex, ey)
+    return Metrics(times, np.sqrt(ex * ex + ey * ey), hold_errors, costs, separations)
 
 
 def _separation(points: Points) -> float:

@@ -136,11 +136,11 @@ class Replay:
 
         def look(block: tuple[int, int]) -> None:
             from dwell._kernels.scratch import make_scratch
-            from dwell._kernels.survey import look_block
+            from dwell._kernels.survey import look_rows
 
             walls = columns(self.system.workspace.vertices)
             memory = make_scratch(self.system.agents, len(walls[0]))
-            look_block(*block, agents, x, y, *walls, self.system.terms, found, memory)
+            look_rows(*block, agents, x, y, *walls, self.system.terms, found, memory)
 
         in_blocks(look, hi - lo, None)
         return found

@@ -1,0 +1,255 @@
+"""P21 to P30: scenario files, result files, and the process around them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.errors import StoreError
+from tests.catalogue.kit import Bench, case, holds_words, small, table
+from tests.cli.shell import dwell as command
+from tests.cli.shell import spawn
+
+TOML = """
+[workspace]
+kind = "box"
+lower = [0, 0]
+upper = [4, 4]
+[agents]
+start = [[1, 1], [2, 2], [3, 3.5]]
+[controller]
+kind = "timer"
+k1 = 1.0
+nu = 0.5
+t1 = 0.1
+t2 = 0.2
+[run]
+horizon = 1.0
+seed = 1
+"""
+
+
+def changed(old: str, new: str) -> str:
+    """The TOML scenario with one text exchanged."""
+    assert old in TOML
+    return TOML.replace(old, new)
+
+
+# name of the file, its content, words of the refusal
+REFUSED: dict[str, tuple[str, str | bytes, list[str]]] = {
+    "P21": ("s.json", '{"run": {"seed": 1, "seed": 2}}', ['"seed" twice', "once"]),
+    "P22-nan": ("s.toml", changed("k1 = 1.0", "k1 = nan"), ["controller.k1", "finite"]),
+    "P22-inf": ("s.toml", changed("k1 = 1.0", "k1 = -inf"), ["controller.k1", "finite"]),
+    "P22-1e400": ("s.toml", changed("k1 = 1.0", "k1 = 1e400"), ["controller.k1", "finite"]),
+    "P22-json-nan": ("s.json", '{"run": {"horizon": NaN}}', ["finite", "NaN"]),
+    "P22-json-1e400": ("s.json", '{"run": {"horizon": 1e400}}', ["finite", "1e400"]),
+    "P22-date": ("s.toml", changed("k1 = 1.0", "k1 = 2020-01-01"), ["controller.k1", "number"]),
+    "P22-digits": ("s.toml", changed("seed = 1", "seed = " + "9" * 5000), ["digits", "line"]),
+    "P22-json-digits": ("s.json", '{"run": {"seed": ' + "9" * 5000 + "}}", ["digits", "line"]),
+    "P23-dotted": ("s.toml", ".".join("a" * 20_000) + " = 1", ["16 parts", "line 1"]),
+    "P23-nested": ("s.toml", "a = " + "[" * 10_000 + "]" * 10_000, ["64 nested", "line 1"]),
+    "P23-json-nested": ("s.json", "[" * 100_000, ["64 nested"]),
+    "P23-large": ("s.toml", "# " + "x" * 2**20 + TOML, ["1048576 bytes"]),
+    "P23-utf16": ("s.toml", TOML.encode("utf-16"), ["UTF-16", "UTF-8"]),
+    "P23-nul": ("s.toml", TOML.encode() + b"\0", ["NUL"]),
+    "P23-bytes": ("s.toml", TOML.encode() + b"# \xff\xfe", ["UTF-8", "offset"]),
+    "P23-syntax": ("s.toml", TOML + "\nhorizon = = 2", ["not valid TOML at line"]),
+    "P23-empty": ("s.toml", "", ["workspace is missing", "agents", "controller", "run"]),
+    "P23-empty-json": ("s.json", "", ["not valid JSON"]),
+    "P23-list": ("s.json", "[1, 2]", ["table", "list"]),
+    "P23-huge-list": ("s.json", '{"x": ' + json.dumps([[1, 2]] * 80_000) + "}", ["missing", "x"]),
+    "P24-newer": ("s.toml", "schema_version = 2\n" + TOML, ["schema_version", "newer dwell"]),
+    "P24-older": ("s.toml", "schema_version = 0\n" + TOML, ["schema_version", "at least 1"]),
+    "P24-text": ("s.toml", 'schema_version = "1"\n' + TOML, ["schema_version", "whole number"]),
+}
+
+
+@table(REFUSED)
+def test_refused(bench: Bench, row: tuple[str, str | bytes, list[str]]) -> None:
+    name, content, words = row
+    bench.write(content, name)
+    assert holds_words(bench.refused(), words)
+
+
+OK: dict[str, tuple[str, str | bytes]] = {
+    "P22-hex": ("s.toml", changed("seed = 1", "seed = 0x1")),
+    "P23-bom": ("s.toml", b"\xef\xbb\xbf" + TOML.encode()),
+    "P23-crlf": ("s.toml", TOML.replace("\n", "\r\n").encode()),
+    "P23-unicode": ("s.toml", 'name = "Überwachung 覆盖 🛰"\n' + TOML),
+    "P23-json": ("s.json", json.dumps(small())),
+    "P23-no-suffix": ("scenario", TOML),
+    "P24": ("s.toml", "schema_version = 1\n" + TOML),
+    "P24-missing": ("s.toml", TOML),
+}
+
+
+@table(OK)
+def test_accepted(bench: Bench, row: tuple[str, str | bytes]) -> None:
+    name, content = row
+    bench.write(content, name)
+    assert bench.clean()["agents"] == 3
+
+
+PLACES = {
+    "P25-missing": ("nowhere.toml", ["does not exist"]),
+    "P25-folder": ("folder", ["regular file", "directory"]),
+    "P25-device": ("/dev/zero", ["regular file", "device"]),
+    "P25-fifo": ("pipe.toml", ["regular file", "pipe"]),
+    "P25-url": ("file:///etc/passwd", ["does not exist"]),
+    "P25-newline": ("two\nlines.toml", ["does not exist"]),
+    "P25-long": ("x" * 5000, ["cannot be read"]),
+}
+
+
+@table(PLACES)
+def test_odd_places(tmp_path: Path, row: tuple[str, list[str]]) -> None:
+    name, words = row
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe.toml")
+    outcome = command("run", tmp_path / name if "://" not in name else name)
+    (sentence,) = outcome.sentences
+    assert holds_words(sentence, words)
+
+
+@case("P25-link", "P25-relative")
+def test_links_and_relative_paths(tmp_path: Path, case: str, monkeypatch) -> None:
+    (tmp_path / "real.toml").write_text(TOML)
+    (tmp_path / "link.toml").symlink_to("real.toml")
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    name = "../link.toml" if case == "P25-link" else "../sub/../real.toml"
+    assert command("validate", name).code == 0
+
+
+# where the run is to be kept, and the words of the refusal, which comes before the run
+TARGETS = {
+    "P26-exists": ("old.nc", ["exists already", "--force"]),
+    "P26-no-folder": ("none/run.nc", ["does not exist", "make it first"]),
+    "P26-folder": ("sub", ["is a folder"]),
+    "P26-device": ("/dev/null", ["device"]),
+    "P26-long": ("x" * 300, ["cannot be written"]),
+    "P26-long-by-a-suffix": ("x" * 250 + ".nc", ["cannot be written"]),
+    "P26-newline": ("none\n/run.nc", ["does not exist"]),
+    "P26-proc": ("/proc/run.nc", ["cannot be written"]),
+}
+
+
+@table(TARGETS)
+def test_odd_targets(bench: Bench, row: tuple[str, list[str]]) -> None:
+    name, words = row
+    (bench.folder / "old.nc").write_text("kept")
+    (bench.folder / "sub").mkdir()
+    never = "run.horizon=1e8"  # would take for ever: the refusal must come first
+    target = bench.folder / name
+    outcome = command(
+        "run", bench.file, "--out", target, "--set", never, "--set", "run.record.sample_every='off'"
+    )
+    (sentence,) = outcome.sentences
+    assert holds_words(sentence, words)
+    assert bench.left() == {"scenario.json", "old.nc", "sub"}
+    assert (bench.folder / "old.nc").read_text() == "kept"
+
+
+@case("P26-force")
+def test_replaced_when_asked(bench: Bench, case: str) -> None:
+    (bench.folder / "run.nc").write_text("old")
+    assert bench.run(options=["--force"]).code == 0
+    assert dwell.load_run(bench.folder / "run.nc").agents == 3
+    device = command("run", bench.file, "--out", "/dev/null", "--force")
+    assert "device" in device.sentences[0]
+    assert not Path("/dev/null").is_file()
+
+
+@case("P26-readonly")
+def test_a_folder_that_takes_nothing(bench: Bench, case: str, monkeypatch) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    assert holds_words(bench.refused(), ["run.nc cannot be written", "Read-only"])
+
+
+@case("P26-full")
+def test_a_full_disk_leaves_nothing_behind(bench: Bench, case: str, monkeypatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (bench.folder / "run.nc").write_text("old")
+    monkeypatch.setattr("os.fsync", full)
+    outcome = bench.run(options=["--force"])
+    assert holds_words(outcome.sentences[0], ["run.nc", "No space left"])
+    assert bench.left() == {"scenario.json", "run.nc"}
+    assert (bench.folder / "run.nc").read_text() == "old"
+
+
+@case("P26-tmpfs")
+def test_a_disk_that_is_really_full(bench: Bench, case: str) -> None:
+    disk = bench.folder / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("a small disk cannot be mounted here")
+    try:
+        outcome = command("run", bench.file, "--out", disk / "run.nc", "--set", "run.horizon=300")
+        assert holds_words(outcome.sentences[0], ["run.nc", "could not be written"])
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@case("P26-stdout")
+def test_output_that_cannot_be_written(bench: Bench, case: str) -> None:
+    from tests.cli.shell import REPOSITORY
+    from tests.cli.shell import command as words
+    from tests.cli.shell import environment as env
+
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            words("run", bench.file, "--json"), stdout=full, stderr=subprocess.PIPE, text=True,
+            cwd=REPOSITORY, env=env(), check=False, timeout=120,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "No space left" in done.stderr
+
+
+@case("P26-python")
+def test_saving_from_python(tmp_path: Path, case: str) -> None:
+    law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+    site = dwell.Box((0, 0), (1, 1))
+    run = dwell.simulate(site, None, [(0.2, 0.2)], law, until=1.0)
+    run.save(tmp_path / "run.nc")
+    with pytest.raises(StoreError, match="exists already"):
+        run.save(tmp_path / "run.nc")
+    nameless = dwell.simulate(site, lambda p: np.ones(len(p)), [(0.2, 0.2)], law, until=0.0)
+    with pytest.raises(StoreError, match="cannot be kept"):
+        nameless.save(tmp_path / "other.nc")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]
+
+
+SURROUNDINGS = {
+    "P29-locale": {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
+    "P29-ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "P29-hash": {"PYTHONHASHSEED": "12345"},
+    "P29-zone": {"TZ": "Asia/Kathmandu"},
+    "P29-width": {"COLUMNS": "20", "TERM": "dumb", "NO_COLOR": "1"},
+}
+
+
+@table(SURROUNDINGS)
+def test_surroundings_change_nothing(bench: Bench, row: dict[str, str]) -> None:
+    bench.write('name = "Überwachung 覆盖"\n' + TOML, "s.toml")
+    here = bench.run(keep=False).json
+    there = spawn("run", bench.file, "--json", **row)
+    assert (there.code, there.err) == (0, "")
+    assert {**there.json, "wall_seconds": 0} == {**here, "wall_seconds": 0}

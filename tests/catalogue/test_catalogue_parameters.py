@@ -1,0 +1,284 @@
+"""P1 to P20: the law and the run."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell._kernels.timer import saturated
+from dwell.errors import ControllerError, InputError
+from tests.catalogue.kit import Bench, Row, case, holds_words, small, table
+from tests.cli.shell import dwell as command
+
+SITE = dwell.Box((0, 0), (4, 4))
+START = [(1, 1), (2, 2), (3, 3.5)]
+
+
+def law(**changes: object) -> dwell.Timer:
+    """A law with nothing wrong, but for the changes."""
+    return dwell.Timer(**{"k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.2, **changes})
+
+
+REFUSED: dict[str, Row] = {
+    "P1": (["controller.t1=0.3"], ["controller.t1", "controller.t2 = 0.2", "0.3"]),
+    "P1-one-agent": (["controller.t1=[0.1,0.3,0.1]"], ["controller.t1[1]", "0.3"]),
+    "P2-zero": (["controller.t1=0"], ["controller.t1", "greater than 0"]),
+    "P2-negative": (["controller.t1=-0.1"], ["controller.t1", "greater than 0"]),
+    "P2-t2": (["controller.t1=0", "controller.t2=0"], ["controller.t1", "controller.t2"]),
+    "P4": (["controller.t1=1e-300", "controller.t2=1.0"], ["controller.t1", "clock"]),
+    "P5": (
+        ["run.horizon=1e9", "controller.t1=1e-7", "controller.t2=2e-7"],
+        ["controller.t1", "run.horizon"],
+    ),
+    "P6-zero": (["controller.k1=0"], ["controller.k1", "greater than 0"]),
+    "P6-negative": (["controller.k1=-1"], ["controller.k1", "greater than 0"]),
+    "P6-nan": (["controller.k1=nan"], ["controller.k1", "finite"]),
+    "P6-text": (["controller.k1=fast"], ["controller.k1", "number"]),
+    "P6-huge": (["controller.k1=1e300"], ["controller.k1", "1e+70"]),
+    "P6-tiny": (["controller.k1=1e-300"], ["controller.k1", "1e-70"]),
+    "P6-far": (["controller.k1=1e60", "controller.t2=1e60"], ["controller.t2", "1e+70"]),
+    "P7-zero": (["certificate={eta_max=0,lipschitz=5}"], ["certificate.eta_max", "greater"]),
+    "P8-zero": (["controller.epsilon=0"], ["controller.epsilon", "greater than 0"]),
+    "P8-one": (["controller.epsilon=1"], ["controller.epsilon", "less than 1"]),
+    "P8-nu": (["controller.nu=0"], ["controller.nu", "greater than 0"]),
+    "P8-reach": (
+        ["controller.nu=1e-70", "controller.epsilon=0.9999999999999999"],
+        ["controller.epsilon"],
+    ),
+    "P11-missing": (["certificate={eta_max=0.4}"], ["certificate.lipschitz", "missing"]),
+    "P11-zero": (["certificate={eta_max=0.4,lipschitz=0}"], ["certificate.lipschitz", "greater"]),
+    "P11-inf": (["certificate={eta_max=0.4,lipschitz=inf}"], ["certificate.lipschitz", "finite"]),
+    "P12-t1": (["controller.t1=[0.1,0.1]"], ["controller.t1", "3 in all", "got 2"]),
+    "P12-lipschitz": (["certificate={eta_max=0.4,lipschitz=[5,5]}"], ["certificate.lipschitz"]),
+    "P12-hold": (["controller.initial_hold=[[0,0]]"], ["controller.initial_hold", "3 in all"]),
+    "P13-timer": (["controller.initial_timer=0.5"], ["controller.initial_timer", "0.5", "t2"]),
+    "P13-hold": (
+        ["controller.initial_hold=[[0,0],[2,0],[0,0]]"],
+        ["controller.initial_hold[1]", "controller.k1 = 1.0"],
+    ),
+    "P16-negative": (["run.horizon=-1"], ["run.horizon", "at least 0"]),
+    "P16-inf": (["run.horizon=inf"], ["run.horizon", "finite"]),
+    "P16-nan": (["run.horizon=nan"], ["run.horizon", "finite"]),
+    "P18-zero": (["run.record.sample_every=0"], ["run.record.sample_every", "off"]),
+    "P18-negative": (["run.record.sample_every=-1"], ["run.record.sample_every", "greater"]),
+    "P18-dense": (["run.record.sample_every=1e-12"], ["run.record.sample_every", "GB"]),
+    "P18-many-agents": (
+        ["agents.start={count=50000}", "run.record.sample_every=1e-4"],
+        ["run.record.sample_every", "50000 agents"],
+    ),
+    "P19-negative": (["run.seed=-1"], ["run.seed", "at least 0"]),
+    "P19-float": (["run.seed=1.5"], ["run.seed", "whole number"]),
+    "P19-boolean": (["run.seed=true"], ["run.seed", "whole number"]),
+    "P19-text": (["run.seed='1'"], ["run.seed", "whole number"]),
+    "P20-unknown": (["run.colour=1"], ["run.colour", "not a known key"]),
+    "P20-misspelt": (["controller.epsilom=0.1"], ["controller.epsilom", "controller.epsilon?"]),
+    "P20-case": (["controller.K1=2"], ["controller.K1", "controller.k1?"]),
+    "P20-misplaced": (["horizon=2"], ["horizon", "run.horizon?"]),
+}
+
+
+@table(REFUSED)
+def test_refused(bench: Bench, row: Row) -> None:
+    overrides, words = row
+    assert holds_words(bench.refused(*overrides), words)
+
+
+FLAGGED: dict[str, tuple[list[str], set[str]]] = {
+    "P7-large": (["certificate={eta_max=2.0,lipschitz=0.001}"], {"certificate-void"}),
+    "P9": (["certificate={eta_max=0.9,lipschitz=5.0}"], {"certificate-void"}),
+    "P10": (["controller.k1=10.0"], {"overshoot"}),
+    "P11-extreme": (["certificate={eta_max=0.9,lipschitz=1e308}"], {"certificate-void"}),
+}
+
+
+@table(FLAGGED)
+def test_flagged(bench: Bench, row: tuple[list[str], set[str]]) -> None:
+    overrides, codes = row
+    assert codes <= bench.flagged(*overrides)
+
+
+@case("P9-numbers")
+def test_the_flag_says_what_would_be_admissible(bench: Bench, case: str) -> None:
+    figures = bench.accepted("certificate={eta_max=0.9,lipschitz=5.0}")
+    (flag,) = [f for f in figures["flags"] if f["code"] == "certificate-void"]
+    longest = 0.9 * 0.5 * (1 - 1e-8) / (5 * math.sqrt(3) + 1)
+    assert f"at most {longest:.6g}" in flag["says"]
+    assert figures["hold_error"]["limit"] == 0.9
+
+
+@case("P10-outside")
+def test_agents_that_leave_the_workspace(bench: Bench, case: str) -> None:
+    figures = bench.accepted("controller.k1=60.0", "run.horizon=8.0")
+    codes = {flag["code"] for flag in figures["flags"]}
+    assert {"overshoot", "outside"} <= codes
+
+
+OK: dict[str, list[str]] = {
+    "P3": ["controller.t1=0.2"],
+    "P8-paper": ["controller.epsilon=1e-8"],
+    "P12-lists": ["controller.t1=[0.1,0.05,0.2]", "controller.t2=[0.2,0.1,0.2]"],
+    "P13-given": ["controller.initial_hold=[[1,0],[0,1],[0,0]]", "controller.initial_timer=0.15"],
+    "P17-odd": ["run.horizon=0.7310000000001"],
+    "P18-longer": ["run.record.sample_every=5.0"],
+    "P18-odd": ["run.record.sample_every=0.3"],
+    "P18-off": ["run.record.sample_every='off'"],
+    "P19-long": [f"run.seed={2**200}"],
+    "P16-zero": ["run.horizon=0"],
+}
+
+
+@table(OK)
+def test_accepted(bench: Bench, row: list[str]) -> None:
+    bench.clean(*row)
+
+
+@case("P3-together")
+def test_equal_timers_stay_together_for_ever(case: str) -> None:
+    for reset in ("uniform", "periodic", "latest", "earliest"):
+        run = dwell.simulate(SITE, None, START, law(t1=0.1, t2=0.1, reset=reset), until=50.0)
+        times = run.events.time.reshape(-1, 3)
+        assert (times == times[:, :1]).all()
+        assert run.events.agent.reshape(-1, 3).tolist() == [[0, 1, 2]] * len(times)
+    exact = dwell.simulate(SITE, None, START, law(t1=0.1, t2=0.1, reset="periodic"), until=50.0)
+    ticks = exact.events.time[::3]
+    assert ticks.tolist() == [0.1 + k * 0.1 for k in range(len(ticks))]
+
+
+@case("P4-cap")
+def test_a_cap_on_jumps(bench: Bench, case: str) -> None:
+    many = ["run.horizon=1e9", "controller.t1=1e-5", "run.record.sample_every='off'"]
+    outcome = bench.run(*many, "run.max_jumps=100")
+    assert outcome.code == 1
+    assert outcome.json["stop"]["reason"] == "jump-limit"
+    assert outcome.json["events"]["total"] == 100
+    assert len(dwell.load_run(bench.folder / "run.nc").events) == 100
+    assert command("check", bench.folder / "run.nc").code == 0
+
+
+@case("P14")
+def test_both_branches_agree_at_the_radius(case: str) -> None:
+    reach, k1 = (1 - 1e-8) * 0.7, 0.525
+    assert saturated(0.0, 0.0, k1, reach) == (0.0, 0.0)
+    for angle in np.linspace(0, 6.2, 40):
+        e = reach * np.array([math.cos(angle), math.sin(angle)])
+        at = np.array(saturated(e[0], e[1], k1, reach))
+        for factor in (1 - 2**-52, 1 + 2**-51):
+            near = np.array(saturated(e[0] * factor, e[1] * factor, k1, reach))
+            assert np.abs(near - at).max() <= 4e-16
+        assert math.hypot(*at) <= k1 * (1 + 4 * 2**-52)
+    for e in (math.nextafter(reach, 0), reach, math.nextafter(reach, 1)):
+        assert saturated(e, 0.0, k1, reach)[0] == pytest.approx(k1, rel=4e-16)
+    assert saturated(math.nextafter(reach, 1), 0.0, k1, reach)[0] <= k1 * (1 + 2**-52)
+
+
+@case("P14-at-rest")
+def test_an_error_of_exactly_zero(bench: Bench, case: str) -> None:
+    figures = bench.clean("agents.start=[[1,2],[3,2]]")
+    assert figures["final_positions"] == [[1.0, 2.0], [3.0, 2.0]]
+    assert figures["error"]["final_max"] == 0.0
+
+
+@case("P15-small", "P15-large")
+def test_errors_far_from_one(case: str) -> None:
+    size = 1e-70 if case == "P15-small" else 1e70
+    hx, hy = saturated(3 * size, 4 * size, 1.0, 0.1 * size)
+    assert (hx, hy) == (pytest.approx(0.6, rel=1e-15), pytest.approx(0.8, rel=1e-15))
+
+
+@case("P16")
+def test_a_horizon_of_zero_is_the_start(bench: Bench, case: str) -> None:
+    figures = bench.clean("run.horizon=0")
+    assert figures["events"]["total"] == 0
+    assert figures["final_positions"] == small()["agents"]["start"]
+    assert figures["cost"]["initial"] == figures["cost"]["final"]
+
+
+@case("P17")
+def test_a_jump_due_at_the_horizon_is_made(case: str) -> None:
+    run = dwell.simulate(SITE, None, START, law(reset="periodic"), until=0.6000000000000001)
+    assert run.events.time.max() == run.horizon == 0.2 + 2 * 0.2
+    assert len(run.events) == 9
+    before = dwell.simulate(SITE, None, START, law(reset="periodic"), until=0.6)
+    assert len(before.events) == 6
+
+
+@case("P18-ends", "P18-last")
+def test_times_of_samples(case: str) -> None:
+    step = 5.0 if case == "P18-ends" else 0.3
+    run = dwell.simulate(SITE, None, START, law(), until=1.0, sample_every=step)
+    expected = [0.0, 1.0] if case == "P18-ends" else [0.0, 0.3, 0.6, 0.8999999999999999, 1.0]
+    assert run.metrics.times.tolist() == expected
+
+
+@case("P19-missing")
+def test_a_missing_seed_is_drawn_and_recorded(bench: Bench, case: str) -> None:
+    scenario = small()
+    del scenario["run"]["seed"]
+    bench.write(scenario)
+    first, second = bench.run().json, bench.run(options=["--force"]).json
+    assert first["seed"] != second["seed"]
+    assert dwell.load_run(bench.folder / "run.nc").scenario.run.seed == second["seed"]
+    again = bench.run(f"run.seed={first['seed']}", options=["--force"]).json
+    assert {**again, "wall_seconds": 0} == {**first, "wall_seconds": 0}
+
+
+CODES = {
+    "P1-code": (lambda: law(t1=0.3), "timer.order"),
+    "P2-code": (lambda: law(t1=0.0), "controller.t1"),
+    "P6-code": (lambda: law(k1=math.nan), "controller.k1"),
+    "P6-kind": (lambda: law(k1="1"), "controller.k1"),
+    "P6-boolean": (lambda: law(k1=True), "controller.k1"),
+    "P6-range": (lambda: law(k1=1e300), "controller.k1"),
+    "P8-code": (lambda: law(epsilon=1.0), "controller.epsilon"),
+    "P8-kind": (lambda: law(epsilon="small"), "controller.epsilon"),
+    "P8-nu-range": (lambda: law(nu=1e-300), "controller.nu"),
+    "P2-kind": (lambda: law(t1="soon"), "controller.t1"),
+    "P2-boolean": (lambda: law(t1=True, t2=True), "controller.t1"),
+    "P12-code": (lambda: law(t1=(0.1, 0.1), t2=(0.2, 0.2, 0.2)), "controller.t2"),
+    "P4-loss": (lambda: law(reset="dropout", loss="much"), "controller.loss"),
+}
+
+
+@table(CODES)
+def test_codes_in_python(row) -> None:
+    make, code = row
+    with pytest.raises(ControllerError) as caught:
+        make()
+    assert isinstance(caught.value, ValueError)
+    assert (caught.value.code, str(caught.value.key).split(".")[0]) == (code, "controller")
+
+
+OPTIONS = {
+    "P16-python": {"until": -1.0},
+    "P16-python-nan": {"until": math.nan},
+    "P16-python-text": {"until": "1"},
+    "P16-python-none": {"until": None},
+    "P18-python": {"sample_every": 0.0},
+    "P18-python-text": {"sample_every": "often"},
+    "P19-python": {"seed": -1},
+    "P19-python-float": {"seed": 1.5},
+    "P19-python-boolean": {"seed": True},
+    "P5-python": {"max_jumps": 0},
+    "P12-python": {"ids": (1, 2)},
+    "P12-spacing": {"spacing": -1.0},
+}
+
+
+@table(OPTIONS)
+@pytest.mark.parametrize("described", [True, False], ids=["named", "nameless"])
+def test_options_in_python(row: dict[str, object], described: bool) -> None:
+    density = None if described else (lambda points: np.ones(len(points)))
+    with pytest.raises(InputError) as caught:
+        dwell.simulate(SITE, density, START, law(), **{"until": 0.0, **row})
+    assert caught.value.code
+
+
+@case("P6-numpy")
+def test_numbers_of_numpy_are_numbers(case: str) -> None:
+    given = law(k1=np.int64(1), nu=np.float32(0.5), t1=np.array([0.1] * 3), t2=np.float64(0.2))
+    run = dwell.simulate(SITE, None, START, given, until=np.float64(1.0), seed=np.int64(3))
+    assert json.dumps(run.summary())

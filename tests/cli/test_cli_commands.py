@@ -1,0 +1,204 @@
+"""What every command does when all is well, and its exit code when not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import dwell as package
+from dwell.scenario import TEMPLATES, load_scenario
+from tests.cli.shell import dwell
+
+COMMANDS = ("run", "check", "plot", "validate", "schema", "init")
+
+# The keys that scripts rely on; a leaf is the type it must have (None: also null).
+PROMISED = {
+    "schema": int, "law": str, "dimension": int, "agents": int, "horizon": float, "seed": int,
+    "integration": str, "stop": {"reason": str, "ok": bool},
+    "events": {"total": int, "per_agent": {"min": int, "mean": float, "max": int}},
+    "cells": {
+        "voronoi": int, "guaranteed": int, "dual_guaranteed": int,
+        "per_agent": {"min": int, "mean": float, "max": int},
+    },
+    "measurements": int, "messages": int, "cost": {"initial": float, "final": float},
+    "error": {"final_max": float}, "coverage": {"nu": float, "reached_at": (float, type(None))},
+    "hold_error": {"max": float, "limit": (float, type(None))}, "separation": {"min": float},
+    "final_positions": list, "final_centroids": list, "final_masses": list,
+    "wall_seconds": float, "repairs": list, "flags": list,
+}  # fmt: skip
+
+
+def holds_promise(value: dict, promise: dict) -> None:
+    for key, kind in promise.items():
+        assert key in value
+        if isinstance(kind, dict):
+            holds_promise(value[key], kind)
+        else:
+            assert isinstance(value[key], kind), key
+
+
+@pytest.mark.parametrize("changes", [(), ("run.horizon=0",), ("run.max_jumps=3",)])
+def test_json_of_a_run(scenario: Path, changes: tuple[str, ...]) -> None:
+    sets = [word for change in changes for word in ("--set", change)]
+    outcome = dwell("run", scenario, "--json", *sets)
+    assert outcome.err == ""
+    figures = outcome.json
+    holds_promise(figures, PROMISED)
+    assert figures["schema"] == 1
+    assert figures["law"] == "timer"
+    assert figures["dimension"] == 2
+    assert figures["agents"] == len(figures["final_positions"]) == len(figures["final_masses"]) == 4
+    total = figures["events"]["total"]
+    assert figures["cells"]["voronoi"] == figures["measurements"] == total + 4
+    assert figures["hold_error"]["limit"] == 0.9
+    assert outcome.code == (0 if figures["stop"]["ok"] else 1)
+
+
+def test_a_run_for_people(scenario: Path) -> None:
+    outcome = dwell("run", scenario, "--out", scenario.parent / "run.nc")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "timer, 4 agents" in outcome.out
+    assert "horizon at t = 4" in outcome.out
+    assert "kept in" in outcome.out
+    assert package.load_run(scenario.parent / "run.nc").agents == 4
+
+
+def test_set_changes_keys(scenario: Path) -> None:
+    many = ["controller.t2=0.3", "run.seed=9", "agents.start[0]=[1.5, 1.5]", "name=other"]
+    sets = [word for change in many for word in ("--set", change)]
+    out = scenario.parent / "run.nc"
+    figures = dwell("run", scenario, "--json", "--out", out, *sets).json
+    assert figures["seed"] == 9
+    kept = package.load_run(out).scenario
+    assert (kept.controller.t2, kept.name) == (0.3, "other")
+    assert kept.agents.start[0] == (1.5, 1.5)
+
+
+@pytest.mark.parametrize("bad", ["", "=", "run", "run.horizon", "run.horizon=", "a b=1", "x=[1"])
+def test_set_that_cannot_be_read(scenario: Path, bad: str) -> None:
+    assert dwell("run", scenario, "--set", bad).sentences
+
+
+def test_strict(scenario: Path) -> None:
+    turned = "workspace={kind='polygon', vertices=[[0,0],[0,4],[4,4],[4,0]]}"
+    for command in ("run", "validate"):
+        loose = dwell(command, scenario, "--set", turned, "--json")
+        assert loose.json["repairs"] == ["reversed the workspace's vertices: they came clockwise"]
+        strict = dwell(command, scenario, "--set", turned, "--json", "--strict")
+        assert "--strict" in strict.sentences[0]
+        assert dwell(command, scenario, "--strict").code == 0
+
+
+def test_check(kept: Path) -> None:
+    shown = dwell("check", kept)
+    assert (shown.code, shown.err) == (0, "")
+    assert "is a solution" in " ".join(shown.out.split())
+    report = dwell("check", kept, "--json").json
+    assert report["ok"] is True
+    assert report["jumps"] > 50
+    assert {c["status"] for c in report["checks"]} <= {"holds", "not applicable"}
+    names = {c["name"] for c in report["checks"]}
+    assert {"digest", "flow", "due", "reset", "centroid", "jump", "by-hand"} <= names
+
+
+def test_plot(kept: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = kept.parent / "figures"
+    outcome = dwell("plot", kept, "--out", out, "--format", "svg")
+    assert outcome.code == 0
+    paths = [Path(line) for line in outcome.out.split()]
+    assert paths
+    assert all(path.suffix == ".svg" and path.stat().st_size > 0 for path in paths)
+    (kept.parent / "file").write_text("")
+    assert "folder" in dwell("plot", kept, "--out", kept.parent / "file").sentences[0]
+    assert dwell("plot", kept, "--out", out, "--format", "gif").sentences
+
+
+def test_validate(scenario: Path) -> None:
+    assert dwell("validate", scenario).out == f"{scenario}: ok, 4 agents\n"
+    assert dwell("validate", scenario, "--json").json == {"ok": True, "agents": 4, "repairs": []}
+    wrong = dwell("validate", scenario, "--json", "--set", "run.horizon=-1", "--set", "run.x=1")
+    assert len(wrong.sentences) == 2
+
+
+def test_schema_fits_the_templates() -> None:
+    schema = dwell("schema").json
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for name in TEMPLATES:
+        import tomllib
+
+        from dwell.scenario import template_text
+
+        jsonschema.validate(tomllib.loads(template_text(name)), schema)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_init(tmp_path: Path, template: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = dwell("init", template)
+    assert outcome.code == 0
+    assert f"dwell run {template}.toml" in outcome.out
+    assert load_scenario(f"{template}.toml").agents.count > 0
+    assert "exists already" in dwell("init", template).sentences[0]
+    assert dwell("init", template, "--force").code == 0
+    assert [path.name for path in tmp_path.iterdir()] == [f"{template}.toml"]
+
+
+def test_init_by_name(tmp_path: Path) -> None:
+    listed = dwell("init", "--list")
+    assert all(name in listed.out for name in TEMPLATES)
+    assert "two-hills" in dwell("init", "two-hill", "--out", tmp_path / "x").sentences[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_version() -> None:
+    assert dwell("--version").out == f"dwell {package.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_has_an_example(command: str, flag: str) -> None:
+    outcome = dwell(command, flag)
+    assert outcome.code == 0
+    assert f"Example: dwell {command}" in " ".join(outcome.out.split())
+
+
+def test_help_names_every_command() -> None:
+    outcome = dwell("--help")
+    assert outcome.code == 0
+    assert all(f" {command} " in outcome.out for command in COMMANDS)
+    assert "Start with: dwell init" in outcome.out
+
+
+USAGE = {
+    "no-file": ["run"],
+    "unknown-option": ["run", "x.toml", "--fast"],
+    "unknown-command": ["fly"],
+    "too-many": ["run", "a.toml", "b.toml"],
+    "threads": ["run", "x.toml", "--threads", "0"],
+    "threads-text": ["run", "x.toml", "--threads", "many"],
+    "no-out": ["plot", "run.nc"],
+}
+
+
+@pytest.mark.parametrize("words", USAGE.values(), ids=USAGE)
+def test_usage(words: list[str]) -> None:
+    (sentence,) = dwell(*words).sentences
+    assert "--help" in sentence
+
+
+def test_threads_change_nothing(scenario: Path) -> None:
+    one, two = (dwell("run", scenario, "--json", "--threads", n).json for n in (1, 2))
+    assert {**one, "wall_seconds": 0} == {**two, "wall_seconds": 0}
+
+
+def test_json_scenario_reads_the_same(scenario: Path) -> None:
+    import tomllib
+
+    other = scenario.with_suffix(".json")
+    other.write_text(json.dumps(tomllib.loads(scenario.read_text())))
+    a, b = (dwell("run", path, "--json").json for path in (scenario, other))
+    assert {**a, "wall_seconds": 0} == {**b, "wall_seconds": 0}

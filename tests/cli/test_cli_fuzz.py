@@ -1,0 +1,193 @@
+"""Beyond the catalogue: random changes to a scenario, and inputs that once broke something."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dwell as package
+from tests.cli.shell import Outcome, dwell
+
+SMALL = {
+    "workspace": {"kind": "box", "lower": [0, 0], "upper": [4, 4]},
+    "density": {"kind": "gaussian", "center": [1, 1], "rate": 0.5},
+    "agents": {"start": [[1, 1], [2, 2], [3, 3.5]]},
+    "controller": {"kind": "timer", "k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.2},
+    "run": {"horizon": 0.5, "seed": 1, "max_jumps": 2000, "record": {"sample_every": 0.25}},
+}
+KEYS = [
+    "workspace.lower[0]", "workspace.upper", "workspace.upper[1]", "workspace.kind", "workspace",
+    "density.center[0]", "density.center", "density.rate", "density.weight", "density.kind",
+    "density.covariance", "density", "agents.start", "agents.start[0]", "agents.start[0][1]",
+    "agents.ids", "controller.k1", "controller.nu", "controller.epsilon", "controller.t1",
+    "controller.t2", "controller.reset", "controller.period", "controller.intervals",
+    "controller.loss", "controller.initial_hold", "controller.initial_timer", "run.horizon",
+    "run.seed", "run.max_jumps", "run.integration", "run.record.sample_every", "certificate",
+    "name", "bogus", "run", "schema_version",
+]  # fmt: skip
+SCALARS = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.sampled_from([0.0, -0.0, 5e-324, 1e-70, 1e70, 1e308, 0.1, 0.2, 0.15, 1.0, 4.0, 3.5]),
+    st.integers(-3, 12),
+    st.integers(0, 2**70),
+    st.booleans(),
+    st.text(max_size=8),
+    st.sampled_from(["uniform", "gaussian", "mixture", "polygon", "box", "latest", "dropout"]),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.sampled_from(["kind", "level", "count", "spacing"]), inner, max_size=2),
+    ),
+    max_leaves=6,
+)
+
+
+def one_outcome(outcome: Outcome, folder: Path) -> None:
+    """Refused with sentences and nothing kept, or run with figures and a file that reads back."""
+    kept = folder / "run.nc"
+    if outcome.code == 2:
+        assert outcome.sentences
+        assert not kept.exists()
+    else:
+        assert outcome.code in (0, 1)
+        assert outcome.err == ""
+        figures = outcome.json
+        assert (outcome.code == 0) is figures["stop"]["ok"]
+        assert package.load_run(kept).stop.reason.value == figures["stop"]["reason"]
+        kept.unlink()
+    assert not [path for path in folder.iterdir() if path.suffix == ".part"]
+
+
+@settings(max_examples=250)
+@given(changes=st.lists(st.tuples(st.sampled_from(KEYS), VALUES), min_size=1, max_size=3))
+def test_random_overrides(tmp_path_factory: pytest.TempPathFactory, changes) -> None:
+    folder = tmp_path_factory.mktemp("fuzz")
+    path = folder / "s.json"
+    path.write_text(json.dumps(SMALL))
+    words = [word for key, value in changes for word in ("--set", f"{key}={toml(value)}")]
+    one_outcome(dwell("run", path, "--json", "--out", folder / "run.nc", *words), folder)
+
+
+def toml(value: object) -> str:
+    """A value as TOML writes it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case str():
+            return json.dumps(value)
+        case list():
+            return f"[{', '.join(map(toml, value))}]"
+        case dict():
+            return "{" + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + "}"
+        case _:
+            return str(value)
+
+
+@settings(max_examples=60)
+@given(word=st.text(max_size=30))
+def test_random_words(tmp_path_factory: pytest.TempPathFactory, word: str) -> None:
+    folder = tmp_path_factory.mktemp("words")
+    path = folder / "s.json"
+    path.write_text(json.dumps(SMALL))
+    outcome = dwell("run", path, "--json", "--out", folder / "run.nc", f"--set={word}")
+    one_outcome(outcome, folder)
+
+
+@settings(max_examples=80)
+@given(text=st.text(max_size=60))
+def test_random_files(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    for name in ("s.toml", "s.json", "s"):
+        (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+        assert dwell("validate", folder / name).sentences
+
+
+def run(folder: Path, *changes: str, **tables: object) -> Outcome:
+    path = folder / "s.json"
+    path.write_text(json.dumps({**SMALL, **tables}))
+    words = [word for change in changes for word in ("--set", change)]
+    outcome = dwell("run", path, "--json", "--out", folder / "run.nc", *words)
+    if outcome.code != 2 and outcome.json["stop"]["ok"]:
+        assert dwell("check", folder / "run.nc").code == 0
+    one_outcome(outcome, folder)
+    return outcome
+
+
+BROKE = {
+    "gaussian-far-away": ["density.center=[1e200,0]"],
+    "gaussian-like-a-needle": ["density.rate=1e300"],
+    "gaussian-at-the-edge-of-doubles": ["density.weight=1e308"],
+    "speed-beyond-doubles": ["controller.k1=1e300"],
+    "speed-beyond-squares": ["controller.k1=1e100"],
+    "times-beyond-doubles": ["controller.t1=1e307", "controller.t2=1e308", "run.horizon=1e308"],
+    "grid-beyond-integers": ["run.integration={kind='grid',spacing=1e-300}"],
+    "agents-beyond-memory": ["agents.start={count=2000000}", "run.record.sample_every=1e-4"],
+    "underflow": ["density={kind='uniform',level=1e-308}"],
+    "all-on-a-line": ["workspace={kind='polygon',vertices=[[0,0],[1,1],[2,2],[3,3]]}"],
+}
+
+
+@pytest.mark.parametrize("changes", BROKE.values(), ids=BROKE)
+def test_refused_since_it_broke(tmp_path: Path, changes: list[str]) -> None:
+    assert run(tmp_path, *changes).code == 2
+
+
+WORKS = {
+    "synchronous": ["controller.t1=0.2", "controller.reset='periodic'"],
+    "overshoot": ["controller.k1=40.0", "run.horizon=6.0"],
+    "far-overshoot": ["controller.k1=1e6", "run.horizon=6.0"],
+    "hills-far-apart": [
+        "density={kind='mixture',parts=[{kind='gaussian',center=[-1e4,0],rate=0.3},"
+        "{kind='gaussian',center=[1e4,0],rate=0.2},{kind='gaussian',center=[2,9],rate=3.0}]}"
+    ],
+    "peak-outside": ["density.center=[10000,10000]"],
+    "grid": ["run.integration={kind='grid',spacing=0.25}"],
+    "grid-of-one-point": ["run.integration={kind='grid',spacing=4.0}"],
+    "dropout": ["controller.reset='dropout'", "controller.loss=0.9", "controller.t1=0.01"],
+    "sequence": ["controller.reset='sequence'", "controller.intervals=[0.1,0.2,0.15]"],
+    "unicode": ['name="Überwachung – 覆盖 🛰"'],
+    "long-horizon": ["run.horizon=1e9", "run.record.sample_every='off'"],
+    "on-the-boundary": ["agents.start=[[0,0],[4,4],[4,0],[0,2],[2,0]]"],
+    "one-corner": ["agents.start=[[0,0],[1e-9,0],[0,1e-9],[1e-9,1e-9]]"],
+}
+
+
+@pytest.mark.parametrize("changes", WORKS.values(), ids=WORKS)
+def test_works(tmp_path: Path, changes: list[str]) -> None:
+    outcome = run(tmp_path, *changes)
+    assert outcome.code == (1 if "run.horizon=1e9" in changes else 0)
+
+
+def test_many_agents(tmp_path: Path) -> None:
+    outcome = run(
+        tmp_path, "agents.start={count=5000}", "run.horizon=0", "run.record.sample_every='off'"
+    )
+    masses = outcome.json["final_masses"]
+    whole = package.moments([(0, 0), (4, 0), (4, 4), (0, 4)], package.Gaussian((1, 1), 0.5)).mass
+    assert math.fsum(masses) == pytest.approx(whole, rel=1e-13)
+
+
+def test_scattered_places_depend_on_the_agent_alone(tmp_path: Path) -> None:
+    few, many = (
+        np.array(run(tmp_path, f"agents.start={{count={n}, seed=3}}", "run.horizon=0").json[
+            "final_positions"
+        ])
+        for n in (5, 9)
+    )  # fmt: skip
+    assert few.tolist() == many[:5].tolist()
+
+
+def test_a_region_that_misses_the_workspace(tmp_path: Path) -> None:
+    start = "agents.start={count=2, region={lower=[100,100], upper=[101,101]}}"
+    outcome = run(tmp_path, start)
+    assert "agents.start.region" in outcome.sentences[0]

@@ -1,0 +1,185 @@
+"""`dwell check` finds what was changed in a kept run, also when the fingerprint was renewed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+
+from dwell.results.store import _digest
+from tests.cli.shell import Outcome, dwell
+
+
+def change(path: Path, edit: Callable[[xr.Dataset], xr.Dataset], renew: bool) -> Path:
+    """Rewrite a kept run; with `renew` the fingerprint fits again."""
+    with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
+        data = edit(data.load().copy(deep=True))
+    if renew:
+        variables = {str(k): (v.dims, v.values) for k, v in data.variables.items()}
+        data.attrs["digest"] = _digest(variables, data.attrs)
+    data.to_netcdf(path, engine="h5netcdf")
+    return path
+
+
+def violated(outcome: Outcome) -> set[str]:
+    """Names of the checks that failed."""
+    assert outcome.code == 1
+    report = outcome.json
+    assert report["ok"] is False
+    return {c["name"] for c in report["checks"] if c["status"] == "violated"}
+
+
+def nudged(name: str, row: int, by: float) -> Callable[[xr.Dataset], xr.Dataset]:
+    """One number of one event, changed."""
+
+    def edit(data: xr.Dataset) -> xr.Dataset:
+        values = data[name].values
+        values[row] = values[row] + by
+        return data
+
+    return edit
+
+
+def up_one_ulp(name: str, row: int) -> Callable[[xr.Dataset], xr.Dataset]:
+    def edit(data: xr.Dataset) -> xr.Dataset:
+        data[name].values[row] = np.nextafter(data[name].values[row], np.inf)
+        return data
+
+    return edit
+
+
+def with_seed(data: xr.Dataset) -> xr.Dataset:
+    scenario = json.loads(data.attrs["scenario"])
+    scenario["run"]["seed"] += 1
+    data.attrs["scenario"] = json.dumps(scenario)
+    return data
+
+
+def with_density(data: xr.Dataset) -> xr.Dataset:
+    scenario = json.loads(data.attrs["scenario"])
+    scenario["density"]["rate"] *= 1.0001
+    data.attrs["scenario"] = json.dumps(scenario)
+    return data
+
+
+EDITS = {
+    "hold": (nudged("event_hold", 20, 1e-9), {"jump"}),
+    "hold-ulp": (up_one_ulp("event_hold", 20), {"jump"}),
+    "time": (nudged("event_time", 20, 1e-12), {"due"}),
+    "error": (nudged("event_error", 20, 1e-9), {"centroid"}),
+    "error-ulp": (up_one_ulp("event_error", 20), {"centroid"}),
+    "next": (nudged("event_next_at", 20, 1e-9), {"reset"}),
+    "position": (nudged("event_position", 20, 1e-9), {"flow"}),
+    "agent": (nudged("event_agent", 20, 1), {"due"}),
+    "agent-unknown": (nudged("event_agent", 20, 100), {"agents"}),
+    "agent-negative": (nudged("event_agent", 20, -100), {"agents"}),
+    "dropped": (lambda d: d.isel(jump=np.delete(np.arange(d.sizes["jump"]), 20)), {"due"}),
+    "cut-short": (lambda d: d.isel(jump=slice(0, -3)), {"complete"}),
+    "swapped": (lambda d: d.isel(jump=[1, 0, *range(2, d.sizes["jump"])]), set()),
+    "backwards": (nudged("event_time", 20, -1.0), {"time-domain"}),
+    "not-a-number": (nudged("event_hold", 20, np.nan), {"finite"}),
+    "start-hold": (nudged("start_hold", 1, 1e-9), {"start-hold"}),
+    "start-timer": (nudged("start_next_at", 1, -0.01), {"start-timer"}),
+    "seed": (with_seed, {"reset"}),
+    "density": (with_density, {"centroid"}),
+}
+
+
+@pytest.mark.parametrize(("edit", "names"), EDITS.values(), ids=EDITS)
+def test_a_change_is_found_by_what_it_breaks(kept: Path, edit, names: set[str]) -> None:
+    change(kept, edit, renew=True)
+    outcome = dwell("check", kept, "--json")
+    if not names:  # two looks at one instant, in the other order: still the same solution
+        assert outcome.code == 0
+        return
+    assert names <= violated(outcome)
+    shown = dwell("check", kept)
+    assert shown.code == 1
+    assert "is NOT a solution" in " ".join(shown.out.split())
+
+
+@pytest.mark.parametrize("name", ["hold", "time", "seed", "dropped", "swapped"])
+def test_a_change_is_found_by_the_fingerprint(kept: Path, name: str) -> None:
+    change(kept, EDITS[name][0], renew=False)
+    assert "digest" in violated(dwell("check", kept, "--json"))
+
+
+def test_one_flipped_byte_in_an_array(kept: Path) -> None:
+    with h5py.File(kept, "r+") as file:
+        row = file["event_time"][30]
+        file["event_time"][30] = np.nextafter(row, 0.0)
+    assert "digest" in violated(dwell("check", kept, "--json"))
+
+
+def spoil(path: Path, how: str) -> None:
+    whole = path.read_bytes()
+    match how:
+        case "empty":
+            path.write_bytes(b"")
+        case "text":
+            path.write_text("not a run")
+        case "half":
+            path.write_bytes(whole[: len(whole) // 2])
+        case "tail":
+            path.write_bytes(whole[:-100])
+        case "head":
+            path.write_bytes(b"\0" * 64 + whole[64:])
+        case "zeros":
+            path.write_bytes(b"\0" * len(whole))
+        case "other":
+            path.unlink()
+            xr.Dataset({"a": ("x", [1.0])}).to_netcdf(path, engine="h5netcdf")
+        case "newer":
+            change(path, lambda d: d.assign_attrs(dwell_format=99), renew=False)
+        case "no-scenario":
+            change(path, lambda d: d.assign_attrs(scenario="{}"), renew=False)
+        case "bad-scenario":
+            change(path, lambda d: d.assign_attrs(scenario="[1"), renew=False)
+        case "bad-stop":
+            change(path, lambda d: d.assign_attrs(stop='["tired", 1, ""]'), renew=False)
+        case "no-column":
+            change(path, lambda d: d.drop_vars("event_hold"), renew=False)
+        case "flat":
+            change(path, lambda d: d.assign(event_hold=d["event_time"]), renew=False)
+        case "fewer":
+            change(path, lambda d: d.isel(agent=slice(0, 2)), renew=False)
+        case "folder":
+            path.unlink()
+            path.mkdir()
+        case "missing":
+            path.unlink()
+
+
+SPOILED = (
+    "empty", "text", "half", "tail", "head", "zeros", "other", "newer", "no-scenario",
+    "bad-scenario", "bad-stop", "no-column", "flat", "fewer", "folder", "missing",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", SPOILED)
+def test_what_is_no_run(kept: Path, how: str) -> None:
+    spoil(kept, how)
+    for words in (["check", kept], ["check", kept, "--json"]):
+        assert "run.nc" in dwell(*words).sentences[0]
+
+
+def test_random_damage(kept_once: Path, tmp_path: Path) -> None:
+    """Any byte may be wrong: the outcome is a verdict or a sentence, never a crash or a yes."""
+    whole = bytearray(kept_once.read_bytes())
+    random = np.random.default_rng(1)
+    path = tmp_path / "run.nc"
+    for _ in range(60):
+        damaged = bytearray(whole)
+        damaged[int(random.integers(len(whole)))] ^= 1 << int(random.integers(8))
+        path.write_bytes(damaged)
+        outcome = dwell("check", path, "--json")
+        assert outcome.code in (0, 1, 2)
+        if outcome.code == 2:
+            assert outcome.sentences
+        else:
+            assert outcome.json["ok"] is (outcome.code == 0)

@@ -1,0 +1,132 @@
+"""Terminals and crashes: progress bars, and files that are whole whatever happens."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+
+import dwell as package
+from tests.cli.shell import REPOSITORY, command, dwell, environment
+
+SLOW = ["run.horizon=20000", "run.record.sample_every=0.5"]
+
+
+def on_a_terminal(words: list[str]) -> tuple[int, str, str]:
+    """Run with the error stream on a pseudo-terminal: exit code, output, what the terminal saw."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=REPOSITORY,
+        env=environment(TERM="xterm", COLUMNS="100"),
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end was closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    assert process.stdout is not None
+    with process.stdout:
+        out = process.stdout.read()
+    return process.wait(timeout=60), out, seen.decode(errors="replace")
+
+
+def test_progress_on_a_terminal_only(scenario: Path) -> None:
+    sets = [word for change in SLOW for word in ("--set", change)]
+    words = command("run", scenario, "--json", *sets)
+    code, out, seen = on_a_terminal(words)
+    assert code == 0
+    assert "simulating" in seen or "measuring" in seen
+    assert "%" in seen
+    assert out.startswith('{"schema"')
+    assert "\x1b" not in out
+    plain = subprocess.run(
+        words, capture_output=True, text=True, cwd=REPOSITORY, env=environment(), check=True
+    )
+    assert plain.stderr == ""
+
+
+def test_no_bar_for_a_short_run(scenario: Path) -> None:
+    dwell("run", scenario)  # so that the kernels are compiled
+    code, _, seen = on_a_terminal(command("run", scenario, "--set", "run.horizon=0.5"))
+    assert code == 0
+    assert "simulating" not in seen
+
+
+SAVER = """
+import sys
+import dwell
+law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+start = [(0.2, 0.2), (0.7, 0.6), (0.4, 0.9)]
+run = dwell.simulate(dwell.Box((0, 0), (1, 1)), None, start, law, until=60.0, sample_every=0.01)
+run.save(sys.argv[1], force=True)
+print("ready", flush=True)
+while True:
+    run.save(sys.argv[1], force=True)
+"""
+
+
+def test_killed_while_saving(tmp_path: Path) -> None:
+    """Sixty kills at random moments: the file can always be read, and is always whole."""
+    (tmp_path / "runs").mkdir()
+    path = tmp_path / "runs" / "run.nc"
+    random = np.random.default_rng(3)
+    # A process of its own starts slowly, so one parent forks a saver for each kill.
+    parent = textwrap.dedent("""
+        import os, signal, sys, time
+        import dwell
+        law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+        start = [(0.2, 0.2), (0.7, 0.6), (0.4, 0.9)]
+        site = dwell.Box((0, 0), (1, 1))
+        run = dwell.simulate(site, None, start, law, until=60.0, sample_every=0.01, threads=1)
+        run.save(sys.argv[1], force=True)
+        for wait in map(float, sys.argv[2:]):
+            child = os.fork()
+            if child == 0:
+                while True:
+                    run.save(sys.argv[1], force=True)
+            time.sleep(wait)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            again = dwell.load_run(sys.argv[1])
+            assert again.provenance["intact"] == "true"
+            assert len(again.events) == len(run.events)
+            print("whole", flush=True)
+    """)
+    waits = [f"{wait:.4f}" for wait in random.uniform(0.0, 0.12, 60)]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", parent, str(path), *waits],
+        capture_output=True, text=True, cwd=REPOSITORY, env=environment(), check=False, timeout=200,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["whole"] * 60
+    assert package.load_run(path).agents == 3
+
+
+def test_terminated_while_saving_leaves_no_rubbish(tmp_path: Path) -> None:
+    path = tmp_path / "run.nc"
+    process = subprocess.Popen(
+        [sys.executable, "-c", SAVER, str(path)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        cwd=REPOSITORY, env=environment(),
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    process.stdout.close()
+    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+    assert package.load_run(path).provenance["intact"] == "true"
