@@ -132,6 +132,7 @@ BROKE = {
     "times-beyond-doubles": ["controller.t1=1e307", "controller.t2=1e308", "run.horizon=1e308"],
     "grid-beyond-integers": ["run.integration={kind='grid',spacing=1e-300}"],
     "agents-beyond-memory": ["agents.start={count=2000000}", "run.record.sample_every=1e-4"],
+    "agents-beyond-patience": ["agents.start={count=2000000000}"],
     "underflow": ["density={kind='uniform',level=1e-308}"],
     "all-on-a-line": ["workspace={kind='polygon',vertices=[[0,0],[1,1],[2,2],[3,3]]}"],
 }

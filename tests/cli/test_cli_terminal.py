@@ -16,7 +16,7 @@ import numpy as np
 import dwell as package
 from tests.cli.shell import REPOSITORY, command, dwell, environment
 
-SLOW = ["run.horizon=20000", "run.record.sample_every=0.5"]
+SLOW = ["run.horizon=6000", "run.record.sample_every=0.2"]
 
 
 def on_a_terminal(words: list[str]) -> tuple[int, str, str]:
@@ -90,7 +90,7 @@ def test_killed_while_saving(tmp_path: Path) -> None:
         law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
         start = [(0.2, 0.2), (0.7, 0.6), (0.4, 0.9)]
         site = dwell.Box((0, 0), (1, 1))
-        run = dwell.simulate(site, None, start, law, until=60.0, sample_every=0.01, threads=1)
+        run = dwell.simulate(site, None, start, law, until=20.0, sample_every=0.01, threads=1)
         run.save(sys.argv[1], force=True)
         for wait in map(float, sys.argv[2:]):
             child = os.fork()
@@ -105,7 +105,7 @@ def test_killed_while_saving(tmp_path: Path) -> None:
             assert len(again.events) == len(run.events)
             print("whole", flush=True)
     """)
-    waits = [f"{wait:.4f}" for wait in random.uniform(0.0, 0.12, 60)]
+    waits = [f"{wait:.4f}" for wait in random.uniform(0.0, 0.08, 60)]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", parent, str(path), *waits],
         capture_output=True, text=True, cwd=REPOSITORY, env=environment(), check=False, timeout=200,

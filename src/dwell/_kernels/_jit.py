@@ -21,6 +21,7 @@ from typing import Any
 ENABLED = os.environ.get("DWELL_JIT", "1") != "0"
 
 
+@lru_cache(maxsize=1)
 def source_digest() -> str:
     """A fingerprint of the text of all kernels: runs with the same one agree to the last bit."""
     digest = hashlib.sha256()

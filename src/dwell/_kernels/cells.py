@@ -12,9 +12,9 @@ COINCIDENT = -1  # another agent stands at the same place
 
 @inner
 def cut(n, dx, dy, offset, q, x, y, label, x2, y2, label2, side):
-    """Keep {z : z . d <= offset} of the polygon x, y; gives its new vertex count.
+    """Keep {z : z . d <= offset} of the polygon x, y; gives how many vertices it has then.
 
-    Vertices on the line count as kept. Nothing is moved when nothing is cut.
+    Vertices on the line count as kept. Gives -1 if that is the whole polygon, untouched.
     """
     outside = 0
     for k in range(n):
@@ -23,7 +23,7 @@ def cut(n, dx, dy, offset, q, x, y, label, x2, y2, label2, side):
         if f > 0.0:
             outside += 1
     if outside == 0:
-        return n
+        return -1
     if outside == n:
         return 0
     m = 0
@@ -87,8 +87,12 @@ def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
         looked += 1
         if d2 == 0.0:
             return COINCIDENT, looked, d2
-        n = cut(n, s.dx[q], s.dy[q], 0.5 * d2, q, s.x, s.y, s.label, s.x2, s.y2, s.label2, s.side)
-        reach = 4.0 * farthest(n, s.x, s.y)
+        kept = cut(
+            n, s.dx[q], s.dy[q], 0.5 * d2, q, s.x, s.y, s.label, s.x2, s.y2, s.label2, s.side
+        )
+        if kept >= 0:
+            n = kept
+            reach = 4.0 * farthest(n, s.x, s.y)
     if n < 3:  # a point or a segment has no inside
         n = 0
     return n, looked, nearest

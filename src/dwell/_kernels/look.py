@@ -54,7 +54,7 @@ def count_neighbors(n, label):
 @inner
 def sharpen_if_thin(n, px, py, xs, ys, wx, wy, s):
     """Compute a thin cell's corners with more digits; gives whether that was done."""
-    total, _ = spread_fan(n, s.x, s.y, s.fan)
+    total = spread_fan(n, s.x, s.y, s.fan)
     if total > 2.0 * THIN * farthest(n, s.x, s.y):
         return False
     sharpen(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
@@ -81,7 +81,9 @@ def look(p, xs, ys, wx, wy, terms, s):
             m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
         else:
             sharp = sharpen_if_thin(n, px, py, xs, ys, wx, wy, s)
-            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
+            log_scale, m, fx, fy, polar = polygon_moments(
+                n, px, py, terms, 0.0, 0.0, True, sharp, s
+            )
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
     ex, ey = nearest_in_polygon(px, py, wx, wy)

@@ -102,16 +102,23 @@ def choose_log_scale(n, x0, y0, terms, x, y):
 
 @inner
 def spread_fan(n, x, y, fan):
-    """Fill `fan`; gives its sum and its smallest entry."""
+    """Fill `fan`; gives its sum."""
     total = 0.0
-    least = np.inf
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         k = cross(x[i], y[i], x[j], y[j])
         fan[i] = k
         total += k
-        least = smaller(least, k)
-    return total, least
+    return total
+
+
+@inner
+def has_negative(n, fan):
+    """Whether the apex lies outside the polygon."""
+    for i in range(n):
+        if fan[i] < 0.0:
+            return True
+    return False
 
 
 @inner
@@ -187,22 +194,22 @@ def add_gaussian(g, t, x0, y0, n, log_scale, by_edges, px, py, s, total):
 
 
 @njit
-def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
+def polygon_moments(n, x0, y0, terms, px, py, ready, sharp, s):
     """Moments about (px, py) of the polygon with n corners in the frame of (x0, y0).
 
     Gives (log_scale, mass, first x, first y, polar), the last four divided by exp(log_scale).
-    `sharp` says that s.fan is filled already, with more digits than the corners have. May move the
-    polygon in s.x, s.y to another apex: read the corners before, not after.
+    `ready` says that s.fan is filled, `sharp` that it has more digits than the corners. May move
+    the polygon in s.x, s.y to another apex: read the corners before, not after.
     """
-    if not sharp:
-        _, least = spread_fan(n, s.x, s.y, s.fan)
-        if least < 0.0:
-            ox, oy = move_apex(n, s.x, s.y)
-            spread_fan(n, s.x, s.y, s.fan)
-            x0 += ox
-            y0 += oy
-            px -= ox
-            py -= oy
+    if not ready:
+        spread_fan(n, s.x, s.y, s.fan)
+    if not sharp and has_negative(n, s.fan):
+        ox, oy = move_apex(n, s.x, s.y)
+        spread_fan(n, s.x, s.y, s.fan)
+        x0 += ox
+        y0 += oy
+        px -= ox
+        py -= oy
     log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
     by_edges = px == 0.0 and py == 0.0 and not sharp
     total = (0.0, 0.0, 0.0, 0.0)

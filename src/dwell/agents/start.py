@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Floats, Points
 from dwell.density.tessellation import as_positions
 from dwell.errors import AgentsError
 from dwell.geometry import Box, Workspace
 
 ROUNDING = 1e-12  # of the workspace's diameter
 MAX_TRIES = 100_000
+MAX_AGENTS = 10_000_000
 
 
 def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[str, ...]]:
@@ -71,25 +72,47 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
 
     Agent p's place depends on the seed and p alone.
     """
+    if count > MAX_AGENTS:
+        raise AgentsError(
+            f"{count} agents are asked for; at most {MAX_AGENTS} can be scattered",
+            code="agents.range",
+            key="agents.start.count",
+        )
+    key = seed_words(seed)
+    lower, upper = (region or workspace).bounds
+    points = lower + (upper - lower) * _draws(key, [(p, 0) for p in range(count)])
+    for p in np.flatnonzero(workspace.outside_by(points) != 0.0):
+        points[p] = _tried(workspace, key, int(p), lower, upper)
+    return points
+
+
+def _tried(
+    workspace: Workspace, key: tuple[int, int], agent: int, lower: Floats, upper: Floats
+) -> Points:
+    """The first of `agent`'s draws that lies in the workspace."""
+    first, size = 1, 8
+    while first < MAX_TRIES:
+        tries = [(agent, k) for k in range(first, min(first + size, MAX_TRIES))]
+        places = lower + (upper - lower) * _draws(key, tries)
+        inside = np.flatnonzero(workspace.outside_by(places) == 0.0)
+        if inside.size:
+            found: Points = places[inside[0]]
+            return found
+        first, size = first + size, min(2 * size, 4096)
+    raise AgentsError(
+        f"no place for agent {agent} was found: the region {lower.tolist()} to {upper.tolist()} "
+        "hardly meets the workspace; choose another region",
+        code="agents.region",
+        key="agents.start.region",
+    )
+
+
+def _draws(key: tuple[int, int], which: list[tuple[int, int]]) -> Points:
+    """Points of the unit square, one for each (agent, number of the draw)."""
     from dwell._kernels.philox import STREAM_STARTS, uniform_pair
 
-    key0, key1 = seed_words(seed)
-    lower, upper = (region or workspace).bounds
-    points = np.empty((count, 2))
-    for p in range(count):
-        for k in range(MAX_TRIES):
-            u, v = uniform_pair(key0, key1, STREAM_STARTS, p, k)
-            points[p] = lower + (upper - lower) * (u, v)
-            if workspace.outside_by(points[p : p + 1])[0] == 0.0:
-                break
-        else:
-            raise AgentsError(
-                f"no place for agent {p} was found: the region {lower.tolist()} to "
-                f"{upper.tolist()} hardly meets the workspace; choose another region",
-                code="agents.region",
-                key="agents.start.region",
-            )
-    return points
+    drawn = np.array([uniform_pair(*key, STREAM_STARTS, p, k) for p, k in which])
+    return drawn.reshape(-1, 2)
 
 
 def seed_words(seed: int) -> tuple[int, int]:

@@ -75,13 +75,14 @@ def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None
 
     terms = density.terms()
     scratch = make_scratch(1, len(offsets))
+    sharp = fan is not None
 
     def about(x: float, y: float) -> tuple[float, float, float, float, float]:
         scratch.x[: len(offsets)], scratch.y[: len(offsets)] = offsets.T
-        if fan is not None:
+        if sharp:
             scratch.fan[: len(offsets)] = fan
         found: tuple[float, float, float, float, float] = kernels.polygon_moments(
-            len(offsets), *map(float, origin), terms, x, y, fan is not None, scratch
+            len(offsets), *map(float, origin), terms, x, y, sharp, sharp, scratch
         )
         return found
 

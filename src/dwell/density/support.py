@@ -10,6 +10,7 @@ from dwell._types import Points
 from dwell.density.base import Density
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
+from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
 from dwell.geometry import Workspace
 
@@ -22,9 +23,10 @@ def check_density(density: Density, workspace: Workspace) -> None:
     """Refuse a density that is negative, not finite, or zero all over `workspace`.
 
     Looks at a lattice of points and the corners; Gaussians and constants are positive by
-    construction, so only polynomials and Python functions can fail.
+    construction, so for them the corners will do.
     """
-    points = _probes(workspace)
+    positive = all(isinstance(part, (Uniform, Gaussian)) for part in _parts(density))
+    points = workspace.vertices if positive else _probes(workspace)
     with np.errstate(all="ignore"):
         values = density.at(points)
     for bad, code, need in (
@@ -49,10 +51,13 @@ def check_density(density: Density, workspace: Workspace) -> None:
         )
 
 
+def _parts(density: Density) -> tuple[Density, ...]:
+    return density.parts if isinstance(density, Mixture) else (density,)
+
+
 def _refuse_range(density: Density, workspace: Workspace, largest: float) -> None:
     """Refuse what doubles cannot hold: moments out of range, hills steeper than an exponent."""
-    parts = density.parts if isinstance(density, Mixture) else (density,)
-    hills = [part for part in parts if isinstance(part, Gaussian)]
+    hills = [part for part in _parts(density) if isinstance(part, Gaussian)]
     largest = max([largest, *(hill.weight for hill in hills)])
     for power in (0, 2, 4) if largest > 0.0 else ():
         size = math.log10(largest) + power * math.log10(workspace.diameter)

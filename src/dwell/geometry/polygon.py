@@ -87,7 +87,10 @@ class Polygon:
         for corner, direction in zip(self.vertices, edge, strict=True):
             offset = points - corner
             inside &= direction[0] * offset[:, 1] - direction[1] * offset[:, 0] >= 0.0
-            along = np.clip(offset @ direction / (direction @ direction), 0.0, 1.0)
+            # Not `@`: what a matrix product rounds to depends on the processor.
+            forward = offset[:, 0] * direction[0] + offset[:, 1] * direction[1]
+            length = direction[0] * direction[0] + direction[1] * direction[1]
+            along = np.clip(forward / length, 0.0, 1.0)
             foot = corner + along[:, None] * direction
             distance = np.hypot(*(foot - points).T)
             closer = distance < best_distance
