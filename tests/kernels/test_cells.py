@@ -27,9 +27,7 @@ def area_of(local):
     """Area of a cell in its agent's frame."""
     memory = make_scratch(1, len(local))
     memory.x[: len(local)], memory.y[: len(local)] = local.T
-    return polygon_moments(len(local), 0.0, 0.0, plain_terms(1.0), 0.0, 0.0, False, False, memory)[
-        1
-    ]
+    return polygon_moments(len(local), 0.0, 0.0, plain_terms(1.0), 0.0, 0.0, False, memory)[1]
 
 
 @settings(max_examples=40)

@@ -25,7 +25,7 @@ def kernel_moments(local, terms, origin=(0.0, 0.0), pivot=(0.0, 0.0)):
     memory = make_scratch(1, len(local))
     memory.x[: len(local)], memory.y[: len(local)] = local.T
     return polygon_moments(
-        len(local), *map(float, origin), terms, *map(float, pivot), False, False, memory
+        len(local), *map(float, origin), terms, *map(float, pivot), False, memory
     )
 
 

@@ -80,6 +80,15 @@ def inner(function: Callable[..., Any]) -> Any:
     return _compiled(function, {"no_cpython_wrapper": True})
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """The same, put in place wherever it is called.
+
+    For kernels that take the whole working memory: a call would copy some two hundred words, which
+    takes longer than many of them run.
+    """
+    return _compiled(function, {"forceinline": True})
+
+
 def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
     if not ENABLED:
         return function

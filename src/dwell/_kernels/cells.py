@@ -4,51 +4,62 @@ Labels: the edge that leaves vertex k lies on the workspace's edge m if label = 
 bisector with agent q if label = q >= 0.
 """
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import inlined, inner
 from dwell._kernels.nearest import next_nearest, open_search
 
 COINCIDENT = -1  # another agent stands at the same place
 
 
 @inner
-def cut(n, dx, dy, offset, q, x, y, label, x2, y2, label2, side):
-    """Keep {z : z . d <= offset} of the polygon x, y; gives how many vertices it has then.
-
-    Vertices on the line count as kept. Gives -1 if that is the whole polygon, untouched.
-    """
+def sides(n, dx, dy, offset, x, y, side):
+    """Put z . d - offset of each vertex z into `side`; gives how many are above 0."""
     outside = 0
     for k in range(n):
         f = x[k] * dx + y[k] * dy - offset
         side[k] = f
         if f > 0.0:
             outside += 1
-    if outside == 0:
-        return -1
-    if outside == n:
-        return 0
+    return outside
+
+
+@inner
+def cut(n, q, side, x, y, label, x2, y2, label2):
+    """Write the part of the polygon x, y with side <= 0 to x2, y2; gives its vertex count.
+
+    Some vertices are outside and some are not. Those outside follow one another, because the
+    polygon is convex: the copy starts where the boundary comes back in, and ends with the new edge
+    along the cutting line, labelled q. Vertices on the line are kept.
+    """
+    k = 0
+    while side[k] > 0.0:  # some vertex inside,
+        k += 1
+    while side[k] <= 0.0:  # then the first one outside after it,
+        k = k + 1 if k + 1 < n else 0
+    while side[k] > 0.0:  # then the first one inside again
+        i = k
+        k = k + 1 if k + 1 < n else 0
     m = 0
-    for k in range(n):
-        j = k + 1 if k + 1 < n else 0
-        f = side[k]
-        g = side[j]
-        if f <= 0.0:
-            x2[m] = x[k]
-            y2[m] = y[k]
-            label2[m] = label[k]
-            if g > 0.0 and f == 0.0:
-                label2[m] = q  # leaves exactly at this vertex
-            m += 1
-        if (f < 0.0 and g > 0.0) or (f > 0.0 and g < 0.0):
-            t = f / (f - g)
-            x2[m] = x[k] + t * (x[j] - x[k])
-            y2[m] = y[k] + t * (y[j] - y[k])
-            label2[m] = q if g > 0.0 else label[k]
-            m += 1
-    for k in range(m):
-        x[k] = x2[k]
-        y[k] = y2[k]
-        label[k] = label2[k]
-    return m
+    if side[k] < 0.0:
+        t = side[i] / (side[i] - side[k])
+        x2[0] = x[i] + t * (x[k] - x[i])
+        y2[0] = y[i] + t * (y[k] - y[i])
+        label2[0] = label[i]
+        m = 1
+    while side[k] <= 0.0:
+        x2[m] = x[k]
+        y2[m] = y[k]
+        label2[m] = label[k]
+        m += 1
+        i = k
+        k = k + 1 if k + 1 < n else 0
+    if side[i] == 0.0:
+        label2[m - 1] = q  # the boundary leaves exactly at this vertex
+        return m
+    t = side[i] / (side[i] - side[k])
+    x2[m] = x[i] + t * (x[k] - x[i])
+    y2[m] = y[i] + t * (y[k] - y[i])
+    label2[m] = q
+    return m + 1
 
 
 @inner
@@ -62,7 +73,7 @@ def farthest(n, x, y):
     return r
 
 
-@njit
+@inlined
 def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
     """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy).
 
@@ -70,15 +81,18 @@ def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
     (vertices, agents looked at, squared distance of the nearest agent); vertices is 0 for an empty
     cell and COINCIDENT when another agent stands at (px, py), then s.seen[0].
     """
+    x, y, label = s.x, s.y, s.label
+    x2, y2, label2 = s.x2, s.y2, s.label2
     n = wx.shape[0]
     for k in range(n):
-        s.x[k] = wx[k] - px
-        s.y[k] = wy[k] - py
-        s.label[k] = -1 - k
-    reach = 4.0 * farthest(n, s.x, s.y)
+        x[k] = wx[k] - px
+        y[k] = wy[k] - py
+        label[k] = -1 - k
+    reach = 4.0 * farthest(n, x, y)
     size = open_search(p, px, py, xs, ys, s.key, s.who, s.dx, s.dy)
     nearest = s.key[0] if size > 0 else -1.0
     looked = 0
+    cuts = 0
     while size > 0 and n > 0 and s.key[0] <= reach:
         d2 = s.key[0]
         q = next_nearest(size, s.key, s.who, s.dx, s.dy)
@@ -87,12 +101,21 @@ def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
         looked += 1
         if d2 == 0.0:
             return COINCIDENT, looked, d2
-        kept = cut(
-            n, s.dx[q], s.dy[q], 0.5 * d2, q, s.x, s.y, s.label, s.x2, s.y2, s.label2, s.side
-        )
-        if kept >= 0:
-            n = kept
-            reach = 4.0 * farthest(n, s.x, s.y)
+        outside = sides(n, s.dx[q], s.dy[q], 0.5 * d2, x, y, s.side)
+        if outside == n:
+            n = 0
+        elif outside > 0:
+            n = cut(n, q, s.side, x, y, label, x2, y2, label2)
+            x, x2 = x2, x
+            y, y2 = y2, y
+            label, label2 = label2, label
+            cuts += 1
+            reach = 4.0 * farthest(n, x, y)
     if n < 3:  # a point or a segment has no inside
-        n = 0
+        return 0, looked, nearest
+    if cuts % 2 == 1:
+        for k in range(n):
+            s.x[k] = x[k]
+            s.y[k] = y[k]
+            s.label[k] = label[k]
     return n, looked, nearest

@@ -23,6 +23,7 @@ from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
 
 AMPLIFICATION = 64.0  # rounding errors may grow by this much: about two digits of sixteen
 FAR = 2.0  # squared distance of the peak from which F(x) = -e**-x / x serves
+TOO_SMALL = 0.15  # radius of the cell over width of the hill below which digits always go
 TOO_FAR = 300.0  # beyond, masses near the end of the doubles' range: not for this kernel
 SPAN = 9.0  # range of the exponent along one panel that 16 nodes integrate to 1e-15
 POLE = 8.0  # a pole of F at the panel's own length away counts as so much range
@@ -81,21 +82,15 @@ def panel(h, t0, length, far, node):
     high = t1 * t1
     middle = 0.0
     level = 1.0
-    reach = h2 + larger(low, high)
-    if reach > 1.0:  # take the exponential about the panel's middle: no digits lost in its tail
+    if (
+        h2 + larger(low, high) > 1.0
+    ):  # take the exponential about the panel's middle: no digits lost in its tail
         tm = t0 + 0.5 * length
         middle = h2 + tm * tm
         level = exponential(-middle)
-        reach = larger(abs(h2 + low - middle), abs(h2 + high - middle))
-        reach = larger(reach, 0.25 * length * length)
-    halvings = 0
-    scale = 1.0
-    while reach * scale > 0.16:
-        scale *= 0.5
-        halvings += 1
     for k in range(16):
         t = t0 + length * u[k]
-        y = scale * (middle - (h2 + t * t))
+        y = (middle - (h2 + t * t)) * (1.0 / 64.0)  # at most 0.14, since SPAN is 9
         p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
         p = p * y + 1.0 / 40320.0
         p = p * y + 1.0 / 5040.0
@@ -105,7 +100,7 @@ def panel(h, t0, length, far, node):
         p = p * y + 1.0 / 6.0
         p = p * y + 0.5
         node[k] = y + y * y * p
-    for _ in range(halvings):
+    for _ in range(6):
         for k in range(16):
             node[k] = node[k] * (node[k] + 2.0)
     for k in range(16):
@@ -152,6 +147,8 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, node):
     node: working memory. The result is
     good when the amplification is at most AMPLIFICATION.
     """
+    if larger(c11, c22) * rho < TOO_SMALL:
+        return REFUSED, 0.0, 0.0, 0.0, 0.0
     whiten(n, cx, cy, c11, c12, c22, x, y, x2, y2)
     near = nearest_squared(n, x2, y2)
     if near > TOO_FAR:
@@ -165,8 +162,9 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, node):
         length = math.sqrt(dx * dx + dy * dy)
         if length == 0.0:
             continue
-        tx = dx / length
-        ty = dy / length
+        inverse = 1.0 / length
+        tx = dx * inverse
+        ty = dy * inverse
         h = x2[i] * ty - y2[i] * tx
         t0 = x2[i] * tx + y2[i] * ty
         span = larger(abs(length * (2.0 * t0 + length)), length * length)

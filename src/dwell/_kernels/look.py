@@ -1,11 +1,11 @@
 """What an agent gets from one look: its cell, and where the cell's centroid lies."""
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import inlined, inner
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.careful import sharpen
 from dwell._kernels.cells import COINCIDENT, farthest, voronoi_cell
 from dwell._kernels.lattice import lattice_moments
-from dwell._kernels.moments import polygon_moments, spread_fan
+from dwell._kernels.moments import polygon_moments
 
 NO_MASS = -2  # status: the cell is empty or weighs nothing
 THIN = 0.01  # area over squared length: below, corners need more digits than doubles give
@@ -51,17 +51,20 @@ def count_neighbors(n, label):
     return count
 
 
-@inner
+@inlined
 def sharpen_if_thin(n, px, py, xs, ys, wx, wy, s):
     """Compute a thin cell's corners with more digits; gives whether that was done."""
-    total = spread_fan(n, s.x, s.y, s.fan)
-    if total > 2.0 * THIN * farthest(n, s.x, s.y):
+    area = 0.0
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        area += 0.5 * (s.x[i] * s.y[j] - s.x[j] * s.y[i])
+    if area > THIN * farthest(n, s.x, s.y):
         return False
     sharpen(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
     return True
 
 
-@njit
+@inlined
 def look(p, xs, ys, wx, wy, terms, s):
     """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
 
@@ -81,9 +84,7 @@ def look(p, xs, ys, wx, wy, terms, s):
             m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
         else:
             sharp = sharpen_if_thin(n, px, py, xs, ys, wx, wy, s)
-            log_scale, m, fx, fy, polar = polygon_moments(
-                n, px, py, terms, 0.0, 0.0, True, sharp, s
-            )
+            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
     ex, ey = nearest_in_polygon(px, py, wx, wy)

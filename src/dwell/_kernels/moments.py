@@ -8,7 +8,7 @@ All moments are about a pivot (px, py) and come divided by exp(log_scale).
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import inlined, inner
 from dwell._kernels.arithmetic import cross, larger, smaller
 from dwell._kernels.cells import farthest
 from dwell._kernels.gaussian import gaussian_triangle, top_exponent
@@ -102,14 +102,10 @@ def choose_log_scale(n, x0, y0, terms, x, y):
 
 @inner
 def spread_fan(n, x, y, fan):
-    """Fill `fan`; gives its sum."""
-    total = 0.0
+    """Fill `fan`."""
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        k = cross(x[i], y[i], x[j], y[j])
-        fan[i] = k
-        total += k
-    return total
+        fan[i] = cross(x[i], y[i], x[j], y[j])
 
 
 @inner
@@ -156,31 +152,31 @@ def add_polynomial(c, x0, y0, n, px, py, x, y, fan, total):
     return total
 
 
-@inner
-def add_gaussian(g, t, x0, y0, n, log_scale, by_edges, px, py, s, total):
-    """Add the moments of row t of Terms.gaussians, by edges where that keeps the digits."""
-    weight = g[t, 0]
+@inlined
+def one_gaussian_by_edges(g, t, x0, y0, n, s):
+    """Row t of Terms.gaussians by edges, about the apex: (amplification, mass, ...)."""
     cx = g[t, 1] - x0
     cy = g[t, 2] - y0
-    if by_edges and log_scale == 0.0:
-        rho = np.sqrt(farthest(n, s.x, s.y))
-        grown, m, fx, fy, polar = gaussian_by_edges(
-            n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, s.x, s.y, s.x2, s.y2, s.node
-        )
-        if grown <= AMPLIFICATION:
-            return (
-                total[0] + weight * m,
-                total[1] + weight * fx,
-                total[2] + weight * fy,
-                total[3] + weight * polar,
-            )
+    rho = np.sqrt(farthest(n, s.x, s.y))
+    grown, m, fx, fy, polar = gaussian_by_edges(
+        n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, s.x, s.y, s.x2, s.y2, s.node
+    )
+    w = g[t, 0]
+    return grown, w * m, w * fx, w * fy, w * polar
+
+
+@inner
+def add_gaussian(g, t, x0, y0, n, log_scale, px, py, s, total):
+    """Add the moments of row t of Terms.gaussians by triangles."""
+    cx = g[t, 1] - x0
+    cy = g[t, 2] - y0
     q = (g[t, 3], g[t, 4], g[t, 5])
     low, top = exponent_range(n, cx, cy, q, s.x, s.y)
     if low < -4.0:  # some triangle may need halving: know what may be dropped
         top = top_exponent(n, cx, cy, q, s.x, s.y)
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        k = weight * s.fan[i]
+        k = g[t, 0] * s.fan[i]
         if k != 0.0:
             ax = s.x[i]
             ay = s.y[i]
@@ -193,32 +189,47 @@ def add_gaussian(g, t, x0, y0, n, log_scale, by_edges, px, py, s, total):
     return total
 
 
-@njit
-def polygon_moments(n, x0, y0, terms, px, py, ready, sharp, s):
+@inlined
+def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
     """Moments about (px, py) of the polygon with n corners in the frame of (x0, y0).
 
     Gives (log_scale, mass, first x, first y, polar), the last four divided by exp(log_scale).
-    `ready` says that s.fan is filled, `sharp` that it has more digits than the corners. May move
-    the polygon in s.x, s.y to another apex: read the corners before, not after.
+    `sharp` says that s.fan is filled, with more digits than the corners have. May move the polygon
+    in s.x, s.y to another apex: read the corners before, not after.
     """
-    if not ready:
-        spread_fan(n, s.x, s.y, s.fan)
-    if not sharp and has_negative(n, s.fan):
-        ox, oy = move_apex(n, s.x, s.y)
-        spread_fan(n, s.x, s.y, s.fan)
-        x0 += ox
-        y0 += oy
-        px -= ox
-        py -= oy
-    log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
+    constant = terms.constant
+    pieces = terms.polynomials.shape[0]
+    hills = terms.gaussians.shape[0]
     by_edges = px == 0.0 and py == 0.0 and not sharp
+    if by_edges and hills == 1 and constant == 0.0 and pieces == 0:  # the usual case, quickly
+        by_edges = False
+        grown, m, fx, fy, polar = one_gaussian_by_edges(terms.gaussians, 0, x0, y0, n, s)
+        if grown <= AMPLIFICATION:
+            return 0.0, m, fx, fy, polar
+    if not sharp:
+        spread_fan(n, s.x, s.y, s.fan)
+        if has_negative(n, s.fan):
+            ox, oy = move_apex(n, s.x, s.y)
+            spread_fan(n, s.x, s.y, s.fan)
+            x0 += ox
+            y0 += oy
+            px -= ox
+            py -= oy
+            by_edges = False
+    log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
     total = (0.0, 0.0, 0.0, 0.0)
-    if terms.constant > 0.0:
-        total = add_constant(terms.constant, n, px, py, s.x, s.y, s.fan, total)
-    for t in range(terms.polynomials.shape[0]):
+    if constant > 0.0:
+        total = add_constant(constant, n, px, py, s.x, s.y, s.fan, total)
+    for t in range(pieces):
         ax = x0 - terms.origins[t, 0]
         ay = y0 - terms.origins[t, 1]
         total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, s.fan, total)
-    for t in range(terms.gaussians.shape[0]):
-        total = add_gaussian(terms.gaussians, t, x0, y0, n, log_scale, by_edges, px, py, s, total)
+    for t in range(hills):
+        grown = np.inf
+        if by_edges and log_scale == 0.0:
+            grown, m, fx, fy, polar = one_gaussian_by_edges(terms.gaussians, t, x0, y0, n, s)
+            if grown <= AMPLIFICATION:
+                total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+        if grown > AMPLIFICATION:
+            total = add_gaussian(terms.gaussians, t, x0, y0, n, log_scale, px, py, s, total)
     return log_scale, total[0], total[1], total[2], total[3]

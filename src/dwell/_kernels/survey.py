@@ -81,4 +81,4 @@ def second_moments(xs, ys, wx, wy, terms, errors, out, s):
             sharp = sharpen_if_thin(n, px, py, xs, ys, wx, wy, s)
             ex = errors[p, 0]
             ey = errors[p, 1]
-            _, _, _, _, out[p] = polygon_moments(n, px, py, terms, ex, ey, True, sharp, s)
+            _, _, _, _, out[p] = polygon_moments(n, px, py, terms, ex, ey, sharp, s)

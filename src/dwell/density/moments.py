@@ -82,7 +82,7 @@ def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None
         if sharp:
             scratch.fan[: len(offsets)] = fan
         found: tuple[float, float, float, float, float] = kernels.polygon_moments(
-            len(offsets), *map(float, origin), terms, x, y, sharp, sharp, scratch
+            len(offsets), *map(float, origin), terms, x, y, sharp, scratch
         )
         return found
 
