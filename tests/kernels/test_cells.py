@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dwell._kernels.cells import COINCIDENT, voronoi_cell
-from dwell._kernels.moments import polygon_moments
+from dwell._kernels.cells import COINCIDENT
+from dwell._kernels.doors import cell_of as kernel_cell
+from dwell._kernels.doors import moments_of
 from dwell._kernels.scratch import make_scratch
 from dwell._kernels.terms import plain_terms
 from tests import strategies
@@ -17,7 +18,7 @@ def cell_of(polygon, agents, p):
     polygon, agents = np.asarray(polygon, dtype=float), np.asarray(agents, dtype=float)
     memory = make_scratch(len(agents), len(polygon))
     (wx, wy), (xs, ys) = (np.ascontiguousarray(a.T) for a in (polygon, agents))
-    n, _, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, memory)
+    n, _, nearest = kernel_cell(p, xs, ys, wx, wy, memory)
     count = max(n, 0)
     local = np.column_stack([memory.x[:count], memory.y[:count]])
     return local, memory.label[:count].copy(), n, nearest
@@ -27,7 +28,7 @@ def area_of(local):
     """Area of a cell in its agent's frame."""
     memory = make_scratch(1, len(local))
     memory.x[: len(local)], memory.y[: len(local)] = local.T
-    return polygon_moments(len(local), 0.0, 0.0, plain_terms(1.0), 0.0, 0.0, False, memory)[1]
+    return moments_of(len(local), 0.0, 0.0, plain_terms(1.0), 0.0, 0.0, False, memory)[1]
 
 
 @settings(max_examples=40)

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from dwell._kernels.look import look
-from dwell._kernels.scratch import make_scratch
 from dwell.density import Gaussian, Uniform
 from dwell.density.lattice import lattice_terms
+from dwell.density.looking import look_many
 from dwell.geometry import Box, Polygon
 from tests import strategies
 from tests.oracles import brute
@@ -15,11 +14,10 @@ from tests.oracles import brute
 def looked(workspace, agents, spacing, density):
     """(masses, centroids) of all agents by the kernel."""
     terms = lattice_terms(density, workspace, spacing)
-    (xs, ys), (wx, wy) = (np.ascontiguousarray(a.T) for a in (agents, workspace.vertices))
-    memory = make_scratch(len(agents), len(wx))
-    rows = [look(p, xs, ys, wx, wy, terms, memory) for p in range(len(agents))]
-    masses = np.array([row[4] for row in rows])
-    return masses, agents + np.array([row[1:3] for row in rows])
+    xs, ys = np.ascontiguousarray(agents.T)
+    everybody = np.arange(len(agents))
+    seen = look_many(workspace, terms, xs[None], ys[None], np.zeros_like(everybody), everybody)
+    return seen.mass, agents + np.column_stack([seen.error_x, seen.error_y])
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell._kernels.arithmetic import cross
+from dwell._kernels.doors import moments_of
 from dwell._kernels.gaussian import COUNT, HALVINGS, RANGE
 from dwell._kernels.gaussian_edges import AMPLIFICATION, gaussian_by_edges
-from dwell._kernels.moments import polygon_moments
 from dwell._kernels.scratch import MAX_NODES, make_scratch
 from dwell._kernels.terms import gaussian_row, plain_terms
 from tests import strategies
@@ -24,9 +24,7 @@ def kernel_moments(local, terms, origin=(0.0, 0.0), pivot=(0.0, 0.0)):
     local = np.asarray(local, dtype=float)
     memory = make_scratch(1, len(local))
     memory.x[: len(local)], memory.y[: len(local)] = local.T
-    return polygon_moments(
-        len(local), *map(float, origin), terms, *map(float, pivot), False, memory
-    )
+    return moments_of(len(local), *map(float, origin), terms, *map(float, pivot), False, memory)
 
 
 def isotropic(center, rate=RATE):

@@ -84,9 +84,14 @@ def inlined(function: Callable[..., Any]) -> Any:
     """The same, put in place wherever it is called.
 
     For kernels that take the whole working memory: a call would copy some two hundred words, which
-    takes longer than many of them run.
+    takes longer than many of them run. Python reaches them through doors.py.
     """
-    return _compiled(function, {"forceinline": True})
+    return _compiled(function, {"forceinline": True, "no_cpython_wrapper": True})
+
+
+def spliced(function: Callable[..., Any]) -> Any:
+    """The same, but never compiled by itself: its text becomes part of its callers' text."""
+    return _compiled(function, {"inline": "always", "no_cpython_wrapper": True})
 
 
 def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:

@@ -1,6 +1,6 @@
 """What an agent gets from one look: its cell, and where the cell's centroid lies."""
 
-from dwell._kernels._jit import inlined, inner
+from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.careful import sharpen
 from dwell._kernels.cells import COINCIDENT, farthest, voronoi_cell
@@ -64,7 +64,7 @@ def sharpen_if_thin(n, px, py, xs, ys, wx, wy, s):
     return True
 
 
-@inlined
+@spliced
 def look(p, xs, ys, wx, wy, terms, s):
     """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
 

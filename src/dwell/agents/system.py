@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState
 from dwell.density import Density
 from dwell.density.lattice import lattice_terms
+from dwell.density.looking import look_many
 from dwell.density.moments import polygon_moments
 from dwell.errors import AgentsError
 from dwell.geometry import Box, Workspace, voronoi_cells
@@ -42,7 +44,6 @@ class CoverageSystem:
     seed: int = 0
     ids: tuple[int, ...] | None = None  # whose random draws each agent uses; None: 0, 1, 2, ...
     spacing: float | None = None  # of a grid of points; None: exact integrals
-    _scratch: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def terms(self) -> Terms | None:
@@ -65,30 +66,35 @@ class CoverageSystem:
 
     def look(self, positions: Points, agent: int) -> Look:
         """What `agent` sees when everybody stands at `positions`; raises AgentsError on contact."""
-        if self.terms is None:
-            return self._look_by_quadrature(positions, agent)
-        from dwell._kernels.cells import COINCIDENT
-        from dwell._kernels.look import NO_MASS, look
-        from dwell._kernels.scratch import make_scratch
+        return self.looks(positions, [agent])[0]
 
-        if "memory" not in self._scratch:
-            self._scratch["memory"] = make_scratch(self.agents, len(self.workspace.vertices))
-            self._scratch["walls"] = columns(self.workspace.vertices)
-        memory, (wx, wy) = self._scratch["memory"], self._scratch["walls"]
+    def looks(self, positions: Points, agents: Sequence[int] | None = None) -> list[Look]:
+        """The same for several agents (all, by default) at once."""
+        who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
+        if self.terms is None:
+            return [self._look_by_quadrature(positions, int(p)) for p in who]
         xs, ys = columns(positions)
-        status, ex, ey, log_scale, mass, _, neighbors, nearest = look(
-            agent, xs, ys, wx, wy, self.terms, memory
-        )
-        if status == COINCIDENT:
-            raise coincident(agent, int(memory.seen[0]), positions[agent])
-        return Look(
-            agent,
-            np.array([ex, ey]),
-            mass * math.exp(log_scale),
-            int(neighbors),
-            math.sqrt(nearest) if nearest >= 0.0 else math.inf,
-            status == NO_MASS,
-        )
+        rows = np.zeros_like(who)
+        seen = look_many(self.workspace, self.terms, xs[None], ys[None], rows, who)
+        if seen.met.any():
+            raise self._contact(positions, int(who[np.argmax(seen.met)]))
+        masses = seen.mass * np.exp(seen.log_scale)
+        return [
+            Look(
+                int(p),
+                np.array([seen.error_x[k], seen.error_y[k]]),
+                float(masses[k]),
+                int(seen.neighbors[k]),
+                float(seen.nearest[k]),
+                bool(seen.empty[k]),
+            )
+            for k, p in enumerate(who)
+        ]
+
+    def _contact(self, positions: Points, agent: int) -> AgentsError:
+        same = (positions == positions[agent]).all(axis=1)
+        same[agent] = False
+        return coincident(agent, int(np.argmax(same)), positions[agent])
 
     def _look_by_quadrature(self, positions: Points, agent: int) -> Look:
         polygon = self.workspace.polygon if isinstance(self.workspace, Box) else self.workspace
@@ -104,7 +110,7 @@ class CoverageSystem:
         error = self.workspace.nearest(positions[agent : agent + 1])[0] - positions[agent]
         return Look(agent, error, 0.0, neighbors, nearest, True)
 
-    def view(self, state: AgentsState, agent: int, positions: Points) -> View:
+    def view(self, state: AgentsState, agent: int, positions: Points, look: Look) -> View:
         """What `agent`'s controller is shown at `state`, everybody standing at `positions`."""
         from dwell._kernels.philox import STREAM_RESETS, uniform
 
@@ -116,7 +122,7 @@ class CoverageSystem:
             looks=looks,
             first_look_at=float(state.first[agent]),
             position=positions[agent],
-            look=self.look(positions, agent),
+            look=look,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], looks),
         )
 
@@ -128,8 +134,8 @@ class CoverageSystem:
         none = np.zeros(n, dtype=np.int64)
         state = AgentsState(0.0, positions.copy(), legs, zeros, zeros, zeros, none)
         hold, next_at = np.empty((n, 2)), np.empty(n)
-        for p in range(n):
-            order = self.controller.begin(self.view(state, p, positions))
+        for p, look in enumerate(self.looks(positions)):
+            order = self.controller.begin(self.view(state, p, positions, look))
             hold[p], next_at[p] = order.hold, order.next_at
         return replace(state, hold=hold, next_at=next_at, first=next_at.copy())
 
@@ -153,8 +159,8 @@ class CoverageSystem:
         agent = event.source
         positions = state.positions
         try:
-            view = self.view(state, agent, positions)
+            look = self.look(positions, agent)
         except AgentsError as contact:
             raise Halt(StopReason.COINCIDENT, str(contact)) from None
-        order = self.controller.decide(view)
-        return state.with_order(agent, positions[agent], order, view.look)
+        order = self.controller.decide(self.view(state, agent, positions, look))
+        return state.with_order(agent, positions[agent], order, look)

@@ -70,7 +70,7 @@ def polygon_moments(
 
 
 def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None) -> Moments:
-    from dwell._kernels import moments as kernels
+    from dwell._kernels.doors import moments_of
     from dwell._kernels.scratch import make_scratch
 
     terms = density.terms()
@@ -81,7 +81,7 @@ def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None
         scratch.x[: len(offsets)], scratch.y[: len(offsets)] = offsets.T
         if sharp:
             scratch.fan[: len(offsets)] = fan
-        found: tuple[float, float, float, float, float] = kernels.polygon_moments(
+        found: tuple[float, float, float, float, float] = moments_of(
             len(offsets), *map(float, origin), terms, x, y, sharp, scratch
         )
         return found

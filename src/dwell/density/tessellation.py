@@ -12,6 +12,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density.base import Density, as_density
+from dwell.density.looking import look_many
 from dwell.density.moments import polygon_moments
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
@@ -158,24 +159,21 @@ def _polygon(workspace: Workspace) -> Polygon:
 
 
 def _by_kernels(workspace: Workspace, points: Points, terms: Terms) -> Tessellation:
+    from dwell._kernels.doors import second_moments
     from dwell._kernels.scratch import make_scratch
-    from dwell._kernels.survey import second_moments, survey_rows
 
     (xs, ys), (wx, wy) = columns(points), columns(workspace.vertices)
-    ex, ey, mass, polar, log_scale, nearest = (np.empty((1, len(xs))) for _ in range(6))
-    memory = make_scratch(len(xs), len(wx))
-    met = survey_rows(
-        0, 1, xs[None], ys[None], wx, wy, terms, ex, ey, mass, polar, log_scale, nearest, memory
-    )
-    if met >= 0:
+    everybody = np.arange(len(xs))
+    seen = look_many(workspace, terms, xs[None], ys[None], np.zeros_like(everybody), everybody)
+    if seen.met.any():
         raise first_coincidence(points)
-    errors, second = np.column_stack([ex[0], ey[0]]), np.empty(len(xs))
-    second_moments(xs, ys, wx, wy, terms, errors, second, memory)
-    second[mass[0] == 0.0] = 0.0
-    scale = np.exp(log_scale[0])
+    errors, second = np.column_stack([seen.error_x, seen.error_y]), np.empty(len(xs))
+    second_moments(xs, ys, wx, wy, terms, errors, second, make_scratch(len(xs), len(wx)))
+    second[seen.empty] = 0.0
+    scale = np.exp(seen.log_scale)
     with np.errstate(divide="ignore"):
-        log_mass = np.log(mass[0]) + log_scale[0]
-    return Tessellation(workspace, points, mass[0] * scale, log_mass, errors, second * scale)
+        log_mass = np.log(seen.mass) + seen.log_scale
+    return Tessellation(workspace, points, seen.mass * scale, log_mass, errors, second * scale)
 
 
 def _by_quadrature(workspace: Workspace, points: Points, density: Density) -> Tessellation:

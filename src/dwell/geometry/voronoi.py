@@ -16,7 +16,8 @@ def voronoi_cells(
     polygon: Polygon, positions: Points, agents: Iterable[int] | None = None
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions` (n, 2)."""
-    from dwell._kernels.cells import COINCIDENT, voronoi_cell
+    from dwell._kernels.cells import COINCIDENT
+    from dwell._kernels.doors import cell_of
     from dwell._kernels.scratch import make_scratch
 
     xs, ys = columns(positions)
@@ -24,7 +25,7 @@ def voronoi_cells(
     scratch = make_scratch(len(xs), len(wx))
     cells = []
     for p in range(len(xs)) if agents is None else agents:
-        n, looked, _ = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, scratch)
+        n, looked, _ = cell_of(p, xs, ys, wx, wy, scratch)
         seen = scratch.seen[:looked].copy()
         if n == COINCIDENT:
             raise coincident(p, int(seen[0]), positions[p])

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.density import tessellate
+from dwell.density.looking import look_many
+from dwell.density.tessellation import first_coincidence
 from dwell.geometry.voronoi import columns
 
 if TYPE_CHECKING:
     from dwell.hybrid import HybridArc
-
-BLOCK = 64  # configurations handed to a thread at a time
 
 
 @final
@@ -47,7 +45,7 @@ class Legs:
 
 def legs_at(start: AgentsState, table: EventTable, times: Floats) -> Legs:
     """The legs at ascending `times`, after the jumps at each."""
-    from dwell._kernels import survey
+    from dwell._kernels import doors
 
     shape = (len(times), len(start.since))
     x, y, hold_x, hold_y, next_at = (np.empty(shape) for _ in range(5))
@@ -55,7 +53,7 @@ def legs_at(start: AgentsState, table: EventTable, times: Floats) -> Legs:
         next_at[0] = start.next_at
         (x0, y0), (hx, hy) = columns(start.start), columns(start.hold)
         log = table.as_log()
-        survey.legs_at(times, log, x0, y0, hx, hy, x, y, hold_x, hold_y, next_at)
+        doors.legs_at(times, log, x0, y0, hx, hy, x, y, hold_x, hold_y, next_at)
     return Legs(x, y, hold_x, hold_y, next_at)
 
 
@@ -73,24 +71,19 @@ def measure(
     if system.terms is None:
         return _measure_slowly(system, legs, times)
     samples, agents = legs.x.shape
-    seen = [np.empty((samples, agents)) for _ in range(6)]
-    walls = columns(system.workspace.vertices)
-
-    def look(block: tuple[int, int]) -> None:
-        from dwell._kernels.scratch import make_scratch
-        from dwell._kernels.survey import survey_rows
-
-        memory = make_scratch(agents, len(walls[0]))
-        survey_rows(*block, legs.x, legs.y, *walls, system.terms, *seen, memory)
-
-    in_blocks(look, samples, threads)
-    ex, ey, _, polar, log_scale, nearest = seen
+    row, agent = np.divmod(np.arange(samples * agents), agents)
+    seen = look_many(system.workspace, system.terms, legs.x, legs.y, row, agent, threads=threads)
+    if seen.met.any():
+        k = int(row[np.argmax(seen.met)])
+        raise first_coincidence(np.column_stack([legs.x[k], legs.y[k]]))
+    ex, ey = seen.error_x.reshape(samples, agents), seen.error_y.reshape(samples, agents)
+    shares = (seen.polar * np.exp(seen.log_scale)).reshape(samples, agents)
     return Metrics(
         times,
         errors=np.sqrt(ex * ex + ey * ey),
         hold_errors=_hold_errors(system, legs, ex, ey),
-        costs=np.array([math.fsum(row) for row in polar * np.exp(log_scale)]),
-        separations=np.sqrt(np.where(nearest >= 0.0, nearest, np.inf).min(axis=1)),
+        costs=np.array([math.fsum(row) for row in shares]),
+        separations=seen.nearest.reshape(samples, agents).min(axis=1),
     )
 
 
@@ -106,19 +99,6 @@ def _hold_errors(system: CoverageSystem, legs: Legs, ex: Floats, ey: Floats) -> 
     dy = legs.hold_y - program.k1 * (ey / scale)
     gap: Floats = np.sqrt(dx * dx + dy * dy)
     return gap
-
-
-def in_blocks(work: Any, rows: int, threads: int | None) -> None:
-    """Call `work((lo, hi))` over all rows, on several threads; kernels release the lock."""
-    blocks = [(lo, min(lo + BLOCK, rows)) for lo in range(0, rows, BLOCK)]
-    count = min(threads or os.cpu_count() or 1, max(len(blocks), 1))
-    if count == 1:
-        for block in blocks:
-            work(block)
-        return
-    work((0, 0))  # compile once, not on every thread
-    with ThreadPoolExecutor(count) as pool:
-        list(pool.map(work, blocks))
 
 
 def _measure_slowly(system: CoverageSystem, legs: Legs, times: Floats) -> Metrics:

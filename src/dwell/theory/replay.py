@@ -8,10 +8,9 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.geometry.voronoi import columns
-from dwell.theory.metrics import in_blocks
+from dwell.density.looking import look_many
 
-BLOCK = 2048
+BLOCK = 8192
 
 
 @final
@@ -132,18 +131,9 @@ class Replay:
                 for k, p in enumerate(agents)
             ]
             return np.array(looks).reshape(-1, 2)
-        found = np.empty((hi - lo, 2))
-
-        def look(block: tuple[int, int]) -> None:
-            from dwell._kernels.scratch import make_scratch
-            from dwell._kernels.survey import look_rows
-
-            walls = columns(self.system.workspace.vertices)
-            memory = make_scratch(self.system.agents, len(walls[0]))
-            look_rows(*block, agents, x, y, *walls, self.system.terms, found, memory)
-
-        in_blocks(look, hi - lo, None)
-        return found
+        rows = np.arange(hi - lo)
+        seen = look_many(self.system.workspace, self.system.terms, x, y, rows, agents, threads=None)
+        return np.column_stack([seen.error_x, seen.error_y])
 
     def expected_holds(self, errors: Points) -> Points:
         """The velocity the law gives for each of `errors`."""
