@@ -163,10 +163,9 @@ def _execute(
     tell("preparing", 0.0)
     state = system.start(start)
     until = max(float(limits["until"]), 1e-300)
+    limits = {**limits, "progress": lambda t: tell("simulating", t / until)}
     if can_compile(system):
-        arc = run_compiled(
-            system, state, progress=lambda t: tell("simulating", t / until), **limits
-        )
+        arc = run_compiled(system, state, **limits)
     else:
         arc = solve(system, state, max_simultaneous=2 * system.agents + 1000, **limits)
     table = table_of(arc)

@@ -82,7 +82,6 @@ def test_nothing_on_a_whole_cell(bench: Bench, case: str) -> None:
     assert figures["final_positions"][1] == [3.0, 2.0]  # nothing to go to: it stays
 
 
-@pytest.mark.xfail(reason="the second opinion of `check` takes densities to be smooth")
 @case("D3-check", "D7-check")
 def test_a_right_run_with_a_density_that_is_not_smooth_passes(bench: Bench, case: str) -> None:
     bench.accepted(*named("corner"), "agents.start=[[1,1],[3,2]]", *FEW)

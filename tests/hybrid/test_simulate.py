@@ -163,6 +163,16 @@ def test_a_system_that_cannot_go_on_halts():
     assert arc.jumps == 1
 
 
+def test_an_interrupt_keeps_what_was_done():
+    def impatient(t: float) -> None:
+        if t >= 2.0:
+            raise KeyboardInterrupt
+
+    arc = simulate(Ticking((1.0, 2.0, 3.0)), (0.0, 0), until=5.0, progress=impatient)
+    assert arc.stop.reason is StopReason.INTERRUPTED
+    assert (arc.jumps, arc.until) == (2, 2.0)
+
+
 def test_jumps_without_time_passing_are_zeno():
     arc = simulate(Ticking((1.0,) * 50), (0.0, 0), until=3.0, max_simultaneous=20)
     assert arc.stop.reason is StopReason.ZENO

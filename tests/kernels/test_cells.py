@@ -98,3 +98,14 @@ def test_nearly_coincident_agents_still_share_the_square(gap):
     areas = [area_of(cell_of(square, agents, p)[0]) for p in range(3)]
     assert sum(areas) == pytest.approx(1.0, rel=1e-15)
     assert min(areas) > 0.05
+
+
+@pytest.mark.parametrize("count", [5, 64, 100, 333])
+def test_many_lines_through_one_point(count):
+    """All bisectors of agents on a circle meet in its middle: rounding must not lose a cell."""
+    angle = 2 * np.pi * np.arange(count) / count
+    agents = np.column_stack([np.cos(angle), np.sin(angle)])
+    square = [(-2.0, -2.0), (2.0, -2.0), (2.0, 2.0), (-2.0, 2.0)]
+    areas = [area_of(cell_of(square, agents, p)[0]) for p in range(count)]
+    assert min(areas) > 0.5 * 16.0 / (2 * count)
+    assert sum(areas) == pytest.approx(16.0, rel=1e-13)

@@ -102,15 +102,18 @@ def test_neighbouring_doubles_and_coincident_agents() -> None:
     assert left.area + right.area == 1
     cells = rc.tessellation(SQUARE, [(0.5, 0.5), (0.5, 0.5), (0.9, 0.5)])
     assert cells[0].vertices == cells[1].vertices
-    assert cells[0].edge_neighbours == {1, 2} and cells[2].edge_neighbours == {0, 1}
+    assert cells[0].edge_neighbours == {1, 2}
+    assert cells[2].edge_neighbours == {0, 1}
 
 
 def test_agent_outside_may_have_a_degenerate_or_empty_cell() -> None:
     touching, _ = rc.tessellation(SQUARE, [(-0.5, 0.5), (0.5, 0.5)])
-    assert touching.area == 0 and len(touching.vertices) == 2
+    assert touching.area == 0
+    assert len(touching.vertices) == 2
     assert touching.edge_neighbours == {1}
     empty, _ = rc.tessellation(SQUARE, [(-0.75, 0.5), (0.5, 0.5)])
-    assert empty.vertices == () and empty.contact_neighbours == set()
+    assert empty.vertices == ()
+    assert empty.contact_neighbours == set()
     with pytest.raises(ValueError, match="no centroid"):
         _ = empty.centroid
 
@@ -137,7 +140,8 @@ def test_exact_cells_partition_the_workspace(case: tuple[sg.Polygon, sg.Agents])
     q = (1.5, -0.25)
     assert sum(c.polar_moment(q) for c in cells) == rc.polar_moment(vertices, q)
     for p, c in enumerate(cells):
-        assert rc.contains(c.vertices, agents[p]) and rc.signed_area(c.vertices) > 0
+        assert rc.contains(c.vertices, agents[p])
+        assert rc.signed_area(c.vertices) > 0
         assert c.edge_neighbours <= c.contact_neighbours
         assert all(p in cells[q].edge_neighbours for q in c.edge_neighbours)
         assert all(p in cells[q].contact_neighbours for q in c.contact_neighbours)
@@ -310,7 +314,8 @@ def test_whole_plane_limits() -> None:
 
 def test_far_cell_underflows_doubles_but_not_the_reference() -> None:
     far = moments(GAUSSIAN_CASES["far along x"][0], PEAK).to_float()
-    assert far["mass"] == 0.0 and -1250 < far["log_mass"] < -1150
+    assert far["mass"] == 0.0
+    assert -1250 < far["log_mass"] < -1150
     assert 206 < far["centroid"][0] < 206.5
     # Beyond a straight side the density decays like exp(-s (x - x0)), s = 2 * 0.03 * 1e4.
     strip = moments([(1e4, -5), (1e4 + 10, -5), (1e4 + 10, 5), (1e4, 5)], _rate(0.03))
@@ -411,7 +416,8 @@ def test_grid_ties_go_to_the_lexicographically_smaller_position() -> None:
     exact_ties = [z for z in odd.points[on_middle] if z[0] == 0.5]
     assert exact_ties
     even = brute.grid_cells(SQUARE, agents, 1.0)
-    assert even.owner.tolist() == [1] and np.isnan(even.centroid[0]).all()
+    assert even.owner.tolist() == [1]
+    assert np.isnan(even.centroid[0]).all()
 
 
 def test_grid_and_geos_agree_with_the_exact_cells() -> None:
@@ -485,9 +491,11 @@ def test_timer_loop_ties_and_two_agents_on_a_line() -> None:
 def test_generated_inputs_are_what_they_promise(data: st.DataObject) -> None:
     polygon = data.draw(sg.convex_polygons())
     assert polygon == rc.to_float(rc.exact_polygon(polygon))
-    assert sg.convex_hull(polygon) and len(sg.convex_hull(polygon)) == len(polygon)
+    assert sg.convex_hull(polygon)
+    assert len(sg.convex_hull(polygon)) == len(polygon)
     agents = data.draw(sg.agents_in(polygon))
-    assert agents and len(set(agents)) == len(agents)
+    assert agents
+    assert len(set(agents)) == len(agents)
     assert all(sg.is_inside(polygon, a) for a in agents)
     data.draw(sg.gaussians()).oracle()
 
@@ -497,7 +505,9 @@ def test_seeded_generators_repeat() -> None:
         a, b = (
             sg.random_convex_polygon(np.random.default_rng(3), 8, aspect=aspect) for _ in range(2)
         )
-        assert a == b and len(a) == 8
+        assert a == b
+        assert len(a) == 8
         agents = sg.random_positions(np.random.default_rng(4), a, 20)
-        assert len(set(agents)) == 20 and all(sg.is_inside(a, z) for z in agents)
+        assert len(set(agents)) == 20
+        assert all(sg.is_inside(a, z) for z in agents)
     assert len(sg.regular_polygon(1000)) == 1000

@@ -12,32 +12,32 @@ COINCIDENT = -1  # another agent stands at the same place
 
 @inner
 def sides(n, dx, dy, offset, x, y, side):
-    """Put z . d - offset of each vertex z into `side`; gives how many are above 0."""
+    """Put z . d - offset of each vertex z into `side`; gives how many exceed 0, and the lowest."""
     outside = 0
+    lowest = 0
     for k in range(n):
         f = x[k] * dx + y[k] * dy - offset
         side[k] = f
         if f > 0.0:
             outside += 1
-    return outside
+        if f < side[lowest]:
+            lowest = k
+    return outside, lowest
 
 
 @inner
-def cut(n, q, side, x, y, label, x2, y2, label2):
+def cut(n, q, k, side, x, y, label, x2, y2, label2):
     """Write the part of the polygon x, y with side <= 0 to x2, y2; gives its vertex count.
 
-    Some vertices are outside and some are not. Those outside follow one another, because the
-    polygon is convex: the copy starts where the boundary comes back in, and ends with the new edge
-    along the cutting line, labelled q. Vertices on the line are kept.
+    Some vertices are outside; vertex k lies deepest inside. Those inside follow one another, as the
+    polygon is convex: the copy starts where the boundary comes in, and ends with the new edge
+    along the cutting line, labelled q. Vertices on the line are kept. Where many lines meet in a
+    point, rounding may scatter signs there: only the run of vertices around k counts.
     """
-    k = 0
-    while side[k] > 0.0:  # some vertex inside,
-        k += 1
-    while side[k] <= 0.0:  # then the first one outside after it,
-        k = k + 1 if k + 1 < n else 0
-    while side[k] > 0.0:  # then the first one inside again
-        i = k
-        k = k + 1 if k + 1 < n else 0
+    i = k - 1 if k > 0 else n - 1
+    while side[i] <= 0.0:
+        k = i
+        i = k - 1 if k > 0 else n - 1
     m = 0
     if side[k] < 0.0:
         t = side[i] / (side[i] - side[k])
@@ -101,11 +101,11 @@ def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
         looked += 1
         if d2 == 0.0:
             return COINCIDENT, looked, d2
-        outside = sides(n, s.dx[q], s.dy[q], 0.5 * d2, x, y, s.side)
+        outside, lowest = sides(n, s.dx[q], s.dy[q], 0.5 * d2, x, y, s.side)
         if outside == n:
             n = 0
         elif outside > 0:
-            n = cut(n, q, s.side, x, y, label, x2, y2, label2)
+            n = cut(n, q, lowest, s.side, x, y, label, x2, y2, label2)
             x, x2 = x2, x
             y, y2 = y2, y
             label, label2 = label2, label

@@ -92,9 +92,9 @@ class CoverageSystem:
         ]
 
     def _contact(self, positions: Points, agent: int) -> AgentsError:
-        same = (positions == positions[agent]).all(axis=1)
-        same[agent] = False
-        return coincident(agent, int(np.argmax(same)), positions[agent])
+        gaps = np.hypot(*(positions - positions[agent]).T)
+        gaps[agent] = np.inf
+        return coincident(agent, int(np.argmin(gaps)), positions[agent])
 
     def _look_by_quadrature(self, positions: Points, agent: int) -> Look:
         polygon = self.workspace.polygon if isinstance(self.workspace, Box) else self.workspace

@@ -18,7 +18,7 @@ from dwell.density.base import Density
 
 COARSE, FINE = 7, 12  # nodes per direction of the two rules
 RELATIVE = 1e-11  # of the mass
-MAX_TRIANGLES = 20_000
+MAX_TRIANGLES = 4_000
 SAFETY = 2.0
 
 

@@ -41,6 +41,7 @@ class Tessellation:
     log_masses: Floats  # (N,)
     errors: Points  # (N, 2): centroid minus position, taken in the agent's own frame
     second_moments: Floats  # (N,)
+    mass_errors: Floats  # (N,) bound on the masses' relative errors; 0: rounding only
 
     @property
     def centroids(self) -> Points:
@@ -173,21 +174,24 @@ def _by_kernels(workspace: Workspace, points: Points, terms: Terms) -> Tessellat
     scale = np.exp(seen.log_scale)
     with np.errstate(divide="ignore"):
         log_mass = np.log(seen.mass) + seen.log_scale
-    return Tessellation(workspace, points, seen.mass * scale, log_mass, errors, second * scale)
+    exact = np.zeros(len(xs))
+    mass = seen.mass * scale
+    return Tessellation(workspace, points, mass, log_mass, errors, second * scale, exact)
 
 
 def _by_quadrature(workspace: Workspace, points: Points, density: Density) -> Tessellation:
     cells = voronoi_cells(_polygon(workspace), points)
     errors = workspace.nearest(points) - points
-    mass, log_mass, second = np.zeros(len(points)), np.full(len(points), -np.inf), errors[:, 0] * 0
+    mass, second, doubt = np.zeros((3, len(points)))
+    log_mass = np.full(len(points), -np.inf)
     for p, cell in enumerate(cells):
         if len(cell.offsets):
             found = polygon_moments(cell.offsets, cell.position, density)
             if found.mass > 0:
                 errors[p] = found.centroid - cell.position
                 mass[p], log_mass[p] = found.mass, found.log_mass
-                second[p] = found.second_moment
-    return Tessellation(workspace, points, mass, log_mass, errors, second)
+                second[p], doubt[p] = found.second_moment, found.error
+    return Tessellation(workspace, points, mass, log_mass, errors, second, doubt)
 
 
 def first_coincidence(points: Points) -> AgentsError:

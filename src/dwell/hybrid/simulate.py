@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TypeVar
 
 from dwell.hybrid.arc import HybridArc
@@ -20,32 +21,39 @@ def simulate(
     until: float,
     max_jumps: int = 1_000_000,
     max_simultaneous: int = 10_000,
+    progress: Callable[[float], None] | None = None,
 ) -> HybridArc[S]:
     """Solve `system` exactly from `start` until time `until`; a jump due at `until` is executed.
 
     Stops early after `max_jumps` jumps, or when more than `max_simultaneous` jumps in a row leave
-    the clock standing (Zeno); the arc's `stop` says so.
+    the clock standing (Zeno), or on an interrupt from the keyboard; the arc's `stop` says so.
+    `progress` is told the time reached after each jump.
     """
     states: list[S] = [start]
     events: list[Event] = []
-    standing = 0
 
     def arc(end: float, reason: StopReason, detail: str = "") -> HybridArc[S]:
         return HybridArc(system, states, events, end, Stop(reason, end, detail))
 
-    while (event := system.next_event(states[-1])) is not None and event.time <= until:
-        now = system.time_of(states[-1])
-        # A few units in the last place are no time: a ball at rest would bounce on them for ever.
-        standing = standing + 1 if event.time <= now + 8.0 * math.ulp(now) else 0
-        if standing > max_simultaneous:
-            return arc(now, StopReason.ZENO)
-        if len(events) == max_jumps:
-            return arc(now, StopReason.JUMP_LIMIT)
-        before = system.flow(states[-1], event.time)
-        try:
-            after = system.jump(before, event)
-        except Halt as halt:
-            return arc(event.time, halt.reason, halt.detail)
-        states.append(after)
-        events.append(event)
+    standing = 0
+    try:
+        while (event := system.next_event(states[-1])) is not None and event.time <= until:
+            now = system.time_of(states[-1])
+            # A few units in the last place are no time: a ball at rest would bounce on them always.
+            standing = standing + 1 if event.time <= now + 8.0 * math.ulp(now) else 0
+            if standing > max_simultaneous:
+                return arc(now, StopReason.ZENO)
+            if len(events) == max_jumps:
+                return arc(now, StopReason.JUMP_LIMIT)
+            try:
+                after = system.jump(system.flow(states[-1], event.time), event)
+            except Halt as halt:
+                return arc(event.time, halt.reason, halt.detail)
+            states.append(after)
+            events.append(event)
+            if progress is not None:
+                progress(event.time)
+    except KeyboardInterrupt:
+        del states[len(events) + 1 :]  # in case it came between the two lists
+        return arc(system.time_of(states[-1]), StopReason.INTERRUPTED)
     return arc(until, StopReason.HORIZON)

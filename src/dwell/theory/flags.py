@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.density import tessellate
 from dwell.theory.certificate import max_dwell_time, max_gain
 from dwell.theory.metrics import Metrics
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from dwell.hybrid import HybridArc
 
 NEAR = 2.0**-40  # of the workspace's diameter
+QUADRATURE = 1e-10  # relative error of a mass worth telling
 
 
 @final
@@ -38,6 +40,7 @@ def flags_of(
     assert isinstance(system, CoverageSystem)
     return [
         *_about_agents(arc, system, table, metrics),
+        *_about_quadrature(arc, system),
         *_about_timers(system),
         *_about_certificate(system, assumed),
         *_about_hold_error(table, metrics, assumed),
@@ -61,6 +64,17 @@ def _about_agents(
     beyond = float(system.workspace.outside_by(places).max())
     if beyond > 1e-12 * diameter:
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
+
+
+def _about_quadrature(arc: HybridArc[AgentsState], system: CoverageSystem) -> Iterator[Flag]:
+    """How well a density that is only a function could be integrated, at the end of the run."""
+    if system.terms is not None:
+        return
+    cells = tessellate(system.workspace, arc.final.positions, system.density)
+    worst = float(cells.mass_errors.max())
+    if worst > QUADRATURE:
+        says = f"The density is not smooth: masses are only known to {worst:.2g} of themselves."
+        yield Flag("quadrature", says)
 
 
 def _about_timers(system: CoverageSystem) -> Iterator[Flag]:

@@ -78,8 +78,9 @@ def verify(
     kernels that are here now: centroids of other versions may differ in rounding.
     """
     tell = progress or (lambda what, share: None)
-    findings = [*_file(intact), *_domain(table, system.agents, until)]
-    if all(f.status == HOLDS for f in findings):  # the rest needs times and agents to make sense
+    domain = list(_domain(table, system.agents, until))
+    findings = [*_file(intact), *domain]
+    if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
         tell("checking", 0.0)
         replay = Replay(system, start, table)
         rounding = 0.0 if same_kernels else OTHER_KERNELS * system.workspace.diameter
@@ -192,7 +193,7 @@ def _jumps(
     held = replay.expected_holds(errors)
     gap = np.abs(held - table.holds).max(axis=1, initial=0.0)
     yield _limit("jump", "each new velocity follows from the law", gap, rounding, replay.where)
-    if system.spacing is None and len(table):
+    if system.spacing is None and system.terms is not None and len(table):
         yield _by_hand(system, replay)
 
 
