@@ -99,3 +99,13 @@ def test_functions_that_are_no_density(function, says):
 
 def test_a_constant_may_be_one_number():
     assert moments(SQUARE, lambda z: 3).mass == pytest.approx(3.0, rel=1e-14)
+
+
+def test_a_function_on_a_site_at_map_coordinates_loses_no_digits():
+    shift = np.array([2.0**22, -(2.0**22)])
+    agents = np.array([(0.25, 0.375), (0.75, 0.75)])
+    near = tessellate(Box((0, 0), (1, 1)), agents, lambda z: 1.0 + z[:, 0])
+    far = tessellate(
+        Box(tuple(shift), tuple(shift + 1)), agents + shift, lambda z: 1.0 + (z[:, 0] - shift[0])
+    )
+    assert far.errors == pytest.approx(near.errors, abs=1e-10)  # the function sees rounded points

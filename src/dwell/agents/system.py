@@ -105,8 +105,7 @@ class CoverageSystem:
         if len(cell.offsets):
             found = polygon_moments(cell.offsets, np.zeros(2) + cell.position, self.density)
             if found.mass > 0.0:
-                error = found.centroid - cell.position
-                return Look(agent, error, found.mass, neighbors, nearest, False)
+                return Look(agent, found.offset, found.mass, neighbors, nearest, False)
         error = self.workspace.nearest(positions[agent : agent + 1])[0] - positions[agent]
         return Look(agent, error, 0.0, neighbors, nearest, True)
 

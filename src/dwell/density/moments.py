@@ -25,6 +25,7 @@ class Moments:
     mass: float  # 0 where it is below the smallest double: see log_mass
     log_mass: float  # natural logarithm of the mass, right also far out in a tail
     centroid: Points  # (2,)
+    offset: Points  # (2,) the same from the region's first corner (a cell's agent): no rounding
     second_moment: float  # integral of |z - centroid|**2
     error: float = 0.0  # bound on the mass's relative error; 0: rounding only
 
@@ -88,20 +89,25 @@ def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None
 
     _, mass, fx, fy, _ = about(0.0, 0.0)
     if mass <= 0.0:
-        return Moments(0.0, -math.inf, origin + offsets.mean(axis=0), 0.0)
+        return _weightless(offsets, origin)
     ex, ey = fx / mass, fy / mass
     log_scale, _, _, _, second = about(ex, ey)
     scale = math.exp(log_scale)
-    centroid = origin + np.array([ex, ey])
-    return Moments(mass * scale, math.log(mass) + log_scale, centroid, second * scale)
+    e = np.array([ex, ey])
+    return Moments(mass * scale, math.log(mass) + log_scale, origin + e, e, second * scale)
+
+
+def _weightless(offsets: Points, origin: Points) -> Moments:
+    middle = offsets.mean(axis=0)
+    return Moments(0.0, -math.inf, origin + middle, middle, 0.0)
 
 
 def _adaptive(offsets: Points, origin: Points, density: Density) -> Moments:
     found = integrate(density, offsets, origin)
     mass, fx, fy, polar = found.values
     if mass <= 0.0:
-        return Moments(0.0, -math.inf, origin + offsets.mean(axis=0), 0.0)
+        return _weightless(offsets, origin)
     e = np.array([fx, fy]) / mass
     second = float(polar - mass * (e @ e))
     error = float(found.errors[0] / mass)
-    return Moments(float(mass), math.log(mass), origin + e, second, error)
+    return Moments(float(mass), math.log(mass), origin + e, e, second, error)

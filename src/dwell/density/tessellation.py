@@ -188,7 +188,7 @@ def _by_quadrature(workspace: Workspace, points: Points, density: Density) -> Te
         if len(cell.offsets):
             found = polygon_moments(cell.offsets, cell.position, density)
             if found.mass > 0:
-                errors[p] = found.centroid - cell.position
+                errors[p] = found.offset
                 mass[p], log_mass[p] = found.mass, found.log_mass
                 second[p], doubt[p] = found.second_moment, found.error
     return Tessellation(workspace, points, mass, log_mass, errors, second, doubt)
