@@ -28,7 +28,7 @@ def kernel_moments(local, terms, origin=(0.0, 0.0), pivot=(0.0, 0.0)):
 
 
 def isotropic(center, rate=RATE):
-    return plain_terms(gaussians=np.array([gaussian_row(1.0, center, (rate, 0.0, rate))]))
+    return plain_terms(gaussians=np.array([gaussian_row(1.0, center, (rate, 0.0, rate), rate)]))
 
 
 def assert_matches(local, terms, density, limit=1e-12):
@@ -86,7 +86,7 @@ def test_gaussian_with_a_covariance(covariance, center):
     (a, b), (_, d) = covariance
     det = a * d - b * b
     form = (0.5 * d / det, -0.5 * b / det, 0.5 * a / det)
-    terms = plain_terms(gaussians=np.array([gaussian_row(1.0, center, form)]))
+    terms = plain_terms(gaussians=np.array([gaussian_row(1.0, center, form, 0.5 / d)]))
     density = mp_moments.Gaussian.from_covariance(center, covariance)
     assert_matches(HEXAGON, terms, density, limit=2e-12)
 

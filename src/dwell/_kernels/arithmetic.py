@@ -11,6 +11,7 @@ LOG2_E = 1.4426950408889634
 LN2_HIGH = 0.6931471803691238  # the leading 33 bits of log 2: k * LN2_HIGH is exact
 LN2_LOW = 1.9082149292705877e-10
 EXP_UNDERFLOW = -744.4  # e**-744.4 is the smallest double, up to rounding
+EXP_LARGEST = 709.0
 LEAST = 1074  # 2**-1074 is the smallest double
 POWERS = np.ldexp(1.0, np.arange(-LEAST, 1024))
 
@@ -52,9 +53,11 @@ def cross(ax, ay, bx, by):
 
 @njit
 def exponential(x):
-    """e**x for any x <= 700 within 1 ulp or so, by + - * / alone: the same bits everywhere."""
+    """e**x for any x <= 709 within 1 ulp or so, by + - * / alone: the same bits everywhere."""
     if x < EXP_UNDERFLOW:
         return 0.0
+    if x > EXP_LARGEST:
+        x = EXP_LARGEST
     k = math.floor(x * LOG2_E + 0.5)
     r = (x - k * LN2_HIGH) - k * LN2_LOW
     # Taylor to degree 13 on |r| <= 0.347, the two leading terms added last.

@@ -1,10 +1,8 @@
 """Where Python enters: kernels over many rows at once, so that entering costs little."""
 
-import numpy as np
-
 from dwell._kernels._jit import njit
 from dwell._kernels.cells import voronoi_cell
-from dwell._kernels.look import look, sharpen_if_thin
+from dwell._kernels.look import look, sharpened
 from dwell._kernels.moments import polygon_moments
 
 # Columns of what `look_many` gives.
@@ -23,14 +21,14 @@ def look_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
         status, ex, ey, scale, m, polar, neighbors, d2 = look(
             agent[k], x[r], y[r], wx, wy, terms, s
         )
-        out[k, 0] = status
-        out[k, 1] = ex
-        out[k, 2] = ey
-        out[k, 3] = scale
-        out[k, 4] = m
-        out[k, 5] = polar
-        out[k, 6] = neighbors
-        out[k, 7] = d2
+        out[k, STATUS] = status
+        out[k, ERROR_X] = ex
+        out[k, ERROR_Y] = ey
+        out[k, LOG_SCALE] = scale
+        out[k, MASS] = m
+        out[k, POLAR] = polar
+        out[k, NEIGHBORS] = neighbors
+        out[k, NEAREST] = d2
 
 
 @njit
@@ -54,22 +52,25 @@ def second_moments(xs, ys, wx, wy, terms, errors, out, s):
         n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
         out[p] = 0.0
         if n > 0:
-            sharp = sharpen_if_thin(n, px, py, xs, ys, wx, wy, s)
+            sharp = sharpened(n, px, py, xs, ys, wx, wy, s)
             ex = errors[p, 0]
             ey = errors[p, 1]
             _, _, _, _, out[p] = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
 
 
 @njit
-def legs_at(times, log, first_x, first_y, first_hx, first_hy, out_x, out_y, out_hx, out_hy, due):
-    """Positions, holds and due times of all agents at ascending `times`, after jumps at each."""
-    agents = first_x.shape[0]
-    x = first_x.copy()
-    y = first_y.copy()
-    hx = first_hx.copy()
-    hy = first_hy.copy()
-    since = np.zeros(agents)
-    following = due[0].copy()
+def legs_at(times, log, start, out_x, out_y, out_hx, out_hy, due):
+    """Positions, holds and due times of all agents at ascending `times`, after jumps at each.
+
+    The rows of `start` are x, y, hold x, hold y, since and next_at of the legs to begin with.
+    """
+    agents = start.shape[1]
+    x = start[0].copy()
+    y = start[1].copy()
+    hx = start[2].copy()
+    hy = start[3].copy()
+    since = start[4].copy()
+    following = start[5].copy()
     jump = 0
     for k in range(times.shape[0]):
         t = times[k]

@@ -3,12 +3,13 @@
 from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.careful import sharpen
-from dwell._kernels.cells import COINCIDENT, farthest, voronoi_cell
+from dwell._kernels.cells import COINCIDENT, voronoi_cell
 from dwell._kernels.lattice import lattice_moments
 from dwell._kernels.moments import polygon_moments
 
 NO_MASS = -2  # status: the cell is empty or weighs nothing
-THIN = 0.01  # area over squared length: below, corners need more digits than doubles give
+THIN = 0.01  # area over squared length of the cell: below, corners need more digits
+SMALL = 1e-6  # area over squared reach of the workspace: likewise
 
 
 @inner
@@ -51,17 +52,41 @@ def count_neighbors(n, label):
     return count
 
 
-@inlined
-def sharpen_if_thin(n, px, py, xs, ys, wx, wy, s):
-    """Compute a thin cell's corners with more digits; gives whether that was done."""
+@inner
+def needs_digits(n, px, py, wx, wy, x, y):
+    """Whether a cell is so thin, or so small in its workspace, that its corners' rounding shows."""
     area = 0.0
+    left = right = x[0]
+    low = high = y[0]
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        area += 0.5 * (s.x[i] * s.y[j] - s.x[j] * s.y[i])
-    if area > THIN * farthest(n, s.x, s.y):
+        area += 0.5 * (x[i] * y[j] - x[j] * y[i])
+        left = smaller(left, x[i])
+        right = larger(right, x[i])
+        low = smaller(low, y[i])
+        high = larger(high, y[i])
+    length = (right - left) * (right - left) + (high - low) * (high - low)
+    span = 0.0
+    for k in range(wx.shape[0]):
+        span = larger(span, (wx[k] - px) * (wx[k] - px) + (wy[k] - py) * (wy[k] - py))
+    return area < THIN * length or area < SMALL * span
+
+
+@inlined
+def sharpened(n, px, py, xs, ys, wx, wy, s):
+    """Compute the corners of a thin or small cell with more digits; gives whether s.fan is ready.
+
+    It is not for an agent outside its own cell, whose triangles would count with both signs.
+    """
+    if not needs_digits(n, px, py, wx, wy, s.x, s.y):
         return False
     sharpen(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
-    return True
+    total = 0.0
+    least = 0.0
+    for i in range(n):
+        total += s.fan[i]
+        least = smaller(least, s.fan[i])
+    return least > -1e-3 * total
 
 
 @spliced
@@ -83,7 +108,7 @@ def look(p, xs, ys, wx, wy, terms, s):
         if terms.lattice.shape[0] > 0:
             m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
         else:
-            sharp = sharpen_if_thin(n, px, py, xs, ys, wx, wy, s)
+            sharp = sharpened(n, px, py, xs, ys, wx, wy, s)
             log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest

@@ -1,5 +1,6 @@
 """A density as plain arrays: what the moment kernels take."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -34,16 +35,21 @@ def plain_terms(
 
 
 def gaussian_row(
-    weight: float, center: tuple[float, float], form: tuple[float, float, float]
+    weight: float,
+    center: tuple[float, float],
+    form: tuple[float, float, float],
+    pivot: float,
 ) -> list[float]:
     """One row of Terms.gaussians: weight * exp(-(z - center)' Q (z - center)).
 
-    `form` is (Qxx, Qxy, Qyy), positive definite.
+    `form` is (Qxx, Qxy, Qyy), positive definite; `pivot` is Qyy - Qxy**2 / Qxx, which the caller
+    knows without that difference. Square roots are correctly rounded, so that scaling by powers of
+    two stays exact.
     """
     qxx, qxy, qyy = form
-    c11 = qxx**0.5
+    c11 = math.sqrt(qxx)
     c12 = qxy / c11
-    c22 = (qyy - c12 * c12) ** 0.5
+    c22 = math.sqrt(pivot)
     return [weight, *center, qxx, qxy, qyy, c11, c12, c22]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -74,8 +75,14 @@ class Gaussian:
             assert self.rate is not None
             return self.rate, 0.0, self.rate
         (a, b), (_, d) = self.covariance
-        determinant = a * d - b * b
-        return 0.5 * d / determinant, -0.5 * b / determinant, 0.5 * a / determinant
+        # Exactly: a nearly singular matrix would lose its digits in a d - b b.
+        twice = 2 * (Fraction(a) * Fraction(d) - Fraction(b) ** 2)
+        return float(Fraction(d) / twice), float(-Fraction(b) / twice), float(Fraction(a) / twice)
+
+    @property
+    def pivot(self) -> float:
+        """Qyy - Qxy**2 / Qxx: half the inverse of the variance of y."""
+        return self.form[2] if self.covariance is None else 0.5 / self.covariance[1][1]
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
@@ -88,7 +95,7 @@ class Gaussian:
         """One Gaussian term."""
         from dwell._kernels.terms import gaussian_row, plain_terms
 
-        row = gaussian_row(self.weight, self.center, self.form)
+        row = gaussian_row(self.weight, self.center, self.form, self.pivot)
         return plain_terms(gaussians=np.array([row]))
 
 

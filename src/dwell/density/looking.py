@@ -60,18 +60,18 @@ def look_many(
         doors.look_many(lo, hi, row, agent, x, y, *walls, terms, out, memory)
 
     in_blocks(work, len(row), threads)
-    status, *seen = out.T
-    error_x, error_y, log_scale, mass, polar, neighbors, squared = seen
+    column = np.ascontiguousarray(out.T)
+    squared = column[doors.NEAREST]
     return Looks(
-        status == COINCIDENT,
-        status == NO_MASS,
-        error_x,
-        error_y,
-        log_scale,
-        mass,
-        polar,
-        neighbors.astype(np.int64),
-        np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
+        met=column[doors.STATUS] == COINCIDENT,
+        empty=column[doors.STATUS] == NO_MASS,
+        error_x=column[doors.ERROR_X],
+        error_y=column[doors.ERROR_Y],
+        log_scale=column[doors.LOG_SCALE],
+        mass=column[doors.MASS],
+        polar=column[doors.POLAR],
+        neighbors=column[doors.NEIGHBORS].astype(np.int64),
+        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -108,7 +109,8 @@ class Run:
             rows = self.events.of_agent(p)
             times = np.concatenate([[0.0], self.events.time[rows], [self.horizon]])
             holds = np.vstack([self.start.hold[p], self.events.holds[rows]])
-            travelled[p] = np.hypot(*holds.T) @ np.diff(times)
+            # Exactly rounded: a matrix product would depend on the number of threads.
+            travelled[p] = math.fsum(np.hypot(*holds.T) * np.diff(times))
         return travelled
 
     # Exact answers at any time.

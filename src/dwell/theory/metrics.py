@@ -13,7 +13,6 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.density import tessellate
 from dwell.density.looking import look_many
 from dwell.density.tessellation import first_coincidence
-from dwell.geometry.voronoi import columns
 
 if TYPE_CHECKING:
     from dwell.hybrid import HybridArc
@@ -49,11 +48,8 @@ def legs_at(start: AgentsState, table: EventTable, times: Floats) -> Legs:
 
     shape = (len(times), len(start.since))
     x, y, hold_x, hold_y, next_at = (np.empty(shape) for _ in range(5))
-    if len(times):
-        next_at[0] = start.next_at
-        (x0, y0), (hx, hy) = columns(start.start), columns(start.hold)
-        log = table.as_log()
-        doors.legs_at(times, log, x0, y0, hx, hy, x, y, hold_x, hold_y, next_at)
+    begin = np.vstack([start.start.T, start.hold.T, start.since, start.next_at])
+    doors.legs_at(times, table.as_log(), begin, x, y, hold_x, hold_y, next_at)
     return Legs(x, y, hold_x, hold_y, next_at)
 
 
@@ -130,14 +126,15 @@ def covered_from(
     Known exactly at samples and at events, then narrowed by bisection between the last time a
     larger error was seen and the next look at it.
     """
-    sampled = metrics.times[metrics.errors.max(axis=1) > nu] if len(metrics.times) else []
-    event_errors = np.hypot(table.error_x, table.error_y)
-    late = [float(times[-1]) for times in (sampled, table.time[event_errors > nu]) if len(times)]
+    late = [0.0] if _worst(arc, 0.0) > nu else []
+    if len(metrics.times):
+        late += metrics.times[metrics.errors.max(axis=1) > nu].tolist()[-1:]
+    late += table.time[np.hypot(table.error_x, table.error_y) > nu].tolist()[-1:]
+    if _worst(arc, arc.until) > nu:
+        return None
     if not late:
         return 0.0
     last = max(late)
-    if last >= arc.until or _worst(arc, arc.until) > nu:
-        return None
     after = metrics.times[metrics.times > last]
     return _narrowed(arc, nu, last, float(after[0]) if len(after) else arc.until)
 

@@ -30,7 +30,7 @@ class Replay:
         for p in range(self.system.agents):
             rows = self.table.of_agent(p)
             previous[rows[1:]] = rows[:-1]
-            number[rows] = np.arange(len(rows))
+            number[rows] = self.start.looks[p] + np.arange(len(rows))
         return previous, number
 
     def where(self, k: int) -> str:
@@ -48,7 +48,7 @@ class Replay:
 
     def own_positions(self) -> tuple[Floats, Floats]:
         """Where each jumping agent must be, from its own last jump."""
-        since = self._before(self.table.time, np.zeros(self.system.agents))
+        since = self._before(self.table.time, self.start.since)
         dt = self.table.time - since
         axes = []
         for k, (place, speed) in enumerate((("x", "hold_x"), ("y", "hold_y"))):
@@ -82,7 +82,7 @@ class Replay:
                     np.where(begun, column[last], first) if len(table) else np.full(hi - lo, first)
                 )
 
-            dt = table.time[lo:hi] - of(table.time, 0.0)
+            dt = table.time[lo:hi] - of(table.time, self.start.since[q])
             x[:, q] = (
                 of(table.x, self.start.start[q, 0]) + of(table.hold_x, self.start.hold[q, 0]) * dt
             )
@@ -109,7 +109,7 @@ class Replay:
                     self.table.time[k],
                 )
             else:
-                place, speed, since = self.start.start[p], self.start.hold[p], 0.0
+                place, speed, since = self.start.start[p], self.start.hold[p], self.start.since[p]
             places[p] = place + speed * (until - since)
         return places
 
@@ -152,7 +152,7 @@ def expected_next_at(system: CoverageSystem, replay: Replay, program: Any) -> Fl
     p, t, k = replay.table.agent, replay.table.time, replay.number
     rule = system.controller.reset  # type: ignore[attr-defined]
     if rule == "periodic":
-        counted: Floats = replay.start.next_at[p] + (k + 1) * program.period[p]
+        counted: Floats = replay.start.first[p] + (k + 1) * program.period[p]
         return counted
     interval: Floats
     t1, t2 = program.t1[p], program.t2[p]
