@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
@@ -106,8 +106,9 @@ def _adaptive(offsets: Points, origin: Points, density: Density) -> Moments:
     found = integrate(density, offsets, origin)
     mass, fx, fy, polar = found.values
     if mass <= 0.0:
-        return _weightless(offsets, origin)
+        unsure = math.inf if found.errors[0] > 0.0 else 0.0
+        return replace(_weightless(offsets, origin), error=unsure)
     e = np.array([fx, fy]) / mass
-    second = float(polar - mass * (e @ e))
+    second = float(polar - mass * (e[0] * e[0] + e[1] * e[1]))
     error = float(found.errors[0] / mass)
     return Moments(float(mass), math.log(mass), origin + e, e, second, error)

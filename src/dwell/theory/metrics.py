@@ -17,6 +17,8 @@ from dwell.density.tessellation import first_coincidence
 if TYPE_CHECKING:
     from dwell.hybrid import HybridArc
 
+PROBES = 129  # times looked at where no samples were kept
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,12 @@ def covered_from(
         return 0.0
     last = max(late)
     after = metrics.times[metrics.times > last]
-    return _narrowed(arc, nu, last, float(after[0]) if len(after) else arc.until)
+    if not len(after):  # no samples to go by: look at some times of our own
+        probes = np.linspace(last, arc.until, PROBES)
+        bad = [t for t in probes[1:-1] if _worst(arc, float(t)) > nu]
+        last = max([last, *map(float, bad)])
+        after = probes[probes > last]
+    return _narrowed(arc, nu, last, float(after[0]))
 
 
 def _worst(arc: HybridArc[AgentsState], t: float) -> float:
@@ -144,7 +151,7 @@ def _worst(arc: HybridArc[AgentsState], t: float) -> float:
     system = arc.system
     assert isinstance(system, CoverageSystem)
     points = arc.at(t).positions
-    return max(float(np.hypot(*system.look(points, p).error)) for p in range(system.agents))
+    return max(float(np.hypot(*look.error)) for look in system.looks(points))
 
 
 def _narrowed(arc: HybridArc[AgentsState], nu: float, bad: float, good: float) -> float:
