@@ -6,6 +6,7 @@ import numbers
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
 from dwell.theory import Report, measure
 from dwell.theory.metrics import legs_at
-from dwell.theory.verify import verify
+from dwell.theory.verify import Claims, verify
 
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
 
@@ -120,20 +121,19 @@ def _check_number(name: str, value: object, need: str, code: str, above: bool = 
 
 def check(run: Run, *, progress: Progress | None = None) -> Report:
     """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`."""
-    system, places, _ = (run.system, None, ()) if run.scenario is None else build(run.scenario)
     intact = run.provenance.get("intact")
-    made_here = run.provenance.get("kernels") == provenance()["kernels"]
-    return verify(
-        system,
-        run.start,
-        run.events,
-        run.horizon,
-        places=places,
-        same_kernels=made_here,
+    claims = Claims(
         ended=run.stop.reason.value,
         intact=None if intact is None else intact == "true",
-        progress=progress,
+        same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
+        metrics=run.metrics,
     )
+    system = run.system
+    if run.scenario is not None:
+        system, places, _ = build(run.scenario)
+        asked = run.scenario.run
+        claims = replace(claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps)
+    return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
 
 
 def sample_times(horizon: float, every: float | str | None) -> Floats:

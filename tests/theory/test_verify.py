@@ -10,7 +10,7 @@ import pytest
 import dwell
 from dwell import Box, Gaussian, Timer, simulate
 from dwell.theory import verify
-from dwell.theory.verify import VIOLATED
+from dwell.theory.verify import VIOLATED, Claims
 
 BOX = Box((0.0, 0.0), (4.0, 3.0))
 START = np.array([(0.3, 0.4), (0.9, 0.5), (0.6, 1.2), (1.4, 0.2), (3.1, 2.7)])
@@ -101,13 +101,39 @@ def test_another_start(run):
     report = verify(run.system, moved, run.events, run.horizon)
     assert "start-hold" in {f.name for f in report.findings if f.status == VIOLATED}
     places = START + 1e-12
-    report = verify(run.system, run.start, run.events, run.horizon, places=places)
+    report = verify(run.system, run.start, run.events, run.horizon, Claims(places=places))
     assert "start-position" in {f.name for f in report.findings if f.status == VIOLATED}
 
 
 def test_a_changed_file_is_reported(run):
-    report = verify(run.system, run.start, run.events, run.horizon, intact=False)
+    report = verify(run.system, run.start, run.events, run.horizon, Claims(intact=False))
     assert [f.name for f in report.findings if f.status == VIOLATED] == ["digest"]
+
+
+def test_a_run_cut_in_half_cannot_pass_for_a_whole_one(run):
+    half = run.events.head(len(run.events) // 2)
+    until = float(half.time[-1])
+    for ended in ("horizon", "jump-limit", "coincident"):
+        claims = Claims(ended=ended, horizon=run.horizon, max_jumps=10**6)
+        report = verify(run.system, run.start, half, until, claims)
+        assert "ending" in {f.name for f in report.findings if f.status == VIOLATED}
+
+
+@pytest.mark.parametrize(
+    ("column", "name"),
+    [("hold_error", "hold-error"), ("nearest", "seen"), ("neighbors", "seen"), ("empty", "seen")],
+)
+def test_recorded_figures_are_checked_too(run, column, name):
+    assert name in violated(run, **{column: changed(getattr(run.events, column), 7, 1)})
+
+
+@pytest.mark.parametrize("name", ["costs", "errors", "hold_errors", "separations"])
+def test_samples_are_measured_again(run, name):
+    values = getattr(run.metrics, name).copy()
+    values[0] += 1e-9
+    claims = Claims(metrics=replace(run.metrics, **{name: values}))
+    report = verify(run.system, run.start, run.events, run.horizon, claims)
+    assert {f.name for f in report.findings if f.status == VIOLATED} == {"samples"}
 
 
 def test_leaving_the_workspace_is_not_held_against_a_law_that_does_not_promise_it():

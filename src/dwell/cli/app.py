@@ -101,7 +101,7 @@ def check(stored: RunFile, as_json: AsJson = False) -> None:
     from dwell.results import load_run
     from dwell.runner import check as check_run
 
-    result = load_run(stored)
+    result = load_run(stored, even_if_damaged=True)
     with progress_bar(quiet=as_json) as progress:
         report = check_run(result, progress=progress)
     if as_json:

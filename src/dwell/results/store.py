@@ -202,11 +202,17 @@ def _encoding(run: Run) -> dict[str, Any]:
     }
 
 
-def load_run(path: str | os.PathLike[str]) -> Run:
-    """The run kept at `path`; its `provenance` says whether the file is as it was written."""
+def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
+    """The run kept at `path`; its `provenance` says whether the file is as it was written.
+
+    Jumps that make no sense (of agents that do not exist, at times that go back) are refused;
+    `even_if_damaged` takes them, for `dwell check` to say what is wrong.
+    """
     try:
-        found = _read(Path(path))
-        return _rebuild(*found)
+        run = _rebuild(*_read(Path(path)))
+        if not even_if_damaged:
+            _refuse_nonsense(run, path)
+        return run
     except InputError as fault:
         if isinstance(fault, StoreError):
             raise
@@ -215,6 +221,15 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         raise _refused(
             f"{_shown(path)} is no run of dwell, or is damaged ({_brief(fault)})"
         ) from None
+
+
+def _refuse_nonsense(run: Run, path: str | os.PathLike[str]) -> None:
+    table = run.events
+    known = ((table.agent >= 0) & (table.agent < run.agents)).all()
+    forward = (np.diff(table.time, prepend=0.0, append=run.horizon) >= 0.0).all()
+    if not (known and forward):
+        what = "jumps of agents that do not exist" if not known else "jumps out of order"
+        raise _refused(f"{_shown(Path(path))} is damaged: it has {what}; see dwell check")
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Ints, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.density.looking import look_many
 
 BLOCK = 8192
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What agents saw, one entry per jump."""
+
+    errors: Points  # (jumps, 2)
+    neighbors: Ints
+    nearest: Floats
+    empty: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: list[Seen]) -> Seen:
+        """Several in a row; nothing if there are none."""
+        if not parts:
+            none = np.empty(0)
+            return cls(np.empty((0, 2)), none.astype(np.int64), none, none.astype(bool))
+        return cls(
+            *(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls))
+        )
 
 
 @final
@@ -113,27 +135,39 @@ class Replay:
             places[p] = place + speed * (until - since)
         return places
 
-    def errors(self, tell: Any) -> Points:
-        """Centroid minus position at every jump, from the positions put together here."""
-        errors = np.empty((len(self.table), 2))
+    def looks(self, tell: Any) -> Seen:
+        """What each look must have given, from the positions put together here."""
+        parts = []
         for lo in range(0, len(self.table), BLOCK):
             hi = min(lo + BLOCK, len(self.table))
-            x, y = self.configurations(lo, hi)
-            errors[lo:hi] = self._looked(lo, hi, x, y)
+            parts.append(self._looked(lo, hi, *self.configurations(lo, hi)))
             tell("checking", hi / len(self.table))
-        return errors
+        return Seen.joined(parts)
 
-    def _looked(self, lo: int, hi: int, x: Floats, y: Floats) -> Points:
+    def _looked(self, lo: int, hi: int, x: Floats, y: Floats) -> Seen:
         agents = self.table.agent[lo:hi]
         if self.system.terms is None:
             looks = [
-                self.system.look(np.column_stack([x[k], y[k]]), int(p)).error
+                self.system.look(np.column_stack([x[k], y[k]]), int(p))
                 for k, p in enumerate(agents)
             ]
-            return np.array(looks).reshape(-1, 2)
-        rows = np.arange(hi - lo)
-        seen = look_many(self.system.workspace, self.system.terms, x, y, rows, agents, threads=None)
-        return np.column_stack([seen.error_x, seen.error_y])
+            return Seen(
+                np.array([look.error for look in looks]),
+                np.array([look.neighbors for look in looks]),
+                np.array([look.nearest for look in looks]),
+                np.array([look.empty for look in looks]),
+            )
+        workspace, terms, rows = self.system.workspace, self.system.terms, np.arange(hi - lo)
+        seen = look_many(workspace, terms, x, y, rows, agents, threads=None)
+        errors = np.column_stack([seen.error_x, seen.error_y])
+        return Seen(errors, seen.neighbors, seen.nearest, seen.empty)
+
+    def hold_errors(self) -> Floats:
+        """How much each jump changed the held velocity."""
+        dx = self._before(self.table.hold_x, self.start.hold[:, 0]) - self.table.hold_x
+        dy = self._before(self.table.hold_y, self.start.hold[:, 1]) - self.table.hold_y
+        change: Floats = np.sqrt(dx * dx + dy * dy)
+        return change
 
     def expected_holds(self, errors: Points) -> Points:
         """The velocity the law gives for each of `errors`."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.theory.metrics import Metrics, measure
 from dwell.theory.oracle import plain_centroid
 from dwell.theory.replay import Replay, expected_next_at
 
@@ -23,6 +24,7 @@ Progress = Callable[[str, float], None]
 
 HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
 BY_HAND = 200  # events whose centroid is computed a second time, by other code
+SAMPLES = 50  # samples measured again
 BY_HAND_LIMIT = 1e-9  # of the workspace's diameter
 OTHER_KERNELS = 1e-11  # likewise: what runs made by another version may differ by
 
@@ -59,37 +61,47 @@ class Report:
         return {"schema": 1, "ok": self.ok, "checks": rows}
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a stored run says of itself beside its events, and what its scenario asked for."""
+
+    places: Points | None = None  # start positions asked for
+    horizon: float | None = None  # asked for
+    max_jumps: int | None = None  # allowed
+    ended: str = "horizon"  # why the run says it ended
+    intact: bool | None = None  # whether its file is as it was written; None: there is no file
+    same_kernels: bool = True  # made by the very kernels that are here now?
+    metrics: Metrics | None = None  # its samples
+
+
 def verify(
     system: CoverageSystem,
     start: AgentsState,
     table: EventTable,
     until: float,
+    claims: Claims | None = None,
     *,
-    places: Points | None = None,
-    ended: str = "horizon",
-    intact: bool | None = None,
-    same_kernels: bool = True,
     progress: Progress | None = None,
 ) -> Report:
-    """Check that (`start`, `table`) is a solution of `system` up to `until`.
-
-    `places` are the start positions that the scenario asks for; `ended` is why the run ended;
-    `intact` whether its file is as it was written; `same_kernels` whether it was made by the very
-    kernels that are here now: centroids of other versions may differ in rounding.
-    """
+    """Check that (`start`, `table`) solves `system` up to `until`, and that `claims` are true."""
     tell = progress or (lambda what, share: None)
+    claims = claims or Claims()
     domain = list(_domain(table, system.agents, until))
-    findings = [*_file(intact), *domain]
+    findings = [*_file(claims.intact), *domain]
     if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
         tell("checking", 0.0)
         replay = Replay(system, start, table)
-        rounding = 0.0 if same_kernels else OTHER_KERNELS * system.workspace.diameter
-        findings += _start(system, start, places, rounding)
+        # Centroids by other versions of the kernels may differ in rounding.
+        rounding = 0.0 if claims.same_kernels else OTHER_KERNELS * system.workspace.diameter
+        findings += _start(system, start, claims.places, rounding)
         findings += _flow(system, replay)
-        findings += _due(replay, until, ended)
+        findings += _due(replay, until, claims.ended)
+        findings += _ending(replay, until, claims)
         findings += _resets(system, replay)
         findings += _bounds(system, replay, until)
         findings += _jumps(system, replay, rounding, tell)
+        findings += _samples(system, start, table, claims.metrics, rounding)
     return Report(tuple(findings))
 
 
@@ -145,6 +157,19 @@ def _due(replay: Replay, until: float, ended: str) -> Iterator[Finding]:
         yield _limit("complete", "no jump up to the horizon is missing", missed, 0.0, _agent, True)
 
 
+def _ending(replay: Replay, until: float, claims: Claims) -> Iterator[Finding]:
+    """The reason given for the end must be the reason."""
+    says = f"the run ended as it says, by {claims.ended}"
+    if claims.ended == "horizon" and claims.horizon is not None:
+        yield _yes_no("ending", says, until == claims.horizon)
+    elif claims.ended == "jump-limit" and claims.max_jumps is not None:
+        yield _yes_no("ending", says, len(replay.table) == claims.max_jumps)
+    elif claims.ended == "coincident":
+        places = replay.final_positions(until)
+        met = len(np.unique(places, axis=0)) < len(places)
+        yield _yes_no("ending", says, met)
+
+
 def _resets(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
     table, law = replay.table, system.controller
     if not hasattr(law, "program"):
@@ -185,14 +210,19 @@ def _jumps(
     system: CoverageSystem, replay: Replay, rounding: float, tell: Progress
 ) -> Iterator[Finding]:
     table = replay.table
-    errors = replay.errors(tell)
-    gap = np.abs(errors - table.errors).max(axis=1, initial=0.0)
+    seen = replay.looks(tell)
+    gap = np.abs(seen.errors - table.errors).max(axis=1, initial=0.0)
     yield _limit(
         "centroid", "each look gives the centroid it recorded", gap, rounding, replay.where
     )
-    held = replay.expected_holds(errors)
+    held = replay.expected_holds(seen.errors)
     gap = np.abs(held - table.holds).max(axis=1, initial=0.0)
     yield _limit("jump", "each new velocity follows from the law", gap, rounding, replay.where)
+    gap = np.abs(replay.hold_errors() - table.hold_error)
+    yield _limit("hold-error", "each hold error is the change of velocity", gap, 0.0, replay.where)
+    same = (seen.neighbors == table.neighbors) & (seen.empty == table.empty)
+    gap = np.where(same, np.abs(_apart(seen.nearest, table.nearest)), np.inf)
+    yield _limit("seen", "neighbours and distances are as recorded", gap, rounding, replay.where)
     if system.spacing is None and system.terms is not None and len(table):
         yield _by_hand(system, replay)
 
@@ -211,6 +241,35 @@ def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
     says = f"{len(rows)} centroids computed by other code agree (relative to the diameter)"
     found = _limit("by-hand", says, gaps, BY_HAND_LIMIT, lambda k: replay.where(int(rows[k])))
     return found
+
+
+def _samples(
+    system: CoverageSystem,
+    start: AgentsState,
+    table: EventTable,
+    metrics: Metrics | None,
+    rounding: float,
+) -> Iterator[Finding]:
+    """Some samples measured again."""
+    if metrics is None or not len(metrics.times):
+        return
+    rows = np.unique(np.linspace(0, len(metrics.times) - 1, SAMPLES).astype(np.int64))
+    again = measure(system, start, table, metrics.times[rows])
+    scale = rounding / system.workspace.diameter
+    gaps = np.zeros(len(rows))
+    for name in ("errors", "hold_errors", "costs", "separations"):
+        kept, now = getattr(metrics, name)[rows], getattr(again, name)
+        apart = np.abs(_apart(kept, now)) - scale * (1.0 + np.abs(now))
+        gaps = np.maximum(gaps, apart.reshape(len(rows), -1).max(axis=1, initial=0.0))
+    says = f"{len(rows)} samples measured again agree"
+    yield _limit("samples", says, gaps, 0.0, lambda k: f"t = {float(metrics.times[rows[k]])!r}")
+
+
+def _apart(a: Floats, b: Floats) -> Floats:
+    """a - b, where two infinities (the only agent's separation) are equal."""
+    with np.errstate(invalid="ignore"):
+        gap: Floats = np.where(a == b, 0.0, a - b)
+    return gap
 
 
 def _agent(k: int) -> str:
