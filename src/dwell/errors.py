@@ -1,14 +1,13 @@
 """Everything that can be wrong with an input, as one tree.
 
 DwellError
-├── InputError (also a ValueError)   what came in cannot be used
-│   ├── WorkspaceError               the region
-│   ├── DensityError                 the weight of places
-│   ├── AgentsError                  where the agents start
-│   ├── ControllerError              the parameters of a law
-│   ├── ScenarioError                a scenario file or an override
-│   └── StoreError                   a stored run
-└── InternalError                    a fault of ours; please report it
+└── InputError (also a ValueError)   what came in cannot be used
+    ├── WorkspaceError               the region
+    ├── DensityError                 the weight of places
+    ├── AgentsError                  where the agents start
+    ├── ControllerError              the parameters of a law, or an order no agent can follow
+    ├── ScenarioError                a scenario file or an override
+    └── StoreError                   a stored run
 
 A simulation that stops early is not an error: see `dwell.hybrid.StopReason`.
 """
@@ -55,7 +54,3 @@ class ScenarioError(InputError):
 
 class StoreError(InputError):
     """A stored run cannot be written, read, or trusted."""
-
-
-class InternalError(DwellError):
-    """An invariant of dwell itself was broken."""

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import numbers
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import dwell
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, finite_number, is_whole
 from dwell.agents import CoverageSystem, check_start, run_compiled, table_of
 from dwell.agents.engine import can_compile
 from dwell.density import Density, Uniform, as_density
 from dwell.density.support import check_density
 from dwell.errors import ControllerError, InputError
-from dwell.geometry import Workspace
+from dwell.geometry import Workspace, as_workspace
 from dwell.hybrid import simulate as solve
 from dwell.results import Run
 from dwell.results.run import touching
@@ -32,6 +31,7 @@ from dwell.theory.verify import Claims, verify
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
 
 DEFAULT_SAMPLES = 1000
+MOST_SAMPLES = 10_000_000
 
 
 def run_scenario(
@@ -68,7 +68,8 @@ def simulate(
     "off" for none).
     """
     _check_number("until", until, "a time from 0 on", "run.horizon")
-    _check_options(seed, spacing, sample_every, max_jumps)
+    _check_options(seed, spacing, sample_every, max_jumps, threads)
+    workspace = as_workspace(workspace)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
         raise ControllerError(
@@ -79,9 +80,8 @@ def simulate(
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
     places, repairs = check_start(workspace, start)
-    if ids is not None and (len(ids) != len(places) or len(set(ids)) != len(ids)):
-        need = f"{len(places)} different whole numbers, one per agent, are needed"
-        raise InputError(f"ids is {ids!r}; {need}", code="agents.ids", key="agents.ids")
+    if ids is not None:
+        _check_ids(ids, len(places))
     integration = {"kind": "exact"} if spacing is None else {"kind": "grid", "spacing": spacing}
     record = {} if sample_every is None else {"sample_every": sample_every}
     options = {
@@ -96,11 +96,21 @@ def simulate(
     return _execute(system, places, times, limits, scenario, all_repairs, progress, threads)
 
 
-def _check_options(seed: object, spacing: object, sample_every: object, max_jumps: object) -> None:
+def _check_ids(ids: object, agents: int) -> None:
+    listed = list(ids) if isinstance(ids, Iterable) else []
+    good = all(is_whole(i) and 0 <= i < 2**31 for i in listed)
+    if not good or len(listed) != agents or len(set(listed)) != agents:
+        need = f"{agents} different whole numbers from 0 to 2147483647, one per agent, are needed"
+        raise InputError(f"ids is {ids!r}; {need}", code="agents.ids", key="agents.ids")
+
+
+def _check_options(
+    seed: object, spacing: object, sample_every: object, max_jumps: object, threads: object
+) -> None:
     """What a scenario file would refuse, refused also where no file can describe the run."""
-    for name, whole, least in (("seed", seed, 0), ("max_jumps", max_jumps, 1)):
-        known = isinstance(whole, numbers.Integral) and not isinstance(whole, bool)
-        if not known or int(whole) < least:  # type: ignore[call-overload]
+    wholes = [("seed", seed, 0), ("max_jumps", max_jumps, 1)]
+    for name, whole, least in [*wholes, ("threads", 1 if threads is None else threads, 1)]:
+        if not is_whole(whole) or whole < least:
             need = f"a whole number from {least} on is needed"
             raise InputError(f"{name} is {whole!r}; {need}", code=f"run.{name}", key=f"run.{name}")
     if spacing is not None:
@@ -111,11 +121,8 @@ def _check_options(seed: object, spacing: object, sample_every: object, max_jump
 
 
 def _check_number(name: str, value: object, need: str, code: str, above: bool = False) -> None:
-    good = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if good:
-        number = float(value)  # type: ignore[arg-type]
-        good = np.isfinite(number) and (number > 0.0 or (number == 0.0 and not above))
-    if not good:
+    number = finite_number(value)
+    if number is None or number < 0.0 or (above and number == 0.0):
         raise InputError(f"{name} is {value!r}; {need} is needed", code=code)
 
 
@@ -143,6 +150,13 @@ def sample_times(horizon: float, every: float | str | None) -> Floats:
     step = horizon / DEFAULT_SAMPLES if every is None else float(every)
     if step <= 0.0:
         return np.array([0.0])
+    if horizon / step > MOST_SAMPLES:
+        raise InputError(
+            f"sample_every is {every!r}, which makes {horizon / step:.3g} samples; at most "
+            f"{MOST_SAMPLES:.0e} are taken: use {horizon / MOST_SAMPLES:.3g} or more",
+            code="run.samples",
+            key="run.record.sample_every",
+        )
     times = np.arange(int(np.floor(horizon / step)) + 1) * step
     times = times[times < horizon]
     return np.append(times, horizon)

@@ -18,7 +18,7 @@ from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.quadrature import POINTS, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
 
 # Rule by range: a triangle with R <= RANGE[i] takes COUNT[i] nodes per direction, with the
-# argument of the exponential halved HALVINGS[i] times first. See tests/kernels/test_gaussian.py.
+# argument of the exponential halved HALVINGS[i] times first. See tests/kernels/test_moments.py.
 RANGE = np.array([0.012, 0.07, 0.16, 0.27, 0.55, 1.1, 2.0, 3.0, 3.9])
 COUNT = np.array([5, 6, 7, 7, 8, 9, 10, 11, 12])
 HALVINGS = np.array([0, 0, 0, 1, 2, 3, 4, 5, 5])

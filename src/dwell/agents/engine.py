@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
@@ -11,6 +12,7 @@ import numpy as np
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.errors import ControllerError
 from dwell.geometry.voronoi import coincident, columns
 from dwell.hybrid import HybridArc, Stop, StopReason
 
@@ -39,6 +41,7 @@ def run_compiled(
 
     An interrupt from the keyboard ends the run between two chunks: what was done is kept.
     """
+    _refuse_standing_clock(system, until)
     engine = _Engine.of(system, start)
     parts: list[EventTable] = []
     stop = None
@@ -60,6 +63,19 @@ def run_compiled(
         stop = Stop(StopReason.INTERRUPTED, now)
     table = EventTable.joined(parts) if parts else EventTable.blank(0)
     return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)
+
+
+def _refuse_standing_clock(system: CoverageSystem, until: float) -> None:
+    """The kernel has no guard against Zeno: intervals must be long enough to move the clock."""
+    shortest = float(system.controller.program(system.agents).t1.min())  # type: ignore[attr-defined]
+    least = 16.0 * math.ulp(until)
+    if shortest < least:
+        raise ControllerError(
+            f"t1 is {shortest:g}, too short to move a clock that goes to {until:g}; at least "
+            f"{least:.3g} is needed",
+            code="timer.resolution",
+            key="controller.t1",
+        )
 
 
 @final

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, final, runtime_checkable
 
-from dwell._types import Points
+import numpy as np
+
+from dwell._types import Points, finite_number
+from dwell.errors import ControllerError
 
 
 @final
@@ -59,3 +62,23 @@ class Controller(Protocol):
     def decide(self, view: View) -> Order:
         """The order to follow from `view.time` until `order.next_at`."""
         ...
+
+
+def checked(order: Order, agent: int, now: float) -> Order:
+    """`order` if an agent can follow it: a finite velocity, and a next look that is not past."""
+    hold = np.asarray(getattr(order, "hold", None), dtype=object)
+    numbers = [finite_number(v) for v in hold.ravel()]
+    if hold.shape != (2,) or None in numbers:
+        raise ControllerError(
+            f"the controller told agent {agent} to hold {getattr(order, 'hold', order)!r} at "
+            f"t = {now:g}; an Order with a velocity of two finite numbers is needed",
+            code="controller.order",
+        )
+    due = finite_number(order.next_at)
+    if due is None or due < now:
+        raise ControllerError(
+            f"the controller told agent {agent} to look at {order.next_at!r}, at t = {now:g}; a "
+            "time from then on is needed",
+            code="controller.order",
+        )
+    return order

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import Controller, Look, View
+from dwell.agents.interfaces import Controller, Look, View, checked
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState
 from dwell.density import Density
@@ -19,7 +19,7 @@ from dwell.density.lattice import lattice_terms
 from dwell.density.looking import look_many
 from dwell.density.moments import polygon_moments
 from dwell.errors import AgentsError
-from dwell.geometry import Box, Workspace, voronoi_cells
+from dwell.geometry import Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import coincident, columns
 from dwell.hybrid import Event, Halt, StopReason
 
@@ -97,8 +97,7 @@ class CoverageSystem:
         return coincident(agent, int(np.argmin(gaps)), positions[agent])
 
     def _look_by_quadrature(self, positions: Points, agent: int) -> Look:
-        polygon = self.workspace.polygon if isinstance(self.workspace, Box) else self.workspace
-        cell = voronoi_cells(polygon, positions, [agent])[0]
+        cell = voronoi_cells(polygon_of(self.workspace), positions, [agent])[0]
         others = np.delete(positions, agent, axis=0) - positions[agent]
         nearest = float(np.hypot(*others.T).min()) if len(others) else math.inf
         neighbors = int((cell.borders >= 0).sum())
@@ -134,7 +133,7 @@ class CoverageSystem:
         state = AgentsState(0.0, positions.copy(), legs, zeros, zeros, zeros, none)
         hold, next_at = np.empty((n, 2)), np.empty(n)
         for p, look in enumerate(self.looks(positions)):
-            order = self.controller.begin(self.view(state, p, positions, look))
+            order = checked(self.controller.begin(self.view(state, p, positions, look)), p, 0.0)
             hold[p], next_at[p] = order.hold, order.next_at
         return replace(state, hold=hold, next_at=next_at, first=next_at.copy())
 
@@ -161,5 +160,6 @@ class CoverageSystem:
             look = self.look(positions, agent)
         except AgentsError as contact:
             raise Halt(StopReason.COINCIDENT, str(contact)) from None
-        order = self.controller.decide(self.view(state, agent, positions, look))
+        view = self.view(state, agent, positions, look)
+        order = checked(self.controller.decide(view), agent, state.time)
         return state.with_order(agent, positions[agent], order, look)

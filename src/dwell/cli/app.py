@@ -79,7 +79,7 @@ def run(
         check_target(out, force=force)
     if strict:
         _refuse_repairs(checked)
-    with progress_bar(quiet=as_json) as progress:
+    with progress_bar() as progress:
         result = run_scenario(checked, progress=progress, threads=threads)
     if out is not None:
         result.save(out, force=force)
@@ -102,7 +102,7 @@ def check(stored: RunFile, as_json: AsJson = False) -> None:
     from dwell.runner import check as check_run
 
     result = load_run(stored, even_if_damaged=True)
-    with progress_bar(quiet=as_json) as progress:
+    with progress_bar() as progress:
         report = check_run(result, progress=progress)
     if as_json:
         _print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})

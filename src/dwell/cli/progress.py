@@ -13,7 +13,7 @@ PATIENCE = 1.0  # seconds before a bar appears
 
 
 @contextmanager
-def progress_bar(*, quiet: bool = False) -> Iterator[Progress | None]:
+def progress_bar() -> Iterator[Progress | None]:
     """A function to be told (what, share done); it draws a bar once the work takes a while."""
     if not sys.stderr.isatty():
         yield None

@@ -6,14 +6,12 @@ sets its timer to some value in [T1, T2]. In between it knows nothing and change
 
 from __future__ import annotations
 
-import math
-import numbers
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, finite_number, is_positive
 from dwell.agents.interfaces import Order, View
 from dwell.errors import ControllerError
 
@@ -65,7 +63,7 @@ class Timer:
     def __post_init__(self) -> None:
         _positive("k1", self.k1)
         _positive("nu", self.nu)
-        if not _is_number(self.epsilon):
+        if finite_number(self.epsilon) is None:
             raise _refused("epsilon", self.epsilon, "a number in (0, 1)")
         for name in ("k1", "nu", "epsilon"):
             object.__setattr__(self, name, float(getattr(self, name)))
@@ -75,10 +73,11 @@ class Timer:
             raise _refused("reset", self.reset, f"one of {', '.join(RESET_RULES)}")
         for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
             value = getattr(self, name)
-            if isinstance(value, bool):
+            if value is None or finite_number(value) is not None:
+                continue
+            if isinstance(value, (bool, int, float)):
                 raise _refused(name, value, "a number, or one per agent,")
-            if value is not None and not isinstance(value, (int, float)):
-                object.__setattr__(self, name, _as_tuple(name, value))
+            object.__setattr__(self, name, _as_tuple(name, value))
         self._check_options()
         self._check_intervals()
 
@@ -89,7 +88,7 @@ class Timer:
                 raise _refused(name, getattr(self, name), f'reset = "{rule}" beside it')
             if self.reset == rule and not given and rule != "periodic":
                 raise _refused(name, None, f'a value for reset = "{rule}"')
-        if self.loss is not None and not (_is_number(self.loss) and 0.0 <= self.loss < 1.0):
+        if self.loss is not None and not _is_chance(self.loss):
             raise _refused("loss", self.loss, "a chance in [0, 1)")
 
     def _check_intervals(self) -> None:
@@ -205,19 +204,20 @@ def _as_tuple(name: str, value: object) -> tuple[object, ...]:
         if rows.dtype.kind not in "iufO":
             raise TypeError
         rows = rows.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _refused(name, value, "a number, or one per agent,") from None
     if rows.ndim == 0:
         return (float(rows),)
     return tuple(tuple(map(float, r)) if rows.ndim > 1 else float(r) for r in rows)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+def _is_chance(value: object) -> bool:
+    number = finite_number(value)
+    return number is not None and 0.0 <= number < 1.0
 
 
 def _positive(name: str, value: float) -> None:
-    if not _is_number(value) or not (math.isfinite(value) and value > 0.0):
+    if not is_positive(value):
         raise _refused(name, value, "a positive number")
     if not SMALLEST <= float(value) <= LARGEST:
         raise _refused(name, value, f"a number between {SMALLEST:g} and {LARGEST:g}")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, is_positive
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 
 SMALLEST, LARGEST = 1e-140, 1e140  # squares of the lengths that workspaces may have
-FLAT = 1e-12  # 1 - correlation**2 below which a covariance counts as singular
+FLAT = 1e-6  # 1 - correlation**2 below which a covariance counts as singular: digits would go
 
 
 @final
@@ -40,7 +38,7 @@ class Gaussian:
     def __post_init__(self) -> None:
         center = _finite(self.center, (2,), "center", "two finite numbers [x, y]")
         object.__setattr__(self, "center", (float(center[0]), float(center[1])))
-        if not _is_positive(self.weight):
+        if not is_positive(self.weight):
             raise _refused("weight", self.weight, "a positive number")
         if (self.rate is None) == (self.covariance is None):
             raise DensityError(
@@ -48,7 +46,7 @@ class Gaussian:
                 code="density.gaussian",
                 key="density.rate",
             )
-        if self.rate is not None and not _is_positive(self.rate):
+        if self.rate is not None and not is_positive(self.rate):
             raise _refused("rate", self.rate, "a positive number (per length squared)")
         if self.covariance is not None:
             self._check_covariance()
@@ -99,14 +97,10 @@ class Gaussian:
         return plain_terms(gaussians=np.array([row]))
 
 
-def _is_positive(value: object) -> bool:
-    return isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf
-
-
 def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.ndarray:
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _refused(name, value, need) from None
     if array.shape != shape or not np.isfinite(array).all():
         raise _refused(name, value, need)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -23,7 +24,8 @@ class Mixture:
     parts: tuple[Density, ...]
 
     def __post_init__(self) -> None:
-        parts = tuple(as_density(part) for part in self.parts)
+        listed = self.parts if isinstance(self.parts, Iterable) else (self.parts,)
+        parts = tuple(as_density(part) for part in listed)
         if not parts:
             raise DensityError(
                 "a mixture has no parts; at least one density is needed",

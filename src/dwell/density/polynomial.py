@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, finite_number
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
@@ -32,20 +32,8 @@ class Polynomial:
     origin: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        rows = []
-        for row in self.coefficients:
-            try:
-                i, j, c = row
-                rows.append((int(i), int(j), float(c)))
-            except (TypeError, ValueError):
-                raise _refused(f"the term {row!r}; [i, j, coefficient] is needed") from None
-            if i != int(i) or j != int(j) or i < 0 or j < 0 or i + j > MAX_DEGREE:
-                raise _refused(
-                    f"the powers {i!r} and {j!r}; whole numbers from 0 with i + j <= {MAX_DEGREE} "
-                    "are needed"
-                )
-            if not math.isfinite(rows[-1][2]):
-                raise _refused(f"the coefficient {c!r}; a finite number is needed")
+        listed = self.coefficients if isinstance(self.coefficients, Iterable) else [None]
+        rows = tuple(_as_term(row) for row in listed)
         if not any(c != 0.0 for _, _, c in rows):
             raise DensityError(
                 "the polynomial density is zero everywhere; give at least one term "
@@ -53,11 +41,11 @@ class Polynomial:
                 code="density.zero",
                 key="density.terms",
             )
-        a, b = self.origin
-        if not (math.isfinite(a) and math.isfinite(b)):
+        origin = [finite_number(v) for v in self.origin]
+        if len(origin) != 2 or None in origin:
             raise _refused(f"the origin {self.origin!r}; two finite numbers are needed")
-        object.__setattr__(self, "coefficients", tuple(rows))
-        object.__setattr__(self, "origin", (float(a), float(b)))
+        object.__setattr__(self, "coefficients", rows)
+        object.__setattr__(self, "origin", tuple(origin))
 
     @property
     def degree(self) -> int:
@@ -82,6 +70,24 @@ class Polynomial:
         from dwell._kernels.terms import plain_terms
 
         return plain_terms(polynomials=self.table()[None], origins=np.array([self.origin]))
+
+
+def _as_term(row: object) -> tuple[int, int, float]:
+    """(i, j, coefficient) from a row of three numbers."""
+    values = list(row) if isinstance(row, Iterable) and not isinstance(row, str) else []
+    if len(values) != 3:
+        raise _refused(f"the term {row!r}; [i, j, coefficient] is needed")
+    powers = [finite_number(value) for value in values[:2]]
+    whole = all(power is not None and power >= 0 and power % 1 == 0 for power in powers)
+    if not whole or sum(p for p in powers if p is not None) > MAX_DEGREE:
+        raise _refused(
+            f"the powers {values[0]!r} and {values[1]!r}; whole numbers from 0 with "
+            f"i + j <= {MAX_DEGREE} are needed"
+        )
+    coefficient = finite_number(values[2])
+    if coefficient is None:
+        raise _refused(f"the coefficient {values[2]!r}; a finite number is needed")
+    return int(values[0]), int(values[1]), coefficient
 
 
 def _refused(what: str) -> DensityError:

@@ -29,15 +29,14 @@ def check_density(density: Density, workspace: Workspace) -> None:
     points = workspace.vertices if positive else _probes(workspace)
     with np.errstate(all="ignore"):
         values = density.at(points)
-    for bad, code, need in (
-        (~np.isfinite(values), "density.nonfinite", "it must be a finite number everywhere"),
-        (values < 0.0, "density.negative", "it must not be negative anywhere in the workspace"),
+    for bad, k, code, need in (
+        (~np.isfinite(values), np.argmin(np.isfinite(values)), "density.nonfinite", "be finite"),
+        (values < 0.0, np.argmin(values), "density.negative", "not be negative"),
     ):
         if bad.any():
-            k = int(np.argmin(np.where(bad, values, np.inf))) if code.endswith("negative") else 0
-            k = k if code.endswith("negative") else int(np.argmax(bad))
             raise DensityError(
-                f"the density is {values[k]:g} at {points[k].tolist()}; {need}",
+                f"the density is {values[k]:g} at {points[k].tolist()}; it must {need} anywhere in "
+                "the workspace",
                 code=code,
                 key="density",
             )

@@ -16,7 +16,7 @@ from dwell.density.looking import look_many
 from dwell.density.moments import polygon_moments
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
-from dwell.geometry import Box, Cell, Polygon, Workspace, voronoi_cells
+from dwell.geometry import Cell, Workspace, as_workspace, polygon_of, voronoi_cells
 from dwell.geometry.ring import as_numbers
 from dwell.geometry.voronoi import coincident, columns
 
@@ -62,11 +62,11 @@ class Tessellation:
     @cached_property
     def cells(self) -> list[Cell]:
         """Every cell."""
-        return voronoi_cells(_polygon(self.workspace), self.positions)
+        return voronoi_cells(polygon_of(self.workspace), self.positions)
 
     def cell(self, i: int) -> Cell:
         """The cell of agent i."""
-        return voronoi_cells(_polygon(self.workspace), self.positions, [i])[0]
+        return voronoi_cells(polygon_of(self.workspace), self.positions, [i])[0]
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
@@ -114,7 +114,7 @@ def tessellate(
     [0.5, 0.5]
     """
     weight = Uniform() if density is None else as_density(density)
-    points = as_positions(positions)
+    workspace, points = as_workspace(workspace), as_positions(positions)
     terms = weight.terms()
     if terms is None:
         return _by_quadrature(workspace, points, weight)
@@ -125,7 +125,7 @@ def as_positions(positions: object) -> Points:
     """`positions` as an (N, 2) array of finite doubles, N >= 1."""
     try:
         points = as_numbers(positions)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         points = None
     if points is not None and points.size == 0:
         raise AgentsError(
@@ -155,10 +155,6 @@ def _shape_fault(positions: object) -> str:
     return f"the agents' positions are {came}; a list of pairs [x, y], shape (N, 2), is needed"
 
 
-def _polygon(workspace: Workspace) -> Polygon:
-    return workspace.polygon if isinstance(workspace, Box) else workspace
-
-
 def _by_kernels(workspace: Workspace, points: Points, terms: Terms) -> Tessellation:
     from dwell._kernels.doors import second_moments
     from dwell._kernels.scratch import make_scratch
@@ -180,7 +176,7 @@ def _by_kernels(workspace: Workspace, points: Points, terms: Terms) -> Tessellat
 
 
 def _by_quadrature(workspace: Workspace, points: Points, density: Density) -> Tessellation:
-    cells = voronoi_cells(_polygon(workspace), points)
+    cells = voronoi_cells(polygon_of(workspace), points)
     errors = workspace.nearest(points) - points
     mass, second, doubt = np.zeros((3, len(points)))
     log_mass = np.full(len(points), -np.inf)

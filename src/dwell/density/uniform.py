@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, is_positive
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
@@ -24,8 +22,7 @@ class Uniform:
     level: float = 1.0
 
     def __post_init__(self) -> None:
-        known = isinstance(self.level, numbers.Real) and math.isfinite(self.level)
-        if not (known and self.level > 0.0):
+        if not is_positive(self.level):
             raise DensityError(
                 f"the level of a uniform density is {self.level!r}; a positive number is needed",
                 code="density.zero",

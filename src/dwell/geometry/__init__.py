@@ -7,4 +7,15 @@ from dwell.geometry.voronoi import voronoi_cells
 
 Workspace = Polygon | Box
 
-__all__ = ["Box", "Cell", "Polygon", "Workspace", "voronoi_cells"]
+
+def as_workspace(region: object) -> Workspace:
+    """`region` if it is a workspace; else the polygon with these vertices."""
+    return region if isinstance(region, Polygon | Box) else Polygon(region)
+
+
+def polygon_of(workspace: Workspace) -> Polygon:
+    """The same region as a polygon."""
+    return workspace.polygon if isinstance(workspace, Box) else workspace
+
+
+__all__ = ["Box", "Cell", "Polygon", "Workspace", "as_workspace", "polygon_of", "voronoi_cells"]

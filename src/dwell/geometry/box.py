@@ -86,7 +86,7 @@ class Box:
 def _corner(value: object, name: str) -> tuple[float, float]:
     try:
         corner = as_numbers(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         corner = np.empty(0)
     if corner.shape != (2,) or not np.isfinite(corner).all():
         raise WorkspaceError(

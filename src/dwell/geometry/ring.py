@@ -26,7 +26,7 @@ def as_points(vertices: object) -> Points:
     """`vertices` as an (n, 2) array of finite doubles."""
     try:
         points = as_numbers(vertices)
-    except (TypeError, ValueError) as fault:
+    except (TypeError, ValueError, OverflowError) as fault:
         raise WorkspaceError(
             "the workspace's vertices must be a list of [x, y] pairs of numbers; "
             f"what came cannot be read as that ({fault})",

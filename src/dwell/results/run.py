@@ -176,7 +176,12 @@ class Run:
         return Metrics(*(getattr(found, name)[back] for name in Metrics.__dataclass_fields__))
 
     def _checked(self, t: float | Floats) -> Floats:
-        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        try:
+            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{t!r} is no time; give a number or an array", code="run.time"
+            ) from None
         if times.size and not (times.min() >= 0.0 and times.max() <= self.horizon):
             raise InputError(
                 f"the run knows times from 0 to {self.horizon!r}; asked for {times.min()!r} to "
@@ -195,5 +200,7 @@ def touching(legs: Legs) -> np.ndarray:
 
 def _shaped(t: float | Floats, rows: Floats) -> Floats:
     """`rows` without their first axis if one time was asked for."""
+    if np.ndim(t) > 0:
+        return rows
     one: Floats = rows[0]
-    return one if np.ndim(t) == 0 else rows
+    return one

@@ -186,8 +186,11 @@ def _dataset(run: Run) -> xr.Dataset:
 
 
 def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
-    """A fingerprint of every number in the file and of the scenario they belong to."""
-    digest = hashlib.sha256(str(attributes["scenario"]).encode())
+    """A fingerprint of everything in the file but itself."""
+    digest = hashlib.sha256()
+    for name in sorted(attributes):
+        if name != "digest":
+            digest.update(f"{name}={attributes[name]}".encode())
     for name in sorted(variables):
         digest.update(name.encode())
         digest.update(np.ascontiguousarray(variables[name][1]).tobytes())

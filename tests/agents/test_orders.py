@@ -1,0 +1,105 @@
+"""A controller written by somebody: what it may say, and what it is told when it says nonsense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from dwell import Box, InputError, Timer, simulate
+from dwell.agents import Order, View
+from dwell.errors import ControllerError
+
+BOX = Box((0, 0), (1, 1))
+START = [(0.2, 0.3), (0.7, 0.6)]
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Heads for the centroid at half the distance per unit of time, looking every half unit."""
+
+    hold: object = None
+    wait: float = 0.5
+
+    def begin(self, view: View) -> Order:
+        return self.decide(view)
+
+    def decide(self, view: View) -> Order:
+        hold = 0.5 * view.look.error if self.hold is None else self.hold
+        return Order(hold, view.time + self.wait)
+
+
+def test_a_law_in_python_runs_and_converges():
+    run = simulate(BOX, None, START, Drift(), until=40.0, sample_every=1.0)
+    assert run.metrics.errors[-1].max() < 1e-3
+    assert run.metrics.hold_errors.shape == (41, 0)
+    assert run.summary()["hold_error"]["max"] is None
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Drift(hold=(np.nan, 0.0)),
+        Drift(hold=(1.0,)),
+        Drift(hold="north"),
+        Drift(wait=-0.1),
+        Drift(wait=np.nan),
+    ],
+    ids=["nan", "short", "text", "past", "never"],
+)
+def test_orders_nobody_can_follow_are_refused(law):
+    with pytest.raises(ControllerError) as fault:
+        simulate(BOX, None, START, law, until=5.0)
+    assert fault.value.code == "controller.order"
+
+
+def test_a_law_that_never_lets_time_pass_is_zeno():
+    run = simulate(BOX, None, START, Drift(wait=0.0), until=5.0)
+    assert run.stop.reason.value == "zeno"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ids": ("a", "b")},
+        {"ids": (2**70, 1)},
+        {"ids": (-1, 2)},
+        {"sample_every": 1e-320},
+        {"threads": 0},
+        {"threads": -3},
+        {"until": 10**400},
+        {"seed": -1},
+        {"max_jumps": 0},
+    ],
+    ids=str,
+)
+def test_options_out_of_range_are_refused(options):
+    given = {"until": 1.0, **options}
+    with pytest.raises(InputError):
+        simulate(BOX, lambda z: np.ones(len(z)), START, Drift(), **given)
+
+
+@pytest.mark.parametrize("name", ["k1", "nu", "t1", "t2", "epsilon"])
+def test_numbers_beyond_all_floats_are_refused(name):
+    given = {"k1": 1.0, "nu": 1.0, "t1": 0.1, "t2": 0.2, name: 10**400}
+    with pytest.raises(InputError):
+        simulate(BOX, None, START, Timer(**given), until=1.0)
+
+
+def test_times_that_are_none_are_refused():
+    run = simulate(BOX, None, START, Drift(), until=1.0)
+    assert run.errors([]).shape == (0, 2)
+    for t in ("a", [[1.0], [2.0, 3.0]], 2.0, -1.0, 10**400):
+        with pytest.raises(InputError):
+            run.positions(t)
+
+
+def test_a_list_of_corners_will_do_as_workspace():
+    run = simulate([(0, 0), (1, 0), (0.5, 1)], None, [(0.5, 0.2)], Drift(), until=30.0)
+    assert run.positions(30.0)[0] == pytest.approx((0.5, 1 / 3), abs=1e-3)
+
+
+def test_intervals_too_short_to_move_the_clock_are_refused():
+    with pytest.raises(InputError, match="clock"):
+        simulate(BOX, None, START, Timer(k1=1.0, nu=1.0, t1=1e-17, t2=0.2), until=1e3)

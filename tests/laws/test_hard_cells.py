@@ -1,0 +1,117 @@
+"""Cells that are easy to get wrong: agents outside, clusters, nearly singular hills."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dwell import Box, Gaussian, Timer, Uniform, moments, simulate, tessellate
+from tests.oracles import mp_moments, rational_cells
+
+UNIT = Box((0.0, 0.0), (1.0, 1.0))
+CORNERS = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+
+
+@pytest.mark.parametrize("away", [1.5, 10.0, 20.0, 25.0, 300.0])
+@pytest.mark.parametrize("rate", [0.03, 1.0, 3.0])
+def test_an_agent_far_outside_still_gets_the_whole_box(away, rate):
+    """Alone outside, with the peak where it stands: its triangles would count with both signs."""
+    exact = mp_moments.moments(CORNERS, mp_moments.Gaussian.isotropic((away, 0.5), rate))
+
+    found = tessellate(UNIT, [(away, 0.5)], Gaussian((away, 0.5), rate))
+
+    assert found.log_masses[0] == pytest.approx(float(exact.log_mass), rel=1e-11, abs=1e-12)
+    assert mp_moments.distance(found.centroids[0].tolist(), exact.centroid) < 1e-12 * away
+    assert found.second_moments[0] >= 0.0
+
+
+def test_overshooting_agents_are_always_sent_back_inside():
+    law = Timer(k1=8.0, nu=0.3, t1=0.1, t2=0.3)
+    start = [(0.1, 0.1), (0.8, 0.2), (0.3, 0.9)]
+    run = simulate(UNIT, Gaussian((6.0, 0.5), rate=3.0), start, law, until=20.0, seed=3)
+    targets = run.events.positions + run.events.errors
+    assert UNIT.outside_by(targets).max() < 1e-9
+    assert {"overshoot", "outside"} <= {flag.code for flag in run.flags}
+
+
+@pytest.mark.parametrize("size", [1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8])
+def test_clusters_are_as_exact_as_anything(size):
+    """Twelve agents in a corner of `size`: their cells are tiny beside the workspace."""
+    rng = np.random.default_rng(3)
+    agents = 0.4 + size * rng.uniform(0, 1, (12, 2))
+    exact = rational_cells.tessellation(CORNERS, agents.tolist())
+
+    found = tessellate(UNIT, agents)
+
+    areas = np.array([float(cell.area) for cell in exact])
+    assert found.masses == pytest.approx(areas, rel=1e-12)
+
+
+def test_compact_cells_of_a_needle():
+    needle = Box((0.0, 0.0), (1.0, 1e-6))
+    agents = np.column_stack(
+        [0.5 + 1e-6 * np.arange(5), 1e-6 * np.array([0.2, 0.7, 0.4, 0.6, 0.3])]
+    )
+    exact = rational_cells.tessellation(needle.vertices.tolist(), agents.tolist())
+    found = tessellate(needle, agents)
+    assert found.masses == pytest.approx([float(cell.area) for cell in exact], rel=1e-12)
+
+
+@pytest.mark.parametrize("correlation", [0.9, 0.999, 0.9999, 0.999999])
+def test_nearly_singular_covariances_keep_their_digits(correlation):
+    covariance = ((2.0, correlation * 2.0), (correlation * 2.0, 2.0))
+    exact = mp_moments.moments(CORNERS, mp_moments.Gaussian.from_covariance((0.3, 0.4), covariance))
+    found = moments(CORNERS, Gaussian((0.3, 0.4), covariance=covariance))
+    assert mp_moments.relative_error(found.mass, exact.mass) < 1e-12
+
+
+def test_scaling_by_two_is_exact_also_for_rates_whose_root_is_hard_to_round():
+    agents = np.array([(0.2, 0.3), (0.7, 0.6), (0.4, 0.9)])
+    for rate in (9.775548555499954, 0.03, 1.7):
+        plain = tessellate(UNIT, agents, Gaussian((0.6, 0.5), rate))
+        twice = tessellate(Box((0, 0), (2, 2)), 2 * agents, Gaussian((1.2, 1.0), rate / 4))
+        assert (twice.masses == 4 * plain.masses).all()
+        assert (twice.errors == 2 * plain.errors).all()
+
+
+def test_measuring_a_resumed_run():
+    law = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
+    start = np.array([(0.2, 0.3), (0.7, 0.6), (0.4, 0.9)])
+    from dwell.agents import run_compiled, table_of
+    from dwell.theory import measure, verify
+
+    whole = simulate(UNIT, Uniform(), start, law, until=4.0, seed=5)
+    middle = whole.arc.at(1.7)
+    rest = table_of(run_compiled(whole.system, middle, until=4.0))
+    again = measure(whole.system, middle, rest, np.array([2.0, 3.5]))
+    assert (again.costs == whole.cost(np.array([2.0, 3.5]))).all()
+    report = verify(whole.system, middle, rest, 4.0)
+    bad = {f.name for f in report.findings if f.status == "violated"}
+    assert bad <= {"start-hold", "start-timer", "start-interval"}  # it did not start there
+
+
+def test_coverage_is_not_claimed_without_looking():
+    """No samples, no event before the end: the start itself must be looked at."""
+    law = Timer(k1=0.1, nu=0.01, t1=5.0, t2=5.0)
+    run = simulate(UNIT, None, [(0.1, 0.1), (0.9, 0.2)], law, until=1.0, sample_every="off")
+    assert run.reached_at is None
+    settled = simulate(UNIT, None, [(0.5, 0.5)], law, until=1.0, sample_every="off")
+    assert settled.reached_at == 0.0
+
+
+@pytest.mark.parametrize("every", ["off", 0.05])
+def test_coverage_with_and_without_samples_is_the_same(every):
+    law = Timer(k1=0.3, nu=0.05, t1=0.1, t2=0.3)
+    start = [(0.1, 0.1), (0.2, 0.15), (0.15, 0.3)]
+    run = simulate(UNIT, None, start, law, until=30.0, sample_every=every)
+    fine = np.linspace(0.0, 30.0, 20001)
+    late = fine[run.errors(fine).max(axis=1) > 0.05]
+    assert run.reached_at == pytest.approx(float(late[-1]), abs=3e-3)
+
+
+def test_far_peaks_do_not_overflow():
+    found = tessellate(UNIT, [(0.5, 0.5), (0.2, 0.2)], Gaussian((1e4, 0.5), 0.03))
+    assert np.isfinite(found.log_masses).all()
+    assert math.isfinite(found.cost)
