@@ -18,6 +18,7 @@ from dwell.density import Density, Uniform, as_density
 from dwell.density.support import check_density
 from dwell.errors import ControllerError, InputError
 from dwell.geometry import Workspace, as_workspace
+from dwell.hybrid import Stop, StopReason
 from dwell.hybrid import simulate as solve
 from dwell.results import Run
 from dwell.results.run import touching
@@ -186,7 +187,12 @@ def _execute(
     tell("measuring", 1.0)
     times = times[times <= arc.until]
     times = times[~touching(legs_at(state, table, times))]  # there, cells are not defined
-    metrics = measure(system, state, table, times, threads=threads)
+    try:
+        metrics = measure(system, state, table, times, threads=threads)
+    except KeyboardInterrupt:  # the solution is whole: keep it, without samples
+        metrics = measure(system, state, table, times[:0])
+        why = Stop(StopReason.INTERRUPTED, arc.until, "while measuring; no samples were kept")
+        arc = replace(arc, stop=why)
     wall = time.perf_counter() - began
     return Run(system, arc, table, metrics, scenario, repairs, provenance(), wall)
 

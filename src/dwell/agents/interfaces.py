@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol, final, runtime_checkable
 
@@ -74,11 +75,11 @@ def checked(order: Order, agent: int, now: float) -> Order:
             f"t = {now:g}; an Order with a velocity of two finite numbers is needed",
             code="controller.order",
         )
-    due = finite_number(order.next_at)
+    due = order.next_at if order.next_at == math.inf else finite_number(order.next_at)
     if due is None or due < now:
         raise ControllerError(
             f"the controller told agent {agent} to look at {order.next_at!r}, at t = {now:g}; a "
-            "time from then on is needed",
+            "time from then on is needed (inf: never again)",
             code="controller.order",
         )
     return order

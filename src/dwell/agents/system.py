@@ -119,7 +119,7 @@ class CoverageSystem:
             agents=self.agents,
             looks=looks,
             first_look_at=float(state.first[agent]),
-            position=positions[agent],
+            position=_for_reading(positions[agent]),
             look=look,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], looks),
         )
@@ -163,3 +163,10 @@ class CoverageSystem:
         view = self.view(state, agent, positions, look)
         order = checked(self.controller.decide(view), agent, state.time)
         return state.with_order(agent, positions[agent], order, look)
+
+
+def _for_reading(point: Points) -> Points:
+    """A copy that a controller cannot move an agent with."""
+    copy = point.copy()
+    copy.setflags(write=False)
+    return copy

@@ -19,6 +19,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -68,8 +69,8 @@ def run(
     strict: Strict = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
 ) -> None:
-    """Simulate one scenario, show its figures, and keep it."""
-    from dwell.cli.progress import progress_bar
+    """Simulate one scenario, show its numbers, and keep it."""
+    from dwell.cli.progress import progress_bar, uninterrupted
     from dwell.cli.show import show_summary
     from dwell.results.store import check_target
     from dwell.runner import run_scenario
@@ -81,9 +82,10 @@ def run(
         _refuse_repairs(checked)
     with progress_bar() as progress:
         result = run_scenario(checked, progress=progress, threads=threads)
-    if out is not None:
-        result.save(out, force=force)
-    summary = result.summary()
+    with uninterrupted():  # writing is short, and half a file is none
+        if out is not None:
+            result.save(out, force=force)
+        summary = result.summary()
     if as_json:
         _print_json(summary)
     else:
@@ -107,7 +109,7 @@ def check(stored: RunFile, as_json: AsJson = False) -> None:
     if as_json:
         _print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
     else:
-        show_report(report, stored, len(result.events))
+        show_report(report, stored, result)
     if not report.ok:
         raise typer.Exit(1)
 

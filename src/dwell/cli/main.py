@@ -104,5 +104,9 @@ def _of_click(fault: Exception) -> int:
         raise fault
     context = getattr(fault, "ctx", None)
     command = context.command_path if context is not None else "dwell"
-    _complain(f"{' '.join(str(sentence()).split())} See {command} --help")
+    if type(fault).__name__ == "NoArgsIsHelpError":  # no command: its message is the help
+        print(sentence())
+        return WRONG_INPUT
+    words = " ".join(str(sentence()).split())
+    _complain(f"{words.rstrip('.')}; see {command} --help")
     return WRONG_INPUT

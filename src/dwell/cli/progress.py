@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from signal import SIGINT, SIGTERM
 
 Progress = Callable[[str, float], None]
 
@@ -55,3 +57,14 @@ def _compiled() -> bool:
     from dwell._kernels._jit import is_cached
 
     return is_cached()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let no signal from the keyboard or the system cut short what is done inside."""
+    kept = {number: signal.signal(number, signal.SIG_IGN) for number in (SIGINT, SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)

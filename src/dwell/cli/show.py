@@ -11,30 +11,35 @@ from rich.markup import escape
 from rich.table import Table
 
 if TYPE_CHECKING:
+    from dwell.results import Run
     from dwell.theory import Report
+
+WIDE = 70  # columns from which a table has room for sentences
+PIPE_WIDTH = 160
 
 
 def show_summary(summary: dict[str, Any], out: Path | None) -> None:
     """The figures of a run."""
-    console = Console(highlight=False)
+    console = _console()
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in _rows(summary):
         table.add_row(name, escape(value))
-    console.print(table)
     for repair in summary["repairs"]:
-        console.print(f"[yellow]repaired[/]  {escape(repair)}")
+        table.add_row("[yellow]repaired[/]", escape(repair))
     for flag in summary["flags"]:
-        console.print(f"[yellow]note[/]      {escape(flag['says'])}")
+        table.add_row("[yellow]note[/]", escape(flag["says"]))
     if out is not None:
-        console.print(f"kept in   {escape(str(out))}")
+        table.add_row("kept in", escape(str(out)))
+    console.print(table)
 
 
 def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
     stop = s["stop"]
     ended = f"{stop['reason']} at t = {stop['time']:g}"
-    yield "law", f"{s['law']}, {s['agents']} agents, {s['integration']} integrals, seed {s['seed']}"
+    who = counted(s["agents"], "agent")
+    yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
     looks = s["events"]["per_agent"]
     yield (
@@ -69,17 +74,33 @@ def _coverage(coverage: dict[str, Any]) -> str:
     return f"every error within nu = {coverage['nu']:g} from t = {coverage['reached_at']:.4g} on"
 
 
-def show_report(report: Report, stored: Path, jumps: int) -> None:
+def show_report(report: Report, stored: Path, run: Run) -> None:
     """What `dwell check` found."""
-    console = Console(highlight=False)
+    console = _console()
+    wide = console.width >= WIDE
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("check", "", "worst", "limit", "says"):
+    for name in ("check", "", "worst", "limit", "says")[: 5 if wide else 4]:
         table.add_column(name, no_wrap=name != "says")
     colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
     for f in report.findings:
         says = f.says if not f.where else f"{f.says}; worst at {f.where}"
         status = f"[{colours[f.status]}]{f.status}[/]"
-        table.add_row(f.name, status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", escape(says))
+        row = (f.name, status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", escape(says))
+        table.add_row(*row[: 5 if wide else 4])
     console.print(table)
     verdict = "is a solution of its scenario" if report.ok else "is NOT a solution of its scenario"
-    console.print(f"{escape(str(stored))}: {jumps} jumps; this {verdict}.")
+    until = "" if run.stop.reason.ok else f" up to t = {run.horizon:g}, where it ended by "
+    reason = "" if run.stop.reason.ok else run.stop.reason.value
+    text = f"{escape(str(stored))}: {len(run.events)} jumps; this {verdict}{until}{reason}."
+    console.print(text, soft_wrap=True)
+
+
+def _console() -> Console:
+    """Standard output; not folded at 80 characters when it goes to a file or a pipe."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def counted(count: int, noun: str) -> str:
+    """1 agent, 2 agents."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

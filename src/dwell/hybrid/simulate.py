@@ -40,7 +40,8 @@ def simulate(
         while (event := system.next_event(states[-1])) is not None and event.time <= until:
             now = system.time_of(states[-1])
             # A few units in the last place are no time: a ball at rest would bounce on them always.
-            standing = standing + 1 if event.time <= now + 8.0 * math.ulp(now) else 0
+            moved = max(8.0 * math.ulp(now), 1e-18 * until)
+            standing = standing + 1 if event.time <= now + moved else 0
             if standing > max_simultaneous:
                 return arc(now, StopReason.ZENO)
             if len(events) == max_jumps:

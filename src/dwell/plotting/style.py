@@ -16,6 +16,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1.2, 1.0)), (0, (5, 1, 1.2, 1)))
 
 
+LONG_LEGEND = 70  # characters of labels that fit above the axes in one row
+
+
 @final
 @dataclass(frozen=True)
 class Style:
@@ -86,6 +89,8 @@ def number(value: float, digits: int = 4) -> str:
 def explain(ax: Axes, style: Style, columns: int) -> None:
     """A legend above the axes, where it hides nothing; none if nothing has a label."""
     handles, labels = ax.get_legend_handles_labels()
+    if sum(map(len, labels)) > LONG_LEGEND:  # wider than the axes: fewer columns
+        columns = min(columns, 2)
     if handles:
         ax.legend(
             handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0),

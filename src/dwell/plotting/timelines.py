@@ -203,7 +203,7 @@ def _log_axis(ax: Axes, parts: Sequence[Floats]) -> float:
 
 
 def _level(ax: Axes, value: float, label: str, style: Style) -> None:
-    ax.axhline(value, color=style.limit, lw=style.bold, ls=(0, (6, 2)), label=label, zorder=4)
+    ax.axhline(value, color=style.ink, lw=style.bold, ls=(0, (6, 2)), label=label, zorder=4)
 
 
 def _moment_of_cover(ax: Axes, run: Run, style: Style) -> None:

@@ -182,10 +182,12 @@ class Run:
             raise InputError(
                 f"{t!r} is no time; give a number or an array", code="run.time"
             ) from None
+        if times.ndim != 1:
+            raise InputError(f"times have shape {times.shape}; one row is needed", code="run.time")
         if times.size and not (times.min() >= 0.0 and times.max() <= self.horizon):
             raise InputError(
-                f"the run knows times from 0 to {self.horizon!r}; asked for {times.min()!r} to "
-                f"{times.max()!r}",
+                f"the run knows times from 0 to {self.horizon!r}; asked for {float(times.min())!r} "
+                f"to {float(times.max())!r}",
                 code="run.time",
             )
         return times

@@ -60,7 +60,7 @@ def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
             raise _refused(f"{name} is a device or a pipe; give the name of a file, such as run.nc")
         if target.exists() and not force:
             raise _refused(
-                f"{name} exists already; choose another name, or replace it with --force"
+                f"{name} exists already; choose another name, or replace it (force=True, --force)"
             )
         if not target.parent.is_dir():
             raise _refused(f"the folder {folder} does not exist; make it first")
@@ -92,7 +92,7 @@ def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> 
     if run.scenario is None:
         raise _refused(
             "this run cannot be kept: its law or its density is a Python object that no scenario "
-            "file can name; give the density as Function(call, name='package.module:function')"
+            "file can name (a density can be, as Function(call, name='package.module:function'))"
         )
     target = check_target(path, force=force)
     with written_whole(target) as temporary:

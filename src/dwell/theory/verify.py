@@ -111,8 +111,9 @@ def _file(intact: bool | None) -> Iterator[Finding]:
 
 
 def _domain(table: EventTable, agents: int, until: float) -> Iterator[Finding]:
-    numbers = (table.time, table.x, table.y, table.hold_x, table.hold_y, table.next_at)
-    yield _yes_no("finite", "every number is finite", all(np.isfinite(n).all() for n in numbers))
+    numbers = (table.time, table.x, table.y, table.hold_x, table.hold_y)
+    finite = all(np.isfinite(n).all() for n in numbers) and not np.isnan(table.next_at).any()
+    yield _yes_no("finite", "every number is finite", finite)
     steps = np.diff(np.concatenate([[0.0], table.time, [until]]))
     says = "hybrid time never goes back, and stays within the horizon"
     yield _limit("time-domain", says, -steps, 0.0, lambda k: f"jump {k + 1}")
@@ -259,7 +260,8 @@ def _samples(
     gaps = np.zeros(len(rows))
     for name in ("errors", "hold_errors", "costs", "separations"):
         kept, now = getattr(metrics, name)[rows], getattr(again, name)
-        apart = np.abs(_apart(kept, now)) - scale * (1.0 + np.abs(now))
+        size = np.where(np.isfinite(now), np.abs(now), 0.0)
+        apart = np.abs(_apart(kept, now)) - scale * (1.0 + size)
         gaps = np.maximum(gaps, apart.reshape(len(rows), -1).max(axis=1, initial=0.0))
     says = f"{len(rows)} samples measured again agree"
     yield _limit("samples", says, gaps, 0.0, lambda k: f"t = {float(metrics.times[rows[k]])!r}")
