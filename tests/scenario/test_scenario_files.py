@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -103,9 +102,7 @@ BAD_BYTES = {
 
 @pytest.mark.parametrize(("content", "code", "words"), BAD_BYTES.values(), ids=BAD_BYTES)
 def test_bad_content(write, content, code, words):
-    began = time.perf_counter()
     error = error_of(write(content))
-    assert time.perf_counter() - began < 2
     assert error.code == code
     assert words in str(error)
     assert str(error).endswith(".")

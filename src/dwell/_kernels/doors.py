@@ -52,41 +52,7 @@ def second_moments(xs, ys, wx, wy, terms, errors, out, s):
         n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
         out[p] = 0.0
         if n > 0:
-            sharp = sharpened(n, px, py, xs, ys, wx, wy, s)
+            sharp = sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
             ex = errors[p, 0]
             ey = errors[p, 1]
             _, _, _, _, out[p] = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
-
-
-@njit
-def legs_at(times, log, start, out_x, out_y, out_hx, out_hy, due):
-    """Positions, holds and due times of all agents at ascending `times`, after jumps at each.
-
-    The rows of `start` are x, y, hold x, hold y, since and next_at of the legs to begin with.
-    """
-    agents = start.shape[1]
-    x = start[0].copy()
-    y = start[1].copy()
-    hx = start[2].copy()
-    hy = start[3].copy()
-    since = start[4].copy()
-    following = start[5].copy()
-    jump = 0
-    for k in range(times.shape[0]):
-        t = times[k]
-        while jump < log.time.shape[0] and log.time[jump] <= t:
-            p = log.agent[jump]
-            x[p] = log.x[jump]
-            y[p] = log.y[jump]
-            hx[p] = log.hold_x[jump]
-            hy[p] = log.hold_y[jump]
-            since[p] = log.time[jump]
-            following[p] = log.next_at[jump]
-            jump += 1
-        for p in range(agents):
-            dt = t - since[p]
-            out_x[k, p] = x[p] + hx[p] * dt
-            out_y[k, p] = y[p] + hy[p] * dt
-            out_hx[k, p] = hx[p]
-            out_hy[k, p] = hy[p]
-            due[k, p] = following[p]

@@ -72,16 +72,7 @@ def sift_queue(root, queue, next_at):
         root = child
 
 
-@njit
-def build_queue(queue, next_at):
-    """Order a queue from nothing."""
-    for p in range(queue.shape[0]):
-        queue[p] = p
-    for root in range(queue.shape[0] // 2 - 1, -1, -1):
-        sift_queue(root, queue, next_at)
-
-
-@njit
+@inner
 def positions_at(t, legs, xs, ys):
     """Where everybody is at time t."""
     for q in range(xs.shape[0]):

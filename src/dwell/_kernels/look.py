@@ -1,6 +1,6 @@
 """What an agent gets from one look: its cell, and where the cell's centroid lies."""
 
-from dwell._kernels._jit import inlined, inner, spliced
+from dwell._kernels._jit import inner, spliced
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.careful import sharpen
 from dwell._kernels.cells import COINCIDENT, voronoi_cell
@@ -72,20 +72,20 @@ def needs_digits(n, px, py, wx, wy, x, y):
     return area < THIN * length or area < SMALL * span
 
 
-@inlined
-def sharpened(n, px, py, xs, ys, wx, wy, s):
-    """Compute the corners of a thin or small cell with more digits; gives whether s.fan is ready.
+@inner
+def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan):
+    """Compute the corners of a thin or small cell with more digits; gives whether `fan` is ready.
 
     It is not for an agent outside its own cell, whose triangles would count with both signs.
     """
-    if not needs_digits(n, px, py, wx, wy, s.x, s.y):
+    if not needs_digits(n, px, py, wx, wy, x, y):
         return False
-    sharpen(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
+    sharpen(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan)
     total = 0.0
     least = 0.0
     for i in range(n):
-        total += s.fan[i]
-        least = smaller(least, s.fan[i])
+        total += fan[i]
+        least = smaller(least, fan[i])
     return least > -1e-3 * total
 
 
@@ -108,7 +108,7 @@ def look(p, xs, ys, wx, wy, terms, s):
         if terms.lattice.shape[0] > 0:
             m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
         else:
-            sharp = sharpened(n, px, py, xs, ys, wx, wy, s)
+            sharp = sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
             log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest

@@ -152,38 +152,38 @@ def add_polynomial(c, x0, y0, n, px, py, x, y, fan, total):
     return total
 
 
-@inlined
-def one_gaussian_by_edges(g, t, x0, y0, n, s):
+@inner
+def one_gaussian_by_edges(g, t, x0, y0, n, x, y, x2, y2, node):
     """Row t of Terms.gaussians by edges, about the apex: (amplification, mass, ...)."""
     cx = g[t, 1] - x0
     cy = g[t, 2] - y0
-    rho = np.sqrt(farthest(n, s.x, s.y))
+    rho = np.sqrt(farthest(n, x, y))
     grown, m, fx, fy, polar = gaussian_by_edges(
-        n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, s.x, s.y, s.x2, s.y2, s.node
+        n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, x, y, x2, y2, node
     )
     w = g[t, 0]
     return grown, w * m, w * fx, w * fy, w * polar
 
 
 @inner
-def add_gaussian(g, t, x0, y0, n, log_scale, px, py, s, total):
+def add_gaussian(g, t, x0, y0, n, log_scale, px, py, x, y, fan, node, pending, total):
     """Add the moments of row t of Terms.gaussians by triangles."""
     cx = g[t, 1] - x0
     cy = g[t, 2] - y0
     q = (g[t, 3], g[t, 4], g[t, 5])
-    low, top = exponent_range(n, cx, cy, q, s.x, s.y)
+    low, top = exponent_range(n, cx, cy, q, x, y)
     if low < -4.0:  # some triangle may need halving: know what may be dropped
-        top = top_exponent(n, cx, cy, q, s.x, s.y)
+        top = top_exponent(n, cx, cy, q, x, y)
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        k = g[t, 0] * s.fan[i]
+        k = g[t, 0] * fan[i]
         if k != 0.0:
-            ax = s.x[i]
-            ay = s.y[i]
-            bx = s.x[j]
-            by = s.y[j]
+            ax = x[i]
+            ay = y[i]
+            bx = x[j]
+            by = y[j]
             m, fx, fy, polar = gaussian_triangle(
-                cx, cy, q, ax, ay, bx, by, k, log_scale, top, px, py, s.node, s.pending
+                cx, cy, q, ax, ay, bx, by, k, log_scale, top, px, py, node, pending
             )
             total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
     return total
@@ -200,12 +200,18 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
     constant = terms.constant
     pieces = terms.polynomials.shape[0]
     hills = terms.gaussians.shape[0]
+    total = (0.0, 0.0, 0.0, 0.0)
     by_edges = px == 0.0 and py == 0.0 and not sharp
-    if by_edges and hills == 1 and constant == 0.0 and pieces == 0:  # the usual case, quickly
-        by_edges = False
-        grown, m, fx, fy, polar = one_gaussian_by_edges(terms.gaussians, 0, x0, y0, n, s)
-        if grown <= AMPLIFICATION:
-            return 0.0, m, fx, fy, polar
+    t = 0
+    while by_edges and t < hills:  # all hills by edges, or none
+        grown, m, fx, fy, polar = one_gaussian_by_edges(
+            terms.gaussians, t, x0, y0, n, s.x, s.y, s.x2, s.y2, s.node
+        )
+        total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+        by_edges = grown <= AMPLIFICATION
+        t += 1
+    if by_edges and hills > 0 and constant == 0.0 and pieces == 0:
+        return 0.0, total[0], total[1], total[2], total[3]
     if not sharp:
         spread_fan(n, s.x, s.y, s.fan)
         if has_negative(n, s.fan):
@@ -216,20 +222,19 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
             px -= ox
             py -= oy
             by_edges = False
-    log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
-    total = (0.0, 0.0, 0.0, 0.0)
+    log_scale = 0.0
+    if not by_edges:
+        total = (0.0, 0.0, 0.0, 0.0)
+        log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
+        for t in range(hills):
+            total = add_gaussian(
+                terms.gaussians, t, x0, y0, n, log_scale, px, py, s.x, s.y, s.fan, s.node,
+                s.pending, total,
+            )  # fmt: skip
     if constant > 0.0:
         total = add_constant(constant, n, px, py, s.x, s.y, s.fan, total)
     for t in range(pieces):
         ax = x0 - terms.origins[t, 0]
         ay = y0 - terms.origins[t, 1]
         total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, s.fan, total)
-    for t in range(hills):
-        grown = np.inf
-        if by_edges and log_scale == 0.0:
-            grown, m, fx, fy, polar = one_gaussian_by_edges(terms.gaussians, t, x0, y0, n, s)
-            if grown <= AMPLIFICATION:
-                total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
-        if grown > AMPLIFICATION:
-            total = add_gaussian(terms.gaussians, t, x0, y0, n, log_scale, px, py, s, total)
     return log_scale, total[0], total[1], total[2], total[3]

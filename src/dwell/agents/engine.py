@@ -90,13 +90,13 @@ class _Engine:
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> _Engine:
-        from dwell._kernels.engine import Legs, build_queue
+        from dwell._kernels.engine import Legs
         from dwell._kernels.scratch import make_scratch
 
         n, law = system.agents, system.controller
         x, y = columns(start.start.copy())
         hold_x, hold_y = columns(start.hold.copy())
-        queue = np.empty(n, dtype=np.int64)
+        queue = np.lexsort((np.arange(n), start.next_at))  # sorted, which a heap may be
         legs = Legs(
             start_x=x,
             start_y=y,
@@ -108,7 +108,6 @@ class _Engine:
             looks=start.looks.copy(),
             queue=queue,
         )
-        build_queue(queue, legs.next_at)
         constants = (
             *columns(system.workspace.vertices),
             system.terms,
@@ -141,13 +140,12 @@ class _Engine:
 
     def _contact(self) -> Stop:
         """Which two agents met, where and when."""
-        from dwell._kernels.engine import positions_at
-
-        agent = int(self.legs.queue[0])
-        t = float(self.legs.next_at[agent])
-        xs, ys = np.empty(self.system.agents), np.empty(self.system.agents)
-        positions_at(t, self.legs, xs, ys)
-        points = np.column_stack([xs, ys])
+        legs = self.legs
+        agent = int(legs.queue[0])
+        t = float(legs.next_at[agent])
+        dt = t - legs.since
+        x, y = legs.start_x + legs.hold_x * dt, legs.start_y + legs.hold_y * dt
+        points = np.column_stack([x, y])
         gap = points - points[agent]
         gap[agent] = np.inf
         other = int(np.argmin((gap**2).sum(axis=1)))

@@ -46,12 +46,26 @@ class Legs:
 
 def legs_at(start: AgentsState, table: EventTable, times: Floats) -> Legs:
     """The legs at ascending `times`, after the jumps at each."""
-    from dwell._kernels import doors
-
     shape = (len(times), len(start.since))
     x, y, hold_x, hold_y, next_at = (np.empty(shape) for _ in range(5))
-    begin = np.vstack([start.start.T, start.hold.T, start.since, start.next_at])
-    doors.legs_at(times, table.as_log(), begin, x, y, hold_x, hold_y, next_at)
+    for p in range(shape[1]):
+        rows = table.of_agent(p)
+        made = np.searchsorted(table.time[rows], times, side="right")
+        # Row 0 of each column is the leg to begin with, row k the one after the agent's jump k.
+        since, px, py, hx, hy, due = (
+            np.concatenate([[first], column[rows]])[made]
+            for first, column in (
+                (start.since[p], table.time),
+                (start.start[p, 0], table.x),
+                (start.start[p, 1], table.y),
+                (start.hold[p, 0], table.hold_x),
+                (start.hold[p, 1], table.hold_y),
+                (start.next_at[p], table.next_at),
+            )
+        )
+        dt = times - since
+        x[:, p], y[:, p] = px + hx * dt, py + hy * dt
+        hold_x[:, p], hold_y[:, p], next_at[:, p] = hx, hy, due
     return Legs(x, y, hold_x, hold_y, next_at)
 
 
