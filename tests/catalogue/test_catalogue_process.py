@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
+import select
 import signal
 import subprocess
-import time
-from pathlib import Path
 
 import pytest
 
@@ -18,38 +19,45 @@ from tests.cli.shell import dwell as here
 LONG = ["run.horizon=1e8", "run.record.sample_every='off'", "run.max_jumps=1000000000"]
 
 
-def started(bench: Bench, *overrides: str) -> subprocess.Popen[str]:
-    """A long run in a process of its own, in the middle of its work."""
-    bench.run("run.horizon=0.2", keep=False)  # so that the kernels are compiled
+def started(bench: Bench, *overrides: str) -> tuple[subprocess.Popen[str], int]:
+    """A long run in a process of its own, in the middle of its work, and its terminal.
+
+    Its error stream is a terminal, on which the progress bar tells when the engine is at work.
+    """
     sets = [word for override in overrides for word in ("--set", override)]
+    terminal, theirs = pty.openpty()
     process = subprocess.Popen(
         command("run", bench.file, "--json", "--out", bench.folder / "run.nc", *sets),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        cwd=REPOSITORY, env=environment(PYTHONUNBUFFERED="1"),
+        stdout=subprocess.PIPE, stderr=theirs, text=True,
+        cwd=REPOSITORY, env=environment(PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100"),
     )  # fmt: skip
-    # Its memory tells that the compiled engine is at work: tables grow by many megabytes.
-    for _ in range(1500):
-        if _megabytes(process.pid) > 220:
-            break
-        time.sleep(0.02)
-    assert process.poll() is None
-    return process
+    os.close(theirs)
+    shown = ""
+    while "simulating" not in shown:
+        ready, _, _ = select.select([terminal], [], [], 120.0)
+        assert ready, f"no sign of work: {shown!r}"
+        shown += os.read(terminal, 4096).decode(errors="replace")
+    return process, terminal
 
 
-def _megabytes(pid: int) -> float:
-    """Memory in use."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+def rest_of(terminal: int) -> str:
+    """What is still to be read from a terminal whose other end is closed."""
+    parts = []
+    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        while part := os.read(terminal, 4096):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode(errors="replace")
 
 
 @case("P30-interrupt", "P30-terminate")
 def test_what_was_done_is_kept(bench: Bench, case: str) -> None:
     number, code = (signal.SIGINT, 130) if case == "P30-interrupt" else (signal.SIGTERM, 143)
-    process = started(bench, *LONG)
+    process, terminal = started(bench, *LONG)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=60)
     assert process.returncode == code
-    assert "Traceback" not in err
+    assert "Traceback" not in rest_of(terminal)
     assert '"reason": "interrupted"' in out
     run = dwell.load_run(bench.folder / "run.nc")
     assert run.stop.reason.value == "interrupted"
