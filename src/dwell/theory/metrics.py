@@ -48,7 +48,7 @@ def legs_at(start: AgentsState, table: EventTable, times: Floats) -> Legs:
     """The legs at ascending `times`, after the jumps at each."""
     shape = (len(times), len(start.since))
     x, y, hold_x, hold_y, next_at = (np.empty(shape) for _ in range(5))
-    for p in range(shape[1]):
+    for p in range(shape[1]) if len(times) else ():
         rows = table.of_agent(p)
         made = np.searchsorted(table.time[rows], times, side="right")
         # Row 0 of each column is the leg to begin with, row k the one after the agent's jump k.
