@@ -22,8 +22,8 @@ MAX_DEGREE = 16
 class Polynomial:
     """The sum of c (x - a)**i (y - b)**j over `coefficients` (i, j, c), with origin (a, b).
 
-    It must not be negative anywhere in the workspace; a run looks at a lattice of points and refuses
-    it if one is, which a narrow dip may escape.
+    It must not be negative anywhere in the workspace. A run refuses it if it is so at one of a
+    lattice of points, which a narrow dip may escape.
 
     >>> float(Polynomial([(0, 0, 1.0), (2, 0, 3.0)]).at([[2.0, 5.0]])[0])
     13.0
