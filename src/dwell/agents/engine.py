@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
+from dwell.agents.interfaces import CompiledController
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.errors import ControllerError
@@ -18,6 +19,7 @@ from dwell.hybrid import HybridArc, Stop, StopReason
 
 if TYPE_CHECKING:
     from dwell._kernels.engine import Legs
+    from dwell._kernels.timer import TimerProgram
 
 FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps between two looks at the outside world
 
@@ -26,7 +28,7 @@ Progress = Callable[[float], None]  # told the time reached
 
 def can_compile(system: CoverageSystem) -> bool:
     """Whether the engine knows this system's law and density."""
-    return hasattr(system.controller, "program") and system.terms is not None
+    return isinstance(system.controller, CompiledController) and system.terms is not None
 
 
 def run_compiled(
@@ -65,9 +67,20 @@ def run_compiled(
     return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)
 
 
+def _program(system: CoverageSystem) -> TimerProgram:
+    law = system.controller
+    if not isinstance(law, CompiledController):
+        raise ControllerError(
+            f"the engine cannot run {type(law).__name__}, which has no program; use "
+            "dwell.hybrid.simulate",
+            code="controller.kind",
+        )
+    return law.program(system.agents)
+
+
 def _refuse_standing_clock(system: CoverageSystem, until: float) -> None:
     """The kernel has no guard against Zeno: intervals must be long enough to move the clock."""
-    shortest = float(system.controller.program(system.agents).t1.min())  # type: ignore[attr-defined]
+    shortest = float(_program(system).t1.min())
     least = 16.0 * math.ulp(until)
     if shortest < least:
         raise ControllerError(
@@ -93,7 +106,7 @@ class _Engine:
         from dwell._kernels.engine import Legs
         from dwell._kernels.scratch import make_scratch
 
-        n, law = system.agents, system.controller
+        n = system.agents
         x, y = columns(start.start.copy())
         hold_x, hold_y = columns(start.hold.copy())
         queue = np.lexsort((np.arange(n), start.next_at))  # sorted, which a heap may be
@@ -111,7 +124,7 @@ class _Engine:
         constants = (
             *columns(system.workspace.vertices),
             system.terms,
-            law.program(n),  # type: ignore[attr-defined]
+            _program(system),
             np.array(system.key, dtype=np.int64),
             np.array(system.streams, dtype=np.int64),
         )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, final, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
 import numpy as np
 
 from dwell._types import Points, finite_number
 from dwell.errors import ControllerError
+
+if TYPE_CHECKING:
+    from dwell._kernels.timer import TimerProgram
 
 
 @final
@@ -53,7 +56,7 @@ class Order:
 class Controller(Protocol):
     """Decides, from what one agent sees, how it moves and when it next looks.
 
-    A controller that also has a method ``program(agents)`` is run by the compiled engine.
+    See `CompiledController` for those that the compiled engine runs.
     """
 
     def begin(self, view: View) -> Order:
@@ -62,6 +65,15 @@ class Controller(Protocol):
 
     def decide(self, view: View) -> Order:
         """The order to follow from `view.time` until `order.next_at`."""
+        ...
+
+
+@runtime_checkable
+class CompiledController(Controller, Protocol):
+    """A controller that can say itself as plain numbers, for the compiled engine."""
+
+    def program(self, agents: int) -> TimerProgram:
+        """The law for `agents` agents."""
         ...
 
 

@@ -184,19 +184,21 @@ class Replay:
 def expected_next_at(system: CoverageSystem, replay: Replay, program: Any) -> Floats:
     """When each agent must look next, by its rule and its own draws."""
     p, t, k = replay.table.agent, replay.table.time, replay.number
-    rule = system.controller.reset  # type: ignore[attr-defined]
-    if rule == "periodic":
+    from dwell._kernels.timer import EARLIEST, LATEST, PERIODIC, SEQUENCE, UNIFORM
+
+    rule = program.rule
+    if rule == PERIODIC:
         counted: Floats = replay.start.first[p] + (k + 1) * program.period[p]
         return counted
     interval: Floats
     t1, t2 = program.t1[p], program.t2[p]
-    if rule in ("earliest", "latest"):
-        interval = t1 if rule == "earliest" else t2
-    elif rule == "sequence":
+    if rule in (EARLIEST, LATEST):
+        interval = t1 if rule == EARLIEST else t2
+    elif rule == SEQUENCE:
         interval = program.intervals[p, k % program.intervals.shape[1]]
     else:
         draws = philox_uniform(system.key, np.array(system.streams)[p], k)
-        if rule == "uniform":
+        if rule == UNIFORM:
             interval = np.minimum(t1 + draws * (t2 - t1), t2)
         else:
             interval = _after_losses(draws, t1, t2, program.loss)
