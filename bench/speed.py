@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def event_cost(agents: int, weight: dwell.Gaussian | dwell.Uniform, events: int)
     return timed(lambda: run_compiled(system, start, until=until), repeats=7).cpu / made
 
 
-def _system(agents: int, weight: dwell.Gaussian | dwell.Uniform, events: int):  # type: ignore[no-untyped-def]
+def _system(agents: int, weight: dwell.Gaussian | dwell.Uniform, events: int) -> Any:
     """A timer run of about so many events: system, start and horizon."""
     law = slow_timer()
     system = CoverageSystem(dwell.Polygon(HEPTAGON), weight, law, agents, seed=1)

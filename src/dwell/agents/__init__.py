@@ -2,13 +2,14 @@
 
 from dwell.agents.engine import run_compiled
 from dwell.agents.events import EventTable, table_of
-from dwell.agents.interfaces import Controller, Look, Order, View
+from dwell.agents.interfaces import CompiledController, Controller, Look, Order, View
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 
 __all__ = [
     "AgentsState",
+    "CompiledController",
     "Controller",
     "CoverageSystem",
     "EventTable",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
 from dwell.density import tessellate
 from dwell.theory.certificate import max_dwell_time, max_gain
 from dwell.theory.metrics import Metrics
@@ -79,7 +79,7 @@ def _about_quadrature(arc: HybridArc[AgentsState], system: CoverageSystem) -> It
 
 def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
     law = system.controller
-    if not hasattr(law, "program"):
+    if not isinstance(law, CompiledController):
         return
     program = law.program(system.agents)
     longest = float(program.t2.max())
@@ -93,7 +93,7 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
 
 def _about_certificate(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> Iterator[Flag]:
     law = system.controller
-    if assumed is None or not hasattr(law, "program"):
+    if assumed is None or not isinstance(law, CompiledController):
         return
     program, n = law.program(system.agents), system.agents
     eta = float(assumed["eta_max"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
 from dwell.density import tessellate
 from dwell.density.looking import look_many
 from dwell.density.tessellation import first_coincidence
@@ -102,7 +102,7 @@ def measure(
 def _hold_errors(system: CoverageSystem, legs: Legs, ex: Floats, ey: Floats) -> Floats:
     """|held velocity - k1 sat(error)|; no columns for a law that does not saturate."""
     law = system.controller
-    if not hasattr(law, "program"):
+    if not isinstance(law, CompiledController):
         return np.empty((len(ex), 0))
     program = law.program(system.agents)
     size = np.sqrt(ex * ex + ey * ey)

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
 from dwell.density.looking import look_many
 
 BLOCK = 8192
@@ -172,7 +172,7 @@ class Replay:
     def expected_holds(self, errors: Points) -> Points:
         """The velocity the law gives for each of `errors`."""
         law = self.system.controller
-        if not hasattr(law, "program"):
+        if not isinstance(law, CompiledController):
             return self.table.holds
         program = law.program(self.system.agents)
         size = np.sqrt(errors[:, 0] * errors[:, 0] + errors[:, 1] * errors[:, 1])

@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
 from dwell.theory.metrics import Metrics, measure
 from dwell.theory.oracle import plain_centroid
 from dwell.theory.replay import Replay, expected_next_at
@@ -133,7 +133,7 @@ def _start(
     yield _limit("start-hold", "first velocities follow from the law", gap, rounding, _agent)
     gap = np.abs(again.next_at - start.next_at)
     yield _limit("start-timer", "first looks are due when the law says", gap, 0.0, _agent)
-    if hasattr(law, "program"):
+    if isinstance(law, CompiledController):
         program = law.program(system.agents)
         excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
         yield _limit("start-interval", "first timers lie in [T1, T2]", excess, 0.0, _agent)
@@ -173,7 +173,7 @@ def _ending(replay: Replay, until: float, claims: Claims) -> Iterator[Finding]:
 
 def _resets(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
     table, law = replay.table, system.controller
-    if not hasattr(law, "program"):
+    if not isinstance(law, CompiledController):
         return
     program = law.program(system.agents)
     t1, t2 = program.t1[table.agent], program.t2[table.agent]
@@ -188,7 +188,7 @@ def _resets(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
 
 def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Finding]:
     table, law = replay.table, system.controller
-    if hasattr(law, "program"):
+    if isinstance(law, CompiledController):
         program = law.program(system.agents)
         speed = np.hypot(table.hold_x, table.hold_y) / program.k1 - 1.0
         limit = 4.0 * np.finfo(float).eps
