@@ -42,6 +42,9 @@ def twelve() -> np.ndarray:
 
 def differing(a: EventTable, b: EventTable) -> list[str]:
     """Names of the columns in which two tables differ in any bit."""
-    return [
-        f.name for f in fields(a) if getattr(a, f.name).tobytes() != getattr(b, f.name).tobytes()
-    ]
+
+    def bits(table: EventTable, name: str) -> bytes | None:
+        column = getattr(table, name)
+        return None if column is None else column.tobytes()
+
+    return [f.name for f in fields(a) if bits(a, f.name) != bits(b, f.name)]

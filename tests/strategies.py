@@ -49,10 +49,16 @@ def is_inside(polygon: Sequence[Sequence[float]], z: Sequence[float]) -> bool:
 
 
 def keep_valid(polygon: Sequence[Sequence[float]], agents: Iterable[Sequence[float]]) -> Agents:
-    """The distinct agents inside the polygon, in the order of first appearance."""
+    """The distinct agents inside the polygon, in the order of first appearance.
+
+    Those whose squared distance is below the doubles' range count as one, as they do for dwell.
+    """
     vertices = exact_polygon(polygon)
-    distinct = dict.fromkeys((float(x), float(y)) for x, y in agents)
-    return [z for z in distinct if contains(vertices, z)]
+    kept: Agents = []
+    for z in dict.fromkeys((float(x), float(y)) for x, y in agents):
+        if contains(vertices, z) and all(math.dist(z, other) > 1e-150 for other in kept):
+            kept.append(z)
+    return kept
 
 
 def nudge(value: float, ulps: int) -> float:

@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from dwell.controllers import DiscreteLloyd as DiscreteLloyd
+    from dwell.controllers import EventTriggered as EventTriggered
+    from dwell.controllers import Lloyd as Lloyd
+    from dwell.controllers import SelfTriggered as SelfTriggered
+    from dwell.controllers import SelfTriggeredCentroid as SelfTriggeredCentroid
     from dwell.controllers import Timer as Timer
     from dwell.density import Gaussian as Gaussian
     from dwell.density import Mixture as Mixture
@@ -34,14 +39,19 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "Box": "geometry",
+    "DiscreteLloyd": "controllers",
     "DwellError": "errors",
+    "EventTriggered": "controllers",
     "Gaussian": "density",
     "InputError": "errors",
+    "Lloyd": "controllers",
     "Mixture": "density",
     "Polygon": "geometry",
     "Polynomial": "density",
     "Run": "results",
     "Scenario": "scenario",
+    "SelfTriggered": "controllers",
+    "SelfTriggeredCentroid": "controllers",
     "Tessellation": "density",
     "Timer": "controllers",
     "Uniform": "density",

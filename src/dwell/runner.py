@@ -13,7 +13,9 @@ import numpy as np
 import dwell
 from dwell._types import Floats, Points, finite_number, is_whole
 from dwell.agents import CoverageSystem, check_start, run_compiled, table_of
+from dwell.agents.continuous import beginning, is_continuous, solve_continuous
 from dwell.agents.engine import can_compile
+from dwell.agents.network import PERFECT, Network
 from dwell.density import Density, Uniform, as_density
 from dwell.density.support import check_density
 from dwell.errors import ControllerError, InputError
@@ -26,7 +28,7 @@ from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
 from dwell.theory import Report, measure
-from dwell.theory.metrics import legs_at
+from dwell.theory.metrics import snapshots
 from dwell.theory.verify import Claims, verify
 
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
@@ -56,6 +58,7 @@ def simulate(
     seed: int = 0,
     ids: tuple[int, ...] | None = None,
     spacing: float | None = None,
+    network: Network | None = None,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
     progress: Progress | None = None,
@@ -65,6 +68,7 @@ def simulate(
 
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
+    `network` loses looks and messages, or makes them late.
     `sample_every` is the time between samples of the metrics (a thousandth of `until` by default,
     "off" for none).
     """
@@ -89,8 +93,9 @@ def simulate(
         "horizon": until, "seed": seed, "integration": integration, "record": record,
         "max_jumps": max_jumps,
     }  # fmt: skip
-    scenario = describe(workspace, weight, places, controller, options, ids)
-    system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing)
+    links = PERFECT if network is None else network
+    scenario = describe(workspace, weight, places, controller, options, ids, links)
+    system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
     times = sample_times(until, sample_every)
     limits = {"until": until, "max_jumps": max_jumps}
     all_repairs = (*workspace.repairs, *repairs)
@@ -176,17 +181,19 @@ def _execute(
     tell = progress or (lambda what, share: None)
     began = time.perf_counter()
     tell("preparing", 0.0)
-    state = system.start(start)
+    state = beginning(system, start)
     until = max(float(limits["until"]), 1e-300)
     limits = {**limits, "progress": lambda t: tell("simulating", t / until)}
-    if can_compile(system):
+    if is_continuous(system):
+        arc = solve_continuous(system, state, **limits)
+    elif can_compile(system):
         arc = run_compiled(system, state, **limits)
     else:
         arc = solve(system, state, max_simultaneous=2 * system.agents + 1000, **limits)
     table = table_of(arc)
     tell("measuring", 1.0)
     times = times[times <= arc.until]
-    times = times[~touching(legs_at(state, table, times))]  # there, cells are not defined
+    times = times[~touching(snapshots(state, table, times))]  # there, cells are not defined
     try:
         metrics = measure(system, state, table, times, threads=threads)
     except KeyboardInterrupt:  # the solution is whole: keep it, without samples

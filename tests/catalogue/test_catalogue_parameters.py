@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell._kernels.timer import saturated
+from dwell._kernels.hold import saturated
 from dwell.errors import ControllerError, InputError
 from tests.catalogue.kit import Bench, Row, case, holds_words, small, table
 from tests.cli.shell import dwell as command
@@ -22,6 +22,14 @@ def law(**changes: object) -> dwell.Timer:
     """A law with nothing wrong, but for the changes."""
     return dwell.Timer(**{"k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.2, **changes})
 
+
+def other(kind: str, **keys: object) -> str:
+    """The override that puts another law into the small scenario."""
+    inside = ", ".join(f"{key}={value!r}" for key, value in {"kind": kind, **keys}.items())
+    return f"controller={{{inside}}}"
+
+
+CERTIFICATE = "certificate={eta_max=0.4,lipschitz=5}"
 
 REFUSED: dict[str, Row] = {
     "P1": (["controller.t1=0.3"], ["controller.t1", "controller.t2 = 0.2", "0.3"]),
@@ -78,6 +86,46 @@ REFUSED: dict[str, Row] = {
     "P20-misspelt": (["controller.epsilom=0.1"], ["controller.epsilom", "controller.epsilon?"]),
     "P20-case": (["controller.K1=2"], ["controller.K1", "controller.k1?"]),
     "P20-misplaced": (["horizon=2"], ["horizon", "run.horizon?"]),
+    # The other laws, and the network.
+    "P1-tau": ([other("self-triggered", tau_min=2.0)], ["controller.tau_min", "tau_max = 0.75"]),
+    "P1-scan": ([other("self-triggered", scan=0.8)], ["controller.scan", "tau_max = 0.75"]),
+    "P1-distances": ([other("event-triggered", d_stop=1)], ["controller.d_start", "d_stop = 1.0"]),
+    "P2-dt": ([other("lloyd", dt=0)], ["controller.dt", "greater than 0"]),
+    "P2-step": ([other("discrete-lloyd", step=-1)], ["controller.step", "greater than 0"]),
+    "P2-t-max": ([other("self-triggered-centroid", t_max=0)], ["controller.t_max", "greater"]),
+    "P2-heartbeat": ([other("event-triggered", heartbeat=0)], ["controller.heartbeat", "greater"]),
+    "P5-dt": ([other("lloyd", dt=1e-16)], ["controller.dt", "clock", "run.horizon"]),
+    "P5-step": ([other("discrete-lloyd", step=1e-16)], ["controller.step", "clock"]),
+    "P5-scan": ([other("self-triggered", scan=1e-16)], ["controller.scan", "clock"]),
+    "P5-rate": (
+        [other("discrete-lloyd", schedule="poisson", rate=1e30)],
+        ["controller.rate", "at most", "clock"],
+    ),
+    "P6-k2": ([other("lloyd", k2=-1)], ["controller.k2", "greater than 0"]),
+    "P6-kappa": ([other("self-triggered", kappa=0)], ["controller.kappa", "greater than 0"]),
+    "P6-v": ([other("self-triggered", v=-0.35)], ["controller.v", "greater than 0", "-0.35"]),
+    "P6-v-max": ([other("self-triggered-centroid", v_max=0)], ["controller.v_max", "greater"]),
+    "P6-s-max": ([other("event-triggered", s_max=-1)], ["controller.s_max", "greater than 0"]),
+    "P6-speed": ([other("discrete-lloyd", speed=0)], ["controller.speed", "greater than 0"]),
+    "P6-levels": (
+        [other("event-triggered", levels=[0, 0.5, 0.25, 1])],
+        ["controller.levels[2]", "levels[1] = 0.5", "0.25"],
+    ),
+    "P8-delta": ([other("self-triggered", delta=0)], ["controller.delta", "greater than 0"]),
+    "P8-always": ([other("self-triggered-centroid", epsilon=-1)], ["controller.epsilon", "-1"]),
+    "P8-relaxation": ([other("discrete-lloyd", relaxation=2)], ["controller.relaxation", "2"]),
+    "P8-tolerance": ([other("lloyd", mode="ode", tolerance=1)], ["controller.tolerance", "1"]),
+    "P11-law": ([other("lloyd"), CERTIFICATE], ["certificate", '"timer"', '"lloyd"']),
+    "P12-loss": (["network.loss=1"], ["network.loss", "less than 1"]),
+    "P12-delay": (["network.delay=-1"], ["network.delay", "at least 0"]),
+    "P12-ode": ([other("lloyd", mode="ode"), "network.loss=0.5"], ["network", '"ode"']),
+    "P20-law": (["controller.kind=loyd"], ["controller.kind", '"loyd"', '"lloyd"?']),
+    "P20-strangers": (
+        ["controller.kind=lloyd"],
+        ["controller.k1", '"timer"', "nu, t1 and t2", '"lloyd"', "k2, mode, dt and tolerance"],
+    ),
+    "P20-mode": ([other("lloyd", mode="ode", dt=0.1)], ["controller.dt", '"sampled"', '"ode"']),
+    "P20-schedule": ([other("discrete-lloyd", rate=1)], ["controller.rate", '"poisson"']),
 }
 
 

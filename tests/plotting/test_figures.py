@@ -13,7 +13,7 @@ from dwell import Box, Polygon, Run
 from dwell.density import as_density
 from dwell.geometry import voronoi_cells
 from dwell.plotting import FIGURES, PLAIN, draw_cells, draw_density
-from dwell.plotting.timelines import _log_axis
+from dwell.plotting.timelines import log_axis
 from dwell.plotting.timers import default_window, saw_tooth
 
 from .conftest import RUNS, run_named
@@ -276,7 +276,7 @@ def test_the_saw_tooth_is_exact() -> None:
 @pytest.mark.parametrize("values", [[], [0.0], [1e-300, 1.0], [5.0, 5.0], [1e-320], [0.0, 1e12]])
 def test_log_axes_fit_any_values(values: list[float]) -> None:
     ax = Figure().subplots()
-    floor = _log_axis(ax, [np.array(values)])
+    floor = log_axis(ax, [np.array(values)])
     low, high = ax.get_ylim()
 
     assert 0.0 < low < floor < high

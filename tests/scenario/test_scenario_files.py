@@ -221,6 +221,8 @@ def test_p29_nothing_depends_on_the_locale(write):
 
 DATA_HALF = (
     "schema",
+    "laws",
+    "table",
     "values",
     "checks",
     "problems",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dwell.errors import ScenarioError
 from dwell.scenario import (
+    TEMPLATES,
     Scenario,
     apply_overrides,
     dump_toml,
@@ -25,6 +26,7 @@ PIECES = [
     "[density]",
     "[agents]",
     "[controller]",
+    "[network]",
     "[run]",
     "[[run]]",
     "kind",
@@ -34,6 +36,10 @@ PIECES = [
     '"polygon"',
     '"mixture"',
     '"timer"',
+    '"lloyd"',
+    '"event-triggered"',
+    "levels",
+    "loss",
     "parts",
     "start",
     "t1",
@@ -74,6 +80,7 @@ WORDS = [
     "density",
     "agents",
     "controller",
+    "network",
     "certificate",
     "run",
     "kind",
@@ -86,10 +93,14 @@ WORDS = [
     "record",
     "integration",
     "covariance",
+    "levels",
+    "dt",
+    "factor",
     "~one",
     "~table",
 ]
-KINDS = ["box", "polygon", "gaussian", "mixture", "timer", "grid", "events", "workspace", "off"]
+KINDS = ["box", "polygon", "gaussian", "mixture", "grid", "events", "workspace", "off"]
+KINDS += ["timer", "lloyd", "discrete-lloyd", "self-triggered", "event-triggered"]
 
 leaves = (
     st.none()
@@ -152,7 +163,7 @@ def places(tree, where=()):
         )
 
 
-GOOD = [text_to_mapping(template_text(name)) for name in ("two-hills", "paper-12")]
+GOOD = [text_to_mapping(template_text(name)) for name in TEMPLATES if name != "paper-30"]
 
 
 @settings(max_examples=600, deadline=None)

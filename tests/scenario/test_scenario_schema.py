@@ -26,6 +26,7 @@ def test_defaults(parsed):
     assert scenario.name is None
     assert scenario.density == UniformSpec(kind="uniform", level=1.0)
     assert scenario.certificate is None
+    assert scenario.network is None
     assert scenario.controller.epsilon == 1e-8
     assert scenario.controller.reset == "uniform"
     assert scenario.controller.period is None
@@ -98,7 +99,6 @@ def test_accepts(parsed, overrides):
 LATER = {
     "workspace.kind": ["interval", "polytope", "ball", "ellipsoid"],
     "density.kind": ["raster"],
-    "controller.kind": ["lloyd", "discrete-lloyd", "self-triggered", "event-triggered"],
     "controller.reset": ["adaptive"],
     "run.record.kind": ["samples", "summary"],
 }
@@ -162,7 +162,7 @@ def test_a_flood_of_problems_is_quick(base):
 
 
 def test_a_wrong_kind_hides_what_may_fit_another_kind(refused):
-    error = refused("controller={kind = 'lloyd', gain = 3}")
+    error = refused("controller={kind = 'swarm', gain = 3}")
     assert str(error).count("\n") == 0
 
 

@@ -50,6 +50,81 @@ density = (
 workspace = st.just({"kind": "box", **corners}) | st.lists(point, min_size=1, max_size=9).map(
     lambda vertices: {"kind": "polygon", "vertices": vertices}
 )
+# Laws other than the timer law. Times stay long enough for any horizon that is drawn.
+times = st.floats(0.125, 1e3)
+words = st.sampled_from
+others = (
+    st.fixed_dictionaries(
+        {"kind": st.just("lloyd")},
+        optional={"k2": positive, "mode": st.just("sampled"), "dt": times},
+    )
+    | st.fixed_dictionaries(
+        {"kind": st.just("lloyd"), "mode": st.just("ode")},
+        optional={"k2": positive, "tolerance": st.floats(1e-300, 0.999)},
+    )
+    | st.fixed_dictionaries(
+        {"kind": st.just("discrete-lloyd")},
+        optional={
+            "step": times,
+            "relaxation": st.floats(5e-324, 1.999),
+            "speed": positive,
+            "schedule": words(["synchronous", "round-robin", "random", "poisson"]),
+        },
+    )
+    | st.fixed_dictionaries(
+        {
+            "kind": st.just("discrete-lloyd"),
+            "schedule": st.just("poisson"),
+            "rate": st.floats(1e-300, 1e3),
+        }
+    )
+    | st.fixed_dictionaries(
+        {"kind": st.just("self-triggered")},
+        optional={
+            "kappa": positive,
+            "v": positive,
+            "tau_min": st.floats(0.125, 0.5),
+            "tau_max": st.floats(0.5, 1e3),
+            "delta": positive,
+            "scan": st.floats(0.125, 0.5),
+            "preset": words(["default", "paper-like"]),
+            "factor": words([1, 2]),
+            "own": words(["exact", "ball"]),
+            "second": words(["gv-centroid", "sampled"]),
+            "stop": words(["before", "after"]),
+            "bound": words(["diameter", "circumradius"]),
+        },
+    )
+    | st.fixed_dictionaries(
+        {"kind": st.just("self-triggered-centroid")},
+        optional={
+            "v_max": positive,
+            "dt": times,
+            "epsilon": st.floats(0, 1e300),
+            "t_max": positive,
+            "decision": words(["multi-step", "one-step"]),
+            "bound": words(["diameter", "circumradius"]),
+        },
+    )
+    | st.fixed_dictionaries(
+        {"kind": st.just("event-triggered")},
+        optional={
+            "s_max": positive,
+            "dt": times,
+            "levels": st.sets(st.floats(1e-300, 0.999), max_size=4).map(
+                lambda between: [0.0, *sorted(between), 1.0]
+            ),
+            "k_v": positive,
+            "d_stop": st.floats(0, 0.0199),
+            "d_start": st.floats(0.02, 1e300),
+            "heartbeat": positive,
+            "bound": words(["diameter", "circumradius"]),
+        },
+    )
+)
+network = st.fixed_dictionaries(
+    {}, optional={"loss": st.floats(0, 0.999), "delay": st.floats(0, 1e300)}
+)
 text = st.text(st.characters(blacklist_categories=("C", "Z")), min_size=1, max_size=30)
 
 
@@ -94,11 +169,17 @@ def mappings(draw):
         data["name"] = draw(text)
         data["agents"]["ids"] = list(range(n, 2 * n))
         data["certificate"] = {"eta_max": draw(positive), "lipschitz": draw(each)}
+        data["network"] = draw(network)
         data["run"] |= {
             "integration": {"kind": "grid", "spacing": draw(positive)},
             "record": {"sample_every": "off"},
             "max_jumps": 3,
         }
+    if draw(st.booleans()):
+        data["controller"] = draw(others)
+        data.pop("certificate", None)
+        if data["controller"].get("mode") == "ode":
+            data.pop("network", None)
     return data
 
 
@@ -159,8 +240,41 @@ def test_paper_templates_have_the_parameters_of_the_paper():
 
 @pytest.mark.parametrize("name", ["paper-31", "", "../x", "zzz"])
 def test_unknown_template(name):
-    with pytest.raises(ScenarioError, match="a template must be two-hills, paper-12 or paper-30"):
+    with pytest.raises(ScenarioError, match="a template must be two-hills, paper-12, paper-30, "):
         template_text(name)
+
+
+def test_the_paper_compares_three_laws_from_one_start():
+    timer, lloyd, triggered = (
+        parse_scenario(text_to_mapping(template_text(f"paper-12{law}")))
+        for law in ("", "-lloyd", "-self-triggered")
+    )
+    law = lloyd.controller
+    assert (law.kind, law.k2, law.mode, law.dt) == ("lloyd", 1.0, "sampled", 0.01)
+    law = triggered.controller
+    assert law.kind == "self-triggered"
+    assert (law.kappa, law.v, law.delta) == (1.0, 0.35, 3.0)
+    assert (law.tau_min, law.tau_max, law.scan, law.preset) == (0.01, 0.75, 0.01, "default")
+    for other in (lloyd, triggered):
+        assert other.certificate is None
+        for table in ("workspace", "density", "agents", "run"):
+            assert getattr(other, table) == getattr(timer, table)
+    for name in ("paper-12-lloyd", "paper-12-self-triggered"):
+        assert "pictures only" in template_text(name)
+        assert "reconstruction" in template_text(name)
+    assert "equation of the self-trigger is\n# reconstructed" in template_text(
+        "paper-12-self-triggered"
+    )
+
+
+def test_the_event_triggered_template_starts_in_a_corner():
+    scenario = parse_scenario(text_to_mapping(template_text("event-triggered-8")))
+    assert scenario.agents.count == 8
+    assert (scenario.workspace.lower, scenario.workspace.upper) == ((0.0, 0.0), (4.0, 4.0))
+    assert [part.center for part in scenario.density.parts] == [(2.0, 3.0), (3.0, 1.0)]
+    assert all(0 < x < 1.25 and 0 < y < 1.25 for x, y in scenario.agents.start)
+    assert scenario.controller.kind == "event-triggered"
+    assert "our own" in template_text("event-triggered-8")
 
 
 class TestSchema:
@@ -176,7 +290,7 @@ class TestSchema:
     def test_every_field_is_described_and_no_table_takes_unknown_keys(self):
         schema = scenario_schema()
         tables = [schema, *(d for d in schema["$defs"].values() if d["type"] == "object")]
-        assert len(tables) >= 15
+        assert len(tables) >= 21
         for table in tables:
             assert table["description"]
             assert table["additionalProperties"] is False

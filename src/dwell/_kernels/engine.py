@@ -1,7 +1,8 @@
 """The event loop, compiled: from one jump to the next, one agent at a time.
 
 An agent's position between its events is start + hold * (t - since), always taken from its own
-last event, so nothing accumulates and the order of simultaneous jumps does not matter.
+last event, so nothing accumulates and the order of simultaneous jumps does not matter. It moves for
+a time `cruise` at most (for ever, under most laws) and then stands.
 """
 
 import math
@@ -10,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.arithmetic import smaller
 from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.look import NO_MASS, look
 from dwell._kernels.philox import STREAM_RESETS, uniform
-from dwell._kernels.timer import next_look, saturated
+from dwell._kernels.hold import next_look, saturated
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
 
@@ -73,10 +75,10 @@ def sift_queue(root, queue, next_at):
 
 
 @inner
-def positions_at(t, legs, xs, ys):
+def positions_at(t, legs, cruise, xs, ys):
     """Where everybody is at time t."""
     for q in range(xs.shape[0]):
-        dt = t - legs.since[q]
+        dt = smaller(t - legs.since[q], cruise)
         xs[q] = legs.start_x[q] + legs.hold_x[q] * dt
         ys[q] = legs.start_y[q] + legs.hold_y[q] * dt
 
@@ -95,7 +97,7 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, xs, ys, s
             return count, REACHED
         if count == log.time.shape[0]:
             return count, FULL
-        positions_at(t, legs, xs, ys)
+        positions_at(t, legs, program.cruise, xs, ys)
         status, ex, ey, _, _, _, neighbors, nearest = look(p, xs, ys, wx, wy, terms, s)
         if status == COINCIDENT:
             return count, HIT

@@ -17,6 +17,8 @@ TWO_MINUS_53 = 1.1102230246251565e-16
 
 STREAM_RESETS = 0  # timer resets: counter (k, agent)
 STREAM_STARTS = 1  # scattered starts
+STREAM_TURNS = 2  # whose turn it is: counter (turn, 0)
+STREAM_LOSSES = 3  # lost looks and messages: counter (k, agent)
 
 
 @njit

@@ -2,7 +2,19 @@
 
 from dwell.agents.engine import run_compiled
 from dwell.agents.events import EventTable, table_of
-from dwell.agents.interfaces import CompiledController, Controller, Look, Order, View
+from dwell.agents.interfaces import (
+    CompiledController,
+    Controller,
+    Ground,
+    Information,
+    Look,
+    Message,
+    Order,
+    Sample,
+    View,
+)
+from dwell.agents.legs import Legs
+from dwell.agents.network import Network
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
@@ -13,8 +25,14 @@ __all__ = [
     "Controller",
     "CoverageSystem",
     "EventTable",
+    "Ground",
+    "Information",
+    "Legs",
     "Look",
+    "Message",
+    "Network",
     "Order",
+    "Sample",
     "View",
     "check_start",
     "run_compiled",

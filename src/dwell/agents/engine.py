@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
-from dwell.agents.interfaces import CompiledController
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.errors import ControllerError
@@ -19,7 +18,7 @@ from dwell.hybrid import HybridArc, Stop, StopReason
 
 if TYPE_CHECKING:
     from dwell._kernels.engine import Legs
-    from dwell._kernels.timer import TimerProgram
+    from dwell._kernels.hold import HoldProgram
 
 FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps between two looks at the outside world
 
@@ -28,7 +27,7 @@ Progress = Callable[[float], None]  # told the time reached
 
 def can_compile(system: CoverageSystem) -> bool:
     """Whether the engine knows this system's law and density."""
-    return isinstance(system.controller, CompiledController) and system.terms is not None
+    return system.program is not None and system.terms is not None and system.network.perfect
 
 
 def run_compiled(
@@ -64,18 +63,20 @@ def run_compiled(
             now = float(parts[-1].time[-1])
         stop = Stop(StopReason.INTERRUPTED, now)
     table = EventTable.joined(parts) if parts else EventTable.blank(0)
+    cruise = _program(system).cruise
+    if math.isfinite(cruise):
+        table = replace(table, cruise=np.full(len(table), cruise))
     return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)
 
 
-def _program(system: CoverageSystem) -> TimerProgram:
-    law = system.controller
-    if not isinstance(law, CompiledController):
+def _program(system: CoverageSystem) -> HoldProgram:
+    if system.program is None:
         raise ControllerError(
-            f"the engine cannot run {type(law).__name__}, which has no program; use "
+            f"the engine cannot run {type(system.controller).__name__}, which has no program; use "
             "dwell.hybrid.simulate",
             code="controller.kind",
         )
-    return law.program(system.agents)
+    return system.program
 
 
 def _refuse_standing_clock(system: CoverageSystem, until: float) -> None:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.agents.state import AgentsState
+from dwell.agents.legs import Legs
+from dwell.agents.state import AgentsState, Spent
 from dwell.hybrid import Event, HybridArc
 
 if TYPE_CHECKING:
     from dwell._kernels.engine import Log
 
 
-WHOLE = frozenset({"agent", "neighbors", "empty"})  # columns of whole numbers
+# Columns of whole numbers.
+WHOLE = frozenset(
+    {"agent", "neighbors", "empty", "looked", "guaranteed", "dual_guaranteed", "sent", "received"}
+    | {"mark"}
+)
+USUAL = 13  # columns that every table has
+_USUALLY = {"cruise": np.inf, "promise": -1.0}  # others, where they say nothing
 
 
 @final
@@ -34,10 +41,23 @@ class EventTable:
     next_at: Floats  # when this agent looks again
     error_x: Floats  # centroid minus position
     error_y: Floats
-    hold_error: Floats  # |change of the held velocity|: the hold error at the end of the hold
+    hold_error: (
+        Floats  # |change of the held velocity|: the timer law's hold error at the end of the hold
+    )
     neighbors: Ints
     nearest: Floats  # distance of the nearest other agent
     empty: Ints  # 1 when the cell weighed nothing
+    # Columns that only some laws fill. None: the velocity is held until the next jump; every jump
+    # is a look that gives the neighbours' positions; nothing else is computed or said.
+    cruise: Floats | None = None  # for how long the velocity is held; see Legs
+    bend: Floats | None = None  # (jumps, 4) see Legs
+    looked: Ints | None = None  # 1 when the agent looked, 0 when it only thought again
+    guaranteed: Ints | None = None  # guaranteed cells computed
+    dual_guaranteed: Ints | None = None
+    sent: Ints | None = None  # messages broadcast
+    received: Ints | None = None  # positions of others obtained
+    mark: Ints | None = None  # a note of the law's own
+    promise: Floats | None = None  # speed promised in the message sent; -1 where none was
 
     def __len__(self) -> int:
         return len(self.time)
@@ -64,7 +84,38 @@ class EventTable:
         """The same arrays in the form the kernels take."""
         from dwell._kernels.engine import Log
 
-        return Log(**{f.name: getattr(self, f.name) for f in fields(self)})
+        return Log(**{f.name: getattr(self, f.name) for f in fields(self)[:USUAL]})
+
+    def count(self, column: str) -> Ints:
+        """A column of counts, also where it was left out."""
+        kept: Ints | None = getattr(self, column)
+        if kept is not None:
+            return kept
+        if column == "received":
+            return self.neighbors
+        return np.full(len(self), 1 if column == "looked" else 0, dtype=np.int64)
+
+    def legs(self, start: AgentsState, agent: int) -> Legs:
+        """The legs of one agent, one after another: the one it starts with, then one per jump."""
+        rows, first = self.of_agent(agent), start.legs.take(agent)
+
+        def column(name: str, kept: Floats | None) -> Floats | None:
+            begin = getattr(first, name)
+            if kept is None and begin is None:
+                return None
+            usual = np.inf if name == "cruise" else 0.0
+            later = np.full((len(rows), *np.shape(begin)), usual) if kept is None else kept[rows]
+            begin = np.full(later.shape[1:], usual) if begin is None else begin
+            return np.concatenate([np.asarray(begin)[None], later])
+
+        names = ("time", "x", "y", "hold_x", "hold_y", "next_at", "cruise", "bend")
+        parts: Any = {
+            "since" if name == "time" else name: column(
+                "since" if name == "time" else name, getattr(self, name)
+            )
+            for name in names
+        }
+        return Legs(**parts, fade=start.fade)
 
     def of_agent(self, agent: int) -> Ints:
         """Rows of one agent, in order."""
@@ -79,22 +130,28 @@ class EventTable:
     @classmethod
     def joined(cls, parts: Sequence[EventTable]) -> EventTable:
         """Several tables, one after another."""
-        return cls(
-            **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)}
-        )
+        columns: dict[str, Any] = {}
+        for f in fields(cls):
+            several = [getattr(part, f.name) for part in parts]
+            columns[f.name] = None if several[0] is None else np.concatenate(several)
+        return cls(**columns)
 
     @classmethod
     def blank(cls, rows: int) -> EventTable:
-        """A table of `rows` rows to be filled."""
+        """A table of `rows` rows to be filled, with the usual columns."""
         columns: dict[str, Any] = {
             f.name: np.empty(rows, dtype=np.int64 if f.name in WHOLE else np.float64)
-            for f in fields(cls)
+            for f in fields(cls)[:USUAL]
         }
         return cls(**columns)
 
     def head(self, rows: int) -> EventTable:
         """Copies of the first `rows` rows."""
-        return EventTable(**{f.name: getattr(self, f.name)[:rows].copy() for f in fields(self)})
+        columns: dict[str, Any] = {}
+        for f in fields(self):
+            column = getattr(self, f.name)
+            columns[f.name] = None if column is None else column[:rows].copy()
+        return EventTable(**columns)
 
 
 @final
@@ -145,19 +202,24 @@ class LoggedStates(Sequence[AgentsState]):
         if j == 0:
             return self._start
         table, begin = self._table, self._start
-        start, hold, since = begin.start.copy(), begin.hold.copy(), begin.since.copy()
-        next_at, looks = begin.next_at.copy(), begin.looks.copy()
-        for p in range(len(since)):
-            rows = table.of_agent(p)
-            made = int(np.searchsorted(rows, j))
-            if made:
-                k = rows[made - 1]
-                start[p] = table.x[k], table.y[k]
-                hold[p] = table.hold_x[k], table.hold_y[k]
-                since[p], next_at[p] = table.time[k], table.next_at[k]
-                looks[p] += made
-        time = float(table.time[j - 1])
-        return AgentsState(time, start, hold, since, begin.first, next_at, looks)
+        made = [int(np.searchsorted(table.of_agent(p), j)) for p in range(len(begin.since))]
+        legs = [table.legs(begin, p).take(k) for p, k in enumerate(made)]
+
+        def column(name: str) -> Any:
+            parts = [getattr(leg, name) for leg in legs]
+            return None if parts[0] is None else np.array(parts)
+
+        return replace(
+            begin,
+            time=float(table.time[j - 1]),
+            start=np.column_stack([column("x"), column("y")]),
+            hold=np.column_stack([column("hold_x"), column("hold_y")]),
+            since=column("since"),
+            next_at=column("next_at"),
+            looks=begin.looks + np.array(made),
+            cruise=column("cruise"),
+            bend=column("bend"),
+        )
 
 
 def table_of(arc: HybridArc[AgentsState]) -> EventTable:
@@ -165,16 +227,34 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
     if isinstance(arc.states, LoggedStates):
         return arc.states._table
     table = EventTable.blank(arc.jumps)
+    extra: dict[str, list[float]] = {name.name: [] for name in fields(table)[USUAL:]}
+    del extra["bend"]
     for j, event in enumerate(arc.events):
-        p, after, held = event.source, arc.states[j + 1], arc.states[j].hold
-        look = after.last
+        p, after = event.source, arc.states[j + 1]
+        look, (spent,) = after.last, after.spent
         assert look is not None
-        change_x, change_y = held[p] - after.hold[p]
+        change_x, change_y = arc.states[j].hold[p] - after.hold[p]
         row = (
             *(event.time, p, *after.start[p], *after.hold[p], after.next_at[p], *look.error),
             np.sqrt(change_x * change_x + change_y * change_y),
             *(look.neighbors, look.nearest, int(look.empty)),
         )
-        for name, value in zip(fields(table), row, strict=True):
+        for name, value in zip(fields(table), row, strict=False):
             getattr(table, name.name)[j] = value
-    return table
+        extra["cruise"].append(np.inf if after.cruise is None else float(after.cruise[p]))
+        for name in fields(Spent):
+            extra[name.name].append(getattr(spent, name.name))
+        extra["mark"].append(after.mark)
+        extra["promise"].append(after.promise)
+    return replace(table, **_unusual(table, extra))
+
+
+def _unusual(table: EventTable, extra: dict[str, list[float]]) -> dict[str, Any]:
+    """Those of the extra columns that say something."""
+    kept: dict[str, Any] = {}
+    for name, values in extra.items():
+        column = np.array(values, dtype=np.int64 if name in WHOLE else np.float64)
+        usual: Any = _USUALLY[name] if name in _USUALLY else table.count(name)
+        if not np.array_equal(column, np.broadcast_to(usual, column.shape)):
+            kept[name] = column
+    return kept

@@ -1,18 +1,48 @@
-"""What an agent sees, what it answers, and what a controller is."""
+"""What an agent knows, what it answers, and what a controller is."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from dwell._types import Points, finite_number
+from dwell._types import Ints, Points, finite_number, is_whole
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
-    from dwell._kernels.timer import TimerProgram
+    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.terms import Terms
+    from dwell.density import Density
+    from dwell.geometry import Workspace
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Information:
+    """What a law lets an agent know. It is told nothing else.
+
+    own : its own position "at events", or "always" (between them it then follows a path in
+        closed form, which takes its position all along).
+    others : "centroid" (of its cell, all that the law uses), "samples" (the positions of its
+        Voronoi neighbours when it looks) or "broadcasts" (what the others have said, which may
+        be old).
+    """
+
+    own: str = "at events"
+    others: str = "centroid"
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Ground:
+    """What every agent knows from the beginning: the workspace and what matters in it."""
+
+    workspace: Workspace
+    density: Density
+    terms: Terms | None  # the density for the kernels; None if only Python can evaluate it
 
 
 @final
@@ -30,32 +60,74 @@ class Look:
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
+class Sample:
+    """Where an agent's Voronoi neighbours stood at a time, as it measured or was told."""
+
+    time: float
+    agents: Ints  # (K,)
+    positions: Points  # (K, 2)
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Message:
+    """Where an agent was, and a speed it promises not to exceed until it speaks again."""
+
+    sender: int
+    time: float
+    position: Points  # (2,)
+    promise: float
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
 class View:
     """All that a controller may know when it decides: it gets nothing else."""
 
     time: float
     agent: int  # its number
     agents: int  # how many there are
-    looks: int  # how many looks it has made before this one
-    first_look_at: float  # when its first look was due
+    looks: int  # how many events it has had before this one
+    first_look_at: float  # when its first event was due
     position: Points  # (2,) its own
-    look: Look
-    draw: float  # a random number in [0, 1), the same for the same seed, agent and look
+    hold: Points  # (2,) the velocity it set off with at its last event; 0 at the beginning
+    look: Look | None  # None if it did not look, if the look was lost, or if the law may not
+    draw: float  # a random number in [0, 1), the same for the same seed, agent and event
+    sample: Sample | None = None  # for laws that see samples
+    heard: Mapping[int, Message] = field(default_factory=dict)  # the latest of each sender
+    memory: object = None  # what the controller put into its last order
+    ground: Ground | None = None
+    shared_draw: Callable[[int], float] | None = None  # draws that all agents have in common
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Order:
-    """Hold this velocity, and look again at that time."""
+    """Hold this velocity, and look again at that time.
+
+    The velocity is held until `next_at`; or for a time `cruise`, after which the agent stops, or
+    slows down at the rate `fade` of its controller.
+    """
 
     hold: Points  # (2,)
     next_at: float
+    cruise: float = math.inf
+    looks: bool = True  # whether it looks at next_at; if not, it only thinks again
+    memory: object = None  # handed back at its next event
+    promise: float | None = None  # broadcast now: a speed not to be exceeded until the next one
+    guaranteed: int = 0  # guaranteed cells computed for this decision
+    dual_guaranteed: int = 0
+    mark: int = 0  # a note of the law's own, kept in the event table
 
 
 @runtime_checkable
 class Controller(Protocol):
-    """Decides, from what one agent sees, how it moves and when it next looks.
+    """Decides, from what one agent knows, how it moves and when it next looks.
 
+    A controller may also have
+    - `information`, an `Information`: what it is told (the centroid at events by default);
+    - `fade`, the rate at which velocities decay after their `cruise` (infinite by default);
+    - `miss(view)`, its order when a look was lost.
     See `CompiledController` for those that the compiled engine runs.
     """
 
@@ -72,9 +144,27 @@ class Controller(Protocol):
 class CompiledController(Controller, Protocol):
     """A controller that can say itself as plain numbers, for the compiled engine."""
 
-    def program(self, agents: int) -> TimerProgram:
-        """The law for `agents` agents."""
+    def program(self, agents: int) -> HoldProgram | None:
+        """The law for `agents` agents; None if some option keeps it from being compiled."""
         ...
+
+
+def program_of(controller: object, agents: int) -> HoldProgram | None:
+    """The controller as plain numbers; None if it cannot be said so."""
+    if not isinstance(controller, CompiledController):
+        return None
+    return controller.program(agents)
+
+
+def information_of(controller: object) -> Information:
+    """What the controller is told."""
+    told = getattr(controller, "information", None)
+    return told if isinstance(told, Information) else Information()
+
+
+def fade_of(controller: object) -> float:
+    """The rate at which its velocities decay after their cruise."""
+    return float(getattr(controller, "fade", math.inf))
 
 
 def checked(order: Order, agent: int, now: float) -> Order:
@@ -82,16 +172,33 @@ def checked(order: Order, agent: int, now: float) -> Order:
     hold = np.asarray(getattr(order, "hold", None), dtype=object)
     numbers = [finite_number(v) for v in hold.ravel()]
     if hold.shape != (2,) or None in numbers:
-        raise ControllerError(
+        raise _unfit(
             f"the controller told agent {agent} to hold {getattr(order, 'hold', order)!r} at "
-            f"t = {now:g}; an Order with a velocity of two finite numbers is needed",
-            code="controller.order",
+            f"t = {now:g}; an Order with a velocity of two finite numbers is needed"
         )
     due = order.next_at if order.next_at == math.inf else finite_number(order.next_at)
     if due is None or due < now:
-        raise ControllerError(
+        raise _unfit(
             f"the controller told agent {agent} to look at {order.next_at!r}, at t = {now:g}; a "
-            "time from then on is needed (inf: never again)",
-            code="controller.order",
+            "time from then on is needed (inf: never again)"
+        )
+    if order.cruise != math.inf and (finite_number(order.cruise) is None or order.cruise < 0.0):
+        raise _unfit(
+            f"the controller told agent {agent} to cruise for {order.cruise!r}, at t = {now:g}; a "
+            "time from 0 on is needed (inf: until the next event)"
+        )
+    if order.promise is not None and (finite_number(order.promise) is None or order.promise < 0):
+        raise _unfit(
+            f"the controller made agent {agent} promise a speed of {order.promise!r}, at "
+            f"t = {now:g}; a number from 0 on is needed (None: nothing is said)"
+        )
+    counts = (order.guaranteed, order.dual_guaranteed, order.mark)
+    if not all(is_whole(count) for count in counts):
+        raise _unfit(
+            f"the controller gave agent {agent} the counts {counts!r}; whole numbers are needed"
         )
     return order
+
+
+def _unfit(what: str) -> ControllerError:
+    return ControllerError(what, code="controller.order")

@@ -2,11 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import final
 
+import numpy as np
+
 from dwell._types import Floats, Ints, Points
-from dwell.agents.interfaces import Look, Order
+from dwell.agents.interfaces import Look, Message, Order
+from dwell.agents.legs import Legs
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one event cost its agent."""
+
+    looked: int = 1  # Voronoi cells computed, 0 or 1
+    guaranteed: int = 0  # guaranteed cells
+    dual_guaranteed: int = 0
+    sent: int = 0  # messages broadcast
+    received: int = 0  # positions of others obtained, by a look or by a message
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Mail:
+    """What one agent has heard, and what is under way to it."""
+
+    heard: Mapping[int, Message] = field(default_factory=dict)  # the latest of each sender
+    coming: tuple[tuple[float, Message], ...] = ()  # (when it arrives, message)
+
+    def opened(self, now: float) -> tuple[Mail, int]:
+        """The mail at time `now`, and how many messages were new.
+
+        A message sent at this very instant is not there yet, whichever agent comes first.
+        """
+        here = [m for at, m in self.coming if at <= now and m.time < now]
+        if not here:
+            return self, 0
+        heard = dict(self.heard)
+        for message in here:
+            if message.sender not in heard or heard[message.sender].time <= message.time:
+                heard[message.sender] = message
+        left = tuple((at, m) for at, m in self.coming if at > now or m.time >= now)
+        return Mail(heard, left), len(here)
 
 
 @final
@@ -16,33 +57,101 @@ class AgentsState:
 
     time: float
     start: Points  # (N, 2) where each present leg began
-    hold: Points  # (N, 2) the velocity held on it
+    hold: Points  # (N, 2) the velocity it began with
     since: Floats  # (N,) when it began
-    first: Floats  # (N,) when each agent's first look is or was due
-    next_at: Floats  # (N,) when it looks next
-    looks: Ints  # (N,) looks made so far, the initial one not counted
-    last: Look | None = None  # what the latest jump saw
+    first: Floats  # (N,) when each agent's first event is or was due
+    next_at: Floats  # (N,) when it decides next
+    looks: Ints  # (N,) events so far, the initial one not counted
+    last: Look | None = None  # what there was to see at the latest jump
+    cruise: Floats | None = None  # (N,) see Legs
+    fade: float = math.inf
+    bend: Floats | None = None  # (N, 4) see Legs
+    looking: np.ndarray | None = None  # (N,) whether its next event is a look; None: always
+    memory: tuple[object, ...] = ()  # (N,) what each controller remembers; () for nothing
+    mail: tuple[Mail, ...] = ()  # (N,) () where nobody speaks
+    spent: tuple[Spent, ...] = ()  # by the latest jump; at the start, by each agent
+    mark: int = 0  # the law's note on the latest jump
+    promise: float = -1.0  # the speed promised in its message; -1 if nothing was said
+    before: AgentsState | None = None  # the state before the latest jump, where looks are late
+
+    @property
+    def legs(self) -> Legs:
+        """The legs everybody is on."""
+        return Legs(
+            since=self.since,
+            x=self.start[:, 0],
+            y=self.start[:, 1],
+            hold_x=self.hold[:, 0],
+            hold_y=self.hold[:, 1],
+            next_at=self.next_at,
+            cruise=self.cruise,
+            fade=self.fade,
+            bend=self.bend,
+        )
 
     @property
     def positions(self) -> Points:
         """Where everybody is, (N, 2): always from the agent's own last event."""
-        dt = self.time - self.since
-        return self.start + self.hold * dt[:, None]
+        return np.column_stack(self.legs.at(self.time))
+
+    @property
+    def velocities(self) -> Points:
+        """How everybody moves, (N, 2)."""
+        return np.column_stack(np.broadcast_arrays(*self.legs.velocity_at(self.time)))
 
     @property
     def timers(self) -> Floats:
-        """Time left until each agent's next look, (N,)."""
+        """Time left until each agent's next event, (N,)."""
         return self.next_at - self.time
 
     def at(self, time: float) -> AgentsState:
         """The same legs at another time."""
         return replace(self, time=time)
 
-    def with_order(self, agent: int, position: Points, order: Order, look: Look) -> AgentsState:
-        """The state after `agent` looked from `position` and took `order`."""
+    def positions_then(self, time: float) -> Points:
+        """Where everybody was at an earlier time; where they started, before the beginning."""
+        state = self
+        while state.before is not None and float(state.since.max()) > time:
+            state = state.before
+        return state.at(max(time, 0.0)).positions
+
+    def with_order(
+        self, agent: int, position: Points, order: Order, look: Look, spent: Spent
+    ) -> AgentsState:
+        """The state after `agent` stood at `position`, saw `look` and took `order`."""
         start, hold, since = self.start.copy(), self.hold.copy(), self.since.copy()
         next_at, looks = self.next_at.copy(), self.looks.copy()
         start[agent], hold[agent], since[agent] = position, order.hold, self.time
         next_at[agent] = order.next_at
         looks[agent] += 1
-        return AgentsState(self.time, start, hold, since, self.first, next_at, looks, look)
+        return replace(
+            self, start=start, hold=hold, since=since, next_at=next_at, looks=looks, last=look,
+            cruise=_changed(self.cruise, agent, order.cruise, math.inf, len(since)),
+            looking=_changed(self.looking, agent, order.looks, True, len(since)),
+            memory=_remembered(self.memory, agent, order.memory, len(since)),
+            spent=(spent,), mark=order.mark,
+            promise=-1.0 if order.promise is None else float(order.promise),
+        )  # fmt: skip
+
+
+def _changed(
+    values: np.ndarray | None, agent: int, value: float, usual: float, agents: int
+) -> np.ndarray | None:
+    """`values` with one entry changed; None stands for the usual value everywhere."""
+    if values is None:
+        if value == usual:
+            return None
+        values = np.full(agents, usual)
+    values = values.copy()
+    values[agent] = value
+    return values
+
+
+def _remembered(
+    memory: tuple[object, ...], agent: int, value: object, agents: int
+) -> tuple[object, ...]:
+    if not memory:
+        if value is None:
+            return ()
+        memory = (None,) * agents
+    return (*memory[:agent], value, *memory[agent + 1 :])

@@ -11,20 +11,37 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import Controller, Look, View, checked
+from dwell.agents.interfaces import (
+    Controller,
+    Ground,
+    Information,
+    Look,
+    Message,
+    Order,
+    Sample,
+    View,
+    checked,
+    fade_of,
+    information_of,
+    program_of,
+)
+from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
-from dwell.agents.state import AgentsState
+from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.density import Density
 from dwell.density.lattice import lattice_terms
 from dwell.density.looking import look_many
 from dwell.density.moments import polygon_moments
-from dwell.errors import AgentsError
+from dwell.errors import AgentsError, ControllerError
 from dwell.geometry import Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import coincident, columns
 from dwell.hybrid import Event, Halt, StopReason
 
 if TYPE_CHECKING:
+    from dwell._kernels.hold import HoldProgram
     from dwell._kernels.terms import Terms
+
+MOST_AGENTS = 2**31  # ids are below: see dwell.runner
 
 
 @final
@@ -32,9 +49,9 @@ if TYPE_CHECKING:
 class CoverageSystem:
     """What never changes during a run.
 
-    At an event one agent looks: it gets the centroid of its Voronoi cell at the present positions,
-    and its controller says which velocity to hold and when to look again. Between events every
-    agent moves on a straight leg.
+    At an event one agent looks (or only thinks again): its controller is told what its law lets it
+    know, and says how to move and when to decide next. Between events every agent moves on a leg
+    in closed form.
     """
 
     workspace: Workspace
@@ -44,6 +61,7 @@ class CoverageSystem:
     seed: int = 0
     ids: tuple[int, ...] | None = None  # whose random draws each agent uses; None: 0, 1, 2, ...
     spacing: float | None = None  # of a grid of points; None: exact integrals
+    network: Network = PERFECT
 
     @cached_property
     def terms(self) -> Terms | None:
@@ -61,6 +79,21 @@ class CoverageSystem:
     def streams(self) -> tuple[int, ...]:
         """Whose draws each agent uses."""
         return tuple(range(self.agents)) if self.ids is None else self.ids
+
+    @cached_property
+    def information(self) -> Information:
+        """What the law lets an agent know."""
+        return information_of(self.controller)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """What every agent knows from the beginning."""
+        return Ground(self.workspace, self.density, self.terms)
+
+    @cached_property
+    def program(self) -> HoldProgram | None:
+        """The law as plain numbers; None if it cannot be said so."""
+        return program_of(self.controller, self.agents)
 
     # What an agent sees.
 
@@ -108,11 +141,22 @@ class CoverageSystem:
         error = self.workspace.nearest(positions[agent : agent + 1])[0] - positions[agent]
         return Look(agent, error, 0.0, neighbors, nearest, True)
 
-    def view(self, state: AgentsState, agent: int, positions: Points, look: Look) -> View:
-        """What `agent`'s controller is shown at `state`, everybody standing at `positions`."""
+    def sample(self, positions: Points, agent: int, time: float) -> Sample:
+        """Where the Voronoi neighbours of `agent` stand, everybody being at `positions`."""
+        cell = voronoi_cells(polygon_of(self.workspace), positions, [agent])[0]
+        who = np.sort(cell.borders[cell.borders >= 0])
+        return Sample(time, who, _for_reading(positions[who]))
+
+    def view(self, state: AgentsState, agent: int, positions: Points, look: Look | None) -> View:
+        """What `agent`'s controller is told at `state`, everybody standing at `positions`.
+
+        `look` is what it saw; None if it did not look.
+        """
         from dwell._kernels.philox import STREAM_RESETS, uniform
 
-        looks = int(state.looks[agent])
+        looks, told = int(state.looks[agent]), self.information.others
+        sees = look is not None and told == "samples"
+        when = state.time - self.network.delay
         return View(
             time=state.time,
             agent=agent,
@@ -120,22 +164,52 @@ class CoverageSystem:
             looks=looks,
             first_look_at=float(state.first[agent]),
             position=_for_reading(positions[agent]),
-            look=look,
+            hold=_for_reading(state.hold[agent]),
+            look=None if told == "broadcasts" else look,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], looks),
+            sample=self.sample(positions, agent, when) if sees else None,
+            heard=state.mail[agent].heard if state.mail else {},
+            memory=state.memory[agent] if state.memory else None,
+            ground=self.ground,
+            shared_draw=self._shared_draw,
         )
 
+    def _shared_draw(self, k: int) -> float:
+        from dwell._kernels.philox import STREAM_TURNS, uniform
+
+        return float(uniform(*self.key, STREAM_TURNS, 0, k))
+
     def start(self, positions: Points) -> AgentsState:
-        """The state at time 0: everybody looks once and takes a first order."""
-        n = self.agents
+        """The state at time 0: everybody looks once, if its law lets it, and takes a first order.
+
+        Nothing is lost or late then.
+        """
+        n, told = self.agents, self.information.others
         zeros = np.zeros(n)
-        legs = np.zeros((n, 2))
         none = np.zeros(n, dtype=np.int64)
-        state = AgentsState(0.0, positions.copy(), legs, zeros, zeros, zeros, none)
-        hold, next_at = np.empty((n, 2)), np.empty(n)
-        for p, look in enumerate(self.looks(positions)):
-            order = checked(self.controller.begin(self.view(state, p, positions, look)), p, 0.0)
-            hold[p], next_at[p] = order.hold, order.next_at
-        return replace(state, hold=hold, next_at=next_at, first=next_at.copy())
+        blank = AgentsState(0.0, positions.copy(), np.zeros((n, 2)), zeros, zeros, zeros, none)
+        looks = self.looks(positions)
+        views = [self.view(blank, p, positions, look) for p, look in enumerate(looks)]
+        orders = [checked(self.controller.begin(view), view.agent, 0.0) for view in views]
+        looked = int(told != "broadcasts")
+        state = replace(
+            blank,
+            hold=np.array([order.hold for order in orders], dtype=np.float64),
+            next_at=np.array([order.next_at for order in orders], dtype=np.float64),
+            fade=fade_of(self.controller),
+            cruise=_unless_all([order.cruise for order in orders], math.inf),
+            looking=_unless_all([order.looks for order in orders], True),
+            memory=tuple(order.memory for order in orders)
+            if any(order.memory is not None for order in orders)
+            else (),
+            spent=tuple(
+                _spent(order, looked, looked * look.neighbors)
+                for order, look in zip(orders, looks, strict=True)
+            ),
+        )
+        for p, order in enumerate(orders):
+            state = self._spoken(state, p, positions[p], order)
+        return replace(state, first=state.next_at.copy())
 
     # The hybrid system: see dwell.hybrid.HybridSystem.
 
@@ -155,14 +229,101 @@ class CoverageSystem:
     def jump(self, state: AgentsState, event: Event) -> AgentsState:
         """One agent looks, decides, and sets off."""
         agent = event.source
-        positions = state.positions
+        here = state.positions
         try:
-            look = self.look(positions, agent)
+            truth = self.look(here, agent)  # kept in the record, whatever the agent is told
+            order, spent, state = self._decided(state, agent, here, truth)
         except AgentsError as contact:
             raise Halt(StopReason.COINCIDENT, str(contact)) from None
-        view = self.view(state, agent, positions, look)
-        order = checked(self.controller.decide(view), agent, state.time)
-        return state.with_order(agent, positions[agent], order, look)
+        after = state.with_order(agent, here[agent], order, truth, spent)
+        if self.network.delay > 0.0:
+            after = replace(after, before=state)
+        return self._spoken(after, agent, here[agent], order)
+
+    def _decided(
+        self, state: AgentsState, agent: int, here: Points, truth: Look
+    ) -> tuple[Order, Spent, AgentsState]:
+        """What `agent` orders, what that cost it, and the state with its mail opened."""
+        heard = 0
+        if state.mail:
+            mail, heard = state.mail[agent].opened(state.time)
+            state = replace(state, mail=_with(state.mail, agent, mail))
+        tries = state.looking is None or bool(state.looking[agent])
+        lost = tries and self._is_lost(agent, agent, int(state.looks[agent]))
+        looked = int(tries and not lost and self.information.others != "broadcasts")
+        seen, look = here, truth if looked else None
+        if looked and self.network.delay > 0.0:
+            seen = state.positions_then(state.time - self.network.delay)
+            seen[agent] = here[agent]
+            look = self.look(seen, agent)
+        view = self.view(state, agent, seen, look)
+        order = self._missed(view) if lost else self.controller.decide(view)
+        received = look.neighbors if look is not None else 0
+        return (
+            checked(order, agent, state.time),
+            _spent(order, looked, received + heard),
+            state,
+        )
+
+    def _missed(self, view: View) -> Order:
+        """What the controller does without a look it had wanted."""
+        miss = getattr(self.controller, "miss", None)
+        if miss is None:
+            raise ControllerError(
+                f"a look of agent {view.agent} was lost at t = {view.time:g}, but "
+                f"{type(self.controller).__name__} does not say what to do then; give it a method "
+                "miss(view) like decide(view), or set the network's loss to 0",
+                code="controller.miss",
+            )
+        order: Order = miss(view)
+        return order
+
+    def _is_lost(self, to: int, sender: int, k: int) -> bool:
+        """Whether look k of an agent, or message k on its way to `to`, is lost."""
+        if self.network.loss == 0.0:
+            return False
+        from dwell._kernels.philox import STREAM_LOSSES, uniform
+
+        counter = k * MOST_AGENTS + self.streams[to]
+        draw = uniform(*self.key, STREAM_LOSSES, self.streams[sender], counter)
+        return float(draw) < self.network.loss
+
+    def _spoken(
+        self, state: AgentsState, agent: int, position: Points, order: Order
+    ) -> AgentsState:
+        """The state with the message of `order` under way to everybody else."""
+        if order.promise is None:
+            return state
+        message = Message(agent, state.time, _for_reading(position), float(order.promise))
+        arrives, k = state.time + self.network.delay, int(state.looks[agent])
+        mail = state.mail or tuple(Mail() for _ in range(self.agents))
+        return replace(
+            state,
+            mail=tuple(
+                box
+                if q == agent or self._is_lost(q, agent, k)
+                else Mail(box.heard, (*box.coming, (arrives, message)))
+                for q, box in enumerate(mail)
+            ),
+        )
+
+
+def _spent(order: Order, looked: int, received: int) -> Spent:
+    return Spent(
+        looked=looked,
+        guaranteed=int(order.guaranteed),
+        dual_guaranteed=int(order.dual_guaranteed),
+        sent=int(order.promise is not None),
+        received=received,
+    )
+
+
+def _unless_all(values: list[float], usual: float) -> np.ndarray | None:
+    return None if all(value == usual for value in values) else np.array(values)
+
+
+def _with(mail: tuple[Mail, ...], agent: int, changed: Mail) -> tuple[Mail, ...]:
+    return (*mail[:agent], changed, *mail[agent + 1 :])
 
 
 def _for_reading(point: Points) -> Points:

@@ -47,7 +47,8 @@ def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
         f"{s['events']['total']}  (per agent {looks['min']} to {looks['max']}, "
         f"mean {looks['mean']:.1f})",
     )
-    yield "cells", f"{s['cells']['voronoi']} computed, {s['messages']} positions received"
+    yield "cells", _cells(s["cells"])
+    yield "messages", _messages(s)
     initial, final = s["cost"]["initial"], s["cost"]["final"]
     if final is None:
         yield "cost", f"{initial:.6g} at the start; not defined at the end"
@@ -64,6 +65,22 @@ def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
     d = s["distance"]
     yield "distance", f"{d['min']:.4g} to {d['max']:.4g} per agent, mean {d['mean']:.4g}"
     yield "time taken", f"{s['wall_seconds']:.3g} s"
+
+
+def _cells(cells: dict[str, Any]) -> str:
+    """How many were computed, by kind where there are several."""
+    spread = cells["per_agent"]
+    each = f"(per agent {spread['min']} to {spread['max']})"
+    if not cells["guaranteed"]:
+        return f"{cells['voronoi']} computed  {each}"
+    total = cells["voronoi"] + cells["guaranteed"] + cells["dual_guaranteed"]
+    kinds = f"{cells['voronoi']} Voronoi, {cells['guaranteed']} guaranteed, as many dual"
+    return f"{total} computed: {kinds}  {each}"
+
+
+def _messages(s: dict[str, Any]) -> str:
+    received = f"{s['messages']} positions received"
+    return f"{received}, {s['broadcasts']} broadcast" if s["broadcasts"] else received
 
 
 def _coverage(coverage: dict[str, Any]) -> str:

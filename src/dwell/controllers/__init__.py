@@ -1,5 +1,17 @@
 """Coverage laws: what one agent decides from what it sees. One law per file."""
 
+from dwell.controllers.discrete_lloyd import DiscreteLloyd
+from dwell.controllers.event_triggered import EventTriggered
+from dwell.controllers.lloyd import Lloyd
+from dwell.controllers.self_triggered import SelfTriggered
+from dwell.controllers.self_triggered_centroid import SelfTriggeredCentroid
 from dwell.controllers.timer import Timer
 
-__all__ = ["Timer"]
+__all__ = [
+    "DiscreteLloyd",
+    "EventTriggered",
+    "Lloyd",
+    "SelfTriggered",
+    "SelfTriggeredCentroid",
+    "Timer",
+]

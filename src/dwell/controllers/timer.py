@@ -16,7 +16,7 @@ from dwell.agents.interfaces import Order, View
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
-    from dwell._kernels.timer import TimerProgram
+    from dwell._kernels.hold import HoldProgram
 
 RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout")
 
@@ -56,7 +56,7 @@ class Timer:
     loss: float | None = None
     initial_hold: tuple[tuple[float, float], ...] | None = None
     initial_timer: PerAgent | None = None
-    _programs: dict[int, TimerProgram] = field(
+    _programs: dict[int, HoldProgram] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -112,18 +112,28 @@ class Timer:
             )
 
     @property
+    def top_speed(self) -> float:
+        """Nobody is ever faster."""
+        return self.k1
+
+    @property
+    def stays_inside(self) -> bool:
+        """Whether agents cannot run past their centroids, and so never leave the workspace."""
+        return self.k1 * float(np.max(self.t2)) <= self.reach
+
+    @property
     def reach(self) -> float:
         """(1 - epsilon) nu: errors up to here are not saturated."""
         return (1.0 - self.epsilon) * self.nu
 
-    def program(self, agents: int) -> TimerProgram:
+    def program(self, agents: int) -> HoldProgram:
         """The law as plain numbers for `agents` agents; every list must fit that number."""
         if agents not in self._programs:
             self._programs[agents] = self._build(agents)
         return self._programs[agents]
 
-    def _build(self, n: int) -> TimerProgram:
-        from dwell._kernels.timer import TimerProgram
+    def _build(self, n: int) -> HoldProgram:
+        from dwell._kernels.hold import HoldProgram
 
         t1, t2 = _per_agent("t1", self.t1, n), _per_agent("t2", self.t2, n)
         period = t2 if self.period is None else _per_agent("period", self.period, n)
@@ -135,7 +145,7 @@ class Timer:
             _within("intervals", column, t1, t2)
         if self.initial_hold is not None:
             self._check_holds(n)
-        return TimerProgram(
+        return HoldProgram(
             k1=float(self.k1),
             reach=self.reach,
             rule=RESET_RULES.index(self.reset),
@@ -179,7 +189,7 @@ class Timer:
 
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""
-        from dwell._kernels.timer import next_look
+        from dwell._kernels.hold import next_look
 
         program = self.program(view.agents)
         following = next_look(
@@ -187,9 +197,20 @@ class Timer:
         )
         return Order(self._input(view), float(following))
 
-    def _input(self, view: View) -> Points:
-        from dwell._kernels.timer import saturated
+    def miss(self, view: View) -> Order:
+        """Without a look: go on as before, and look again as if there had been one."""
+        from dwell._kernels.hold import next_look
 
+        program = self.program(view.agents)
+        following = next_look(
+            view.agent, view.looks, view.time, view.first_look_at, view.draw, program
+        )
+        return Order(view.hold, float(following))
+
+    def _input(self, view: View) -> Points:
+        from dwell._kernels.hold import saturated
+
+        assert view.look is not None
         ex, ey = view.look.error
         return np.array(saturated(float(ex), float(ey), float(self.k1), self.reach))
 

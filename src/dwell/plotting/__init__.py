@@ -1,5 +1,6 @@
 """Ink: figures of a run. Needs matplotlib, which is loaded when something is drawn."""
 
+from dwell.plotting.counts import draw_cell_counts
 from dwell.plotting.figures import FIGURES
 from dwell.plotting.maps import (
     draw_agents,
@@ -9,25 +10,33 @@ from dwell.plotting.maps import (
     draw_trajectories,
     draw_workspace,
 )
-from dwell.plotting.save import FORMATS, save_figures
+from dwell.plotting.panels import COMPARED, errors_side_by_side, quartiles, time_since_events
+from dwell.plotting.save import FORMATS, save_figures, write_figures
 from dwell.plotting.style import PLAIN, Style
 from dwell.plotting.timelines import draw_cost, draw_errors, draw_hold_errors
-from dwell.plotting.timers import draw_timers
+from dwell.plotting.timers import draw_time_since, draw_timers
 
 __all__ = [
+    "COMPARED",
     "FIGURES",
     "FORMATS",
     "PLAIN",
     "Style",
     "draw_agents",
+    "draw_cell_counts",
     "draw_cells",
     "draw_configurations",
     "draw_cost",
     "draw_density",
     "draw_errors",
     "draw_hold_errors",
+    "draw_time_since",
     "draw_timers",
     "draw_trajectories",
     "draw_workspace",
+    "errors_side_by_side",
+    "quartiles",
     "save_figures",
+    "time_since_events",
+    "write_figures",
 ]

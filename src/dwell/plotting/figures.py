@@ -33,19 +33,19 @@ def require_matplotlib() -> None:
 
 def configurations(run: Run) -> Figure:
     """Cells and density, before and after."""
-    if _panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
-        figure = _blank(TWO_COLUMNS, _panel_height(run, 1.15, 0.0, 5.0) + 0.7)
+    if panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
+        figure = blank(TWO_COLUMNS, panel_height(run, 1.15, 0.0, 5.0) + 0.7)
         maps.draw_configurations(np.reshape(figure.subplots(1, 4), (2, 2)), run)
         return figure
-    figure = _blank(TWO_COLUMNS, 2.0 * _panel_height(run, 2.55, 0.6, 4.0) + 1.2, "compressed")
+    figure = blank(TWO_COLUMNS, 2.0 * panel_height(run, 2.55, 0.6, 4.0) + 1.2, "compressed")
     maps.draw_configurations(figure.subplots(2, 2), run)
     return figure
 
 
 def trajectories(run: Run) -> Figure:
     """Paths over the final cells."""
-    height = _panel_height(run, 3.0, 0.8, TALLEST - 3.0)
-    figure = _blank(ONE_COLUMN, height + 0.75)
+    height = panel_height(run, 3.0, 0.8, TALLEST - 3.0)
+    figure = blank(ONE_COLUMN, height + 0.75)
     maps.draw_trajectories(figure.subplots(), run)
     return figure
 
@@ -81,12 +81,12 @@ FIGURES: dict[str, Callable[[Run], Figure]] = {
 
 
 def _over_time(draw: Callable[..., None], run: Run) -> Figure:
-    figure = _blank(ONE_COLUMN, 2.5)
+    figure = blank(ONE_COLUMN, 2.5)
     draw(figure.subplots(), run)
     return figure
 
 
-def _blank(width: float, height: float, layout: Any = "constrained") -> Figure:
+def blank(width: float, height: float, layout: Any = "constrained") -> Figure:
     """An empty figure of its own, unknown to any window or global list."""
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -97,7 +97,7 @@ def _blank(width: float, height: float, layout: Any = "constrained") -> Figure:
     return figure
 
 
-def _panel_height(run: Run, width: float, least: float, most: float) -> float:
+def panel_height(run: Run, width: float, least: float, most: float) -> float:
     """Height of a map so wide that the workspace fills it."""
     if maps.is_slim(run.workspace):
         return float(np.clip(0.6 * width, least, most))

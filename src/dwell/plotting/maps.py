@@ -125,8 +125,8 @@ def draw_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> None:
     bar.outline.set_linewidth(style.frame)
 
 
-def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
-    """Every agent's path from its start to its end, over the final cells."""
+def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+    """Every agent's path from its start to its end, over the final cells; with a legend or not."""
     from matplotlib.collections import LineCollection
 
     final = run.positions(run.horizon)
@@ -142,7 +142,8 @@ def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
     draw_agents(ax, run.positions(0.0), style=style, label=r"$t = 0$", layer=6.0)
     end = f"$t = {number(run.horizon, 6)}$"
     draw_agents(ax, final, style=style, colour=style.final, marker="s", label=end)
-    explain(ax, style, 3)
+    if explained:
+        explain(ax, style, 3)
 
 
 def _include(ax: Axes, points: Points) -> None:
@@ -163,7 +164,7 @@ def _paths(run: Run, points: int = 120_000) -> list[Points]:
     """Each agent's path: its corners, or points along it where the corners are too many."""
     most = int(np.clip(points // run.agents, 40, 600))
     rows = [run.events.of_agent(p) for p in range(run.agents)]
-    if max(map(len, rows)) + 2 > most:
+    if max(map(len, rows)) + 2 > most or run.events.bend is not None:
         sampled = run.positions(np.linspace(0.0, run.horizon, most))
         return [sampled[:, p] for p in range(run.agents)]
     first, last, corners = run.positions(0.0), run.positions(run.horizon), run.events.positions

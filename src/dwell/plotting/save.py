@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,21 +46,37 @@ def save_figures(
     All figures, unless `names` says which. Each file appears whole or not at all. Figures made
     here before are replaced; any other file of the same name is replaced only with `force`.
     """
-    kinds = _known("format", formats, FORMATS)
     wanted = _known("figure", FIGURES if names is None else names, tuple(FIGURES))
+    drawings = {name: partial(FIGURES[name], run) for name in wanted}
+    return write_figures(drawings, out, formats, force)
+
+
+def write_figures(
+    drawings: Mapping[str, Callable[[], Figure]],
+    out: str | os.PathLike[str],
+    formats: Iterable[str] = ("png",),
+    force: bool = False,
+) -> list[Path]:
+    """Draw and write any figures, under their names, in the manner of `save_figures`."""
+    kinds = _known("format", formats, FORMATS)
     require_matplotlib()
     folder = _folder(Path(out))
-    for path in (folder / f"{name}.{kind}" for name in wanted for kind in kinds):
-        if not force:
-            _check_free(path)
+    if not force:
+        check_free(folder, drawings, kinds)
     written = []
-    for name in wanted:
-        figure = FIGURES[name](run)
+    for name, draw in drawings.items():
+        figure = draw()
         for kind in kinds:
             path = folder / f"{name}.{kind}"
             _write(figure, path, kind)
             written.append(path)
     return written
+
+
+def check_free(folder: Path, names: Iterable[str], formats: Iterable[str]) -> None:
+    """Refuse where a figure would replace a file that is not one of ours."""
+    for path in (folder / f"{name}.{kind}" for name in names for kind in formats):
+        _check_free(path)
 
 
 def _known(what: str, asked: Iterable[str], known: tuple[str, ...]) -> list[str]:

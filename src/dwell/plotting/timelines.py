@@ -12,6 +12,7 @@ from dwell._types import Floats
 from dwell.plotting.style import PLAIN, Style, dress, explain, instead, number, remark
 from dwell.plotting.thin import Curve, bands, extremes, maxima
 from dwell.results import Run
+from dwell.theory.metrics import timer_program
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,30 +25,30 @@ NO_SAMPLES = "no samples were kept"
 
 def draw_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
     """|e_p| of every agent over time, on a log axis, with nu and the time it is kept from."""
-    curves = _error_curves(run)
+    curves = error_curves(run)
     nu = getattr(run.system.controller, "nu", None)
-    _time_axis(ax, run, style, rf"$\Vert e_p \Vert${_whose(run, style)}")
+    time_axis(ax, run, style, rf"$\Vert e_p \Vert${whose(run, style)}")
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")
         instead(ax, style, NO_SAMPLES)
         return
     marks = [] if nu is None else [float(nu)]
-    floor = _log_axis(ax, [*(values for _, values in curves), np.array(marks)])
+    floor = log_axis(ax, [*(values for _, values in curves), np.array(marks)])
     thinned = [extremes(curve, run.horizon, style.columns) for curve in curves]
-    _draw_curves(ax, [(t, np.maximum(v, floor)) for t, v in thinned], run.horizon, style)
+    draw_curves(ax, [(t, np.maximum(v, floor)) for t, v in thinned], run.horizon, style)
     if nu is not None:
         _level(ax, float(nu), rf"$\nu = {number(float(nu))}$", style)
         _moment_of_cover(ax, run, style)
     explain(ax, style, 4)
-    _say_zeros(ax, curves, style)
+    say_zeros(ax, curves, style)
     if not len(run.metrics.times):
         remark(ax, style, "at the agents' own looks only", at=(0.5, 0.93))
 
 
 def draw_hold_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
     """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
-    _time_axis(ax, run, style, rf"$\Vert \tilde{{\eta}}_p \Vert${_whose(run, style)}")
-    if not hasattr(run.system.controller, "k1"):
+    time_axis(ax, run, style, rf"$\Vert \tilde{{\eta}}_p \Vert${whose(run, style)}")
+    if timer_program(run.system) is None:
         instead(ax, style, "this law has no hold error")
         return
     curves = _hold_curves(run)
@@ -58,12 +59,12 @@ def draw_hold_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
     top = max(float(values.max()) for _, values in curves if len(values))
     peaks = _peaks(curves, run, style)
     if limit is not None and 0.0 < FAR_BELOW * top < limit:
-        floor = _log_axis(ax, [*(values for _, values in peaks), np.array([limit])])
+        floor = log_axis(ax, [*(values for _, values in peaks), np.array([limit])])
         peaks = [(t, np.maximum(v, floor)) for t, v in peaks]
     else:
         edge = max(top, limit or 0.0) or 1.0
         ax.set_ylim(-0.02 * edge, 1.08 * edge)
-    _draw_curves(ax, peaks, run.horizon, style)
+    draw_curves(ax, peaks, run.horizon, style)
     if limit is not None:
         _level(ax, limit, rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", style)
     _largest(ax, curves, style)
@@ -84,24 +85,24 @@ def _largest(ax: Axes, curves: list[Curve], style: Style) -> None:
 
 def draw_cost(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
     """Locational cost over time, on a log axis, with its last value."""
-    _time_axis(ax, run, style, r"$\mathcal{L}(x)$")
+    time_axis(ax, run, style, r"$\mathcal{L}(x)$")
     times, costs = run.metrics.times, run.metrics.costs
     if not len(times):
         ax.set_yscale("log")
         instead(ax, style, NO_SAMPLES)
         return
-    floor = _log_axis(ax, [costs])
+    floor = log_axis(ax, [costs])
     t, values = extremes((times, costs), run.horizon, style.columns)
-    _plot(ax, t, np.maximum(values, floor), color=style.limit, lw=style.bold)
+    plot_line(ax, t, np.maximum(values, floor), color=style.limit, lw=style.bold)
     last = max(float(costs[-1]), floor)
     value = rf"$\mathcal{{L}} = {number(float(costs[-1]))}$ at $t = {number(float(times[-1]))}$"
     dot: Any = {"ms": 3.5, "color": style.ink, "ls": "none", "label": value}
     ax.plot(times[-1:], [last], "o", clip_on=False, zorder=6, **dot)
     explain(ax, style, 1)
-    _say_zeros(ax, [(times, costs)], style)
+    say_zeros(ax, [(times, costs)], style)
 
 
-def _error_curves(run: Run) -> list[Curve]:
+def error_curves(run: Run) -> list[Curve]:
     """Each agent's errors at the samples; at its own looks if there are no samples."""
     metrics, table = run.metrics, run.events
     if len(metrics.times):
@@ -135,7 +136,7 @@ def _peaks(curves: Sequence[Curve], run: Run, style: Style) -> list[Curve]:
     return [maxima(curve, run.horizon, columns) for curve in curves]
 
 
-def _draw_curves(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -> None:
+def draw_curves(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -> None:
     """One line per agent and the largest of them; bands where the agents are many."""
     agents = len(curves)
     if agents > style.most_lines:
@@ -143,7 +144,7 @@ def _draw_curves(ax: Axes, curves: Sequence[Curve], until: float, style: Style) 
         return
     for p, (times, values) in enumerate(curves):
         label = f"$p = {p}$" if 1 < agents <= style.most_named else None
-        _plot(
+        plot_line(
             ax, times, values, color=style.colour(p), ls=style.dashes(p), lw=style.width(agents),
             label=label,
         )  # fmt: skip
@@ -159,22 +160,23 @@ def _draw_bands(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -
             times, least, most, color=style.band, alpha=0.3, lw=0, label=f"all {len(curves)} agents"
         )
         ax.fill_between(times, low, high, color=style.band, alpha=0.8, lw=0, label="middle 80 %")
-    _plot(ax, times, middle, color=style.ink, lw=style.line, ls=(0, (4, 1.2)), label="median")
-    _plot(ax, times, most, color=style.ink, lw=style.line, label="largest")
+    plot_line(ax, times, middle, color=style.ink, lw=style.line, ls=(0, (4, 1.2)), label="median")
+    plot_line(ax, times, most, color=style.ink, lw=style.line, label="largest")
 
 
-def _plot(ax: Axes, times: Floats, values: Floats, **look: Any) -> None:
+def plot_line(ax: Axes, times: Floats, values: Floats, **look: Any) -> None:
     """A line; a dot where there is one point only."""
     dot = {"marker": "o", "ms": 3.0} if len(times) == 1 else {}
     ax.plot(times, values, **{"solid_joinstyle": "round"}, **look, **dot)  # type: ignore[arg-type]
 
 
-def _whose(run: Run, style: Style) -> str:
+def whose(run: Run, style: Style) -> str:
     """Which agents the curves belong to, where they are too many to be named one by one."""
     return rf",  $p = 0, \ldots, {run.agents - 1}$" if run.agents > style.most_named else ""
 
 
-def _time_axis(ax: Axes, run: Run, style: Style, y_label: str) -> None:
+def time_axis(ax: Axes, run: Run, style: Style, y_label: str) -> None:
+    """The horizontal axis is the time of the run."""
     dress(ax, style, "time $t$", y_label)
     if run.horizon > 0.0:
         ax.set_xlim(0.0, run.horizon)
@@ -182,7 +184,7 @@ def _time_axis(ax: Axes, run: Run, style: Style, y_label: str) -> None:
         ax.set_xlim(-0.5, 0.5)
 
 
-def _log_axis(ax: Axes, parts: Sequence[Floats]) -> float:
+def log_axis(ax: Axes, parts: Sequence[Floats]) -> float:
     """Make the vertical axis logarithmic and fit it; gives where zeros go, at its lower edge."""
     from matplotlib.ticker import LogFormatterSciNotation
 
@@ -214,6 +216,7 @@ def _moment_of_cover(ax: Axes, run: Run, style: Style) -> None:
         )
 
 
-def _say_zeros(ax: Axes, curves: Sequence[Curve], style: Style) -> None:
+def say_zeros(ax: Axes, curves: Sequence[Curve], style: Style) -> None:
+    """Tell where values of 0 are on a log axis, if there are any."""
     if any(len(values) and values.min() <= 0.0 for _, values in curves):
         remark(ax, style, "values of 0 are drawn at the lower edge", at=(0.5, 0.07))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.style import PLAIN, Style, dress, explain
+from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, remark
 from dwell.plotting.thin import Curve
 from dwell.results import Run
 
@@ -36,22 +37,25 @@ def draw_timers(
     top = 0.0
     for k, p in enumerate(shown):
         times, values = saw_tooth(run, p, begin, end)
-        top = max(top, float(values.max()))
+        top = max(top, float(np.nanmax(values, initial=0.0)))
         label = _faint_label(len(named), len(shown), run.agents) if k == 0 else None
         ax.plot(times, values, color=style.faint, lw=0.6 * style.thin, label=label, zorder=1)
     for p in named:
         times, values = saw_tooth(run, p, begin, end)
-        top = max(top, float(values.max()))
+        top = max(top, float(np.nanmax(values, initial=0.0)))
         look: Any = {"color": style.colour(p), "lw": style.line, "label": f"$p = {p}$"}
         dot: Any = {} if end > begin else {"marker": "o", "ms": 3.0}
         ax.plot(times, values, ls=style.dashes(p), zorder=2, **look, **dot)
     ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
     explain(ax, style, 4)
+    if run.agents > 1 and _all_at_once(run):
+        remark(ax, style, "all agents at the same times", at=(0.5, 0.93))
 
 
 def default_window(run: Run) -> tuple[float, float]:
     """The paper's window if it shows a few resets; else one that does, a little into the run."""
     waits = run.events.next_at - run.events.time
+    waits = waits[np.isfinite(waits) & (waits > 0.0)]
     if not len(waits):
         return 0.0, run.horizon
     inside = np.count_nonzero(
@@ -78,7 +82,42 @@ def saw_tooth(run: Run, agent: int, begin: float, end: float) -> Curve:
     starts = np.maximum(looks, begin)
     ends = np.append(looks[1:], end)
     times: Floats = np.column_stack([starts, ends]).ravel()
-    return times, np.maximum(np.repeat(due, 2) - times, 0.0)
+    left = np.maximum(np.repeat(due, 2) - times, 0.0)
+    return times, np.where(np.isfinite(left), left, np.nan)  # never again: nothing to draw
+
+
+def _all_at_once(run: Run) -> bool:
+    """Whether every agent has its events when the first one has."""
+    first = run.events.time[run.events.of_agent(0)]
+    others = (run.events.time[run.events.of_agent(p)] for p in range(1, run.agents))
+    return len(first) > 0 and all(np.array_equal(first, times) for times in others)
+
+
+def time_since(run: Run, agent: int) -> Curve:
+    """Corners of the time since an agent's last event: rising with slope 1, vertical at events."""
+    events = run.events.time[run.events.of_agent(agent)]
+    starts, ends = np.append(0.0, events), np.append(events, run.horizon)
+    times: Floats = np.column_stack([starts, ends]).ravel()
+    return times, np.column_stack([np.zeros(len(ends)), ends - starts]).ravel()
+
+
+def draw_time_since(ax: Axes, run: Run, agents: Sequence[int], *, style: Style = PLAIN) -> None:
+    """The saw-tooth sigma_p of a few agents over the whole run, and a line along its peaks.
+
+    A peak is the interval that ends there.
+    """
+    dress(ax, style, "time $t$", r"$\sigma_p$")
+    ax.set_xlim(0.0, run.horizon if run.horizon > 0.0 else 1.0)
+    top = 0.0
+    for k, p in enumerate(agents):
+        times, values = time_since(run, p)
+        top = max(top, float(values.max()))
+        ax.plot(times, values, color=style.colour(k), lw=0.4 * style.thin, alpha=0.35, zorder=1)
+        line: Any = {"color": style.colour(k), "ls": style.dashes(k * len(COLOURS))}
+        peaks = times[1:-1:2], values[1:-1:2]
+        ax.plot(*peaks, lw=style.bold, label=f"$p = {p}$", zorder=3 + len(agents) - k, **line)
+    ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
+    explain(ax, style, 3)
 
 
 def _rounded(length: float) -> float:

@@ -1,6 +1,7 @@
 """What is kept of a run, and how it survives a crash."""
 
+from dwell.results.counters import Counters
 from dwell.results.run import Run
 from dwell.results.store import load_run, save_run
 
-__all__ = ["Run", "load_run", "save_run"]
+__all__ = ["Counters", "Run", "load_run", "save_run"]

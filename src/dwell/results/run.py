@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +14,10 @@ from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.errors import InputError
 from dwell.hybrid import HybridArc, Stop
+from dwell.results.counters import Counters, count
 from dwell.scenario import Scenario
 from dwell.theory import Flag, Metrics, covered_from, flags_of, measure
-from dwell.theory.metrics import Legs, legs_at
+from dwell.theory.metrics import Snapshots, snapshots
 
 if TYPE_CHECKING:
     from dwell.geometry import Workspace
@@ -101,17 +101,15 @@ class Run:
             else covered_from(self.arc, self.events, self.metrics, nu)
         )
 
-    @cached_property
+    @property
     def distances(self) -> Floats:
         """Length of each agent's path, (N,)."""
-        travelled = np.zeros(self.agents)
-        for p in range(self.agents):
-            rows = self.events.of_agent(p)
-            times = np.concatenate([[0.0], self.events.time[rows], [self.horizon]])
-            holds = np.vstack([self.start.hold[p], self.events.holds[rows]])
-            # Exactly rounded: a matrix product would depend on the number of threads.
-            travelled[p] = math.fsum(np.hypot(*holds.T) * np.diff(times))
-        return travelled
+        return self.counters.distance
+
+    @cached_property
+    def counters(self) -> Counters:
+        """What the run cost each agent."""
+        return count(self)
 
     # Exact answers at any time.
 
@@ -121,7 +119,7 @@ class Run:
         return _shaped(t, np.stack([legs.x, legs.y], axis=-1))
 
     def holds(self, t: float | Floats) -> Points:
-        """The velocities held, after any jump at t."""
+        """The velocities, after any jump at t."""
         legs = self._legs(t)
         return _shaped(t, np.stack([legs.hold_x, legs.hold_y], axis=-1))
 
@@ -154,12 +152,12 @@ class Run:
 
         save_run(self, path, force=force)
 
-    def _legs(self, t: float | Floats) -> Legs:
+    def _legs(self, t: float | Floats) -> Snapshots:
         times = self._checked(t)
         order = np.argsort(times, kind="stable")
-        legs = legs_at(self.start, self.events, times[order])
+        legs = snapshots(self.start, self.events, times[order])
         back = np.argsort(order, kind="stable")
-        return Legs(*(getattr(legs, name)[back] for name in Legs.__dataclass_fields__))
+        return Snapshots(*(getattr(legs, name)[back] for name in Snapshots.__dataclass_fields__))
 
     def _measured(self, t: float | Floats) -> Metrics:
         times = self._checked(t)
@@ -193,7 +191,7 @@ class Run:
         return times
 
 
-def touching(legs: Legs) -> np.ndarray:
+def touching(legs: Snapshots) -> np.ndarray:
     """At which of the times two agents stand at one place."""
     places = np.sort(legs.x + 1j * legs.y, axis=1)
     found: np.ndarray = (np.diff(places, axis=1) == 0.0).any(axis=1)

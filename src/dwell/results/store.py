@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ import numpy as np
 
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import WHOLE, LoggedEvents, LoggedStates
+from dwell.agents.interfaces import fade_of
+from dwell.agents.state import Spent
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import HybridArc, Stop, StopReason
 from dwell.results.run import Run
@@ -25,7 +28,7 @@ from dwell.theory import Metrics
 if TYPE_CHECKING:
     import xarray as xr
 
-FORMAT = 1
+FORMAT = 2  # 1 had no counts at the start
 
 # name in the file: (field of EventTable, whether it has an axis, description)
 _EVENTS = {
@@ -40,6 +43,19 @@ _EVENTS = {
     "event_nearest": ("nearest", False, "distance of the nearest other agent"),
     "event_empty": ("empty", False, "1 where its cell weighed nothing"),
 }
+# Columns that only some laws fill.
+_SOMETIMES = {
+    "event_cruise": ("cruise", "for how long the velocity is held"),
+    "event_bend": ("bend", "coefficients x, y of dt^2, then of dt^3, of the path"),
+    "event_looked": ("looked", "1 where it looked, 0 where it only thought again"),
+    "event_guaranteed": ("guaranteed", "guaranteed cells it computed"),
+    "event_dual_guaranteed": ("dual_guaranteed", "dual guaranteed cells it computed"),
+    "event_sent": ("sent", "messages it broadcast"),
+    "event_received": ("received", "positions of others it obtained"),
+    "event_mark": ("mark", "a note of its law"),
+    "event_promise": ("promise", "speed promised in the message it sent; -1 where none was"),
+}
+_SPENT = tuple(field.name for field in fields(Spent))
 _SAMPLES = {
     "sample_time": ("times", ("sample",), "time of the sample"),
     "error": ("errors", ("sample", "agent"), "norm of the tracking error"),
@@ -166,7 +182,18 @@ def _dataset(run: Run) -> xr.Dataset:
             variables[name] = (("jump",), getattr(run.events, str(source)), {"long_name": text})
     for name, (field, dims, text) in _SAMPLES.items():
         variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
+    for name, (field, text) in _SOMETIMES.items():
+        column = getattr(run.events, field)
+        if column is not None:
+            dims = ("jump",) if column.ndim == 1 else ("jump", "coefficient")
+            variables[name] = (dims, column, {"long_name": text})
     start = run.start
+    spent = np.array([[getattr(one, name) for name in _SPENT] for one in start.spent])
+    variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(_SPENT)})
+    if start.cruise is not None:
+        variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
+    if start.bend is not None:
+        variables["start_bend"] = (("agent", "coefficient"), start.bend, {"long_name": "likewise"})
     variables["start_position"] = (("agent", "axis"), start.start, {"long_name": "x at t = 0"})
     variables["start_hold"] = (("agent", "axis"), start.hold, {"long_name": "velocity at t = 0"})
     variables["start_next_at"] = (("agent",), start.next_at, {"long_name": "first look"})
@@ -200,9 +227,11 @@ def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
 def _encoding(run: Run) -> dict[str, Any]:
     if len(run.events) < 1000:
         return {}
-    return {
-        name: {"compression": "gzip", "compression_opts": 1, "shuffle": True} for name in _EVENTS
-    }
+    small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+    extra = [
+        name for name, (field, _) in _SOMETIMES.items() if getattr(run.events, field) is not None
+    ]
+    return {name: small for name in (*_EVENTS, *extra)}
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
@@ -287,6 +316,12 @@ def _table(variables: dict[str, Any]) -> EventTable:
         for part, column in parts:
             kind = np.int64 if part in WHOLE else np.float64
             columns[part] = np.ascontiguousarray(column, dtype=kind)
+    for name, (field, _) in _SOMETIMES.items():
+        if name in variables:
+            kind = np.int64 if field in WHOLE else np.float64
+            columns[field] = np.ascontiguousarray(variables[name][1], dtype=kind)
+            if len(columns[field]) != len(columns["time"]):
+                raise ValueError("event arrays of different lengths")
     return EventTable(**columns)
 
 
@@ -297,7 +332,25 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
         raise ValueError("start of another number of agents than the scenario's")
     zeros = np.zeros(system.agents)
     looks = np.zeros(system.agents, dtype=np.int64)
-    return AgentsState(0.0, position, hold, zeros, next_at.copy(), next_at, looks)
+    extra: dict[str, Any] = {
+        name: np.array(variables[f"start_{name}"][1], dtype=np.float64)
+        for name in ("cruise", "bend")
+        if f"start_{name}" in variables
+    }
+    return AgentsState(
+        0.0, position, hold, zeros, next_at.copy(), next_at, looks, fade=fade_of(system.controller),
+        spent=_spent(variables, system), **extra,
+    )  # fmt: skip
+
+
+def _spent(variables: dict[str, Any], system: CoverageSystem) -> tuple[Spent, ...]:
+    if "start_spent" not in variables:  # format 1, which had the timer law only
+        position = variables["start_position"][1]
+        return tuple(Spent(received=look.neighbors) for look in system.looks(position))
+    rows = variables["start_spent"][1]
+    if rows.shape != (system.agents, len(_SPENT)):
+        raise ValueError("counts of another number of agents than the scenario's")
+    return tuple(Spent(*map(int, row)) for row in rows)
 
 
 def _refused(what: str) -> StoreError:

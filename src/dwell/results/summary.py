@@ -21,7 +21,7 @@ def summarize(run: Run) -> dict[str, Any]:
     ends = measure(run.system, run.start, run.events, np.array(defined), threads=1)
     final_cost, final_error = float(ends.costs[-1]), float(ends.errors[-1].max())
     looks = np.bincount(run.events.agent, minlength=run.agents)
-    first_neighbors = _initial_neighbors(run)
+    spent = run.counters
     return {
         "schema": SUMMARY_VERSION,
         "law": _law(run),
@@ -38,13 +38,15 @@ def summarize(run: Run) -> dict[str, Any]:
         },
         "events": {"total": len(run.events), "per_agent": _spread(looks)},
         "cells": {
-            "voronoi": len(run.events) + run.agents,
-            "guaranteed": 0,
-            "dual_guaranteed": 0,
-            "per_agent": _spread(looks + 1),
+            "voronoi": int(spent.voronoi.sum()),
+            "guaranteed": int(spent.guaranteed.sum()),
+            "dual_guaranteed": int(spent.dual_guaranteed.sum()),
+            "per_agent": _spread(spent.cells),
         },
-        "measurements": len(run.events) + run.agents,
-        "messages": int(run.events.neighbors.sum()) + first_neighbors,
+        "measurements": int(spent.measurements.sum()),
+        "messages": int(spent.received.sum()),
+        "broadcasts": int(spent.sent.sum()),
+        "updates": _spread(spent.updates),
         "cost": {
             "initial": float(ends.costs[0]),
             "final": None if run.ends_in_contact else final_cost,
@@ -56,7 +58,8 @@ def summarize(run: Run) -> dict[str, Any]:
         },
         "hold_error": {"max": _largest_hold_error(run, ends), "limit": _limit(run)},
         "separation": {"min": _closest(run, ends)},
-        "distance": _spread(run.distances),
+        "distance": _spread(spent.distance),
+        "energy": _spread(spent.energy),
         **_final(run),
         "repairs": list(run.repairs),
         "flags": [{"code": flag.code, "says": flag.says} for flag in run.flags],
@@ -73,11 +76,6 @@ def _spread(values: Any) -> dict[str, Any]:
     whole = np.issubdtype(values.dtype, np.integer)
     as_number = int if whole else float
     return {"min": as_number(low), "mean": float(values.mean()), "max": as_number(high)}
-
-
-def _initial_neighbors(run: Run) -> int:
-    places = run.start.positions
-    return sum(run.system.look(places, p).neighbors for p in range(run.agents))
 
 
 def _largest_hold_error(run: Run, ends: Metrics) -> float | None:

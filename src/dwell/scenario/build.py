@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, assert_never
 
+from dwell import controllers
 from dwell._types import Points
-from dwell.agents import CoverageSystem, check_start, scatter
-from dwell.controllers import Timer
+from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.density.support import check_density
 from dwell.errors import DensityError
 from dwell.geometry import Box, Polygon, Workspace
+from dwell.scenario.laws import LawSpec, NetworkSpec
 from dwell.scenario.schema import (
     AgentsSpec,
     BoxSpec,
@@ -26,9 +28,20 @@ from dwell.scenario.schema import (
     PolynomialSpec,
     ScatterSpec,
     Scenario,
-    TimerSpec,
     UniformSpec,
     WorkspaceSpec,
+)
+
+# The kinds of law in a file, and the names of their classes in dwell.controllers.
+LAW_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "timer": "Timer",
+        "lloyd": "Lloyd",
+        "discrete-lloyd": "DiscreteLloyd",
+        "self-triggered": "SelfTriggered",
+        "self-triggered-centroid": "SelfTriggeredCentroid",
+        "event-triggered": "EventTriggered",
+    }
 )
 
 
@@ -55,6 +68,7 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         seed=scenario.run.seed or 0,
         ids=scenario.agents.ids,
         spacing=grid.spacing if isinstance(grid, GridSpec) else None,
+        network=build_network(scenario.network),
     )
     return system, start, (*workspace.repairs, *repairs)
 
@@ -120,6 +134,12 @@ def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[s
     return check_start(workspace, spec.start)
 
 
-def build_controller(spec: TimerSpec) -> Timer:
-    """The law."""
-    return Timer(**spec.model_dump(exclude={"kind"}))
+def build_controller(spec: LawSpec) -> Controller:
+    """The law: its class takes the keys of its table, and has its own defaults for absent ones."""
+    law: Callable[..., Controller] = getattr(controllers, LAW_KINDS[spec.kind])
+    return law(**spec.model_dump(exclude={"kind"}, exclude_none=True))
+
+
+def build_network(spec: NetworkSpec | None) -> Network:
+    """How reliable looks and messages are; perfectly so without a table."""
+    return Network() if spec is None else Network(loss=spec.loss, delay=spec.delay)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 from .problems import Problem, Where
@@ -107,16 +108,47 @@ def one_per_agent(where: Where, values: object, agents: int) -> Iterator[Problem
         yield Problem(where, "scenario.length", f"needs {expected}, got {len(values)}")
 
 
-def resolution(t1: Each, horizon: float) -> Iterator[Problem]:
+def belongs(key: str, selector: str, owner: str, chosen: str, code: str) -> Iterator[Problem]:
+    """A key that goes with one choice of another key is not given beside the others."""
+    if chosen != owner:
+        says = f'belongs to {selector} = "{owner}", got {selector} = "{chosen}"'
+        yield Problem((key,), code, says)
+
+
+def levels(values: Sequence[float]) -> Iterator[Problem]:
+    """Levels of speed ascend from rest to the whole."""
+    for index, (lower, upper) in enumerate(pairwise(values), start=1):
+        if not lower < upper:
+            says = f"must be greater than levels[{index - 1}] = {lower!r}, got {upper!r}"
+            yield Problem(("levels", index), "event-triggered.levels", says)
+            return
+    for index, end, what in ((0, 0.0, "rest"), (len(values) - 1, 1.0, "the largest speed")):
+        if values[index] != end:
+            says = f"must be {end:g}, which is {what}, got {values[index]!r}"
+            yield Problem(("levels", index), "event-triggered.levels", says)
+
+
+def resolution(key: str, waits: Each, horizon: float, code: str) -> Iterator[Problem]:
     """P5: the shortest wait is long enough to move the clock at the end of the run."""
-    at, shortest = least(t1)
+    at, shortest = least(waits)
     needed = ULPS_PER_TIMER * math.ulp(horizon)
     if shortest < needed:
         says = (
             f"must be at least {needed:.3g}, or the clock cannot advance near "
             f"run.horizon = {horizon!r}, got {shortest!r}"
         )
-        yield Problem(("controller", "t1", *at), "timer.resolution", says)
+        yield Problem(("controller", key, *at), code, says)
+
+
+def rate_resolution(rate: float, horizon: float, code: str) -> Iterator[Problem]:
+    """The same for events that come at a rate."""
+    most = 1.0 / (ULPS_PER_TIMER * math.ulp(horizon))
+    if rate > most:
+        says = (
+            f"must be at most {most:.3g}, or the clock cannot advance near "
+            f"run.horizon = {horizon!r}, got {rate!r}"
+        )
+        yield Problem(("controller", "rate"), code, says)
 
 
 def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[Problem]:

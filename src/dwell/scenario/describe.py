@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
+from dwell import controllers
 from dwell._types import Points
-from dwell.controllers import Timer
+from dwell.agents import Network
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Box, Workspace
+from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.schema import Scenario
 
@@ -20,24 +22,41 @@ def describe(
     controller: object,
     run: dict[str, Any],
     ids: tuple[int, ...] | None = None,
+    network: Network | None = None,
 ) -> Scenario | None:
     """The scenario of these objects; None if a file cannot name one of them."""
-    weight = describe_density(density)
-    if weight is None or not isinstance(controller, Timer):
+    weight, law = describe_density(density), describe_controller(controller)
+    if weight is None or law is None:
         return None
-    law = {k: v for k, v in asdict(controller).items() if v is not None and k != "_programs"}
     agents: dict[str, Any] = {"start": start.tolist()}
     if ids is not None:
         agents["ids"] = list(ids)
-    return parse_scenario(
-        {
-            "workspace": describe_workspace(workspace),
-            "density": weight,
-            "agents": agents,
-            "controller": {"kind": "timer", **law},
-            "run": run,
-        }
-    )
+    tables = {
+        "workspace": describe_workspace(workspace),
+        "density": weight,
+        "agents": agents,
+        "controller": law,
+        "run": run,
+    }
+    if network is not None and not network.perfect:
+        tables["network"] = asdict(network)
+    return parse_scenario(tables)
+
+
+def describe_controller(controller: Any) -> dict[str, Any] | None:
+    """The `controller` table; None for a law that is not one of ours.
+
+    Keys at their defaults are left out: they are the same in a file, and some of them belong to a
+    choice that was not made.
+    """
+    kinds = {getattr(controllers, name, None): kind for kind, name in LAW_KINDS.items()}
+    kind = kinds.get(type(controller))
+    if kind is None:
+        return None
+    public = [f for f in fields(controller) if not f.name.startswith("_")]
+    values = {f.name: (getattr(controller, f.name), f.default) for f in public}
+    told = {key: v for key, (v, default) in values.items() if v is not None and v != default}
+    return {"kind": kind, **told}
 
 
 def describe_workspace(workspace: Workspace) -> dict[str, Any]:

@@ -10,7 +10,15 @@ from dwell.errors import ScenarioError
 
 from .problems import NEEDS, PROBLEMS, Problem, Where, dotted, listing, scenario_error, shown
 from .schema import LATER
-from .suggest import choices_at, description_at, elsewhere, item_at, known_keys, nearest
+from .suggest import (
+    choices_at,
+    description_at,
+    elsewhere,
+    item_at,
+    known_keys,
+    nearest,
+    owners_of,
+)
 
 Ranks: TypeAlias = dict[int, dict[str | int, int]]
 
@@ -30,13 +38,47 @@ def error_of(error: ValidationError, data: dict[str, Any]) -> ScenarioError:
     details = [dict(detail) for detail in error.errors(include_url=False)]
     ranks: Ranks = {}
     details.sort(key=lambda detail: _position(data, _place(detail, data), ranks))
-    found = [p for detail in details[:MOST_EXPLAINED] for p in _explain(detail, data)]
+    found = _explain_all(details[:MOST_EXPLAINED], data)
     newer = [p for p in found if p.code == "scenario.version"]
     if newer:
         return scenario_error(newer)
     found = _without_echoes(found)
     found.sort(key=lambda p: _position(data, p.where, ranks))
     return scenario_error(found, unseen=max(len(details) - MOST_EXPLAINED, 0))
+
+
+def _explain_all(details: list[dict[str, Any]], data: dict[str, Any]) -> list[Problem]:
+    """One problem or more for each detail; keys that belong to one other kind are one problem."""
+    found: list[Problem] = []
+    strangers: dict[tuple[Where, tuple[str, ...]], list[Where]] = {}
+    for detail in details:
+        where = _place(detail, data)
+        owners = owners_of(data, where) if detail["type"] == "extra_forbidden" else ()
+        if owners:
+            strangers.setdefault((where[:-1], owners), []).append(where)
+        else:
+            found += _explain(detail, data)
+    return found + [_strangers(keys, owners, data) for (_, owners), keys in strangers.items()]
+
+
+def _strangers(keys: list[Where], owners: tuple[str, ...], data: dict[str, Any]) -> Problem:
+    """Keys of one table that other kinds of the table have, and its own kind has not."""
+    table = keys[0][:-1]
+    kinds = listing([f'"{owner}"' for owner in owners], "or")
+    others = [str(key[-1]) for key in keys[1:]]
+    also = f", and so {'do' if others[1:] else 'does'} {listing(others)}" if others else ""
+    mine = shown(_kind_at(data, table))
+    known = [key for key in known_keys(data, table) if key != "kind"]
+    have = f"whose key{'s are' if known[1:] else ' is'} {listing(known)}"
+    have = have if known else "which has no keys of its own"
+    says = f"belongs to kind = {kinds}{also}, got kind = {mine}, {have}"
+    return Problem(keys[0], "scenario.unknown-key", says)
+
+
+def _kind_at(data: object, table: Where) -> object:
+    for part in (*table, "kind"):
+        data = item_at(data, part)
+    return data
 
 
 def _explain(detail: dict[str, Any], data: dict[str, Any]) -> list[Problem]:
@@ -108,7 +150,8 @@ def _choice_problem(where: Where, value: object, data: dict[str, Any]) -> Proble
 def _unknown_key(where: Where, data: dict[str, Any]) -> Problem:
     known = known_keys(data, where[:-1])
     key = str(where[-1])
-    close, other = nearest(key, known), elsewhere(key)
+    settled = {"kind"} if _kind_at(data, where[:-1]) is not None else set()
+    close, other = nearest(key, [k for k in known if k not in settled]), elsewhere(key)
     if close:
         meant = (*where[:-1], close)
         says = f"is not a known key; did you mean {dotted(meant)}?"

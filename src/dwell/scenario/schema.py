@@ -1,7 +1,8 @@
 """What a scenario file may say, as frozen data.
 
 Nothing here knows what a polygon or a law does: `build.py` turns these into objects. Lengths and
-times are in the units of the scenario itself; a speed is then length per time.
+times are in the units of the scenario itself; a speed is then length per time. The tables of the
+laws are in `laws.py`.
 """
 
 from __future__ import annotations
@@ -9,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Tag, model_validator
+from pydantic import BeforeValidator, Field, Tag, model_validator
 
 from . import checks
+from .laws import DiscreteLloydSpec, LawSpec, LloydSpec, NetworkSpec, TimerSpec, waits
 from .problems import Problem, refuse
+from .table import Table
 from .values import (
     AgentCount,
     AgentId,
-    Chance,
     Counted,
-    Fraction,
     Function,
-    Intervals,
     Matrix,
     NotNegative,
     PerAgent,
@@ -45,22 +45,9 @@ LATER: dict[tuple[str, ...], tuple[str, ...]] = {
     ("workspace", "kind"): ("interval", "polytope", "ball", "ellipsoid"),
     ("density", "kind"): ("raster",),
     ("density", "parts", "kind"): ("raster",),
-    ("controller", "kind"): (
-        "lloyd",
-        "discrete-lloyd",
-        "self-triggered",
-        "self-triggered-centroid",
-        "event-triggered",
-    ),
     ("controller", "reset"): ("adaptive",),
     ("run", "record", "kind"): ("samples", "summary"),
 }
-
-
-class Table(BaseModel):
-    """A table of a scenario: frozen, no unknown keys, no conversions."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class PolygonSpec(Table):
@@ -204,71 +191,6 @@ class AgentsSpec(Table):
         return self
 
 
-class TimerSpec(Table):
-    """The timer-based law: each agent looks at the end of a wait drawn from [t1, t2]."""
-
-    kind: Literal["timer"] = Field(description="which law this is")
-    k1: Positive = Field(description="the largest speed of an agent, length per time")
-    nu: Positive = Field(description="the tracking error that counts as covered, a length")
-    epsilon: Fraction = Field(
-        default=1e-8, description="the margin kept inside nu, between 0 and 1, without unit"
-    )
-    t1: PerAgent = Field(description="the shortest wait between looks; one time, or one per agent")
-    t2: PerAgent = Field(description="the longest wait between looks; one time, or one per agent")
-    reset: Literal["uniform", "earliest", "latest", "periodic", "sequence", "dropout"] = Field(
-        default="uniform", description="how the next wait is chosen from [t1, t2]"
-    )
-    period: PerAgent | None = Field(
-        default=None,
-        description="the wait with reset periodic; one time, or one per agent; t2 if absent",
-    )
-    intervals: Intervals | None = Field(
-        default=None,
-        description="the waits with reset sequence, in order: one list of times, or one each",
-    )
-    loss: Chance | None = Field(
-        default=None,
-        description="the chance that a look is lost with reset dropout, from 0 to below 1",
-    )
-    initial_hold: Points | None = Field(
-        default=None, description="the velocity [vx, vy] of each agent before its first look"
-    )
-    initial_timer: PerAgent | None = Field(
-        default=None, description="the wait before the first look; one time, or one per agent"
-    )
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse([*self._misplaced(), *self._out_of_range()])
-        return self
-
-    def _misplaced(self) -> Iterator[Problem]:
-        """Keys that belong to another reset, and keys that this reset lacks."""
-        owners = {"period": "periodic", "intervals": "sequence", "loss": "dropout"}
-        for key, owner in owners.items():
-            given = getattr(self, key) is not None
-            if given and self.reset != owner:
-                says = f'belongs to reset = "{owner}", got reset = "{self.reset}"'
-                yield Problem((key,), "timer.reset", says)
-            elif not given and self.reset == owner and key != "period":
-                says = f'is missing; reset = "{owner}" needs it'
-                yield Problem((key,), "scenario.missing-key", says)
-
-    def _out_of_range(self) -> Iterator[Problem]:
-        wrong_order = list(checks.order(self.t1, self.t2))
-        if wrong_order:
-            yield from wrong_order
-        else:
-            if self.period is not None:
-                yield from checks.within(("period",), self.period, self.t1, self.t2)
-            if self.intervals is not None:
-                yield from checks.intervals_within(self.intervals, self.t1, self.t2)
-            if self.initial_timer is not None:
-                yield from checks.within(("initial_timer",), self.initial_timer, self.t1, self.t2)
-        if self.initial_hold is not None:
-            yield from checks.holds_within(self.initial_hold, self.k1)
-
-
 class CertificateSpec(Table):
     """What the theorem assumes, to be reported against what was seen."""
 
@@ -348,9 +270,14 @@ class Scenario(Table):
         description="how much each place matters; uniform if absent",
     )
     agents: AgentsSpec = Field(description="the agents and where they start")
-    controller: TimerSpec = Field(description="the law that the agents follow")
+    controller: Annotated[LawSpec, Field(discriminator="kind")] = Field(
+        description="the law that the agents follow"
+    )
+    network: NetworkSpec | None = Field(
+        default=None, description="looks and messages that are lost or late; none if absent"
+    )
     certificate: CertificateSpec | None = Field(
-        default=None, description="what the theorem assumes; optional"
+        default=None, description="what the theorem of the timer law assumes; optional"
     )
     run: RunSpec = Field(description="how long, with which chance, and what is kept")
 
@@ -361,19 +288,46 @@ class Scenario(Table):
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agents.count, self.run.horizon
-        for key in ("t1", "t2", "period", "initial_hold", "initial_timer"):
-            values = getattr(self.controller, key)
-            yield from checks.one_per_agent(("controller", key), values, agents)
-        intervals = self.controller.intervals or ()
-        if intervals and isinstance(intervals[0], tuple):
-            yield from checks.one_per_agent(("controller", "intervals"), intervals, agents)
-        if self.certificate is not None:
-            where = ("certificate", "lipschitz")
-            yield from checks.one_per_agent(where, self.certificate.lipschitz, agents)
-        yield from checks.resolution(self.controller.t1, horizon)
+        if isinstance(self.controller, TimerSpec):
+            for problem in self.controller.each_per_agent(agents):
+                yield problem.inside(("controller",))
+        yield from self._network_problems()
+        yield from self._certificate_problems(agents)
+        yield from self._clock_problems(horizon)
         sample_every = self.run.record.sample_every
         if isinstance(sample_every, float):
             yield from checks.sample_count(sample_every, horizon, agents)
+
+    def _network_problems(self) -> Iterator[Problem]:
+        law, links = self.controller, self.network
+        if isinstance(law, LloydSpec) and law.mode == "ode" and links not in (None, NetworkSpec()):
+            says = (
+                'loses or delays looks, which needs mode = "sampled", got controller.mode = "ode", '
+                "where agents look all the time; leave it out"
+            )
+            yield Problem(("network",), "network.mode", says)
+
+    def _certificate_problems(self, agents: int) -> Iterator[Problem]:
+        kind = self.controller.kind
+        if self.certificate is None:
+            return
+        if kind != "timer":
+            says = (
+                "states what the theorem of the timer law assumes, so it needs "
+                f'controller.kind = "timer", got "{kind}"; leave it out'
+            )
+            yield Problem(("certificate",), "certificate.law", says)
+        else:
+            where = ("certificate", "lipschitz")
+            yield from checks.one_per_agent(where, self.certificate.lipschitz, agents)
+
+    def _clock_problems(self, horizon: float) -> Iterator[Problem]:
+        law = self.controller
+        code = f"{law.kind}.resolution"
+        for key, times in waits(law).items():
+            yield from checks.resolution(key, times, horizon, code)
+        if isinstance(law, DiscreteLloydSpec) and law.rate is not None:
+            yield from checks.rate_resolution(law.rate, horizon, code)
 
 
 def scenario_schema() -> dict[str, Any]:

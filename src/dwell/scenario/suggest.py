@@ -36,8 +36,13 @@ def choices_at(data: object, where: Where) -> list[str]:
     model = model_at(data, where[:-1])
     if model is not None and where[-1] in model.model_fields:
         return list(_words_in(model.model_fields[str(where[-1])].annotation))
-    table = _field_annotation(data, where[:-1])
-    return [w for m in _models_in(table) for w in _words_in(m.model_fields["kind"].annotation)]
+    return [word for m in _models_in(_field_annotation(data, where[:-1])) for word in _kinds_of(m)]
+
+
+def owners_of(data: object, where: Where) -> tuple[str, ...]:
+    """The kinds of a table that have a key; none if no kind of it does."""
+    models = _models_in(_field_annotation(data, where[:-1]))
+    return tuple(kind for m in models if where[-1] in m.model_fields for kind in _kinds_of(m))
 
 
 def description_at(data: object, where: Where) -> str:
@@ -92,9 +97,14 @@ def _pick(options: list[type[BaseModel]], data: object) -> type[BaseModel] | Non
         return options[0]
     kind = data.get("kind") if isinstance(data, dict) else None
     for model in options:
-        if kind in list(_words_in(model.model_fields["kind"].annotation)):
+        if kind in _kinds_of(model):
             return model
     return None
+
+
+def _kinds_of(model: type[BaseModel]) -> list[str]:
+    field = model.model_fields.get("kind")
+    return list(_words_in(field.annotation)) if field else []
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -106,7 +116,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 def _words_in(annotation: Any) -> Iterator[str]:
     if get_origin(annotation) is Literal:
-        yield from get_args(annotation)
+        yield from map(str, get_args(annotation))
     else:
         for inner in get_args(annotation):
             yield from _words_in(inner)

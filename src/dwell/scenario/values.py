@@ -146,6 +146,8 @@ Positive: TypeAlias = Annotated[float, Field(gt=0), BeforeValidator(as_number)]
 NotNegative: TypeAlias = Annotated[float, Field(ge=0), BeforeValidator(as_number)]
 Fraction: TypeAlias = Annotated[float, Field(gt=0, lt=1), BeforeValidator(as_number)]
 Chance: TypeAlias = Annotated[float, Field(ge=0, lt=1), BeforeValidator(as_number)]
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1), BeforeValidator(as_number)]
+Relaxation: TypeAlias = Annotated[float, Field(gt=0, lt=2), BeforeValidator(as_number)]
 Whole: TypeAlias = Annotated[int, Field(ge=0), BeforeValidator(as_whole)]
 Counted: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(as_whole)]
 AgentCount: TypeAlias = Annotated[int, Field(ge=1, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
@@ -170,6 +172,9 @@ SampleEvery: TypeAlias = Annotated[
 ]
 PositiveList: TypeAlias = Annotated[
     tuple[Positive, ...], Field(min_length=1), listed("a list of numbers")
+]
+Levels: TypeAlias = Annotated[
+    tuple[Share, ...], Field(min_length=2), listed("a list of numbers from 0 to 1")
 ]
 PerAgent: TypeAlias = Annotated[
     Annotated[Positive, Tag("~one")] | Annotated[PositiveList, Tag("~each")],

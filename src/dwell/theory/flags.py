@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
+from dwell._kernels.marks import FLOOR
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.controllers import SelfTriggered
 from dwell.density import tessellate
 from dwell.theory.certificate import max_dwell_time, max_gain
-from dwell.theory.metrics import Metrics
+from dwell.theory.metrics import Metrics, timer_program
 
 if TYPE_CHECKING:
     from dwell.hybrid import HybridArc
@@ -40,6 +42,7 @@ def flags_of(
     assert isinstance(system, CoverageSystem)
     return [
         *_about_agents(arc, system, table, metrics),
+        *_about_law(system, table),
         *_about_quadrature(arc, system),
         *_about_timers(system),
         *_about_certificate(system, assumed),
@@ -66,6 +69,21 @@ def _about_agents(
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
 
 
+def _about_law(system: CoverageSystem, table: EventTable) -> Iterator[Flag]:
+    """Where a law could not do what it wants, or nobody proved that it can."""
+    if not system.network.perfect:
+        says = "Looks and messages were lost or late, so the law's guarantees do not apply."
+        yield Flag("unreliable-network", says)
+    if isinstance(system.controller, SelfTriggered):
+        floors = int((table.count("mark") == FLOOR).sum())
+        if floors:
+            yield Flag(
+                "floor-hits",
+                f"{floors} intervals were cut off at tau_min = {system.controller.tau_min:g}: the "
+                "trigger asked for a look sooner, so its guarantees do not hold on them.",
+            )
+
+
 def _about_quadrature(arc: HybridArc[AgentsState], system: CoverageSystem) -> Iterator[Flag]:
     """How well a density that is only a function could be integrated, at the end of the run."""
     if system.terms is not None:
@@ -78,10 +96,9 @@ def _about_quadrature(arc: HybridArc[AgentsState], system: CoverageSystem) -> It
 
 
 def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
-    law = system.controller
-    if not isinstance(law, CompiledController):
+    program = timer_program(system)
+    if program is None:
         return
-    program = law.program(system.agents)
     longest = float(program.t2.max())
     if program.k1 * longest > program.reach:
         yield Flag(
@@ -92,10 +109,9 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
 
 
 def _about_certificate(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> Iterator[Flag]:
-    law = system.controller
-    if assumed is None or not isinstance(law, CompiledController):
+    program, n = timer_program(system), system.agents
+    if assumed is None or program is None:
         return
-    program, n = law.program(system.agents), system.agents
     eta = float(assumed["eta_max"])
     lipschitz = np.broadcast_to(np.asarray(assumed["lipschitz"], dtype=float), (n,))
     if eta >= program.k1:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.controllers import Timer
 from dwell.density import tessellate
 from dwell.density.looking import look_many
 from dwell.density.tessellation import first_coincidence
 
 if TYPE_CHECKING:
+    from dwell._kernels.hold import HoldProgram
     from dwell.hybrid import HybridArc
 
 PROBES = 129  # times looked at where no samples were kept
@@ -34,39 +36,28 @@ class Metrics:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Legs:
-    """Where everybody is, what each holds and when each looks next, at some times."""
+class Snapshots:
+    """Where everybody is, how each moves and when each decides next, at some times."""
 
     x: Floats  # (S, N)
     y: Floats
-    hold_x: Floats
+    hold_x: Floats  # velocity
     hold_y: Floats
     next_at: Floats
 
 
-def legs_at(start: AgentsState, table: EventTable, times: Floats) -> Legs:
-    """The legs at ascending `times`, after the jumps at each."""
+def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots:
+    """Everybody at ascending `times`, after the jumps at each."""
     shape = (len(times), len(start.since))
     x, y, hold_x, hold_y, next_at = (np.empty(shape) for _ in range(5))
     for p in range(shape[1]) if len(times) else ():
         rows = table.of_agent(p)
         made = np.searchsorted(table.time[rows], times, side="right")
-        # Row 0 of each column is the leg to begin with, row k the one after the agent's jump k.
-        since, px, py, hx, hy, due = (
-            np.concatenate([[first], column[rows]])[made]
-            for first, column in (
-                (start.since[p], table.time),
-                (start.start[p, 0], table.x),
-                (start.start[p, 1], table.y),
-                (start.hold[p, 0], table.hold_x),
-                (start.hold[p, 1], table.hold_y),
-                (start.next_at[p], table.next_at),
-            )
-        )
-        dt = times - since
-        x[:, p], y[:, p] = px + hx * dt, py + hy * dt
-        hold_x[:, p], hold_y[:, p], next_at[:, p] = hx, hy, due
-    return Legs(x, y, hold_x, hold_y, next_at)
+        legs = table.legs(start, p).take(made)
+        x[:, p], y[:, p] = legs.at(times)
+        hold_x[:, p], hold_y[:, p] = legs.velocity_at(times)
+        next_at[:, p] = legs.next_at
+    return Snapshots(x, y, hold_x, hold_y, next_at)
 
 
 def measure(
@@ -79,7 +70,7 @@ def measure(
 ) -> Metrics:
     """Metrics at ascending `times`; the same bits for any number of threads."""
     times = np.ascontiguousarray(times, dtype=np.float64)
-    legs = legs_at(start, table, times)
+    legs = snapshots(start, table, times)
     if system.terms is None:
         return _measure_slowly(system, legs, times)
     samples, agents = legs.x.shape
@@ -99,12 +90,16 @@ def measure(
     )
 
 
-def _hold_errors(system: CoverageSystem, legs: Legs, ex: Floats, ey: Floats) -> Floats:
-    """|held velocity - k1 sat(error)|; no columns for a law that does not saturate."""
-    law = system.controller
-    if not isinstance(law, CompiledController):
+def timer_program(system: CoverageSystem) -> HoldProgram | None:
+    """The timer law in numbers; None for any other law."""
+    return system.program if isinstance(system.controller, Timer) else None
+
+
+def _hold_errors(system: CoverageSystem, legs: Snapshots, ex: Floats, ey: Floats) -> Floats:
+    """|held velocity - k1 sat(error)|; no columns for laws other than the timer."""
+    program = timer_program(system)
+    if program is None:
         return np.empty((len(ex), 0))
-    program = law.program(system.agents)
     size = np.sqrt(ex * ex + ey * ey)
     scale = np.where(size > program.reach, size, program.reach)
     dx = legs.hold_x - program.k1 * (ex / scale)
@@ -113,7 +108,7 @@ def _hold_errors(system: CoverageSystem, legs: Legs, ex: Floats, ey: Floats) -> 
     return gap
 
 
-def _measure_slowly(system: CoverageSystem, legs: Legs, times: Floats) -> Metrics:
+def _measure_slowly(system: CoverageSystem, legs: Snapshots, times: Floats) -> Metrics:
     """The same through Python, for densities that only Python can evaluate."""
     samples, agents = legs.x.shape
     errors = np.empty((samples, agents, 2))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.density.looking import look_many
+
+if TYPE_CHECKING:
+    from dwell._kernels.hold import HoldProgram
 
 BLOCK = 8192
 
@@ -70,14 +74,16 @@ class Replay:
 
     def own_positions(self) -> tuple[Floats, Floats]:
         """Where each jumping agent must be, from its own last jump."""
-        since = self._before(self.table.time, self.start.since)
-        dt = self.table.time - since
-        axes = []
-        for k, (place, speed) in enumerate((("x", "hold_x"), ("y", "hold_y"))):
-            place_before = self._before(getattr(self.table, place), self.start.start[:, k])
-            speed_before = self._before(getattr(self.table, speed), self.start.hold[:, k])
-            axes.append(place_before + speed_before * dt)
-        return axes[0], axes[1]
+        x, y = np.empty(len(self.table)), np.empty(len(self.table))
+        for p, legs in enumerate(self.legs):
+            rows = self.table.of_agent(p)
+            x[rows], y[rows] = legs.take(np.arange(len(rows))).at(self.table.time[rows])
+        return x, y
+
+    @cached_property
+    def legs(self) -> list[Legs]:
+        """Every agent's legs, the one it starts with first."""
+        return [self.table.legs(self.start, p) for p in range(self.system.agents)]
 
     def last_due(self) -> Floats:
         """When each agent is due after its last jump."""
@@ -90,27 +96,11 @@ class Replay:
 
     def configurations(self, lo: int, hi: int) -> tuple[Floats, Floats]:
         """x and y of everybody at jumps lo..hi, (hi - lo, N) each."""
-        jumps, table = np.arange(lo, hi), self.table
         x = np.empty((hi - lo, self.system.agents))
         y = np.empty_like(x)
-        for q in range(self.system.agents):
-            rows = table.of_agent(q)
-            made = np.searchsorted(rows, jumps)
-            last = rows[np.maximum(made - 1, 0)] if len(rows) else np.zeros(hi - lo, dtype=np.int64)
-            begun = made > 0
-
-            def of(column: Floats, first: float, last: Any = last, begun: Any = begun) -> Floats:
-                return (
-                    np.where(begun, column[last], first) if len(table) else np.full(hi - lo, first)
-                )
-
-            dt = table.time[lo:hi] - of(table.time, self.start.since[q])
-            x[:, q] = (
-                of(table.x, self.start.start[q, 0]) + of(table.hold_x, self.start.hold[q, 0]) * dt
-            )
-            y[:, q] = (
-                of(table.y, self.start.start[q, 1]) + of(table.hold_y, self.start.hold[q, 1]) * dt
-            )
+        for q, legs in enumerate(self.legs):
+            made = np.searchsorted(self.table.of_agent(q), np.arange(lo, hi))
+            x[:, q], y[:, q] = legs.take(made).at(self.table.time[lo:hi])
         return x, y
 
     def positions_at_row(self, row: int) -> Points:
@@ -120,20 +110,7 @@ class Replay:
 
     def final_positions(self, until: float) -> Points:
         """Where everybody is at the end."""
-        places = np.empty((self.system.agents, 2))
-        for p in range(self.system.agents):
-            rows = self.table.of_agent(p)
-            if len(rows):
-                k = rows[-1]
-                place, speed, since = (
-                    self.table.positions[k],
-                    self.table.holds[k],
-                    self.table.time[k],
-                )
-            else:
-                place, speed, since = self.start.start[p], self.start.hold[p], self.start.since[p]
-            places[p] = place + speed * (until - since)
-        return places
+        return np.array([legs.take(-1).at(until) for legs in self.legs])
 
     def looks(self, tell: Any) -> Seen:
         """What each look must have given, from the positions put together here."""
@@ -169,22 +146,18 @@ class Replay:
         change: Floats = np.sqrt(dx * dx + dy * dy)
         return change
 
-    def expected_holds(self, errors: Points) -> Points:
+    def expected_holds(self, errors: Points, program: HoldProgram) -> Points:
         """The velocity the law gives for each of `errors`."""
-        law = self.system.controller
-        if not isinstance(law, CompiledController):
-            return self.table.holds
-        program = law.program(self.system.agents)
         size = np.sqrt(errors[:, 0] * errors[:, 0] + errors[:, 1] * errors[:, 1])
         scale = np.where(size > program.reach, size, program.reach)
         holds: Points = program.k1 * (errors / scale[:, None])
         return holds
 
 
-def expected_next_at(system: CoverageSystem, replay: Replay, program: Any) -> Floats:
+def expected_next_at(system: CoverageSystem, replay: Replay, program: HoldProgram) -> Floats:
     """When each agent must look next, by its rule and its own draws."""
     p, t, k = replay.table.agent, replay.table.time, replay.number
-    from dwell._kernels.timer import EARLIEST, LATEST, PERIODIC, SEQUENCE, UNIFORM
+    from dwell._kernels.hold import EARLIEST, LATEST, PERIODIC, SEQUENCE, UNIFORM
 
     rule = program.rule
     if rule == PERIODIC:

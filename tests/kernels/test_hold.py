@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell._kernels.timer import DROPOUT, TimerProgram, dropout_interval, next_look, saturated
+from dwell._kernels.hold import DROPOUT, HoldProgram, dropout_interval, next_look, saturated
 
 coordinate = st.floats(-1e6, 1e6)
 
@@ -51,7 +51,7 @@ def test_dropouts_have_the_promised_odds():
 
 
 def program(rule, **changes):
-    base = TimerProgram(
+    base = HoldProgram(
         k1=1.0,
         reach=1.0,
         rule=rule,

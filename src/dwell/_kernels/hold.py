@@ -1,4 +1,4 @@
-"""The timer law in numbers: the saturated input and the next interval."""
+"""Laws that hold a velocity between looks, in numbers: the input, and when to look next."""
 
 import math
 from typing import NamedTuple
@@ -10,18 +10,21 @@ from dwell._kernels.arithmetic import smaller
 
 UNIFORM, EARLIEST, LATEST, PERIODIC, SEQUENCE, DROPOUT = range(6)
 
+NEVER_SATURATED = 2.0**200  # a reach that no error exceeds; dividing by it rounds nothing
 
-class TimerProgram(NamedTuple):
-    """The timer law as plain numbers and arrays, one row per agent."""
+
+class HoldProgram(NamedTuple):
+    """A law as plain numbers and arrays, one row per agent."""
 
     k1: float
-    reach: float  # (1 - epsilon) nu: errors up to here are not saturated
+    reach: float  # errors up to here are not saturated; for the timer law (1 - epsilon) nu
     rule: int
     t1: np.ndarray  # (N,)
     t2: np.ndarray  # (N,)
     period: np.ndarray  # (N,) for PERIODIC
     intervals: np.ndarray  # (N, M) for SEQUENCE, repeated from the start when used up
     loss: float  # for DROPOUT: the chance that a look is lost
+    cruise: float = math.inf  # for how long the velocity is held; then the agent stops
 
 
 @njit

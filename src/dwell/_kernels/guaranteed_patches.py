@@ -1,0 +1,210 @@
+"""Moments of Gaussians over a star-shaped cell without any cancellation.
+
+Each panel of the boundary, joined to the agent, is a curved triangle z = r z(w), 0 <= r <= 1. A
+product of Gauss rules in r and w has positive weights, so nothing cancels, however small or thin
+the cell and however far the peak. Patches [w0, w1] x [r0, r1] with too much range of the exponent
+are halved; those that weigh nothing are dropped. Slower than gaussian_contour, its last resort.
+"""
+
+import math
+
+import numpy as np
+
+from dwell._kernels._jit import inner
+from dwell._kernels.arithmetic import exponential, larger, smaller
+from dwell._kernels.gaussian import COUNT, RANGE
+from dwell._kernels.guaranteed_envelope import EX, EY, W0, W1, X0, Y0, A, B, F
+from dwell._kernels.guaranteed_panels import LOST, exponentials, place_on, whitened_curve
+from dwell._kernels.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
+
+FEWEST = 5  # nodes along r
+RISE = 400.0  # e-folds above the first guess of the largest value after which sums are rescaled
+
+
+@inner
+def patch_corners(curve, qx, qy, w0, w1, r0, r1):
+    """How patch r y(w) + (1 - r) q lies: (least |y|**2 or so, range, radial, tangential size).
+
+    (qx, qy) is the agent. All are estimates from the corners and the middle of the outer side.
+    """
+    ax, ay = place_on(curve, w0)
+    bx, by = place_on(curve, w1)
+    mx, my = place_on(curve, 0.5 * (w0 + w1))
+    ax -= qx
+    ay -= qy
+    bx -= qx
+    by -= qy
+    mx -= qx
+    my -= qy
+    low = np.inf
+    high = 0.0
+    for k in range(6):
+        r = r0 if k % 2 == 0 else r1
+        x = qx + r * (ax if k < 2 else (bx if k < 4 else mx))
+        y = qy + r * (ay if k < 2 else (by if k < 4 else my))
+        v = x * x + y * y
+        low = smaller(low, v)
+        high = larger(high, v)
+    long = larger(ax * ax + ay * ay, larger(bx * bx + by * by, mx * mx + my * my))
+    radial = (r1 - r0) * (r1 - r0) * long
+    tangential = r1 * r1 * larger(
+        (bx - ax) * (bx - ax) + (by - ay) * (by - ay),
+        4.0 * ((mx - 0.5 * (ax + bx)) * (mx - 0.5 * (ax + bx))
+        + (my - 0.5 * (ay + by)) * (my - 0.5 * (ay + by))),
+    )  # fmt: skip
+    return low, high - low + larger(radial, tangential), radial, tangential
+
+
+@inner
+def rays(k, w0, w1, curves, node):
+    """Boundary points and weights (z x dz included) of 16 rays, into node[16:64]."""
+    length = w1 - w0
+    ex = curves[k, EX]
+    ey = curves[k, EY]
+    f = curves[k, F]
+    a = curves[k, A]
+    b = curves[k, B]
+    for i in range(16):
+        w = w0 + length * PANEL_NODES[i]
+        s = math.sqrt(1.0 + w * w)
+        along = f - a * s
+        across = b * w
+        node[16 + i] = ex * along - ey * across
+        node[32 + i] = ey * along + ex * across
+        node[48 + i] = length * PANEL_WEIGHTS[i] * b * (f - a / s)
+
+
+@inner
+def integrate_patch(k, w0, w1, r0, r1, n, cx, cy, q, shift, px, py, curves, node):
+    """Moments of exp(shift - (z - c)' Q (z - c)) over one patch of curve k, n nodes along r.
+
+    Each exponential is taken relative to its ray's middle; loops as in gaussian.py.
+    """
+    qxx, qxy, qyy = q
+    rays(k, w0, w1, curves, node)
+    zx = node[16:32]
+    zy = node[32:48]
+    turn = node[48:64]
+    value = node[64:80]
+    m = gx = gy = polar = 0.0
+    for j in range(n):
+        r = r0 + (r1 - r0) * NODES[n, j]
+        low = np.inf
+        high = -np.inf
+        for i in range(16):
+            x = r * zx[i] - cx
+            y = r * zy[i] - cy
+            value[i] = (qxx * x + 2.0 * qxy * y) * x + qyy * y * y
+        for i in range(16):
+            low = smaller(low, value[i])
+            high = larger(high, value[i])
+        middle = 0.5 * (low + high)
+        weight = (r1 - r0) * WEIGHTS[n, j] * r * exponential(shift - middle)
+        exponentials(middle, value, node)
+        for i in range(16):
+            u = weight * turn[i] * (1.0 + node[i])
+            x = r * zx[i] - px
+            y = r * zy[i] - py
+            m += u
+            gx += u * x
+            gy += u * y
+            polar += u * (x * x + y * y)
+    return m, gx, gy, polar
+
+
+@inner
+def nodes_for(span):
+    """Nodes along r for a patch of this range; 0 when it must be halved."""
+    for i in range(RANGE.shape[0]):
+        if span <= RANGE[i]:
+            return COUNT[i]
+    return 0
+
+
+@inner
+def put_patch(top, w0, w1, r0, r1, pending):
+    """Write one patch on the pile."""
+    pending[top, 0] = w0
+    pending[top, 1] = w1
+    pending[top, 2] = r0
+    pending[top, 3] = r1
+
+
+@inner
+def closest_look(count, cx, cy, q, panels):
+    """Least exponent (z - c)' Q (z - c) at the agent and at the panels' ends."""
+    qxx, qxy, qyy = q
+    best = (qxx * cx + 2.0 * qxy * cy) * cx + qyy * cy * cy
+    for i in range(count):
+        x = panels[i, X0] - cx
+        y = panels[i, Y0] - cy
+        best = smaller(best, (qxx * x + 2.0 * qxy * y) * x + qyy * y * y)
+    return best
+
+
+@inner
+def halve_patch(top, size, along_r, pending):
+    """Halve the patch on top of the pile, along r or along w; gives the new size of the pile."""
+    w0 = pending[top, 0]
+    w1 = pending[top, 1]
+    r0 = pending[top, 2]
+    r1 = pending[top, 3]
+    if along_r:
+        middle = 0.5 * (r0 + r1)
+        put_patch(top, w0, w1, r0, middle, pending)
+        put_patch(size, w0, w1, middle, r1, pending)
+    else:
+        middle = 0.5 * (w0 + w1)
+        put_patch(top, w0, middle, r0, r1, pending)
+        put_patch(size, middle, w1, r0, r1, pending)
+    return size + 1
+
+
+@inner
+def gaussian_patches(cx, cy, q, white, px, py, count, panels, owner, curves, node, pending):
+    """(log_scale, mass, first x, first y, polar) about (px, py) of one hill of height 1.
+
+    (cx, cy): its peak; q = (Qxx, Qxy, Qyy); white = (C11, C12, C22).
+    """
+    shift = closest_look(count, cx, cy, q, panels)
+    best = shift
+    qx = -(white[0] * cx + white[1] * cy)
+    qy = -(white[2] * cy)
+    m = gx = gy = polar = 0.0
+    for i in range(count):
+        k = owner[i]
+        curve = whitened_curve(k, cx, cy, white, curves)
+        put_patch(0, panels[i, W0], panels[i, W1], 0.0, 1.0, pending)
+        size = 1
+        while size > 0:
+            top = size - 1
+            w0 = pending[top, 0]
+            w1 = pending[top, 1]
+            r0 = pending[top, 2]
+            r1 = pending[top, 3]
+            low, span, radial, tangential = patch_corners(curve, qx, qy, w0, w1, r0, r1)
+            best = smaller(best, low)
+            reach = math.sqrt(low) - math.sqrt(radial + tangential)
+            n = nodes_for(span)
+            if reach > 0.0 and reach * reach > best + LOST:
+                size -= 1
+            elif n == 0 and size < pending.shape[0]:
+                size = halve_patch(top, size, radial > tangential, pending)
+            else:
+                if low < shift - RISE:
+                    scale = exponential(low - shift)
+                    m *= scale
+                    gx *= scale
+                    gy *= scale
+                    polar *= scale
+                    shift = low
+                n = larger(n, FEWEST)
+                dm, dx, dy, dp = integrate_patch(
+                    k, w0, w1, r0, r1, n, cx, cy, q, shift, px, py, curves, node
+                )
+                m += dm
+                gx += dx
+                gy += dy
+                polar += dp
+                size -= 1
+    return -shift, m, gx, gy, polar

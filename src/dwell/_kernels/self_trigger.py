@@ -1,0 +1,101 @@
+"""The self-trigger: how long what an agent saw stays good enough, found by scanning ahead.
+
+With its own path known and its neighbours anywhere within reach, an agent's cell lies between a
+guaranteed and a dual guaranteed one. From their masses follows a bound on how far the centroid can
+have moved; the agent looks again before that bound, or the shrinking guaranteed cell, fails it.
+"""
+
+import math
+from typing import NamedTuple
+
+from dwell._kernels._jit import njit
+from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.guaranteed import distance_in, guaranteed_pair
+from dwell._kernels.legs import seconds_used
+from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+
+
+class Trigger(NamedTuple):
+    """The self-trigger in numbers."""
+
+    kappa: float  # gain of the approach
+    v: float  # top speed, everybody's
+    tau_min: float
+    tau_max: float
+    delta: float  # how far the centroid may move
+    scan: float  # time between two evaluations
+    factor: float  # 1, or 2 for the weaker bound by the triangle inequality
+    own_ball: bool  # count the own motion as uncertainty too
+    sampled: bool  # watch the sampled centroid rather than that of the guaranteed cell
+    by_circumradius: bool  # measure cells by twice the circumradius instead of the diameter
+    after: bool  # look at the first scanned time that is not good, not at the last that is
+
+
+@njit
+def trigger_value(s, age, y_x, y_y, left_x, left_y, n, qx, qy, radius, trigger, wx, wy, terms, env):
+    """h after a time s: below 0 as long as the last look is good enough.
+
+    (y_x, y_y): own position then; (left_x, left_y): from there to the sampled centroid. The
+    neighbours were seen `age` before s began.
+    """
+    reach = trigger.v * (s + age)
+    if trigger.own_ball:
+        reach += trigger.v * s
+    for j in range(n):
+        radius[j] = reach
+    status, mass_g, _, _, room, mass_d, _, _, diameter, circumradius = guaranteed_pair(
+        y_x, y_y, n, qx, qy, radius, wx, wy, terms, env
+    )
+    if status != 0:
+        return math.inf
+    size = 2.0 * circumradius if trigger.by_circumradius else diameter
+    drift = trigger.factor * size * (1.0 - mass_g / mass_d)
+    if trigger.sampled:
+        room = distance_in(left_x, left_y, y_x, y_y, n, qx, qy, radius, wx, wy)
+        return drift - trigger.delta if drift - trigger.delta > -room else -room
+    return drift - smaller(trigger.delta, room)
+
+
+@njit
+def scan_trigger(
+    px, py, ex, ey, hx, hy, cruise, age, n, qx, qy, radius, trigger, wx, wy, terms, env
+):
+    """(interval until the next look, evaluations, which limit set it).
+
+    The agent at (px, py) heads for its centroid at + (ex, ey) with velocity (hx, hy).
+    """
+    good = 0.0
+    steps = 0
+    while good < trigger.tau_max:
+        s = smaller((steps + 1) * trigger.scan, trigger.tau_max)
+        steps += 1
+        used = seconds_used(s, cruise, trigger.kappa)
+        dx = hx * used
+        dy = hy * used
+        h = trigger_value(
+            s,
+            age,
+            px + dx,
+            py + dy,
+            ex - dx,
+            ey - dy,
+            n,
+            qx,
+            qy,
+            radius,
+            trigger,
+            wx,
+            wy,
+            terms,
+            env,
+        )
+        if not h < 0.0:
+            if good < trigger.tau_min:
+                return (
+                    larger(s, trigger.tau_min) if trigger.after else trigger.tau_min,
+                    steps,
+                    FLOOR,
+                )
+            return s if trigger.after else good, steps, IN_TIME
+        good = s
+    return trigger.tau_max, steps, CEILING

@@ -1,0 +1,94 @@
+"""Legs of motion: where an agent is between two of its events, in closed form.
+
+Every leg begins at a place with a velocity. It keeps that velocity for ever (most laws), or for a
+time `cruise` after which it stops or fades away exponentially (laws that approach a target), or it
+bends along a cubic (the reference solution of a differential equation).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Legs:
+    """Many legs; all arrays have one shape, but `bend`, which has four columns more."""
+
+    since: Floats  # when each began
+    x: Floats  # where
+    y: Floats
+    hold_x: Floats  # with which velocity
+    hold_y: Floats
+    next_at: Floats  # when the agent decides anew
+    cruise: Floats | None = None  # for how long the velocity is kept; None: for ever
+    fade: float = math.inf  # rate at which it then decays; inf: at once
+    bend: Floats | None = None  # (..., 4): coefficients x, y of dt**2, then of dt**3
+
+    def at(self, t: Any) -> tuple[Floats, Floats]:
+        """Positions x and y at time t (anything that broadcasts with the legs)."""
+        dt = t - self.since
+        used, _ = self._used_and_left(dt)
+        x, y = self.x + self.hold_x * used, self.y + self.hold_y * used
+        if self.bend is not None:
+            ax, ay, bx, by = np.moveaxis(self.bend, -1, 0)
+            x, y = x + (ax + bx * dt) * dt * dt, y + (ay + by * dt) * dt * dt
+        return x, y
+
+    def velocity_at(self, t: Any) -> tuple[Floats, Floats]:
+        """Velocities at time t."""
+        dt = t - self.since
+        _, left = self._used_and_left(dt)
+        vx, vy = self.hold_x * left, self.hold_y * left
+        if self.bend is not None:
+            ax, ay, bx, by = np.moveaxis(self.bend, -1, 0)
+            vx = vx + (2.0 * ax + 3.0 * bx * dt) * dt
+            vy = vy + (2.0 * ay + 3.0 * by * dt) * dt
+        return vx, vy
+
+    def work_until(self, t: Any) -> tuple[Floats, Floats]:
+        """Length of the path, and integral of the squared speed, from the beginning until t."""
+        dt = np.asarray(t - self.since)
+        if self.bend is not None:
+            return self._work_by_quadrature(dt)
+        used, left = self._used_and_left(dt)
+        speed = np.hypot(self.hold_x, self.hold_y)
+        steady = dt if self.cruise is None else np.minimum(dt, self.cruise)
+        fading = 0.0 if math.isinf(self.fade) else (1.0 - left * left) / (2.0 * self.fade)
+        return speed * used, speed * speed * (steady + fading)
+
+    def _work_by_quadrature(self, dt: Floats) -> tuple[Floats, Floats]:
+        nodes, weights = np.polynomial.legendre.leggauss(8)
+        length, energy = np.zeros(dt.shape), np.zeros(dt.shape)
+        for node, weight in zip(nodes, weights, strict=True):
+            vx, vy = self.velocity_at(self.since + 0.5 * (1.0 + node) * dt)
+            square = vx * vx + vy * vy
+            length += 0.5 * weight * dt * np.sqrt(square)
+            energy += 0.5 * weight * dt * square
+        return length, energy
+
+    def _used_and_left(self, dt: Any) -> tuple[Any, Any]:
+        if self.cruise is None:
+            return dt, 1.0
+        from dwell._kernels.legs import used_and_left
+
+        dt, cruise = np.broadcast_arrays(np.asarray(dt, dtype=np.float64), self.cruise)
+        used, left = np.empty(dt.size), np.empty(dt.size)
+        flat = np.ascontiguousarray(dt).ravel(), np.ascontiguousarray(cruise).ravel()
+        used_and_left(*flat, self.fade, used, left)
+        return used.reshape(dt.shape), left.reshape(dt.shape)
+
+    def take(self, which: Any) -> Legs:
+        """Some of the legs, as an index into the arrays says."""
+        parts: dict[str, Any] = {
+            f.name: None if getattr(self, f.name) is None else getattr(self, f.name)[which]
+            for f in fields(self)
+            if f.name != "fade"
+        }
+        return Legs(**parts, fade=self.fade)

@@ -1,0 +1,51 @@
+"""Looks and messages that are lost, or late."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from dwell._types import finite_number
+from dwell.errors import InputError
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Network:
+    """How reliable the way from one agent to another is.
+
+    Parameters
+    ----------
+    loss : chance that a look comes back with nothing, or that a message does not reach one of
+        those it is sent to; each by its own random draw.
+    delay : how old what arrives is: a look shows the others as they stood that long ago, and a
+        message is heard that long after it was sent.
+    """
+
+    loss: float = 0.0
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        loss, delay = finite_number(self.loss), finite_number(self.delay)
+        if loss is None or not 0.0 <= loss < 1.0:
+            raise _refused("loss", self.loss, "a chance from 0 to below 1")
+        if delay is None or delay < 0.0:
+            raise _refused("delay", self.delay, "a time from 0 on")
+        object.__setattr__(self, "loss", loss)
+        object.__setattr__(self, "delay", delay)
+
+    @property
+    def perfect(self) -> bool:
+        """Whether nothing is ever lost or late."""
+        return self.loss == 0.0 and self.delay == 0.0
+
+
+PERFECT = Network()
+
+
+def _refused(name: str, value: object, need: str) -> InputError:
+    return InputError(
+        f"the network's {name} is {value!r}; {need} is needed",
+        code=f"network.{name}",
+        key=f"network.{name}",
+    )

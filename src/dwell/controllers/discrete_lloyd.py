@@ -1,0 +1,155 @@
+"""Discrete Lloyd: go to the centroid, look again; the family of Cortés et al. (2004).
+
+A move leads a part `relaxation` of the way to the centroid (beyond it, above 1), no further than
+the top speed allows, and takes a time `step`. Who moves when is the schedule's choice.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.agents.interfaces import Order, View
+from dwell.controllers.parameters import Parameters
+
+if TYPE_CHECKING:
+    from dwell._kernels.hold import HoldProgram
+
+SCHEDULES = ("synchronous", "round-robin", "random", "poisson")
+
+
+@final
+@dataclass(frozen=True)
+class DiscreteLloyd:
+    """x+ = x + relaxation (c - x), one move at a time.
+
+    Parameters
+    ----------
+    step : time that one move takes.
+    relaxation : part of the way to the centroid, between 0 and 2; 1 is Lloyd's own method.
+    speed : largest speed; None for no limit.
+    schedule : "synchronous": all at every multiple of `step`; "round-robin": one agent after
+        another; "random": at every multiple of `step` one agent, drawn for all; "poisson": each
+        by its own random clock.
+    rate : events per agent and time of the Poisson clocks; 1 / step unless given.
+    """
+
+    step: float = 1.0
+    relaxation: float = 1.0
+    speed: float | None = None
+    schedule: str = "synchronous"
+    rate: float | None = None
+
+    def __post_init__(self) -> None:
+        check = Parameters("discrete-lloyd", self)
+        check.positive("step")
+        check.within("relaxation", 0.0, 2.0, "a number between 0 and 2")
+        check.one_of("schedule", SCHEDULES)
+        check.belongs("rate", "schedule", "poisson")
+        for name in ("speed", "rate"):
+            if getattr(self, name) is not None:
+                check.positive(name)
+
+    @property
+    def top_speed(self) -> float | None:
+        """Nobody is ever faster; None for no limit."""
+        return self.speed
+
+    @property
+    def stays_inside(self) -> bool:
+        """Whether agents cannot run past their centroids."""
+        return self.relaxation <= 1.0
+
+    @property
+    def cost_decreases(self) -> bool:
+        """Whether the cost cannot rise from move to move: nobody looks while another moves."""
+        return self.schedule != "poisson"
+
+    def program(self, agents: int) -> HoldProgram | None:
+        """The law as plain numbers, for the schedules whose times are known beforehand."""
+        if self.schedule not in ("synchronous", "round-robin"):
+            return None
+        from dwell._kernels.hold import PERIODIC, HoldProgram
+
+        gain, reach = self._gain()
+        periods = np.full(agents, self._period(agents))
+        return HoldProgram(
+            k1=gain,
+            reach=reach,
+            rule=PERIODIC,
+            t1=periods,
+            t2=periods,
+            period=periods,
+            intervals=np.zeros((agents, 0)),
+            loss=0.0,
+            cruise=self.step,
+        )
+
+    def _period(self, agents: int) -> float:
+        return self.step if self.schedule == "synchronous" else agents * self.step
+
+    def _gain(self) -> tuple[float, float]:
+        """Speed and reach such that saturated(e) is the velocity of a move."""
+        from dwell._kernels.hold import NEVER_SATURATED
+
+        if self.speed is None:
+            return self.relaxation / self.step * NEVER_SATURATED, NEVER_SATURATED
+        return self.speed, self.speed * self.step / self.relaxation
+
+    def begin(self, view: View) -> Order:
+        """Move at once if all do, or if it is the first one's turn; else stand and wait."""
+        if self.schedule == "synchronous":
+            return self._move(view, self.step)
+        if self.schedule == "round-robin":
+            if view.agent == 0:
+                return self._move(view, view.agents * self.step)
+            return Order(np.zeros(2), view.agent * self.step, self.step)
+        return Order(np.zeros(2), self._following(view), self.step)
+
+    def decide(self, view: View) -> Order:
+        """Set off towards the centroid."""
+        return self._move(view, self._following(view))
+
+    def miss(self, view: View) -> Order:
+        """Without a look: stand until the next turn."""
+        return Order(np.zeros(2), self._following(view), self.step)
+
+    def _following(self, view: View) -> float:
+        if self.schedule == "poisson":
+            mean = self.step if self.rate is None else 1.0 / self.rate
+            return view.time + max(poisson_wait(view.draw, mean), 1e-9 * mean)
+        if self.schedule == "random":
+            return self._next_turn(view) * self.step
+        return view.first_look_at + (view.looks + 1) * self._period(view.agents)
+
+    def _next_turn(self, view: View) -> int:
+        assert view.shared_draw is not None
+        turn = round(view.time / self.step) + 1
+        while int(view.shared_draw(turn) * view.agents) != view.agent:
+            turn += 1
+        return turn
+
+    def _move(self, view: View, following: float) -> Order:
+        assert view.look is not None
+        return Order(self._velocity(view.look.error), following, self.step)
+
+    def _velocity(self, error: Points) -> Points:
+        from dwell._kernels.hold import saturated
+
+        return np.array(saturated(float(error[0]), float(error[1]), *self._gain()))
+
+
+def poisson_wait(u: float, mean: float) -> float:
+    """-mean log(1 - u), by + - * / alone: the same bits everywhere."""
+    m, e = math.frexp(1.0 - u)
+    if m < math.sqrt(0.5):
+        m, e = 2.0 * m, e - 1
+    s = (m - 1.0) / (m + 1.0)  # at most 0.172: 14 terms of 2 artanh s are enough
+    series = 0.0
+    for k in range(27, 0, -2):
+        series = series * s * s + 1.0 / k
+    return -mean * (2.0 * s * series + e * 0.6931471805599453)

@@ -1,0 +1,182 @@
+"""Event-triggered broadcasts with speed promises, after Ajina, Tabatabai and Nowzari (2021).
+
+Nobody looks and nobody asks. An agent tells everybody where it is and a speed that it will not
+exceed until it speaks again, so that each knows of each other a ball that holds it. From the balls
+follows a convex set that holds the agent's centroid. The agent goes towards its projection on that
+set, and speaks only when it changes its speed.
+
+The convex set, the choice of speeds and the triggers (equations 10 and 12 of that paper) are
+reconstructed from a short account of it; see the page of this law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points, finite_number
+from dwell.agents.interfaces import Ground, Information, Message, Order, View
+from dwell.controllers.parameters import Parameters
+from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball
+
+WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What was heard last of another agent."""
+
+    time: float
+    promise: float
+    before: float  # the promise that this one replaced
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """What an agent remembers from step to step."""
+
+    level: int  # the speed that it has promised
+    spoke: int  # the step at which it did
+    words: Mapping[int, Word]
+
+
+@final
+@dataclass(frozen=True)
+class EventTriggered:
+    """Tell the others where you are and how fast you may go; go where your centroid must be.
+
+    Parameters
+    ----------
+    s_max : top speed of every agent.
+    dt : time between two decisions.
+    levels : the speeds there are, in parts of s_max: ascending from 0 to 1.
+    k_v : speed wanted per distance from the set, per time; rounded down to a level.
+    d_stop : a moving agent this close to the set stops, a length.
+    d_start : a waiting agent this far from the set starts, a length above d_stop.
+    heartbeat : longest silence of an agent; None for no limit.
+    bound : "diameter" or "circumradius": how the dual guaranteed cell is measured.
+    """
+
+    s_max: float = 1.0
+    dt: float = 0.05
+    levels: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0)
+    k_v: float = 1.0
+    d_stop: float = 0.01
+    d_start: float = 0.02
+    heartbeat: float | None = None
+    bound: str = "diameter"
+
+    information = Information(own="always", others="broadcasts")
+    stays_inside = True  # towards a point of its own cell, and never past it
+    cost_decreases = True  # towards a set that holds the centroid, and never into it
+
+    def __post_init__(self) -> None:
+        check = Parameters("event-triggered", self)
+        check.positive("s_max", "dt", "k_v", "d_start")
+        object.__setattr__(self, "levels", _checked_levels(check, self.levels))
+        check.not_negative("d_stop")
+        check.in_order("d_stop", "d_start", strictly=True)
+        if self.heartbeat is not None:
+            check.positive("heartbeat")
+        check.one_of("bound", BOUNDS)
+
+    @property
+    def top_speed(self) -> float:
+        """Nobody is ever faster."""
+        return self.s_max
+
+    def begin(self, view: View) -> Order:
+        """Stand, and say so."""
+        memory = Memory(level=0, spoke=0, words={})
+        return Order(np.zeros(2), self.dt, self.dt, looks=False, memory=memory, promise=0.0)
+
+    def decide(self, view: View) -> Order:
+        """Go on towards the set that holds the centroid, at a speed that everybody knows of.
+
+        A lower speed is taken at once and announced. A higher one is announced now and taken at
+        the next step, when everybody has heard of it.
+        """
+        memory, ground, step = view.memory, view.ground, view.looks + 1
+        assert isinstance(memory, Memory)
+        assert isinstance(ground, Ground)
+        words = _learned(memory.words, view.heard)
+        places, radii = self._balls(step, view.heard, words)
+        x, y = map(float, view.position)
+        ball = centroid_ball(ground, (x, y), places, radii, self.bound)
+        level = self.level_for(memory.level, 0.0 if ball is None else ball.gap)
+        speaks = level != memory.level or self._is_long_silent(step - memory.spoke)
+        hold, cruise = self._leg(ball, self.levels[min(level, memory.level)] * self.s_max)
+        return Order(
+            hold=hold,
+            next_at=(step + 1) * self.dt,
+            cruise=cruise,
+            looks=False,
+            memory=Memory(level, step if speaks else memory.spoke, words),
+            promise=self.levels[level] * self.s_max if speaks else None,
+            guaranteed=1,
+            dual_guaranteed=1,
+            mark=level,
+        )
+
+    def _balls(
+        self, step: int, heard: Mapping[int, Message], words: Mapping[int, Word]
+    ) -> tuple[Points, Floats]:
+        """Where the others were, (K, 2), and how far each can have got by this step, (K,).
+
+        A promise that was raised is used only from the step after it was made; until then the one
+        before it holds. Ages are counted in steps, so that no rounding moves who stands still.
+        """
+        places, radii = np.empty((len(words), 2)), np.empty(len(words))
+        for k, (who, word) in enumerate(words.items()):
+            steps = round(step - word.time / self.dt)
+            places[k] = heard[who].position
+            first = min(word.before, word.promise)
+            radii[k] = self.dt * (first + (steps - 1) * word.promise)
+        return places, radii
+
+    def level_for(self, now: int, gap: float) -> int:
+        """The level wanted by an agent this far from the set and now at level `now`; 0: wait."""
+        waits = gap <= self.d_stop if now > 0 else gap < self.d_start
+        if waits:
+            return 0
+        wanted = min(1.0, self.k_v * gap / self.s_max)
+        return max(1, sum(level <= wanted for level in self.levels) - 1)
+
+    def _is_long_silent(self, steps: int) -> bool:
+        return self.heartbeat is not None and steps >= self.heartbeat / self.dt - WHOLE
+
+    def _leg(self, ball: Ball | None, speed: float) -> tuple[Points, float]:
+        """Straight to the set, and stop there."""
+        if ball is None or speed == 0.0:
+            return np.zeros(2), self.dt
+        return np.array(ball.towards(speed)), min(self.dt, ball.gap / speed)
+
+
+def _learned(known: Mapping[int, Word], heard: Mapping[int, Message]) -> dict[int, Word]:
+    """What is known of the others with what has been heard since."""
+    words = {}
+    for who, message in heard.items():
+        old = known.get(who)
+        if old is None:
+            words[who] = Word(message.time, message.promise, message.promise)
+        elif old.time == message.time:
+            words[who] = old
+        else:
+            words[who] = Word(message.time, message.promise, old.promise)
+    return words
+
+
+def _checked_levels(check: Parameters, given: Any) -> tuple[float, ...]:
+    listed = given if isinstance(given, tuple | list | np.ndarray) else ()
+    levels = tuple(number for value in listed if (number := finite_number(value)) is not None)
+    ascending = all(low < high for low, high in pairwise(levels))
+    whole = len(levels) == len(listed) >= 2
+    if not (whole and ascending and levels[0] == 0.0 and levels[-1] == 1.0):
+        raise check.refused("levels", "a list of ascending numbers from 0 to 1")
+    return levels

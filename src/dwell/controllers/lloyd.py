@@ -1,0 +1,121 @@
+"""Continuous-time Lloyd, after Cortés, Martínez, Karataş and Bullo (2004): u = k2 (c - x).
+
+`sampled`: everybody looks at every multiple of dt and holds k2 e until the next, which is Euler's
+method and the way the paper runs it. `ode`: the differential equation itself, solved to a tolerance
+by an adaptive method of high order, as a reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.agents.interfaces import Order, View
+from dwell.controllers.parameters import Parameters
+from dwell.errors import ControllerError
+
+if TYPE_CHECKING:
+    from dwell._kernels.hold import HoldProgram
+
+MODES = ("sampled", "ode")
+DT, TOLERANCE = 0.01, 1e-9
+
+
+@final
+@dataclass(frozen=True)
+class Lloyd:
+    """Everybody moves towards the centroid of its cell, all the time.
+
+    Parameters
+    ----------
+    k2 : gain, per time.
+    mode : "sampled" or "ode".
+    dt : time between looks (sampled); 0.01 unless given.
+    tolerance : largest error of positions relative to the workspace's size (ode); 1e-9 unless
+        given.
+    """
+
+    k2: float = 1.0
+    mode: str = "sampled"
+    dt: float | None = None
+    tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        check = Parameters("lloyd", self)
+        check.positive("k2")
+        check.one_of("mode", MODES)
+        check.belongs("dt", "mode", "sampled")
+        check.belongs("tolerance", "mode", "ode")
+        if self.dt is not None:
+            check.positive("dt")
+        if self.tolerance is not None:
+            check.within("tolerance", 1e-13, 1e-2, "a number from 1e-13 to 0.01", ends="[]")
+
+    @property
+    def step(self) -> float:
+        """Time between looks."""
+        return DT if self.dt is None else self.dt
+
+    @property
+    def accuracy(self) -> float | None:
+        """The tolerance of the reference solution; None for the sampled law."""
+        if self.mode == "sampled":
+            return None
+        return TOLERANCE if self.tolerance is None else self.tolerance
+
+    @property
+    def stays_inside(self) -> bool:
+        """Whether agents cannot run past their centroids."""
+        return self.mode == "ode" or self.k2 * self.step <= 1.0
+
+    @property
+    def cost_decreases(self) -> bool:
+        """Whether the cost cannot rise from look to look: all move at once, by less than 2 e."""
+        return self.mode == "ode" or self.k2 * self.step < 2.0
+
+    def velocities(self, errors: Points) -> Points:
+        """The right-hand side of the differential equation, (N, 2)."""
+        return self.k2 * errors
+
+    def program(self, agents: int) -> HoldProgram | None:
+        """The sampled law as plain numbers: an input that never saturates, at every dt."""
+        if self.mode != "sampled":
+            return None
+        from dwell._kernels.hold import NEVER_SATURATED, PERIODIC, HoldProgram
+
+        steps = np.full(agents, self.step)
+        return HoldProgram(
+            k1=self.k2 * NEVER_SATURATED,
+            reach=NEVER_SATURATED,
+            rule=PERIODIC,
+            t1=steps,
+            t2=steps,
+            period=steps,
+            intervals=np.zeros((agents, 0)),
+            loss=0.0,
+        )
+
+    def begin(self, view: View) -> Order:
+        """Set off at once."""
+        return self._order(view, self.step)
+
+    def decide(self, view: View) -> Order:
+        """Hold k2 e until the next multiple of dt."""
+        return self._order(view, view.first_look_at + (view.looks + 1) * self.step)
+
+    def miss(self, view: View) -> Order:
+        """Without a look: go on as before until the next one."""
+        return Order(view.hold, view.first_look_at + (view.looks + 1) * self.step)
+
+    def _order(self, view: View, following: float) -> Order:
+        assert view.look is not None
+        if self.mode == "ode":
+            raise ControllerError(
+                'the lloyd law with mode = "ode" is a differential equation, which is solved as a '
+                "whole (dwell.simulate does that), not decided event by event",
+                code="controller.kind",
+            )
+        return Order(self.k2 * view.look.error, following)

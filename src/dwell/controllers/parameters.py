@@ -1,0 +1,83 @@
+"""Parameters of laws: what is refused, and in which words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+from dwell._types import finite_number
+from dwell.errors import ControllerError
+
+SMALLEST, LARGEST = 1e-70, 1e70  # lengths, times and speeds: fourth powers stay within doubles
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Checks the parameters of one law; refusals name the law and the key."""
+
+    law: str
+    of: Any  # the controller itself, a frozen dataclass whose fields are set to plain numbers
+
+    def positive(self, *names: str) -> None:
+        """Positive numbers of a size that doubles can square twice."""
+        for name in names:
+            value = finite_number(getattr(self.of, name))
+            if value is None or value <= 0.0:
+                raise self.refused(name, "a positive number")
+            if not SMALLEST <= value <= LARGEST:
+                raise self.refused(name, f"a number between {SMALLEST:g} and {LARGEST:g}")
+            object.__setattr__(self.of, name, value)
+
+    def within(self, name: str, low: float, high: float, need: str, *, ends: str = "()") -> None:
+        """A number between `low` and `high`; `ends` says which of them belong, as in [0, 1)."""
+        value = finite_number(getattr(self.of, name))
+        if value is None or not low <= value <= high:
+            raise self.refused(name, need)
+        if (value == low and ends[0] == "(") or (value == high and ends[1] == ")"):
+            raise self.refused(name, need)
+        object.__setattr__(self.of, name, value)
+
+    def not_negative(self, *names: str) -> None:
+        """Numbers from 0 on."""
+        for name in names:
+            self.within(name, 0.0, LARGEST, "a number from 0 on", ends="[]")
+
+    def one_of(self, name: str, choices: tuple[Any, ...]) -> None:
+        """One of a few words or numbers."""
+        value = getattr(self.of, name)
+        if isinstance(value, bool) or value not in choices:
+            raise self.refused(name, f"one of {', '.join(map(str, choices))}")
+
+    def in_order(self, low: str, high: str, *, strictly: bool = False) -> None:
+        """The value of one key must not exceed that of another."""
+        a, b = getattr(self.of, low), getattr(self.of, high)
+        if a > b or (strictly and a == b):
+            relation = "below" if strictly else "at most"
+            raise ControllerError(
+                f"the {self.law} law's {low} is {a!r} and its {high} is {b!r}; {low} must be "
+                f"{relation} {high}",
+                code=f"controller.{low}",
+                key=f"controller.{low}",
+            )
+
+    def belongs(self, name: str, owner: str, choice: str) -> None:
+        """`name` may be given only beside `owner = choice`."""
+        if getattr(self.of, name) is not None and getattr(self.of, owner) != choice:
+            raise self.refused(name, f'{owner} = "{choice}" beside it')
+
+    def clock(self, until: float, *names: str) -> None:
+        """Refuse intervals too short to move a clock that goes to `until`."""
+        least = 16.0 * math.ulp(until)
+        for name in names:
+            if getattr(self.of, name) < least:
+                raise self.refused(name, f"at least {least:.3g} for a clock that goes to {until:g}")
+
+    def refused(self, name: str, need: str) -> ControllerError:
+        """The error for a parameter that will not do."""
+        return ControllerError(
+            f"the {self.law} law's {name} is {getattr(self.of, name)!r}; {need} is needed",
+            code=f"controller.{name}",
+            key=f"controller.{name}",
+        )

@@ -1,0 +1,162 @@
+"""The self-triggered centroid algorithm, after Nowzari and Cortés (2012).
+
+At an update an agent learns where its Voronoi neighbours stand. From then on it only knows that
+nobody is faster than v_max. From its guaranteed and dual guaranteed cells it works out a ball that
+holds its centroid, and goes to that ball and no further. It updates when the ball is larger than
+`epsilon` and holds the agent itself. All of this can be foreseen at the update: the agent sleeps.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from dwell.agents.interfaces import Ground, Information, Order, Sample, View
+from dwell.controllers.parameters import Parameters
+from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball
+
+DECISIONS = ("multi-step", "one-step")
+LONGEST_PLAN = 256  # moves planned at once; an agent that may sleep longer then plans on
+WHOLE = 1e-9  # t_max / dt may be this far below a whole number
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What an agent remembers between updates: what it saw, and what it will do."""
+
+    sample: Sample
+    steps: int  # from the update to the end of the planned moves
+    moves: tuple[tuple[float, float], ...]  # velocities of the coming steps
+    goal: Ball | None  # for the step after those; None: update first
+
+
+@final
+@dataclass(frozen=True)
+class SelfTriggeredCentroid:
+    """Go where the centroid must be; look when that is no longer known well enough.
+
+    Parameters
+    ----------
+    v_max : top speed of every agent.
+    dt : time that one move takes.
+    epsilon : uncertainty of the centroid that is always accepted, a length.
+    t_max : longest time between two looks, but at least dt; None for no limit.
+    decision : "multi-step" (the next look is planned at the last one) or "one-step" (step by step;
+        the moves are the same).
+    bound : "circumradius" or "diameter": how the dual guaranteed cell is measured.
+    """
+
+    v_max: float = 1.0
+    dt: float = 0.025
+    epsilon: float = 0.1
+    t_max: float | None = None
+    decision: str = "multi-step"
+    bound: str = "circumradius"
+
+    information = Information(own="always", others="samples")
+    stays_inside = True  # towards a point of its own cell, and never past it
+    cost_decreases = True  # towards a ball that holds the centroid, and never into it
+
+    def __post_init__(self) -> None:
+        check = Parameters("self-triggered-centroid", self)
+        check.positive("v_max", "dt")
+        check.not_negative("epsilon")
+        if self.t_max is not None:
+            check.positive("t_max")
+        check.one_of("decision", DECISIONS)
+        check.one_of("bound", BOUNDS)
+
+    @property
+    def top_speed(self) -> float:
+        """Nobody is ever faster."""
+        return self.v_max
+
+    @property
+    def longest_sleep(self) -> float:
+        """Most steps between two updates; at least one."""
+        return math.inf if self.t_max is None else max(1, math.floor(self.t_max / self.dt + WHOLE))
+
+    def begin(self, view: View) -> Order:
+        """Set off at once."""
+        return self._updated(view, 0)
+
+    def decide(self, view: View) -> Order:
+        """Plan anew after a look, else follow the plan."""
+        step = view.looks + 1
+        if view.sample is not None:
+            return self._updated(view, step)
+        plan = view.memory
+        assert isinstance(plan, Plan)
+        if plan.moves:
+            return self._order(step, plan, 0)
+        plan, cells = self._ahead(view, step, plan)
+        return self._order(step, plan, cells)
+
+    def miss(self, view: View) -> Order:
+        """Without a look: one more move by what is still known, then try again."""
+        plan, step = view.memory, view.looks + 1
+        assert isinstance(plan, Plan)
+        ball = self._ball(view, step, plan.sample, *map(float, view.position))
+        return self._order(step, Plan(plan.sample, 0, (self._velocity(ball),), None), 1)
+
+    def _updated(self, view: View, step: int) -> Order:
+        sample = view.sample
+        assert sample is not None
+        ball = self._ball(view, step, sample, *map(float, view.position))
+        if ball is None:  # stand, and look again at once
+            return self._order(step, Plan(sample, 1, ((0.0, 0.0),), None), 1, mark=1)
+        plan, cells = self._ahead(view, step, Plan(sample, 0, (), ball))
+        return self._order(step, plan, 1 + cells, mark=1)
+
+    def _ahead(self, view: View, step: int, plan: Plan) -> tuple[Plan, int]:
+        """`plan` with moves from `step` on, until the next update; and how many pairs of cells.
+
+        The own motion and the growth of the balls are known beforehand, so nothing is guessed.
+        """
+        most = LONGEST_PLAN if self.decision == "multi-step" else 1
+        x, y = map(float, view.position)
+        moves: list[tuple[float, float]] = []
+        steps, ball, cells = plan.steps, plan.goal, 0
+        while ball is not None and len(moves) < most:
+            vx, vy = self._velocity(ball)
+            moves.append((vx, vy))
+            now, then = step * self.dt, (step + 1) * self.dt
+            x, y = x + vx * (then - now), y + vy * (then - now)
+            step, steps, ball = step + 1, steps + 1, None
+            if steps < self.longest_sleep:
+                ball = self._ball(view, step, plan.sample, x, y)
+                cells += 1
+            if ball is not None and ball.radius >= max(ball.distance, self.epsilon):
+                ball = None
+        return Plan(plan.sample, steps, tuple(moves), ball), cells
+
+    def _ball(self, view: View, step: int, sample: Sample, x: float, y: float) -> Ball | None:
+        """Where the centroid is at a step, for the agent at (x, y)."""
+        ground = view.ground
+        assert isinstance(ground, Ground)
+        age = step * self.dt - max(sample.time, 0.0)  # nobody moves before time 0
+        radii = np.full(len(sample.agents), self.v_max * age)
+        return centroid_ball(ground, (x, y), sample.positions, radii, self.bound)
+
+    def _velocity(self, ball: Ball | None) -> tuple[float, float]:
+        """To the ball within one step, or towards it at full speed."""
+        if ball is None:
+            return 0.0, 0.0
+        return ball.towards(min(ball.gap / self.dt, self.v_max))
+
+    def _order(self, step: int, plan: Plan, cells: int, *, mark: int = 0) -> Order:
+        """Make the first move of the plan; look after it if it is the last."""
+        rest = plan.moves[1:]
+        return Order(
+            hold=np.array(plan.moves[0]),
+            next_at=(step + 1) * self.dt,
+            looks=not rest and plan.goal is None,
+            memory=Plan(plan.sample, plan.steps, rest, plan.goal),
+            guaranteed=cells,
+            dual_guaranteed=cells,
+            mark=mark,
+        )

@@ -1,0 +1,320 @@
+"""What the `controller` and `network` tables may say: one class per law.
+
+A key that belongs to one choice of another key, such as `dt` to mode = "sampled", is absent by
+default. Where it applies, its default is in its description and is filled in by the law itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self, TypeAlias, assert_never
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from . import checks
+from .problems import Problem, refuse
+from .table import Table
+from .values import (
+    Chance,
+    Fraction,
+    Intervals,
+    Levels,
+    NotNegative,
+    PerAgent,
+    Points,
+    Positive,
+    Relaxation,
+    as_whole,
+)
+
+LLOYD_DT = 0.01  # what the law takes if the key is absent
+
+
+class TimerSpec(Table):
+    """The timer-based law: each agent looks at the end of a wait drawn from [t1, t2]."""
+
+    kind: Literal["timer"] = Field(description="which law this is")
+    k1: Positive = Field(description="the largest speed of an agent, length per time")
+    nu: Positive = Field(description="the tracking error that counts as covered, a length")
+    epsilon: Fraction = Field(
+        default=1e-8, description="the margin kept inside nu, between 0 and 1, without unit"
+    )
+    t1: PerAgent = Field(description="the shortest wait between looks; one time, or one per agent")
+    t2: PerAgent = Field(description="the longest wait between looks; one time, or one per agent")
+    reset: Literal["uniform", "earliest", "latest", "periodic", "sequence", "dropout"] = Field(
+        default="uniform", description="how the next wait is chosen from [t1, t2]"
+    )
+    period: PerAgent | None = Field(
+        default=None,
+        description="the wait with reset periodic; one time, or one per agent; t2 if absent",
+    )
+    intervals: Intervals | None = Field(
+        default=None,
+        description="the waits with reset sequence, in order: one list of times, or one each",
+    )
+    loss: Chance | None = Field(
+        default=None,
+        description="the chance that a look is lost with reset dropout, from 0 to below 1",
+    )
+    initial_hold: Points | None = Field(
+        default=None, description="the velocity [vx, vy] of each agent before its first look"
+    )
+    initial_timer: PerAgent | None = Field(
+        default=None, description="the wait before the first look; one time, or one per agent"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse([*self._misplaced(), *self._out_of_range()])
+        return self
+
+    def _misplaced(self) -> Iterator[Problem]:
+        """Keys that belong to another reset, and keys that this reset lacks."""
+        owners = {"period": "periodic", "intervals": "sequence", "loss": "dropout"}
+        for key, owner in owners.items():
+            given = getattr(self, key) is not None
+            if given:
+                yield from checks.belongs(key, "reset", owner, self.reset, "timer.reset")
+            elif self.reset == owner and key != "period":
+                says = f'is missing; reset = "{owner}" needs it'
+                yield Problem((key,), "scenario.missing-key", says)
+
+    def _out_of_range(self) -> Iterator[Problem]:
+        wrong_order = list(checks.order(self.t1, self.t2))
+        if wrong_order:
+            yield from wrong_order
+        else:
+            if self.period is not None:
+                yield from checks.within(("period",), self.period, self.t1, self.t2)
+            if self.intervals is not None:
+                yield from checks.intervals_within(self.intervals, self.t1, self.t2)
+            if self.initial_timer is not None:
+                yield from checks.within(("initial_timer",), self.initial_timer, self.t1, self.t2)
+        if self.initial_hold is not None:
+            yield from checks.holds_within(self.initial_hold, self.k1)
+
+    def each_per_agent(self, agents: int) -> Iterator[Problem]:
+        """Lists that do not have one entry for each agent."""
+        for key in ("t1", "t2", "period", "initial_hold", "initial_timer"):
+            yield from checks.one_per_agent((key,), getattr(self, key), agents)
+        intervals = self.intervals or ()
+        if intervals and isinstance(intervals[0], tuple):
+            yield from checks.one_per_agent(("intervals",), intervals, agents)
+
+
+class LloydSpec(Table):
+    """Lloyd's law in continuous time: the velocity is k2 times the way to the centroid."""
+
+    kind: Literal["lloyd"] = Field(description="which law this is")
+    k2: Positive = Field(default=1.0, description="the gain, per time")
+    mode: Literal["sampled", "ode"] = Field(
+        default="sampled",
+        description="sampled: all look every dt and hold a velocity; ode: the differential "
+        "equation itself, solved to a tolerance",
+    )
+    dt: Positive | None = Field(
+        default=None, description="the time between looks with mode sampled; 0.01 if absent"
+    )
+    tolerance: Fraction | None = Field(
+        default=None,
+        description="the accuracy with mode ode, relative to the size of the workspace, between 0 "
+        "and 1; 1e-9 if absent",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(self._problems())
+        return self
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.dt is not None:
+            yield from checks.belongs("dt", "mode", "sampled", self.mode, "lloyd.mode")
+        if self.tolerance is not None:
+            yield from checks.belongs("tolerance", "mode", "ode", self.mode, "lloyd.mode")
+
+
+class DiscreteLloydSpec(Table):
+    """Lloyd's law in steps: an agent moves some part of the way to its centroid at a time."""
+
+    kind: Literal["discrete-lloyd"] = Field(description="which law this is")
+    step: Positive = Field(default=1.0, description="the time that one move takes")
+    relaxation: Relaxation = Field(
+        default=1.0,
+        description="the part of the way to the centroid that a move goes, between 0 and 2",
+    )
+    speed: Positive | None = Field(
+        default=None, description="the largest speed, length per time; no limit if absent"
+    )
+    schedule: Literal["synchronous", "round-robin", "random", "poisson"] = Field(
+        default="synchronous", description="who moves when"
+    )
+    rate: Positive | None = Field(
+        default=None,
+        description="moves per agent and time with schedule poisson; 1 / step if absent",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.rate is not None:
+            code = "discrete-lloyd.schedule"
+            refuse(checks.belongs("rate", "schedule", "poisson", self.schedule, code))
+        return self
+
+
+class SelfTriggeredSpec(Table):
+    """Each agent works out from its last look how long it may go without another."""
+
+    kind: Literal["self-triggered"] = Field(description="which law this is")
+    kappa: Positive = Field(default=1.0, description="the gain near the centroid, per time")
+    v: Positive = Field(default=0.35, description="the largest speed, length per time")
+    tau_min: Positive = Field(default=0.01, description="the shortest time between two looks")
+    tau_max: Positive = Field(
+        default=0.75, description="the longest time between two looks, at least tau_min"
+    )
+    delta: Positive = Field(
+        default=3.0, description="how far the centroid may have moved before a new look, a length"
+    )
+    scan: Positive = Field(
+        default=0.01, description="the time between two evaluations of the trigger, up to tau_max"
+    )
+    preset: Literal["default", "paper-like"] = Field(
+        default="default",
+        description="which form of the trigger; factor, own, second, bound and stop change it",
+    )
+    factor: Annotated[Literal[1, 2], BeforeValidator(as_whole)] | None = Field(
+        default=None,
+        description="1 or 2, times the bound on the centroid; as preset says if absent",
+    )
+    own: Literal["exact", "ball"] | None = Field(
+        default=None,
+        description="exact: an agent knows its own place; ball: only as it knows the others'; as "
+        "preset says if absent",
+    )
+    second: Literal["gv-centroid", "sampled"] | None = Field(
+        default=None,
+        description="the point that must stay in the guaranteed cell: that cell's centroid, or the "
+        "one last seen; as preset says if absent",
+    )
+    bound: Literal["diameter", "circumradius"] | None = Field(
+        default=None,
+        description="the size of the dual guaranteed cell in the bound on the centroid: its "
+        "diameter, or twice its circumradius; as preset says if absent",
+    )
+    stop: Literal["before", "after"] | None = Field(
+        default=None,
+        description="before: look at the last scanned time at which the trigger allows waiting; "
+        "after: at the first at which it does not; as preset says if absent",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(self._problems())
+        return self
+
+    def _problems(self) -> Iterator[Problem]:
+        for key in ("tau_min", "scan"):
+            if getattr(self, key) > self.tau_max:
+                says = f"must be at most controller.tau_max = {self.tau_max!r}, got {self.got(key)}"
+                yield Problem((key,), "self-triggered.order", says)
+
+
+class SelfTriggeredCentroidSpec(Table):
+    """Each agent moves towards where its centroid must be, and looks when it no longer knows."""
+
+    kind: Literal["self-triggered-centroid"] = Field(description="which law this is")
+    v_max: Positive = Field(default=1.0, description="the largest speed, length per time")
+    dt: Positive = Field(default=0.025, description="the time that one move takes")
+    epsilon: NotNegative = Field(
+        default=0.1, description="the uncertainty that is always accepted, a length"
+    )
+    t_max: Positive | None = Field(
+        default=None, description="the longest time between two looks; the horizon if absent"
+    )
+    decision: Literal["multi-step", "one-step"] = Field(
+        default="multi-step",
+        description="multi-step: the next look is planned at the last; one-step: at every move",
+    )
+    bound: Literal["circumradius", "diameter"] = Field(
+        default="circumradius",
+        description="the size of the dual guaranteed cell in the bound on the centroid: twice its "
+        "circumradius, or its diameter",
+    )
+
+
+class EventTriggeredSpec(Table):
+    """Nobody asks: an agent tells the others its place and a speed whenever that speed changes."""
+
+    kind: Literal["event-triggered"] = Field(description="which law this is")
+    s_max: Positive = Field(default=1.0, description="the largest speed, length per time")
+    dt: Positive = Field(default=0.05, description="the time between two looks at the triggers")
+    levels: Levels = Field(
+        default=(0.0, 0.25, 0.5, 1.0),
+        description="the speeds that an agent may promise, in parts of s_max: ascending, 0 to 1",
+    )
+    k_v: Positive = Field(default=1.0, description="the speed wanted per distance, per time")
+    d_stop: NotNegative = Field(
+        default=0.01, description="the distance at which a moving agent stops, a length"
+    )
+    d_start: Positive = Field(
+        default=0.02,
+        description="the distance at which a waiting agent starts, a length greater than d_stop",
+    )
+    heartbeat: Positive | None = Field(
+        default=None, description="the longest silence of an agent, a time; no limit if absent"
+    )
+    bound: Literal["diameter", "circumradius"] = Field(
+        default="diameter",
+        description="the size of the dual guaranteed cell in the bound on the centroid: its "
+        "diameter, or twice its circumradius",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse([*checks.levels(self.levels), *self._distances()])
+        return self
+
+    def _distances(self) -> Iterator[Problem]:
+        if self.d_start <= self.d_stop:
+            limit = f"controller.d_stop = {self.d_stop!r}"
+            says = f"must be greater than {limit}, got {self.got('d_start')}"
+            yield Problem(("d_start",), "event-triggered.order", says)
+
+
+class NetworkSpec(Table):
+    """Looks and messages that are lost or late."""
+
+    loss: Chance = Field(
+        default=0.0, description="the chance that a look or message is lost, from 0 to below 1"
+    )
+    delay: NotNegative = Field(
+        default=0.0, description="how old a look or message is when it arrives, a time from 0"
+    )
+
+
+LawSpec: TypeAlias = (
+    TimerSpec
+    | LloydSpec
+    | DiscreteLloydSpec
+    | SelfTriggeredSpec
+    | SelfTriggeredCentroidSpec
+    | EventTriggeredSpec
+)
+
+
+def waits(law: LawSpec) -> dict[str, checks.Each]:
+    """The times by which a law moves the clock, under their keys."""
+    match law:
+        case TimerSpec(t1=t1):
+            return {"t1": t1}
+        case LloydSpec(mode="ode"):
+            return {}
+        case LloydSpec(dt=dt):
+            return {"dt": LLOYD_DT if dt is None else dt}
+        case DiscreteLloydSpec(step=step):
+            return {"step": step}
+        case SelfTriggeredSpec(tau_min=tau_min, scan=scan):
+            return {"tau_min": tau_min, "scan": scan}
+        case SelfTriggeredCentroidSpec(dt=dt) | EventTriggeredSpec(dt=dt):
+            return {"dt": dt}
+        case _:
+            assert_never(law)

@@ -1,0 +1,240 @@
+"""Several laws from one start: the same place, density, agents, seed, horizon and integrals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints
+from dwell.errors import InputError
+from dwell.hybrid import StopReason
+from dwell.results import Run
+from dwell.runner import run_scenario, simulate
+from dwell.scenario import Scenario
+from dwell.scenario.build import build, with_seed
+from dwell.scenario.describe import describe_controller
+from dwell.scenario.schema import GridSpec
+from dwell.studies.laws import with_law
+from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
+from dwell.studies.workers import Job, Progress, run_jobs
+
+SCHEMA = 1
+LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times
+
+Spread = dict[str, float]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LawFigures:
+    """One row of the table: what a law achieved, and what that took."""
+
+    law: str  # its kind, or the name of its class
+    stop: str
+    ok: bool
+    final_error: float | None  # largest of all agents
+    settled: dict[float, float | None]  # level: time from which all errors stay below it
+    initial_cost: float
+    final_cost: float | None
+    cells: dict[str, Spread]  # voronoi, guaranteed, dual_guaranteed, all: per agent
+    looks: Spread
+    received: Spread  # positions of others
+    sent: Spread  # messages
+    distance: Spread
+    energy: Spread
+    wall_seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The row for programs; the same words as in `dwell run --json` where it says the same."""
+        return {
+            "law": self.law,
+            "stop": {"reason": self.stop, "ok": self.ok},
+            "error": {"final_max": self.final_error},
+            "settled_at": {f"{level:g}": at for level, at in self.settled.items()},
+            "cost": {"initial": self.initial_cost, "final": self.final_cost},
+            "cells": self.cells,
+            "looks": self.looks,
+            "received": self.received,
+            "sent": self.sent,
+            "distance": self.distance,
+            "energy": self.energy,
+            "wall_seconds": self.wall_seconds,
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Runs of several laws from one start, under the names they were given."""
+
+    runs: dict[str, Run]
+
+    @cached_property
+    def figures(self) -> dict[str, LawFigures]:
+        """The table."""
+        return {name: figures_of(run) for name, run in self.runs.items()}
+
+    @property
+    def reference(self) -> str:
+        """The law that the others are matched with: the first."""
+        return next(iter(self.runs))
+
+    @cached_property
+    def matches(self) -> dict[str, Match]:
+        """How far each final configuration is from that of the first law."""
+        first = self.runs[self.reference]
+        return {name: match(run, first) for name, run in self.runs.items()}
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything `dwell compare --json` prints."""
+        run = self.runs[self.reference]
+        tolerance = self.matches[self.reference].tolerance
+        return {
+            "schema": SCHEMA,
+            "scenario": None if run.scenario is None else run.scenario.name,
+            "agents": run.agents,
+            "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
+            "seed": run.system.seed,
+            "integration": "exact" if run.system.spacing is None else "grid",
+            "laws": {name: row.as_json() for name, row in self.figures.items()},
+            "same_tessellation": {
+                "reference": self.reference,
+                "tolerance": tolerance,
+                "laws": {
+                    name: {"same": found.same, "distance": found.distance}
+                    for name, found in self.matches.items()
+                },
+            },
+        }
+
+
+def compare(
+    scenario: Scenario,
+    laws: Mapping[str, Any],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    finished: Callable[[str, Run], None] | None = None,
+) -> Comparison:
+    """Run each of `laws` in the place of the scenario's own.
+
+    A law is a controller, such as ``dwell.Timer(...)``, or a `controller` table of a scenario.
+    `finished` is told of each run when it is done. Results do not depend on `workers`.
+    """
+    if not laws:
+        raise InputError("no law to compare; give at least one", code="compare.laws")
+    scenario = with_seed(scenario)
+    alone = workers == 1 or len(laws) == 1
+    jobs: dict[str, Job[Run]] = {
+        name: job_of(scenario, law, threads=None if alone else 1) for name, law in laws.items()
+    }
+    return Comparison(run_jobs(jobs, workers=workers, progress=progress, finished=finished))
+
+
+def compare_scenarios(
+    scenarios: Mapping[str, Scenario],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    finished: Callable[[str, Run], None] | None = None,
+) -> Comparison:
+    """The same for scenarios that differ in their law alone."""
+    alone = workers == 1 or len(scenarios) == 1
+    jobs: dict[str, Job[Run]] = {
+        name: _whole(scenario, None if alone else 1) for name, scenario in scenarios.items()
+    }
+    return Comparison(run_jobs(jobs, workers=workers, progress=progress, finished=finished))
+
+
+def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]:
+    """A job that runs `scenario` under `law`."""
+    table = _table(law)
+    if table is not None:
+        return _whole(with_law(scenario, table), threads)
+    if scenario.network is not None:
+        raise InputError(
+            f"a {type(law).__name__} cannot be compared over a network that loses or delays; leave "
+            "the scenario's network out",
+            code="compare.network",
+        )
+    system, start, _ = build(scenario)
+    grid = scenario.run.integration
+
+    def job(progress: Progress) -> Run:
+        return _finished(
+            simulate(
+                system.workspace,
+                system.density,
+                start,
+                law,
+                until=scenario.run.horizon,
+                seed=system.seed,
+                ids=scenario.agents.ids,
+                spacing=grid.spacing if isinstance(grid, GridSpec) else None,
+                sample_every=scenario.run.record.sample_every,
+                max_jumps=scenario.run.max_jumps,
+                progress=progress,
+                threads=threads,
+            )
+        )
+
+    return job
+
+
+def _whole(scenario: Scenario, threads: int | None) -> Job[Run]:
+    return lambda progress: _finished(run_scenario(scenario, progress=progress, threads=threads))
+
+
+def _finished(run: Run) -> Run:
+    """`run`, unless it was interrupted: half a run is not compared."""
+    if run.stop.reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
+    return run
+
+
+def _table(law: Any) -> dict[str, Any] | None:
+    """The `controller` table of a law; None for one that no file can name."""
+    if isinstance(law, Mapping):
+        return dict(law)
+    if hasattr(law, "model_dump"):
+        return dict(law.model_dump(exclude_none=True))
+    return describe_controller(law)
+
+
+def figures_of(run: Run) -> LawFigures:
+    """The row of one run."""
+    counted = run.counters
+    return LawFigures(
+        law=run.scenario.controller.kind if run.scenario else type(run.system.controller).__name__,
+        stop=run.stop.reason.value,
+        ok=run.stop.reason.ok,
+        final_error=final_error(run),
+        settled={level: settled_at(run, level) for level in LEVELS},
+        initial_cost=float(run.cost(0.0)),
+        final_cost=final_cost(run),
+        cells={
+            "voronoi": spread(counted.voronoi),
+            "guaranteed": spread(counted.guaranteed),
+            "dual_guaranteed": spread(counted.dual_guaranteed),
+            "all": spread(counted.cells),
+        },
+        looks=spread(counted.voronoi),
+        received=spread(counted.received),
+        sent=spread(counted.sent),
+        distance=spread(counted.distance),
+        energy=spread(counted.energy),
+        wall_seconds=run.wall_seconds,
+    )
+
+
+def spread(values: Floats | Ints) -> Spread:
+    """Smallest, mean and largest over the agents."""
+    whole = np.issubdtype(values.dtype, np.integer)
+    number = int if whole else float
+    return {
+        "min": number(values.min()), "mean": float(values.mean()), "max": number(values.max())
+    }  # fmt: skip

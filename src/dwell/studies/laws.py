@@ -1,0 +1,169 @@
+"""Which laws to compare: from words and changed keys to checked scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dwell.errors import InputError, ScenarioError
+from dwell.scenario import Scenario, apply_overrides, parse_scenario
+from dwell.scenario.build import LAW_KINDS
+from dwell.scenario.problems import listing, shown
+from dwell.scenario.suggest import model_at, nearest
+
+
+def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Changes of the scenario itself, and changes of one law, such as lloyd.k2=2."""
+    own: list[str] = []
+    of_laws: list[str] = []
+    for override in overrides:
+        first = override.partition("=")[0].partition(".")[0].strip()
+        (of_laws if first in LAW_KINDS else own).append(override)
+    return own, of_laws
+
+
+def scenarios_of_laws(
+    scenario: Scenario, laws: Sequence[str], overrides: Iterable[str] = ()
+) -> dict[str, Scenario]:
+    """The scenario once for each law, under the law's name.
+
+    A law is named by its kind; `self-triggered:paper-like` also chooses a preset. The scenario's
+    own law keeps its parameters, any other has its defaults. `overrides` read LAW.key=value.
+    """
+    names = [name.strip() for name in laws]
+    _refuse_names(names)
+    changes = apply_overrides({}, overrides)
+    _refuse_strangers(changes, [_parts(name)[0] for name in names])
+    found = {name: _with_law(scenario, name, changes) for name in names}
+    _refuse_twins(found)
+    return found
+
+
+def with_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
+    """`scenario` under another law; a certificate stays with the timer law only."""
+    data = scenario.model_dump(exclude_none=True)
+    data["controller"] = dict(law)
+    if law["kind"] != "timer":
+        data.pop("certificate", None)
+    return parse_scenario(data)
+
+
+def _parts(name: str) -> tuple[str, str | None]:
+    kind, colon, preset = name.partition(":")
+    return kind, preset if colon else None
+
+
+def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Scenario:
+    kind, preset = _parts(name)
+    own = scenario.controller.kind == kind
+    table = scenario.controller.model_dump(exclude_none=True) if own else {"kind": kind}
+    if preset is not None:
+        table["preset"] = _known_preset(kind, preset)
+    table.update(changes.get(kind, {}))
+    _refuse_gaps(kind, table, scenario.controller.kind)
+    try:
+        return with_law(scenario, table)
+    except ScenarioError as fault:  # say it in the words of the command
+        text = str(fault).replace("controller.", f"{kind}.")
+        key = None if fault.key is None else fault.key.replace("controller.", f"{kind}.")
+        raise ScenarioError(text, code=fault.code, key=key) from None
+
+
+def _fields(kind: str) -> dict[str, Any]:
+    """The keys of a law's table."""
+    model = model_at({"controller": {"kind": kind}}, ("controller",))
+    assert model is not None
+    return dict(model.model_fields)
+
+
+def _known_preset(kind: str, preset: str) -> str:
+    from typing import get_args
+
+    field = _fields(kind).get("preset")
+    if field is None:
+        with_presets = [k for k in LAW_KINDS if "preset" in _fields(k)]
+        raise InputError(
+            f"the {kind} law has no presets, got {shown(f'{kind}:{preset}')}; a colon may follow "
+            f"{listing(with_presets, 'or')} only",
+            code="compare.preset",
+        )
+    known = list(map(str, get_args(field.annotation)))
+    if preset not in known:
+        raise InputError(
+            f"the {kind} law has the presets {listing(known)}, got {shown(preset)}"
+            f"{_hint(preset, known)}",
+            code="compare.preset",
+        )
+    return preset
+
+
+def _refuse_names(names: Sequence[str]) -> None:
+    known = list(LAW_KINDS)
+    if not any(names):
+        raise InputError(
+            f"no law is named; choose some of {listing(known, 'or')}, as in timer,lloyd",
+            code="compare.laws",
+        )
+    for k, name in enumerate(names):
+        kind = _parts(name)[0]
+        if kind not in LAW_KINDS:
+            raise InputError(
+                f"a law must be {listing(known, 'or')}, got {shown(name)}{_hint(kind, known)}",
+                code="compare.law",
+            )
+        if name in names[:k]:
+            raise InputError(
+                f"the law {shown(name)} is listed twice; list each once", code="compare.twice"
+            )
+
+
+def _hint(word: str, known: list[str]) -> str:
+    close = nearest(word, known)
+    return f'; did you mean "{close}"?' if close else ""
+
+
+def _refuse_strangers(changes: Mapping[str, Any], kinds: Sequence[str]) -> None:
+    for kind, table in changes.items():
+        if kind not in kinds:
+            raise InputError(
+                f"{kind} is not among the laws compared ({listing(kinds)}), so its keys cannot be "
+                "set; add it to --laws, or leave it out",
+                code="compare.override",
+                key=kind,
+            )
+        if not isinstance(table, dict):
+            raise InputError(
+                f"{kind} is a law; set one of its keys, such as {kind}.{next(iter(_keys(kind)))}",
+                code="compare.override",
+                key=kind,
+            )
+
+
+def _keys(kind: str) -> list[str]:
+    return [key for key in _fields(kind) if key != "kind"]
+
+
+def _refuse_gaps(kind: str, table: Mapping[str, Any], own_kind: str) -> None:
+    missing = [
+        key for key, field in _fields(kind).items() if field.is_required() and key not in table
+    ]
+    if missing:
+        sets = " ".join(f"--set {kind}.{key}=..." for key in missing)
+        raise InputError(
+            f"the {kind} law needs {listing(missing)}, which a scenario of the {own_kind} law does "
+            f"not have; give them: {sets}",
+            code="compare.missing",
+            key=f"{kind}.{missing[0]}",
+        )
+
+
+def _refuse_twins(found: Mapping[str, Scenario]) -> None:
+    names = list(found)
+    for k, name in enumerate(names):
+        for other in names[:k]:
+            if found[name].controller == found[other].controller:
+                raise InputError(
+                    f"{shown(other)} and {shown(name)} are the same law with the same parameters; "
+                    "list each once",
+                    code="compare.twice",
+                )

@@ -1,0 +1,55 @@
+"""Finding: one property of a run, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+
+HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One property: whether it holds, its worst value, the limit, and where the worst is."""
+
+    name: str
+    says: str
+    status: str
+    worst: float
+    limit: float
+    where: str = ""
+
+
+def worst_of(
+    name: str,
+    says: str,
+    values: Floats | Ints | Points,
+    limit: float,
+    where: Callable[[int], str],
+    strict: bool = False,
+) -> Finding:
+    """`values` <= limit everywhere (or < with `strict`: the limit itself is a violation)."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.size == 0:
+        return Finding(name, says, HOLDS, 0.0, limit)
+    k = int(np.argmax(np.where(np.isnan(values), np.inf, values)))
+    worst = float(values[k])
+    good = worst < limit if strict else worst <= limit
+    if good:
+        return Finding(name, says, HOLDS, worst if worst > 0.0 else 0.0, limit)
+    return Finding(name, says, VIOLATED, worst, limit, where(k))
+
+
+def not_promised(found: Finding) -> Finding:
+    """The same where nobody promised it: a violation is then worth telling, and no fault."""
+    return replace(found, status=NOT_APPLICABLE) if found.status == VIOLATED else found
+
+
+def yes_or_no(name: str, says: str, holds: bool) -> Finding:
+    return Finding(name, says, HOLDS if holds else VIOLATED, 0.0 if holds else 1.0, 0.0)

@@ -1,0 +1,144 @@
+"""What each law's own paper proves or promises, held against a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dwell._kernels.marks import FLOOR
+from dwell._types import Floats, Ints
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.controllers import Lloyd, SelfTriggered
+from dwell.theory.finding import Finding, not_promised, worst_of
+from dwell.theory.metrics import measure, snapshots
+
+MOST_COSTS = 2000  # times at which the cost is computed again
+COST_ROUNDING = 1e-12  # relative
+MOST_TIMES = 2000  # times at which centroids are followed between looks
+BETWEEN = 4  # times within a leg at which a differential equation is tried
+DEFECT = 1e5  # times the tolerance: a cubic's slope is worse than its value by its length
+
+
+def promises(
+    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
+) -> Iterator[Finding]:
+    """Findings about what the law promises; none for laws that promise nothing."""
+    law = system.controller
+    if getattr(law, "cost_decreases", False) and system.spacing is None:
+        yield cost_never_rises(system, start, table, until)
+    if isinstance(law, SelfTriggered):
+        yield from self_trigger_guarantees(system, start, table, until)
+    if isinstance(law, Lloyd) and law.accuracy is not None:
+        yield equation_solved(system, start, table, law, until)
+
+
+def cost_never_rises(
+    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
+) -> Finding:
+    """The cost at event times, where its law's paper proves that it decreases."""
+    times = thinned(np.unique(np.concatenate([[0.0], table.time[table.time <= until]])), MOST_COSTS)
+    costs = measure(system, start, table, times).costs
+    says = "the cost never rises from event to event (relative rise)"
+    rise = np.diff(costs) / costs[:-1]
+    found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: f"t = {float(times[k + 1])!r}")
+    return found if system.network.perfect else not_promised(found)
+
+
+def self_trigger_guarantees(
+    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
+) -> Iterator[Finding]:
+    """G1: the centroid moves by delta at most between looks. G2: the sampled one stays in the cell.
+
+    Neither is promised on an interval that had to be cut off at tau_min.
+    """
+    law: Any = system.controller
+    drift, room, floors, times = follow_centroids(system, start, table, until)
+    free = ~floors
+    says = f"between looks a centroid moves by at most delta = {law.delta:g} (G1)"
+    yield worst_of("drift", says, np.where(free, drift, 0.0).max(axis=1), law.delta, _at(times))
+    says = "the centroid that was sampled stays in the agent's cell (G2; how far it is outside)"
+    rounding = 1e-12 * system.workspace.diameter
+    yield worst_of("target", says, np.where(free, -room, 0.0).max(axis=1), rounding, _at(times))
+
+
+def follow_centroids(
+    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
+) -> tuple[Floats, Floats, np.ndarray, Floats]:
+    """At times along a run, for every agent: how far its centroid is from the sampled one, how far
+    inside its cell the sampled one is, and whether its interval was cut off at tau_min.
+    """
+    law: Any = system.controller
+    ends = table.time[table.time <= until]  # just before a jump is the worst time of an interval
+    times = thinned(
+        np.unique(np.concatenate([ends, np.linspace(0.0, until, MOST_TIMES)])), 2 * MOST_TIMES
+    )
+    now = snapshots(start, table, times)
+    errors = _errors(system, now.x, now.y)
+    shape = now.x.shape
+    drift, floors = np.empty(shape), np.zeros(shape, dtype=bool)
+    target_x, target_y = np.empty(shape), np.empty(shape)
+    first = np.array([look.error for look in system.looks(start.positions)])
+    marks = table.count("mark")
+    for p in range(shape[1]):
+        rows = table.of_agent(p)
+        made = np.searchsorted(table.time[rows], times, side="right")
+        sampled_x = np.append(start.start[p, 0] + first[p, 0], table.x[rows] + table.error_x[rows])
+        sampled_y = np.append(start.start[p, 1] + first[p, 1], table.y[rows] + table.error_y[rows])
+        target_x[:, p], target_y[:, p] = sampled_x[made], sampled_y[made]
+        floors[:, p] = np.append(start.next_at[p] <= law.tau_min, marks[rows] == FLOOR)[made]
+    drift = np.hypot(now.x + errors[0] - target_x, now.y + errors[1] - target_y)
+    room = np.empty(shape)
+    for p in range(shape[1]):
+        own = np.hypot(target_x[:, p] - now.x[:, p], target_y[:, p] - now.y[:, p])
+        others = np.hypot(target_x[:, p, None] - now.x, target_y[:, p, None] - now.y)
+        others[:, p] = np.inf
+        room[:, p] = others.min(axis=1) - own
+    return drift, room, floors, times
+
+
+def _errors(system: CoverageSystem, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    if system.terms is None:
+        found = np.array(
+            [
+                [look.error for look in system.looks(np.column_stack([x[k], y[k]]))]
+                for k in range(len(x))
+            ]
+        )
+        return found[..., 0], found[..., 1]
+    from dwell.density.looking import look_many
+
+    row, agent = np.divmod(np.arange(x.size), x.shape[1])
+    seen = look_many(system.workspace, system.terms, x, y, row, agent, threads=None)
+    return seen.error_x.reshape(x.shape), seen.error_y.reshape(x.shape)
+
+
+def equation_solved(
+    system: CoverageSystem, start: AgentsState, table: EventTable, law: Lloyd, until: float
+) -> Finding:
+    """Velocities along the path against those that the differential equation asks for there."""
+    knots = np.unique(np.concatenate([[0.0], table.time]))
+    middle = 0.5 * (knots[1:] + knots[:-1])
+    times = thinned(middle[middle <= until], MOST_TIMES)
+    now = snapshots(start, table, times)
+    errors = _errors(system, now.x, now.y)
+    defect = np.hypot(now.hold_x - law.k2 * errors[0], now.hold_y - law.k2 * errors[1])
+    says = "the path solves the differential equation (relative defect of the velocity)"
+    scale = law.k2 * system.workspace.diameter
+    accuracy = law.accuracy or 0.0
+    return worst_of(
+        "equation", says, defect.max(axis=1, initial=0.0) / scale, DEFECT * accuracy, _at(times)
+    )
+
+
+def thinned(times: Floats, most: int) -> Floats:
+    """At most so many of the times, evenly, the last one included."""
+    if len(times) <= most:
+        return times
+    rows: Ints = np.unique(np.linspace(0, len(times) - 1, most).astype(np.int64))
+    return times[rows]
+
+
+def _at(times: Floats) -> Any:
+    return lambda k: f"t = {float(times[k])!r}"

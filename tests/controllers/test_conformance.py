@@ -1,0 +1,243 @@
+"""What every law must do, whatever it decides."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.agents import CoverageSystem, Network
+from dwell.agents.continuous import beginning, is_continuous
+from dwell.controllers import EventTriggered, Timer
+from dwell.density import Uniform
+from dwell.geometry import Box, voronoi_cells
+from tests.conftest import differing
+from tests.controllers.examples import LAWS
+from tests.controllers.worlds import BOX, HILL, START
+
+EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
+
+
+def run(law, until=3.0, start=START, seed=5, **options):
+    return dwell.simulate(BOX, HILL, start, law, until=until, seed=seed, **options)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {name: run(law) for name, law in LAWS.items()}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_run_is_a_solution_and_nothing_it_promises_is_broken(runs, name):
+    report = dwell.check(runs[name])
+    assert report.ok, [f for f in report.findings if f.status == "violated"]
+    assert len(runs[name].events) >= 6
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_same_seed_gives_the_same_bits(runs, name):
+    assert differing(runs[name].events, run(LAWS[name]).events) == []
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_it_gets_better(runs, name):
+    costs = run(LAWS[name], until=30.0).metrics.costs
+    assert costs[-1] < 0.6 * costs[0]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_cost_never_rises_where_its_paper_proves_it(runs, name):
+    costs = run(LAWS[name], until=10.0, sample_every=0.05).metrics.costs
+    if getattr(LAWS[name], "cost_decreases", False):
+        assert np.diff(costs).max() <= 1e-12 * costs[0]
+    else:
+        assert name.startswith(("timer", "self-triggered", "discrete-lloyd-poisson"))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_run_survives_a_file(runs, name, tmp_path):
+    runs[name].save(tmp_path / "run.nc")
+    again = dwell.load_run(tmp_path / "run.nc")
+    assert differing(runs[name].events, again.events) == []
+    assert dwell.check(again).ok
+    assert again.summary()["cells"] == runs[name].summary()["cells"]
+    assert np.array_equal(again.positions(1.234), runs[name].positions(1.234))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_scenario_of_a_run_builds_the_same_law(runs, name):
+    from dwell.scenario.build import build
+
+    scenario = runs[name].scenario
+    assert scenario is not None
+    system, places, _ = build(scenario)
+    assert system.controller == LAWS[name]
+    assert np.array_equal(places, START)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_counters_add_up(runs, name):
+    result = runs[name]
+    counters, table = result.counters, result.events
+    summary = result.summary()
+    assert summary["cells"]["voronoi"] == counters.voronoi.sum()
+    assert summary["messages"] == counters.received.sum()
+    assert counters.voronoi.sum() == table.count("looked").sum() + sum(
+        spent.looked for spent in result.start.spent
+    )
+    assert (counters.guaranteed == counters.dual_guaranteed).all()
+    broadcasts = isinstance(LAWS[name], EventTriggered)
+    assert (counters.voronoi == 0).all() == broadcasts
+    assert (counters.sent > 0).all() == broadcasts
+    needs_guarantees = name.startswith(("self-triggered", "event-triggered"))
+    assert (counters.guaranteed > 0).all() == needs_guarantees
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_distance_and_energy_are_those_of_the_path(runs, name):
+    result = runs[name]
+    times = np.linspace(0.0, result.horizon, 6001)
+    steps = np.diff(result.positions(times), axis=0)
+    lengths = np.hypot(steps[..., 0], steps[..., 1])
+    dt = times[1] - times[0]
+    assert result.counters.distance == pytest.approx(lengths.sum(axis=0), rel=2e-3, abs=1e-6)
+    assert result.counters.energy == pytest.approx(
+        (lengths**2).sum(axis=0) / dt, rel=5e-3, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("name", EVENTFUL)
+def test_renumbering_agents_renumbers_the_run(name):
+    order = np.array([3, 0, 5, 1, 4, 2])
+    law = LAWS[name]
+    if name in ("discrete-lloyd-round", "discrete-lloyd-random"):
+        pytest.skip("the schedule itself goes by number")
+    one = run(law, until=1.5, ids=tuple(range(6)))
+    two = run(law, until=1.5, start=START[order], ids=tuple(int(k) for k in order))
+    assert two.positions(1.5) == pytest.approx(one.positions(1.5)[order], abs=1e-12)
+    assert np.array_equal(two.counters.cells, one.counters.cells[order])
+
+
+@pytest.mark.parametrize("name", EVENTFUL)
+def test_decisions_depend_on_neighbours_only(name):
+    """Agents beyond the neighbours may stand elsewhere: nothing changes for this one."""
+    law = LAWS[name]
+    start = np.vstack([START, [(3.9, 2.9)]])
+    start[4] = (3.2, 2.2)  # shields the corner
+    agent = 0
+    cell = voronoi_cells(dwell.Polygon(BOX.vertices), start, [agent])[0]
+    assert 6 not in cell.borders
+    moved = start.copy()
+    moved[6] = (3.7, 2.95)
+    assert 6 not in voronoi_cells(dwell.Polygon(BOX.vertices), moved, [agent])[0].borders
+    orders = []
+    for places in (start, moved):
+        system = CoverageSystem(BOX, HILL, law, len(places), 1)
+        orders.append((system.start(places).hold[agent], system.start(places).next_at[agent]))
+    assert np.array_equal(orders[0][0], orders[1][0])
+    assert orders[0][1] == orders[1][1]
+
+
+@pytest.mark.parametrize("name", EVENTFUL)
+def test_a_law_is_told_no_more_than_its_information_says(name):
+    law = LAWS[name]
+    seen = []
+
+    class Spy:
+        information = getattr(law, "information", dwell.agents.Information())
+        fade = getattr(law, "fade", np.inf)
+
+        def begin(self, view):
+            return self._noted(view, law.begin(view))
+
+        def decide(self, view):
+            return self._noted(view, law.decide(view))
+
+        def _noted(self, view, order):
+            seen.append(view)
+            return order
+
+    dwell.simulate(BOX, HILL, START, Spy(), until=0.6, seed=5)
+    others = Spy.information.others
+    for view in seen:
+        assert (view.look is None) == (others == "broadcasts") or others == "samples"
+        assert view.sample is None or others == "samples"
+        assert not view.heard or others == "broadcasts"
+        assert not view.position.flags.writeable
+        if view.sample is not None:
+            assert not view.sample.positions.flags.writeable
+
+
+@pytest.mark.parametrize("name", EVENTFUL)
+def test_lost_and_late_looks_and_messages_are_survived(name):
+    result = run(LAWS[name], until=4.0, network=Network(loss=0.3, delay=0.03))
+    assert result.stop.reason.ok
+    assert dwell.check(result).ok
+    assert "unreliable-network" in {flag.code for flag in result.flags}
+    clean = run(LAWS[name], until=4.0)
+    assert differing(result.events, clean.events) != []
+    attempts = result.counters.measurements.sum()
+    looks = result.counters.voronoi.sum()
+    if name not in ("event-triggered",) and not name.startswith("self-triggered-centroid"):
+        assert 0.55 * attempts < looks < 0.9 * attempts
+
+
+@pytest.mark.parametrize("name", [n for n in EVENTFUL if n != "event-triggered"])
+def test_late_looks_show_where_the_others_were(name):
+    law, delay = LAWS[name], 0.04
+    result = run(law, until=1.0, network=Network(delay=delay))
+    looked = np.flatnonzero(result.events.count("looked") == 1)
+    assert len(looked) > 3
+    assert dwell.check(result).ok
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_one_agent_alone_goes_to_the_centroid_of_all(name):
+    box = Box((0.0, 0.0), (2.0, 1.0))
+    result = dwell.simulate(box, Uniform(), [(0.2, 0.3)], LAWS[name], until=40.0, seed=1)
+    assert result.positions(40.0)[0] == pytest.approx([1.0, 0.5], abs=0.03)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_wrong_row_is_found(runs, name):
+    result = runs[name]
+    table, row = result.events, len(result.events) // 2
+    for column in ("hold_x", "next_at", "error_y"):
+        values = getattr(table, column).copy()
+        values[row] += 1e-3 if column != "next_at" else 1e-4
+        bad = dataclasses.replace(table, **{column: values})
+        start = result.start
+        from dwell.theory import verify
+
+        assert not verify(result.system, start, bad, result.horizon).ok, column
+
+
+@pytest.mark.parametrize("name", [n for n in EVENTFUL if n.startswith(("self", "event"))])
+def test_wrong_counts_are_found(runs, name):
+    from dwell.theory import verify
+
+    result = runs[name]
+    counts = result.events.count("guaranteed").copy()
+    counts[-1] += 1
+    bad = dataclasses.replace(result.events, guaranteed=counts)
+    report = verify(result.system, result.start, bad, result.horizon)
+    assert [f.name for f in report.findings if f.status == "violated"] == ["counts"]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_law_says_when_agents_coincide(name):
+    start = START.copy()
+    start[3] = start[1]
+    with pytest.raises(dwell.InputError, match="agents 1, 3"):
+        run(LAWS[name], start=start)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_state_at_the_beginning_is_that_of_the_law(name):
+    system = CoverageSystem(BOX, HILL, LAWS[name], len(START), 5)
+    state = beginning(system, START)
+    assert np.array_equal(state.positions, START)
+    assert is_continuous(system) == (name == "lloyd-ode")
+    assert isinstance(LAWS[name], Timer) == (name == "timer")

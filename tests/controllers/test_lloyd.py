@@ -1,0 +1,154 @@
+"""Lloyd's laws against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.controllers import DiscreteLloyd, Lloyd
+from dwell.controllers.discrete_lloyd import poisson_wait
+from dwell.density import Uniform
+from dwell.errors import ControllerError
+from dwell.geometry import Box
+from tests.controllers.worlds import BOX, HILL, START
+
+STRIP = Box((0.0, 0.0), (1.0, 1e-3))
+PAIR = np.array([(0.1, 5e-4), (0.4, 5e-4)])
+
+
+@pytest.mark.parametrize("k2", [0.5, 1.0, 2.0])
+def test_one_agent_decays_exponentially(k2):
+    box = Box((0.0, 0.0), (2.0, 1.0))
+    law = Lloyd(k2=k2, mode="ode", tolerance=1e-11)
+    run = dwell.simulate(box, Uniform(), [(0.2, 0.1)], law, until=5.0)
+    for t in (0.3, 1.0, 3.7):
+        expected = np.array([1.0, 0.5]) - np.array([0.8, 0.4]) * math.exp(-k2 * t)
+        assert run.positions(t)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_sampled_lloyd_is_eulers_method():
+    box = Box((0.0, 0.0), (2.0, 1.0))
+    run = dwell.simulate(box, Uniform(), [(0.2, 0.1)], Lloyd(dt=0.1), until=1.0)
+    assert run.positions(1.0)[0] == pytest.approx(
+        np.array([1.0, 0.5]) - np.array([0.8, 0.4]) * 0.9**10, rel=1e-14
+    )
+
+
+def test_two_agents_on_a_line_have_the_known_rates():
+    """Their sum goes to 1 at the rate k/2, their difference to 1/2 at the rate k."""
+    law = Lloyd(mode="ode", tolerance=1e-11)
+    run = dwell.simulate(STRIP, Uniform(), PAIR, law, until=4.0)
+    for t in (0.5, 1.5, 4.0):
+        x = run.positions(t)[:, 0]
+        assert x.sum() == pytest.approx(1.0 - 0.5 * math.exp(-0.5 * t), abs=1e-9)
+        assert x[1] - x[0] == pytest.approx(0.5 - 0.2 * math.exp(-t), abs=1e-9)
+
+
+def test_euler_converges_to_the_equation_at_first_order():
+    exact = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=2.0).positions(2.0)
+    gaps = []
+    for dt in (0.1, 0.05, 0.025):
+        gaps.append(
+            np.abs(dwell.simulate(BOX, HILL, START, Lloyd(dt=dt), until=2.0).positions(2.0) - exact)
+            .max()
+        )  # fmt: skip
+    assert gaps[0] / gaps[1] == pytest.approx(2.0, rel=0.15)
+    assert gaps[1] / gaps[2] == pytest.approx(2.0, rel=0.15)
+
+
+def test_a_tighter_tolerance_is_tighter():
+    best = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode", tolerance=1e-12), until=3.0)
+    times = np.linspace(0.0, 3.0, 50)
+    gaps = []
+    for tolerance in (1e-5, 1e-7, 1e-9):
+        run = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode", tolerance=tolerance), until=3.0)
+        gaps.append(np.abs(run.positions(times) - best.positions(times)).max())
+        assert gaps[-1] <= 10.0 * tolerance * BOX.diameter
+    assert gaps[0] > gaps[1] > gaps[2]
+
+
+def test_a_timer_law_with_reach_k1_t_is_discrete_lloyd():
+    timer = dwell.Timer(k1=10.0, nu=5.0, epsilon=1e-15, t1=0.5, t2=0.5, reset="latest")
+    one = dwell.simulate(BOX, HILL, START, timer, until=3.0).positions(3.0)
+    two = dwell.simulate(BOX, HILL, START, DiscreteLloyd(step=0.5), until=3.0).positions(3.0)
+    assert one == pytest.approx(two, abs=1e-12)
+
+
+def test_moves_end_at_the_centroid():
+    cells = dwell.tessellate(BOX, START, HILL)
+    run = dwell.simulate(BOX, HILL, START, DiscreteLloyd(step=0.7), until=0.7)
+    assert run.positions(0.7) == pytest.approx(cells.centroids, abs=1e-14)
+
+
+@pytest.mark.parametrize("relaxation", [0.3, 1.0, 1.7])
+def test_relaxed_and_slow_moves(relaxation):
+    cells = dwell.tessellate(BOX, START, HILL)
+    law = DiscreteLloyd(step=0.5, relaxation=relaxation, speed=0.4)
+    run = dwell.simulate(BOX, HILL, START, law, until=0.5)
+    wanted = relaxation * cells.errors
+    length = np.hypot(*wanted.T)[:, None]
+    assert run.positions(0.5) == pytest.approx(
+        START + wanted * np.minimum(1.0, 0.2 / length), abs=1e-14
+    )
+
+
+def test_round_robin_goes_round():
+    law = DiscreteLloyd(step=0.25, schedule="round-robin")
+    run = dwell.simulate(BOX, HILL, START, law, until=4.0)
+    first = run.events.agent[:12].tolist()
+    assert first == [1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0]
+    assert np.array_equal(run.events.time[:6], 0.25 * np.arange(1, 7))
+    speeds = np.hypot(*np.moveaxis(run.holds(np.arange(0.1, 4.0, 0.25)), -1, 0))
+    assert ((speeds > 0).sum(axis=1) <= 1).all()
+
+
+def test_random_turns_are_fair_and_one_at_a_time():
+    law = DiscreteLloyd(step=0.01, schedule="random")
+    run = dwell.simulate(BOX, HILL, START, law, until=30.0, seed=3, sample_every="off")
+    assert len(np.unique(run.events.time)) == len(run.events)
+    turns = np.bincount(run.events.agent, minlength=6)
+    assert turns.sum() == 3000
+    assert (np.abs(turns - 500) < 5 * math.sqrt(3000 * 5 / 36)).all()
+
+
+def test_poisson_clocks_have_their_rate():
+    law = DiscreteLloyd(step=0.5, schedule="poisson", rate=4.0)
+    run = dwell.simulate(BOX, HILL, START, law, until=200.0, seed=3, sample_every="off")
+    waits = np.diff(run.events.time[run.events.of_agent(2)])
+    assert waits.mean() == pytest.approx(0.25, rel=0.12)
+    assert waits.std() == pytest.approx(0.25, rel=0.15)
+
+
+def test_the_wait_of_a_poisson_clock_is_a_logarithm():
+    for u in (0.0, 1e-17, 1e-9, 0.1, 0.29289, 0.5, 0.9, 1.0 - 2.0**-53):
+        assert poisson_wait(u, 2.0) == pytest.approx(-2.0 * math.log1p(-u), rel=1e-14, abs=3e-16)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: Lloyd(k2=0.0), "k2"),
+        (lambda: Lloyd(k2=-1.0), "k2"),
+        (lambda: Lloyd(dt=0.0), "dt"),
+        (lambda: Lloyd(mode="euler"), "mode"),
+        (lambda: Lloyd(mode="ode", dt=0.1), "dt"),
+        (lambda: Lloyd(tolerance=1e-9), "tolerance"),
+        (lambda: Lloyd(mode="ode", tolerance=0.5), "tolerance"),
+        (lambda: Lloyd(k2=True), "k2"),
+        (lambda: Lloyd(k2=float("nan")), "k2"),
+        (lambda: DiscreteLloyd(step=-1.0), "step"),
+        (lambda: DiscreteLloyd(relaxation=2.0), "relaxation"),
+        (lambda: DiscreteLloyd(relaxation=0.0), "relaxation"),
+        (lambda: DiscreteLloyd(speed=-0.1), "speed"),
+        (lambda: DiscreteLloyd(schedule="always"), "schedule"),
+        (lambda: DiscreteLloyd(rate=1.0), "rate"),
+        (lambda: DiscreteLloyd(schedule="poisson", rate=0.0), "rate"),
+    ],
+)
+def test_wrong_parameters_are_refused_by_name(make, name):
+    with pytest.raises(ControllerError, match=f"law's {name} is") as caught:
+        make()
+    assert caught.value.key == f"controller.{name}"

@@ -1,0 +1,169 @@
+"""The self-triggered law against closed forms, and its guarantees."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+from dwell.controllers import Lloyd, SelfTriggered
+from dwell.density import Uniform
+from dwell.errors import ControllerError
+from dwell.geometry import Box
+from dwell.theory.promises import follow_centroids
+from tests.controllers.worlds import BOX, HILL, START
+
+THIN = 1e-4
+
+
+def line(start, law, until):
+    """Agents on the unit interval, as a thin strip."""
+    strip = Box((0.0, 0.0), (1.0, THIN))
+    places = np.column_stack([start, np.full(len(start), THIN / 2)])
+    return dwell.simulate(strip, Uniform(), places, law, until=until)
+
+
+@pytest.mark.parametrize(("delta", "v"), [(3.0, 0.35), (0.1, 0.35), (0.05, 1.0)])
+def test_two_agents_at_rest_on_a_line(delta, v):
+    """p = 1/4 at its centroid, neighbour at 3/4: the bound is r, the room (1 - r) / 4.
+
+    In a strip the room is the half width; with the point watched being the sampled centroid and
+    only the drift acting, the event comes at delta / v.
+    """
+    law = SelfTriggered(v=v, delta=delta, tau_min=1e-3, tau_max=0.75, scan=1e-3, second="sampled")
+    run = line([0.25, 0.75], law, 0.01)
+    r = min(delta, 1.0)
+    # The sampled centroid 1/4 leaves the guaranteed cell [0, (1 - r)/2] at r = 1/2.
+    expected = min(r, 0.5) / v
+    found = float(run.start.next_at[0])
+    # Walls at distance THIN / 2 end it sooner only for the guaranteed cell's own centroid.
+    assert expected - 2e-3 <= found <= expected + 1e-9 or found == 0.75
+
+
+def test_the_approach_is_that_of_its_differential_equation():
+    law = SelfTriggered(kappa=2.0, v=0.3)
+    error = np.array([0.4, -0.3])
+    order = law.approach(error)
+    x, dt = np.zeros(2), 1e-5
+    for _ in range(int(2.5 / dt)):
+        gap = error - x
+        size = math.hypot(*gap)
+        x = x + dt * 2.0 * (gap if size <= 0.15 else 0.15 * gap / size)
+    used = order.cruise + (1.0 - math.exp(-2.0 * (2.5 - order.cruise))) / 2.0
+    assert order.hold * used == pytest.approx(x, abs=2e-5)
+    assert math.hypot(*order.hold) == pytest.approx(0.3)
+    assert order.cruise == pytest.approx((0.5 - 0.15) / 0.3)
+
+
+def test_near_its_centroid_it_only_decays():
+    order = SelfTriggered(kappa=2.0, v=0.3).approach(np.array([0.06, 0.08]))
+    assert order.cruise == 0.0
+    assert order.hold == pytest.approx([0.12, 0.16])
+
+
+@pytest.mark.parametrize("options", [{}, {"factor": 2}, {"own": "ball"}, {"second": "sampled"}])
+@pytest.mark.parametrize("seed", range(3))
+def test_its_guarantees_hold_wherever_no_floor_was_hit(options, seed):
+    start = np.random.default_rng(seed).uniform([0.1, 0.1], [3.9, 2.9], (6, 2))
+    law = SelfTriggered(v=0.4, tau_min=0.02, tau_max=1.0, scan=0.02, delta=0.2, **options)
+    run = dwell.simulate(BOX, HILL, start, law, until=6.0, seed=seed)
+    drift, room, floors, times = follow_centroids(run.system, run.start, run.events, 6.0)
+    assert len(times) > 1000
+    assert drift[~floors].max() <= 0.2
+    assert room[~floors].min() >= -1e-12
+    assert drift[~floors].max() > 0.005  # it is not trivially so
+
+
+def test_longer_intervals_than_the_trigger_allows_break_them():
+    law = SelfTriggered(v=0.4, tau_min=0.9, tau_max=1.0, scan=0.05, delta=0.02)
+    run = dwell.simulate(BOX, HILL, START, law, until=6.0)
+    marks = run.events.count("mark")
+    assert (marks == FLOOR).mean() > 0.5
+    drift, _, _, _ = follow_centroids(run.system, run.start, run.events, 6.0)
+    assert drift.max() > 0.02
+    assert dwell.check(run).ok  # nothing was promised there
+    assert "floor-hits" in {flag.code for flag in run.flags}
+
+
+def test_marks_say_what_set_the_interval():
+    law = SelfTriggered(v=0.4, tau_min=0.02, tau_max=0.3, scan=0.02, delta=0.5)
+    run = dwell.simulate(BOX, HILL, START, law, until=8.0)
+    table = run.events
+    gaps, marks = table.next_at - table.time, table.count("mark")
+    assert set(np.unique(marks)) >= {IN_TIME, CEILING}
+    assert gaps[marks == CEILING] == pytest.approx(0.3)
+    assert gaps.min() >= 0.02 - 1e-12
+    assert gaps.max() <= 0.3 + 1e-12
+    steps = table.count("guaranteed")
+    assert steps[marks == CEILING].tolist() == [15] * int((marks == CEILING).sum())
+    assert (steps[marks == IN_TIME] == np.round(gaps[marks == IN_TIME] / 0.02) + 1).all()
+
+
+def test_a_short_ceiling_makes_it_sampled_saturated_lloyd():
+    law = SelfTriggered(kappa=1.0, v=0.2, tau_min=0.01, tau_max=0.01, scan=0.01)
+    run = dwell.simulate(BOX, HILL, START, law, until=1.0)
+    exact = dwell.simulate(
+        BOX, HILL, START, dwell.Timer(k1=0.2, nu=0.2, epsilon=1e-12, t1=1e-3, t2=1e-3), until=1.0
+    )
+    assert run.positions(1.0) == pytest.approx(exact.positions(1.0), abs=2e-3)
+    slow = dwell.simulate(BOX, HILL, START, Lloyd(dt=0.01), until=1.0)
+    assert np.abs(run.positions(1.0) - slow.positions(1.0)).max() > 0.1  # it does saturate
+
+
+def test_a_weaker_bound_looks_more_often():
+    counts = {}
+    for name, options in {
+        "default": {},
+        "factor": {"factor": 2},
+        "ball": {"own": "ball"},
+        "paper-like": {"preset": "paper-like"},
+    }.items():
+        law = SelfTriggered(v=0.3, tau_max=2.0, scan=0.01, **options)
+        counts[name] = len(dwell.simulate(BOX, HILL, START, law, until=10.0).events)
+    assert counts["default"] < counts["factor"] < counts["paper-like"]
+    assert counts["default"] < counts["ball"] < counts["paper-like"]
+
+
+def test_options_override_the_preset():
+    law = SelfTriggered(preset="paper-like", factor=1)
+    assert (law.option("factor"), law.option("own")) == (1, "ball")
+
+
+def test_a_callable_density_gives_the_run_of_its_exact_twin():
+    law = SelfTriggered(v=0.3, tau_max=0.5, scan=0.1, tau_min=0.1)
+
+    def hill(z):
+        return np.exp(-0.4 * ((z[..., 0] - 2.6) ** 2 + (z[..., 1] - 1.9) ** 2))
+
+    slow = dwell.simulate(BOX, hill, START[:3], law, until=1.0)
+    fast = dwell.simulate(BOX, HILL, START[:3], law, until=1.0)
+    assert np.array_equal(slow.events.agent, fast.events.agent)
+    assert slow.events.time == pytest.approx(fast.events.time, abs=1e-12)
+    assert slow.positions(1.0) == pytest.approx(fast.positions(1.0), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"kappa": 0.0}, "kappa"),
+        ({"kappa": -1.0}, "kappa"),
+        ({"v": -0.3}, "v"),
+        ({"delta": 0.0}, "delta"),
+        ({"tau_min": 0.0}, "tau_min"),
+        ({"tau_min": 1.0, "tau_max": 0.5}, "tau_min"),
+        ({"scan": 1.0}, "scan"),
+        ({"preset": "paper"}, "preset"),
+        ({"factor": 3}, "factor"),
+        ({"factor": True}, "factor"),
+        ({"own": "none"}, "own"),
+        ({"second": "both"}, "second"),
+        ({"bound": "radius"}, "bound"),
+        ({"stop": "never"}, "stop"),
+    ],
+)
+def test_wrong_parameters_are_refused_by_name(options, name):
+    with pytest.raises(ControllerError, match=f"law's {name} is"):
+        SelfTriggered(**options)

@@ -1,0 +1,586 @@
+"""The tables of the laws and of the network: every key, right and wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, get_args
+
+import pytest
+
+from dwell.errors import ScenarioError
+from dwell.scenario import dump_toml, parse_scenario, scenario_schema, text_to_mapping
+from dwell.scenario.laws import LawSpec, NetworkSpec, TimerSpec
+from tests.scenario.conftest import small
+
+jsonschema = pytest.importorskip("jsonschema")
+
+SCHEMA = scenario_schema()
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+TIMER = small()["controller"]
+SPECS = {get_args(spec.model_fields["kind"].annotation)[0]: spec for spec in get_args(LawSpec)}
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "lloyd": {"k2": 1.0, "mode": "sampled", "dt": None, "tolerance": None},
+    "discrete-lloyd": {
+        "step": 1.0,
+        "relaxation": 1.0,
+        "speed": None,
+        "schedule": "synchronous",
+        "rate": None,
+    },
+    "self-triggered": {
+        "kappa": 1.0,
+        "v": 0.35,
+        "tau_min": 0.01,
+        "tau_max": 0.75,
+        "delta": 3.0,
+        "scan": 0.01,
+        "preset": "default",
+        "factor": None,
+        "own": None,
+        "second": None,
+        "bound": None,
+        "stop": None,
+    },
+    "self-triggered-centroid": {
+        "v_max": 1.0,
+        "dt": 0.025,
+        "epsilon": 0.1,
+        "t_max": None,
+        "decision": "multi-step",
+        "bound": "circumradius",
+    },
+    "event-triggered": {
+        "s_max": 1.0,
+        "dt": 0.05,
+        "levels": (0.0, 0.25, 0.5, 1.0),
+        "k_v": 1.0,
+        "d_stop": 0.01,
+        "d_start": 0.02,
+        "heartbeat": None,
+        "bound": "diameter",
+    },
+}
+
+# Each key of each law is given somewhere here, and each word of each key.
+GIVEN: list[dict[str, Any]] = [
+    TIMER,
+    {"kind": "lloyd", "k2": 2, "mode": "sampled", "dt": 0.5},
+    {"kind": "lloyd", "k2": 1e-3, "mode": "ode", "tolerance": 1e-6},
+    {"kind": "discrete-lloyd", "step": 0.5, "relaxation": 1.999, "speed": 3},
+    {"kind": "discrete-lloyd", "schedule": "poisson", "rate": 4, "relaxation": 5e-324},
+    {"kind": "discrete-lloyd", "schedule": "poisson"},
+    {"kind": "discrete-lloyd", "schedule": "round-robin"},
+    {"kind": "discrete-lloyd", "schedule": "random"},
+    {"kind": "discrete-lloyd", "schedule": "synchronous"},
+    {"kind": "self-triggered", "kappa": 2, "v": 0.1, "tau_min": 0.1, "tau_max": 0.1, "delta": 9},
+    {"kind": "self-triggered", "scan": 0.75, "preset": "paper-like", "factor": 1, "own": "exact"},
+    {"kind": "self-triggered", "preset": "default", "factor": 2, "own": "ball"},
+    {"kind": "self-triggered", "second": "gv-centroid", "bound": "diameter", "stop": "before"},
+    {"kind": "self-triggered", "second": "sampled", "bound": "circumradius", "stop": "after"},
+    {"kind": "self-triggered-centroid", "v_max": 2, "dt": 0.5, "epsilon": 0, "t_max": 0.25},
+    {"kind": "self-triggered-centroid", "decision": "one-step", "bound": "diameter"},
+    {"kind": "self-triggered-centroid", "decision": "multi-step", "bound": "circumradius"},
+    {"kind": "event-triggered", "s_max": 2, "dt": 0.5, "levels": [0, 1], "k_v": 3},
+    {"kind": "event-triggered", "d_stop": 0, "d_start": 5e-324, "heartbeat": 1},
+    {"kind": "event-triggered", "d_stop": 0.5, "d_start": 0.75, "bound": "circumradius"},
+    {"kind": "event-triggered", "levels": [0.0, 1e-9, 0.5, 0.75, 1.0], "bound": "diameter"},
+]
+
+
+def with_law(law: dict[str, Any], **tables: Any) -> dict[str, Any]:
+    """The small scenario with another law, and further tables."""
+    return {**small(), "controller": law, **tables}
+
+
+def valid(mapping: dict[str, Any]) -> bool:
+    """Whether the published schema takes a mapping."""
+    return VALIDATOR.is_valid(mapping)
+
+
+def error_of(mapping: dict[str, Any]) -> ScenarioError:
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(mapping)
+    assert "pydantic" not in str(caught.value)
+    assert "~" not in str(caught.value)
+    return caught.value
+
+
+class TestAccepted:
+    """What may be said."""
+
+    @pytest.mark.parametrize("kind", DEFAULTS)
+    def test_defaults(self, kind):
+        law = parse_scenario(with_law({"kind": kind})).controller
+        assert law.model_dump() == {"kind": kind, **DEFAULTS[kind]}
+
+    @pytest.mark.parametrize("law", GIVEN, ids=str)
+    def test_given(self, law):
+        scenario = parse_scenario(with_law(law))
+        kept = json.loads(scenario.controller.model_dump_json())
+        assert {key: kept[key] for key in law} == law
+        assert isinstance(hash(scenario), int)
+        assert valid(with_law(law))
+
+    @pytest.mark.parametrize("law", GIVEN, ids=str)
+    def test_written_and_read_back(self, law):
+        links = {"loss": 0.0 if law.get("mode") == "ode" else 0.5, "delay": 0.0}
+        scenario = parse_scenario(with_law(law, network=links))
+        written = dump_toml(scenario)
+        assert parse_scenario(text_to_mapping(written)) == scenario
+        assert parse_scenario(json.loads(scenario.model_dump_json())) == scenario
+        assert valid(text_to_mapping(written))
+        assert f"[network]\nloss = {links['loss']}\ndelay = 0.0\n" in written
+
+    def test_every_key_and_word_is_given_above(self):
+        for kind, spec in SPECS.items():
+            tables = [law for law in GIVEN if law["kind"] == kind]
+            if spec is TimerSpec:
+                continue  # the other files here are about it
+            assert {key for law in tables for key in law} == set(spec.model_fields)
+            properties = spec.model_json_schema()["properties"]
+            for key, field in properties.items():
+                inner = [field, *field.get("anyOf", [])]
+                words = {word for part in inner for word in part.get("enum", [])}
+                assert {law[key] for law in tables if key in law and words} == words, key
+
+    def test_numbers_become_floats_and_lists_tuples(self):
+        law = parse_scenario(with_law({"kind": "event-triggered", "levels": [0, 1]})).controller
+        assert law.levels == (0.0, 1.0)
+        assert all(isinstance(level, float) for level in law.levels)
+
+    def test_no_law_is_slower_than_the_clock(self):
+        least = 16 * math.ulp(10.0)
+        for kind, key in (("lloyd", "dt"), ("discrete-lloyd", "step"), ("event-triggered", "dt")):
+            parse_scenario(with_law({"kind": kind, key: least}))
+        parse_scenario(with_law({"kind": "self-triggered", "tau_min": least, "scan": least}))
+        parse_scenario(
+            with_law({"kind": "discrete-lloyd", "schedule": "poisson", "rate": 1 / least})
+        )
+        tiny = {"kind": "lloyd", "dt": 1e-300}
+        parse_scenario(with_law(tiny, run={"horizon": 0.0}))
+
+
+POSITIVE = {
+    "lloyd": ["k2", "dt", "tolerance"],
+    "discrete-lloyd": ["step", "relaxation", "speed", "rate"],
+    "self-triggered": ["kappa", "v", "tau_min", "tau_max", "delta", "scan"],
+    "self-triggered-centroid": ["v_max", "dt", "t_max"],
+    "event-triggered": ["s_max", "dt", "k_v", "d_start", "heartbeat"],
+}
+NOT_NEGATIVE = {"self-triggered-centroid": ["epsilon"], "event-triggered": ["d_stop"]}
+WORDS = {
+    "lloyd": {"mode": ("sample", "sampled")},
+    "discrete-lloyd": {"schedule": ("round_robin", "round-robin")},
+    "self-triggered": {
+        "preset": ("paper", "paper-like"),
+        "own": ("bal", "ball"),
+        "second": ("gv-centre", "gv-centroid"),
+        "bound": ("radius", "circumradius"),
+        "stop": ("befor", "before"),
+    },
+    "self-triggered-centroid": {
+        "decision": ("multistep", "multi-step"),
+        "bound": ("diam", "diameter"),
+    },
+    "event-triggered": {"bound": ("Circumradius", "circumradius")},
+}
+NOT_NUMBERS = {"text": "1", "true": True, "list": [1.0], "table": {}}
+
+
+def pairs(table: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(kind, key) for kind, keys in table.items() for key in keys]
+
+
+class TestRefusedValues:
+    """Each key by itself."""
+
+    @pytest.mark.parametrize("value", [0, 0.0, -1.0], ids=str)
+    @pytest.mark.parametrize(("kind", "key"), pairs(POSITIVE))
+    def test_not_positive(self, kind, key, value):
+        mapping = with_law({"kind": kind, key: value})
+        error = error_of(mapping)
+        assert (error.code, error.key) == ("scenario.range", f"controller.{key}")
+        assert str(error).startswith(f"controller.{key} must be greater than 0, got ")
+        assert not valid(mapping)
+
+    @pytest.mark.parametrize(("kind", "key"), pairs(NOT_NEGATIVE))
+    def test_negative(self, kind, key):
+        error = error_of(with_law({"kind": kind, key: -0.5}))
+        assert str(error) == f"controller.{key} must be at least 0, got -0.5."
+
+    @pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
+    @pytest.mark.parametrize(("kind", "key"), [*pairs(POSITIVE), *pairs(NOT_NEGATIVE)])
+    def test_not_a_number(self, kind, key, value):
+        error = error_of(with_law({"kind": kind, key: value}))
+        assert (error.code, error.key) == ("scenario.type", f"controller.{key}")
+        assert str(error).startswith(f"controller.{key} needs a number, got ")
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf], ids=str)
+    @pytest.mark.parametrize(("kind", "key"), [*pairs(POSITIVE), *pairs(NOT_NEGATIVE)])
+    def test_not_finite(self, kind, key, value):
+        error = error_of(with_law({"kind": kind, key: value}))
+        assert (error.code, error.key) == ("scenario.not-finite", f"controller.{key}")
+
+    @pytest.mark.parametrize(("kind", "key"), pairs(WORDS))
+    def test_words(self, kind, key):
+        word, meant = WORDS[kind][key]
+        mapping = with_law({"kind": kind, key: word})
+        error = error_of(mapping)
+        assert (error.code, error.key) == ("scenario.kind", f"controller.{key}")
+        assert str(error).endswith(f'got "{word}"; did you mean "{meant}"?')
+        assert not valid(mapping)
+
+    def test_every_key_is_spoiled_above(self):
+        others = {"kind", "levels", "factor"}
+        for kind, fields in DEFAULTS.items():
+            spoiled = {*POSITIVE[kind], *NOT_NEGATIVE.get(kind, ()), *WORDS[kind]}
+            assert set(fields) == spoiled | (others & set(fields))
+
+
+# id: (law, key of the error, code, words that its sentence has)
+REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "lloyd-dt-ode": (
+        {"kind": "lloyd", "mode": "ode", "dt": 0.1},
+        "controller.dt",
+        "lloyd.mode",
+        'belongs to mode = "sampled", got mode = "ode".',
+    ),
+    "lloyd-tolerance-sampled": (
+        {"kind": "lloyd", "tolerance": 1e-3},
+        "controller.tolerance",
+        "lloyd.mode",
+        'belongs to mode = "ode", got mode = "sampled".',
+    ),
+    "lloyd-tolerance-one": (
+        {"kind": "lloyd", "mode": "ode", "tolerance": 1},
+        "controller.tolerance",
+        "scenario.range",
+        "must be less than 1, got 1",
+    ),
+    "discrete-rate": (
+        {"kind": "discrete-lloyd", "rate": 2},
+        "controller.rate",
+        "discrete-lloyd.schedule",
+        'belongs to schedule = "poisson", got schedule = "synchronous".',
+    ),
+    "discrete-relaxation": (
+        {"kind": "discrete-lloyd", "relaxation": 2},
+        "controller.relaxation",
+        "scenario.range",
+        "must be less than 2, got 2",
+    ),
+    "discrete-rate-resolution": (
+        {"kind": "discrete-lloyd", "schedule": "poisson", "rate": 1e20},
+        "controller.rate",
+        "discrete-lloyd.resolution",
+        "must be at most 3.52e+13, or the clock cannot advance near run.horizon = 10.0, got 1e+20.",
+    ),
+    "self-order": (
+        {"kind": "self-triggered", "tau_min": 1},
+        "controller.tau_min",
+        "self-triggered.order",
+        "must be at most controller.tau_max = 0.75, got 1.0.",
+    ),
+    "self-order-default": (
+        {"kind": "self-triggered", "tau_max": 0.005, "scan": 0.005},
+        "controller.tau_min",
+        "self-triggered.order",
+        "must be at most controller.tau_max = 0.005, got 0.01, its default.",
+    ),
+    "self-scan": (
+        {"kind": "self-triggered", "scan": 0.8},
+        "controller.scan",
+        "self-triggered.order",
+        "must be at most controller.tau_max = 0.75, got 0.8.",
+    ),
+    "self-factor-3": (
+        {"kind": "self-triggered", "factor": 3},
+        "controller.factor",
+        "scenario.kind",
+        "must be 1 or 2, got 3.",
+    ),
+    "self-factor-float": (
+        {"kind": "self-triggered", "factor": 2.0},
+        "controller.factor",
+        "scenario.type",
+        "needs a whole number, got 2.0.",
+    ),
+    "self-factor-true": (
+        {"kind": "self-triggered", "factor": True},
+        "controller.factor",
+        "scenario.type",
+        "needs a whole number, got true.",
+    ),
+    "levels-equal": (
+        {"kind": "event-triggered", "levels": [0, 0.5, 0.5, 1]},
+        "controller.levels[2]",
+        "event-triggered.levels",
+        "must be greater than levels[1] = 0.5, got 0.5.",
+    ),
+    "levels-falling": (
+        {"kind": "event-triggered", "levels": [0, 0.75, 0.5, 0.25, 1]},
+        "controller.levels[2]",
+        "event-triggered.levels",
+        "must be greater than levels[1] = 0.75, got 0.5.",
+    ),
+    "levels-first": (
+        {"kind": "event-triggered", "levels": [0.25, 1]},
+        "controller.levels[0]",
+        "event-triggered.levels",
+        "must be 0, which is rest, got 0.25.",
+    ),
+    "levels-last": (
+        {"kind": "event-triggered", "levels": [0, 0.25]},
+        "controller.levels[1]",
+        "event-triggered.levels",
+        "must be 1, which is the largest speed, got 0.25.",
+    ),
+    "levels-negative": (
+        {"kind": "event-triggered", "levels": [-1, 0, 1]},
+        "controller.levels[0]",
+        "scenario.range",
+        "must be at least 0, got -1.0.",
+    ),
+    "levels-speeds": (
+        {"kind": "event-triggered", "levels": [0, 1, 2]},
+        "controller.levels[2]",
+        "scenario.range",
+        "must be at most 1, got 2.0.",
+    ),
+    "levels-one": (
+        {"kind": "event-triggered", "levels": [0]},
+        "controller.levels",
+        "scenario.length",
+        "needs at least 2 entries, got 1.",
+    ),
+    "levels-none": (
+        {"kind": "event-triggered", "levels": []},
+        "controller.levels",
+        "scenario.length",
+        "needs at least 2 entries, got 0.",
+    ),
+    "levels-number": (
+        {"kind": "event-triggered", "levels": 1},
+        "controller.levels",
+        "scenario.type",
+        "needs a list of numbers from 0 to 1, got 1.",
+    ),
+    "levels-word": (
+        {"kind": "event-triggered", "levels": [0, "half", 1]},
+        "controller.levels[1]",
+        "scenario.type",
+        'needs a number, got "half".',
+    ),
+    "distances-equal": (
+        {"kind": "event-triggered", "d_stop": 0.5, "d_start": 0.5},
+        "controller.d_start",
+        "event-triggered.order",
+        "must be greater than controller.d_stop = 0.5, got 0.5.",
+    ),
+    "distances-default": (
+        {"kind": "event-triggered", "d_stop": 0.5},
+        "controller.d_start",
+        "event-triggered.order",
+        "must be greater than controller.d_stop = 0.5, got 0.02, its default.",
+    ),
+    "kind-near": (
+        {"kind": "loyd"},
+        "controller.kind",
+        "scenario.kind",
+        'or event-triggered, got "loyd"; did you mean "lloyd"?',
+    ),
+    "kind-underscore": (
+        {"kind": "self_triggered_centroid"},
+        "controller.kind",
+        "scenario.kind",
+        'did you mean "self-triggered-centroid"?',
+    ),
+    "kind-far": ({"kind": "zzz"}, "controller.kind", "scenario.kind", 'got "zzz".'),
+    "kind-missing": ({"k2": 1}, "controller.kind", "scenario.missing-key", "must be timer, lloyd"),
+    "misspelt": (
+        {"kind": "self-triggered", "taumin": 0.1},
+        "controller.taumin",
+        "scenario.unknown-key",
+        "did you mean controller.tau_min?",
+    ),
+    "unlike-anything": (
+        {"kind": "lloyd", "gain": 3},
+        "controller.gain",
+        "scenario.unknown-key",
+        "known here are kind, k2, mode, dt and tolerance.",
+    ),
+    "key-of-the-network": (
+        {"kind": "lloyd", "delay": 0.1},
+        "controller.delay",
+        "scenario.unknown-key",
+        "did you mean network.delay?",
+    ),
+    "stranger": (
+        {"kind": "lloyd", "k1": 1},
+        "controller.k1",
+        "scenario.unknown-key",
+        'belongs to kind = "timer", got kind = "lloyd", whose keys are k2, mode, dt and tolerance.',
+    ),
+    "stranger-of-many": (
+        {"kind": "timer", **TIMER, "dt": 1},
+        "controller.dt",
+        "scenario.unknown-key",
+        'belongs to kind = "lloyd", "self-triggered-centroid" or "event-triggered", got',
+    ),
+    "two-strangers": (
+        {"kind": "event-triggered", "v_max": 1, "t_max": 1},
+        "controller.v_max",
+        "scenario.unknown-key",
+        'belongs to kind = "self-triggered-centroid", and so does t_max, got',
+    ),
+}
+
+
+@pytest.mark.parametrize(("law", "key", "code", "words"), REFUSED.values(), ids=REFUSED)
+def test_refuses(law, key, code, words):
+    error = error_of(with_law(law))
+    assert (error.key, error.code) == (key, code)
+    assert str(error).startswith(f"{key} ")
+    assert words in str(error)
+    assert len(str(error).splitlines()) == 1
+
+
+RESOLUTION = [
+    ("lloyd", {"dt": 1e-14}, "dt"),
+    ("discrete-lloyd", {"step": 1e-14}, "step"),
+    ("self-triggered", {"tau_min": 1e-14}, "tau_min"),
+    ("self-triggered", {"scan": 1e-14}, "scan"),
+    ("self-triggered-centroid", {"dt": 1e-14}, "dt"),
+    ("event-triggered", {"dt": 1e-14}, "dt"),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys", "key"), RESOLUTION)
+def test_p5_waits_that_do_not_move_the_clock(kind, keys, key):
+    error = error_of(with_law({"kind": kind, **keys}))
+    assert (error.code, error.key) == (f"{kind}.resolution", f"controller.{key}")
+    assert "must be at least 2.84e-14, or the clock cannot advance near" in str(error)
+
+
+def test_p5_a_default_that_does_not_move_the_clock():
+    error = error_of(with_law({"kind": "lloyd"}, run={"horizon": 1e16}))
+    assert (error.code, error.key) == ("lloyd.resolution", "controller.dt")
+    assert str(error).endswith("got 0.01.")
+    parse_scenario(with_law({"kind": "lloyd", "mode": "ode"}, run={"horizon": 1e16}))
+
+
+class TestStrangers:
+    """A law is exchanged, and the keys of the old one stay behind."""
+
+    def test_the_sentence_names_them_all(self, refused):
+        error = refused("controller.kind=lloyd")
+        assert str(error) == (
+            'controller.k1 belongs to kind = "timer", and so do nu, t1 and t2, got kind = "lloyd", '
+            "whose keys are k2, mode, dt and tolerance."
+        )
+        assert (error.code, error.key) == ("scenario.unknown-key", "controller.k1")
+
+    @pytest.mark.parametrize("kind", [kind for kind in SPECS if kind != "timer"])
+    def test_one_sentence_whatever_the_law(self, refused, kind):
+        error = refused(f"controller.kind={kind}")
+        assert str(error).count("\n") == 0
+        assert 'belongs to kind = "timer", and so do nu, t1 and t2, got' in str(error)
+        assert f'got kind = "{kind}", whose keys are ' in str(error)
+
+    def test_keys_that_both_laws_have_may_stay(self, refused):
+        error = refused("controller.kind=self-triggered-centroid", "controller.epsilon=0.5")
+        assert "so do nu, t1 and t2" in str(error)
+
+    def test_keys_of_several_laws_are_several_sentences(self, refused):
+        error = refused("controller={kind='lloyd', kappa=1, v=1, levels=[0, 1], tau_min=0.1}")
+        first, second = str(error).splitlines()
+        assert first.startswith('controller.kappa belongs to kind = "self-triggered", and so do v')
+        assert second.startswith('controller.levels belongs to kind = "event-triggered", got')
+
+    def test_the_whole_table_set_anew(self, parsed):
+        assert parsed("controller={kind = 'lloyd'}").controller.kind == "lloyd"
+
+    def test_other_tables_say_the_same(self, refused):
+        for override, key, words in (
+            ("density={kind='uniform', rate=1}", "density.rate", '"gaussian", got'),
+            ("run.integration={kind='exact', spacing=1}", "run.integration.spacing", "no keys"),
+            ("workspace.vertices=[[0, 0]]", "workspace.vertices", 'kind = "polygon", got'),
+            (
+                "density={kind='mixture', parts=[{kind='uniform', center=[0, 0]}]}",
+                "density.parts[0].center",
+                'belongs to kind = "gaussian", got kind = "uniform", whose key is level.',
+            ),
+        ):
+            error = refused(override)
+            assert error.key == key
+            assert words in str(error)
+
+
+class TestNetwork:
+    """Looks and messages that are lost or late."""
+
+    def test_absent(self, parsed):
+        assert parsed().network is None
+        assert "[network]" not in dump_toml(parsed())
+
+    @pytest.mark.parametrize("kind", SPECS)
+    def test_beside_every_law(self, kind):
+        law = TIMER if kind == "timer" else {"kind": kind}
+        scenario = parse_scenario(with_law(law, network={"loss": 0.25, "delay": 2}))
+        assert scenario.network == NetworkSpec(loss=0.25, delay=2.0)
+
+    def test_not_beside_a_differential_equation(self):
+        ode = {"kind": "lloyd", "mode": "ode"}
+        error = error_of(with_law(ode, network={"delay": 0.5}))
+        assert (error.code, error.key) == ("network.mode", "network")
+        assert str(error) == (
+            'network loses or delays looks, which needs mode = "sampled", got controller.mode = '
+            '"ode", where agents look all the time; leave it out.'
+        )
+        parse_scenario(with_law(ode, network={"delay": 0.0}))
+
+    def test_defaults(self, parsed):
+        assert parsed("network={}").network == NetworkSpec(loss=0.0, delay=0.0)
+        assert parsed("network.loss=0").network == NetworkSpec()
+
+    @pytest.mark.parametrize(
+        ("override", "key", "code", "words"),
+        [
+            ("network.loss=1", "network.loss", "scenario.range", "less than 1, got 1"),
+            ("network.loss=-0.1", "network.loss", "scenario.range", "at least 0"),
+            ("network.loss=nan", "network.loss", "scenario.not-finite", "finite"),
+            ("network.loss=often", "network.loss", "scenario.type", "number"),
+            ("network.delay=-1", "network.delay", "scenario.range", "at least 0, got -1"),
+            ("network.delay=inf", "network.delay", "scenario.not-finite", "finite"),
+            ("network.dely=1", "network.dely", "scenario.unknown-key", "network.delay?"),
+            ("network=0.5", "network", "scenario.type", "needs a table, got 0.5"),
+            ("netwrok={loss=0.1}", "netwrok", "scenario.unknown-key", "did you mean network?"),
+        ],
+    )
+    def test_refuses(self, refused, override, key, code, words):
+        error = refused(override)
+        assert (error.key, error.code) == (key, code)
+        assert words in str(error)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SPECS if kind != "timer"])
+def test_a_certificate_is_about_the_timer_law(kind):
+    certificate = {"eta_max": 0.3, "lipschitz": 5.0}
+    error = error_of(with_law({"kind": kind}, certificate=certificate))
+    assert (error.code, error.key) == ("certificate.law", "certificate")
+    assert str(error) == (
+        "certificate states what the theorem of the timer law assumes, so it needs "
+        f'controller.kind = "timer", got "{kind}"; leave it out.'
+    )
+    parse_scenario(with_law(TIMER, certificate=certificate))
+
+
+def test_the_published_schema_has_every_law():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert set(SCHEMA["properties"]["controller"]["discriminator"]["mapping"]) == set(SPECS)
+    levels = SCHEMA["$defs"]["EventTriggeredSpec"]["properties"]["levels"]
+    assert (levels["minItems"], levels["items"]["maximum"]) == (2, 1)
+    relaxation = SCHEMA["$defs"]["DiscreteLloydSpec"]["properties"]["relaxation"]
+    assert (relaxation["exclusiveMinimum"], relaxation["exclusiveMaximum"]) == (0, 2)
