@@ -179,6 +179,22 @@ OK: dict[str, list[str]] = {
 }
 
 
+OTHER_LAWS: dict[str, list[str]] = {
+    "P6-lloyd": [other("lloyd")],
+    "P6-ode": [other("lloyd", mode="ode")],
+    "P6-discrete-lloyd": [other("discrete-lloyd", step=0.25, schedule="poisson", speed=0.5)],
+    "P6-self-triggered": [other("self-triggered", preset="paper-like", own="exact")],
+    "P6-self-triggered-centroid": [other("self-triggered-centroid", t_max=0.5)],
+    "P6-event-triggered": [other("event-triggered", levels=[0, 0.5, 1])],
+    "P6-network": ["network={loss=0.25,delay=0.05}"],
+}
+
+
+@table(OTHER_LAWS)
+def test_other_laws_are_accepted(bench: Bench, row: list[str]) -> None:
+    bench.accepted(*row)
+
+
 @table(OK)
 def test_accepted(bench: Bench, row: list[str]) -> None:
     bench.clean(*row)

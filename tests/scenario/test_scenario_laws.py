@@ -163,7 +163,7 @@ class TestAccepted:
 
 
 POSITIVE = {
-    "lloyd": ["k2", "dt", "tolerance"],
+    "lloyd": ["k2", "dt"],
     "discrete-lloyd": ["step", "relaxation", "speed", "rate"],
     "self-triggered": ["kappa", "v", "tau_min", "tau_max", "delta", "scan"],
     "self-triggered-centroid": ["v_max", "dt", "t_max"],
@@ -257,7 +257,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"kind": "lloyd", "mode": "ode", "tolerance": 1},
         "controller.tolerance",
         "scenario.range",
-        "must be less than 1, got 1",
+        "must be at most 0.01, got 1",
     ),
     "discrete-rate": (
         {"kind": "discrete-lloyd", "rate": 2},

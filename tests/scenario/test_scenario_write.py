@@ -60,7 +60,7 @@ others = (
     )
     | st.fixed_dictionaries(
         {"kind": st.just("lloyd"), "mode": st.just("ode")},
-        optional={"k2": positive, "tolerance": st.floats(1e-300, 0.999)},
+        optional={"k2": positive, "tolerance": st.floats(1e-13, 0.01)},
     )
     | st.fixed_dictionaries(
         {"kind": st.just("discrete-lloyd")},
@@ -111,7 +111,7 @@ others = (
         optional={
             "s_max": positive,
             "dt": times,
-            "levels": st.sets(st.floats(1e-300, 0.999), max_size=4).map(
+            "levels": st.sets(st.floats(1e-13, 0.01), max_size=4).map(
                 lambda between: [0.0, *sorted(between), 1.0]
             ),
             "k_v": positive,
@@ -140,7 +140,7 @@ def mappings(draw):
         "nu": draw(positive),
         "t1": 0.25,
         "t2": draw(st.sampled_from([0.75, [0.75] * n])),
-        "epsilon": draw(st.floats(1e-300, 0.999)),
+        "epsilon": draw(st.floats(1e-13, 0.01)),
     }
     extra = draw(
         st.sampled_from(

@@ -91,6 +91,8 @@ class SelfTriggered:
         check.in_order("scan", "tau_max")
         check.one_of("preset", tuple(PRESETS))
         check.one_of("factor", (None, 1, 2))
+        if self.factor is not None:
+            object.__setattr__(self, "factor", int(self.factor))
         check.one_of("own", (None, "exact", "ball"))
         check.one_of("second", (None, "gv-centroid", "sampled"))
         check.one_of("bound", (None, "diameter", "circumradius"))

@@ -24,6 +24,7 @@ from .values import (
     Points,
     Positive,
     Relaxation,
+    Tolerance,
     as_whole,
 )
 
@@ -115,10 +116,10 @@ class LloydSpec(Table):
     dt: Positive | None = Field(
         default=None, description="the time between looks with mode sampled; 0.01 if absent"
     )
-    tolerance: Fraction | None = Field(
+    tolerance: Tolerance | None = Field(
         default=None,
-        description="the accuracy with mode ode, relative to the size of the workspace, between 0 "
-        "and 1; 1e-9 if absent",
+        description="the accuracy with mode ode, relative to the size of the workspace, from "
+        "1e-13 to 0.01; 1e-9 if absent",
     )
 
     @model_validator(mode="after")

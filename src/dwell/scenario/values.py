@@ -145,6 +145,7 @@ def _is_table(value: object) -> bool:
 Positive: TypeAlias = Annotated[float, Field(gt=0), BeforeValidator(as_number)]
 NotNegative: TypeAlias = Annotated[float, Field(ge=0), BeforeValidator(as_number)]
 Fraction: TypeAlias = Annotated[float, Field(gt=0, lt=1), BeforeValidator(as_number)]
+Tolerance: TypeAlias = Annotated[float, Field(ge=1e-13, le=0.01), BeforeValidator(as_number)]
 Chance: TypeAlias = Annotated[float, Field(ge=0, lt=1), BeforeValidator(as_number)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1), BeforeValidator(as_number)]
 Relaxation: TypeAlias = Annotated[float, Field(gt=0, lt=2), BeforeValidator(as_number)]
