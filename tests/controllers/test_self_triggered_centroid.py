@@ -231,7 +231,7 @@ class TestLaw:
         assert np.flatnonzero(run.events.count("looked")[rows]).tolist() == list(range(3, 33, 4))
         assert run.positions(1.0) == pytest.approx(np.array(start), abs=1e-12)
 
-    @pytest.mark.parametrize("epsilon", [0.0, 0.04, 0.1])
+    @pytest.mark.parametrize("epsilon", [0.0, 0.045, 0.105])
     def test_two_agents_in_a_strip(self, epsilon):
         """Against a run of intervals: gV, dgV, bound and moves are then plain fractions."""
         law = SelfTriggeredCentroid(v_max=0.5, dt=0.02, epsilon=epsilon)
@@ -243,7 +243,8 @@ class TestLaw:
             assert run.positions(k * law.dt)[:, 0] == pytest.approx(paths[k], abs=1e-7)
         for agent in (0, 1):
             rows = run.events.of_agent(agent)
-            assert np.flatnonzero(run.events.count("looked")[rows]).tolist() == looks[agent]
+            found = np.flatnonzero(run.events.count("looked")[rows[:-1]])
+            assert found.tolist() == looks[agent]
         assert 0 < len(looks[0]) < 60
 
     def test_both_decisions_make_the_same_moves(self, monkeypatch):
@@ -271,7 +272,7 @@ class TestLaw:
 
     def test_times_are_multiples_of_dt(self):
         law = SelfTriggeredCentroid(v_max=0.3, dt=0.1, epsilon=0.1)
-        run = simulate(FOUR, HILLS, CORNER, law, until=100.0, sample_every="off")
+        run = simulate(FOUR, HILLS, CORNER, law, until=20.0, sample_every="off")
         steps = np.round(run.events.time / 0.1)
         assert (run.events.time == steps * 0.1).all()
         assert (np.bincount(steps.astype(int))[1:] == 8).all()
@@ -458,9 +459,9 @@ def test_a_function_gives_nearly_the_same_run_as_its_exact_twin():
 
 
 def test_a_grid_of_points_will_do():
-    run = simulate(FOUR, HILLS, CORNER, SLOW, until=1.0, spacing=0.05, sample_every=0.5)
+    run = simulate(FOUR, HILLS, CORNER, SLOW, until=1.0, spacing=0.01, sample_every=0.5)
     exact = simulate(FOUR, HILLS, CORNER, SLOW, until=1.0, sample_every=0.5)
-    assert run.positions(1.0) == pytest.approx(exact.positions(1.0), abs=0.02)
+    assert run.positions(1.0) == pytest.approx(exact.positions(1.0), abs=0.005)
 
 
 def test_it_is_at_the_front_of_its_room():

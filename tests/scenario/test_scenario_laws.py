@@ -205,6 +205,11 @@ class TestRefusedValues:
         assert str(error).startswith(f"controller.{key} must be greater than 0, got ")
         assert not valid(mapping)
 
+    @pytest.mark.parametrize("value", [0.0, -1.0, 9e-14, 0.011, 1])
+    def test_tolerances_beyond_reach(self, value):
+        error = error_of(with_law({"kind": "lloyd", "mode": "ode", "tolerance": value}))
+        assert (error.code, error.key) == ("scenario.range", "controller.tolerance")
+
     @pytest.mark.parametrize(("kind", "key"), pairs(NOT_NEGATIVE))
     def test_negative(self, kind, key):
         error = error_of(with_law({"kind": kind, key: -0.5}))
@@ -233,7 +238,7 @@ class TestRefusedValues:
         assert not valid(mapping)
 
     def test_every_key_is_spoiled_above(self):
-        others = {"kind", "levels", "factor"}
+        others = {"kind", "levels", "factor", "tolerance"}
         for kind, fields in DEFAULTS.items():
             spoiled = {*POSITIVE[kind], *NOT_NEGATIVE.get(kind, ()), *WORDS[kind]}
             assert set(fields) == spoiled | (others & set(fields))

@@ -141,9 +141,7 @@ def mark_shown(m, n, walls, arc, shows):
 @inner
 def look_around(px, py, n, qx, qy, radius, wx, wy, env):
     """Walls and agents as seen from (px, py): (arcs of the walls, 0 outside; whether one is met)."""
-    m = walls_around(
-        px, py, wx, wy, env.curves, env.ring0, env.arc0, env.side, env.ring2, env.arc2
-    )
+    m = walls_around(px, py, wx, wy, env.curves, env.ring0, env.arc0, env.side, env.ring2, env.arc2)
     return m, face_agents(px, py, n, qx, qy, radius, env.seen)
 
 

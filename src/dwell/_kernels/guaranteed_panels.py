@@ -47,6 +47,7 @@ SHIFTED = 300.0  # beyond, exponentials are taken relative to the largest one
 SPAN = 9.0  # mean range of the exponent per panel
 POLE = 8.0  # a pole of F at the panel's own length away counts as so much range
 LOST = 80.0  # e-folds below the largest value: e**-80 is 1.8e-35
+RISE = 200.0  # e-folds above the first guess of the largest value after which sums are rescaled
 MAX_PIECES = 5000
 TOO_LONG, GOOD, ANGLE_ONLY, NOTHING = range(4)
 TINY = 1e-300
@@ -197,16 +198,20 @@ def segment_gap(ax, ay, bx, by):
 
 @inner
 def nearest_to_peak(count, cx, cy, white, panels):
-    """Squared distance of the panels' chords from the peak, measured by the hill's own width."""
+    """Squared distances from the peak, by the hill's own width: of the chords, of their ends."""
     c11, c12, c22 = white
+    near = np.inf
     best = np.inf
     for i in range(count):
         ay = panels[i, Y0] - cy
         by = panels[i, Y1] - cy
         ax = c11 * (panels[i, X0] - cx) + c12 * ay
         bx = c11 * (panels[i, X1] - cx) + c12 * by
-        best = smaller(best, segment_gap(ax, c22 * ay, bx, c22 * by))
-    return best
+        ay *= c22
+        by *= c22
+        near = smaller(near, segment_gap(ax, ay, bx, by))
+        best = smaller(best, ax * ax + ay * ay)
+    return near, best
 
 
 @inner
@@ -343,27 +348,40 @@ def place_on(curve, w):
 
 
 @inner
-def verdict(ax, ay, bx, by, far, lost):
+def is_lost(gap, mx, my, ax, ay, bx, by, lost):
+    """Whether the exponential counts for nothing all along a piece whose chord is `gap` away.
+
+    The curve, with its middle at m, leaves the chord at most twice as far as its middle does.
+    """
+    if gap <= lost:
+        return False
+    mx -= 0.5 * (ax + bx)
+    my -= 0.5 * (ay + by)
+    nearest = math.sqrt(gap) - 2.0 * math.sqrt(mx * mx + my * my)
+    return nearest > 0.0 and nearest * nearest > lost
+
+
+@inner
+def verdict(curve, w0, w1, ax, ay, bx, by, far, lost):
     """What to do with the piece from a to b: TOO_LONG, GOOD, ANGLE_ONLY or NOTHING.
 
-    Beyond `lost` the exponential counts for nothing.
+    Beyond the squared distance `lost` from the peak the exponential counts for nothing.
     """
+    mx, my = place_on(curve, 0.5 * (w0 + w1))
     dx = bx - ax
     dy = by - ay
     squared = dx * dx + dy * dy
-    span = larger(abs((bx * bx + by * by) - (ax * ax + ay * ay)), squared)
+    first = ax * ax + ay * ay
+    middle = mx * mx + my * my
+    last = bx * bx + by * by
+    span = larger(abs(middle - first) + abs(last - middle), squared)
     if span <= SPAN and not far:
         return GOOD
     gap = segment_gap(ax, ay, bx, by)
-    if gap > lost:
-        if far:
-            return NOTHING
-        if POLE * squared <= SPAN * gap:
-            return ANGLE_ONLY
-    # F has a pole at the peak: keep pieces shorter than its distance.
-    if span <= SPAN and POLE * squared <= SPAN * gap:
-        return GOOD
-    return TOO_LONG
+    clear = POLE * squared <= SPAN * gap  # F has a pole at the peak: keep pieces shorter than that
+    if (far or clear) and is_lost(gap, mx, my, ax, ay, bx, by, lost):
+        return NOTHING if far else ANGLE_ONLY
+    return GOOD if clear and span <= SPAN else TOO_LONG
 
 
 @inner
@@ -381,11 +399,11 @@ def angle_panel(w0, length, curve, node):
 def end_of_piece(w, end, ax, ay, curve, far, lost):
     """Where a piece that begins at w, at (ax, ay), is to end: (w, place there, verdict)."""
     bx, by = place_on(curve, end)
-    judged = verdict(ax, ay, bx, by, far, lost)
+    judged = verdict(curve, w, end, ax, ay, bx, by, far, lost)
     while judged == TOO_LONG:
         end = 0.5 * (w + end)
         bx, by = place_on(curve, end)
-        judged = verdict(ax, ay, bx, by, far, lost)
+        judged = verdict(curve, w, end, ax, ay, bx, by, far, lost)
     return end, bx, by, judged
 
 
@@ -396,10 +414,9 @@ def gaussian_contour(inside, rho, cx, cy, white, count, panels, owner, curves, n
     inside: whether its peak (cx, cy) lies in the cell; rho: the cell's largest radius; white = (C11,
     C12, C22). The result is good when the amplification is at most AMPLIFICATION.
     """
-    near = nearest_to_peak(count, cx, cy, white, panels)
+    near, best = nearest_to_peak(count, cx, cy, white, panels)
     far = not inside and near > FAR
-    shift = near if far and near > SHIFTED else 0.0
-    lost = near + LOST if far else LOST
+    shift = best if far and best > SHIFTED else 0.0
     m = size_m = fx = fy = size_f = 0.0
     pieces = 0
     for i in range(count):
@@ -407,7 +424,17 @@ def gaussian_contour(inside, rho, cx, cy, white, count, panels, owner, curves, n
         w = panels[i, W0]
         x, y = place_on(curve, w)
         while w < panels[i, W1]:
+            best = smaller(best, x * x + y * y)
+            lost = best + LOST if far else LOST
             end, x, y, judged = end_of_piece(w, panels[i, W1], x, y, curve, far, lost)
+            if shift > 0.0 and best < shift - RISE:
+                scale = exponential(best - shift)
+                shift = best
+                m *= scale
+                size_m *= scale
+                fx *= scale
+                fy *= scale
+                size_f *= scale
             dm = d1 = d2 = 0.0
             if judged == GOOD:
                 dm, d1, d2 = gaussian_panel(w, end - w, curve, far, shift, node)

@@ -14,18 +14,19 @@ from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.gaussian import COUNT, RANGE
 from dwell._kernels.guaranteed_envelope import EX, EY, W0, W1, X0, Y0, A, B, F
-from dwell._kernels.guaranteed_panels import LOST, exponentials, place_on, whitened_curve
+from dwell._kernels.guaranteed_panels import LOST, RISE, exponentials, place_on, whitened_curve
 from dwell._kernels.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 
 FEWEST = 5  # nodes along r
-RISE = 400.0  # e-folds above the first guess of the largest value after which sums are rescaled
 
 
 @inner
-def patch_corners(curve, qx, qy, w0, w1, r0, r1):
-    """How patch r y(w) + (1 - r) q lies: (least |y|**2 or so, range, radial, tangential size).
+def patch_shape(curve, qx, qy, w0, w1, r0, r1):
+    """How a patch lies, seen from the peak: (attained, bound, range along r, range along w).
 
-    (qx, qy) is the agent. All are estimates from the corners and the middle of the outer side.
+    (qx, qy) is the agent. attained: |y|**2 at some point; bound: it is nowhere less, being convex
+    and so nowhere below its tangent plane in the middle. A bulge of the outer side beyond its
+    middle point is allowed for.
     """
     ax, ay = place_on(curve, w0)
     bx, by = place_on(curve, w1)
@@ -36,23 +37,42 @@ def patch_corners(curve, qx, qy, w0, w1, r0, r1):
     by -= qy
     mx -= qx
     my -= qy
-    low = np.inf
-    high = 0.0
-    for k in range(6):
-        r = r0 if k % 2 == 0 else r1
-        x = qx + r * (ax if k < 2 else (bx if k < 4 else mx))
-        y = qy + r * (ay if k < 2 else (by if k < 4 else my))
-        v = x * x + y * y
-        low = smaller(low, v)
-        high = larger(high, v)
-    long = larger(ax * ax + ay * ay, larger(bx * bx + by * by, mx * mx + my * my))
-    radial = (r1 - r0) * (r1 - r0) * long
-    tangential = r1 * r1 * larger(
-        (bx - ax) * (bx - ax) + (by - ay) * (by - ay),
-        4.0 * ((mx - 0.5 * (ax + bx)) * (mx - 0.5 * (ax + bx))
-        + (my - 0.5 * (ay + by)) * (my - 0.5 * (ay + by))),
-    )  # fmt: skip
-    return low, high - low + larger(radial, tangential), radial, tangential
+    ox = qx + 0.5 * (r0 + r1) * mx
+    oy = qy + 0.5 * (r0 + r1) * my
+    middle = ox * ox + oy * oy
+    attained = middle
+    slope = 0.0
+    along_r = across = 0.0
+    for k in range(3):
+        zx = ax if k == 0 else (mx if k == 1 else bx)
+        zy = ay if k == 0 else (my if k == 1 else by)
+        ix = qx + r0 * zx
+        iy = qy + r0 * zy
+        jx = qx + r1 * zx
+        jy = qy + r1 * zy
+        inner_square = ix * ix + iy * iy
+        outer_square = jx * jx + jy * jy
+        attained = smaller(attained, smaller(inner_square, outer_square))
+        slope = smaller(
+            slope, smaller((ix - ox) * ox + (iy - oy) * oy, (jx - ox) * ox + (jy - oy) * oy)
+        )
+        length = (r1 - r0) * (r1 - r0) * (zx * zx + zy * zy)
+        along_r = larger(along_r, abs(outer_square - inner_square) + length)
+        if k == 0:
+            first = outer_square
+        elif k == 1:
+            across = abs(outer_square - first)
+            first = outer_square
+        else:
+            across += abs(outer_square - first)
+    dx = r1 * (bx - ax)
+    dy = r1 * (by - ay)
+    ex = r1 * (mx - 0.5 * (ax + bx))
+    ey = r1 * (my - 0.5 * (ay + by))
+    sag = math.sqrt(ex * ex + ey * ey)
+    across += dx * dx + dy * dy + 4.0 * sag * sag
+    bound = middle + 2.0 * slope - math.sqrt(middle) * sag
+    return attained, bound, along_r, across
 
 
 @inner
@@ -182,14 +202,13 @@ def gaussian_patches(cx, cy, q, white, px, py, count, panels, owner, curves, nod
             w1 = pending[top, 1]
             r0 = pending[top, 2]
             r1 = pending[top, 3]
-            low, span, radial, tangential = patch_corners(curve, qx, qy, w0, w1, r0, r1)
+            low, bound, along_r, across = patch_shape(curve, qx, qy, w0, w1, r0, r1)
             best = smaller(best, low)
-            reach = math.sqrt(low) - math.sqrt(radial + tangential)
-            n = nodes_for(span)
-            if reach > 0.0 and reach * reach > best + LOST:
+            n = nodes_for(along_r + across)
+            if bound > best + LOST:
                 size -= 1
             elif n == 0 and size < pending.shape[0]:
-                size = halve_patch(top, size, radial > tangential, pending)
+                size = halve_patch(top, size, along_r > across, pending)
             else:
                 if low < shift - RISE:
                     scale = exponential(low - shift)

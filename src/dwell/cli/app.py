@@ -178,7 +178,7 @@ def init(
 
     if names:
         for name, about in TEMPLATES.items():
-            typer.echo(f"{name:12} {about}")
+            typer.echo(f"{name:24} {about}")
         return
     text = template_text(template)
     target = check_target(out or Path(f"{template}.toml"), force=force)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,9 +66,9 @@ def cost(run: Run) -> Figure:
     return _over_time(timelines.draw_cost, run)
 
 
-def timer_teeth(run: Run) -> Figure:
+def timer_teeth(run: Run, window: tuple[float, float] | None = None) -> Figure:
     """Timers over a short window."""
-    return _over_time(timers.draw_timers, run)
+    return _over_time(partial(timers.draw_timers, window=window), run)
 
 
 FIGURES: dict[str, Callable[[Run], Figure]] = {
