@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import bits, cells, parts, peers, speed, startup, tiling
+from bench import bits, cells, laws, parts, peers, speed, startup, tiling
 from bench.table import Row, keep, show
 
 PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
@@ -17,6 +17,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "cells": cells.rows,
     "bits": bits.rows,
     "speed": speed.rows,
+    "laws": laws.rows,
     "peers": peers.rows,
     "parts": parts.rows,
     "startup": startup.rows,

@@ -19,6 +19,7 @@ from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.self_triggered_centroid import Plan
 from dwell.controllers.uncertain import Ball, ball_of, centroid_ball, to_ball
+from dwell.density import as_density
 from dwell.errors import ControllerError
 from dwell.results import Run
 from tests.conftest import differing
@@ -30,6 +31,10 @@ CORNER = np.array(
     [0.21, 0.32, 0.55, 0.24, 0.88, 0.37, 0.33, 0.68, 0.7, 0.61, 1.03, 0.72, 0.28, 1.05, 0.66, 0.98]
 ).reshape(8, 2)
 ROUNDING = 1e-12
+GROUNDS = [
+    Ground(FOUR, Uniform(), Uniform().terms()),
+    Ground(FOUR, as_density(lambda points: np.ones(len(points))), None),
+]
 SLOW = SelfTriggeredCentroid(v_max=0.3, dt=0.025, epsilon=0.1)
 
 
@@ -49,15 +54,11 @@ def worst_rise(run: Run, dt: float) -> float:
     rise from step to step is found as well.
     """
     times, costs = run.metrics.times, run.metrics.costs
-    step = np.floor(times / dt + 1e-6)
+    step, k = np.floor(times / dt + 1e-6), np.arange(len(times))
     first = np.searchsorted(step, step)
-    before = np.where(first == np.arange(len(step)), np.maximum(first - 1, 0), first)
+    base = np.where(first < k, first, first[np.maximum(k - 1, 0)])
     assert len(np.unique(first)) > 10
-    return float((costs / np.minimum(costs[first], costs[np.minimum.accumulate(before)])).max()) - 1
-
-
-def centroids(workspace: Any, density: Any, places: np.ndarray) -> np.ndarray:
-    return places + tessellate(workspace, places, density).errors
+    return float((costs / costs[base]).max()) - 1.0
 
 
 class TestBall:
@@ -117,8 +118,13 @@ class TestKnowledge:
                 assert ball.x == pytest.approx(-r / 4, abs=1e-9)
                 assert ball.radius == pytest.approx(r, abs=1e-9)
 
-    def test_nothing_is_known_of_a_place_where_another_may_stand(self):
-        ground = Ground(FOUR, Uniform(), Uniform().terms())
+    @pytest.mark.parametrize("ground", GROUNDS, ids=["exact", "function"])
+    def test_nothing_is_known_outside_the_workspace(self, ground):
+        place = np.array([[1.5, 1.0]])
+        assert centroid_ball(ground, (-0.1, 1.0), place, np.array([0.1]), "diameter") is None
+
+    @pytest.mark.parametrize("ground", GROUNDS, ids=["exact", "function"])
+    def test_nothing_is_known_of_a_place_where_another_may_stand(self, ground):
         place = np.array([[1.5, 1.0]])
         assert centroid_ball(ground, (1.0, 1.0), place, np.array([0.49]), "diameter") is not None
         assert centroid_ball(ground, (1.0, 1.0), place, np.array([0.51]), "diameter") is None

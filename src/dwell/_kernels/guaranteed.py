@@ -35,7 +35,12 @@ from dwell._kernels.guaranteed_panels import (
     polynomial_moments,
 )
 from dwell._kernels.guaranteed_patches import gaussian_patches
-from dwell._kernels.guaranteed_shape import extent, gap_to_boundary
+from dwell._kernels.guaranteed_shape import (
+    extent,
+    gap_to_boundary,
+    smallest_circle,
+    widest_pair,
+)
 
 __all__ = [
     "EMPTY",
@@ -130,9 +135,7 @@ def ring_moments(m, px, py, terms, ox, oy, positive, env):
 
 @inner
 def mark_shown(m, n, walls, arc, shows):
-    """Note which of n agents bound the cell."""
-    for j in range(n):
-        shows[j] = 0
+    """Note which of n agents bound the cell, besides those noted before."""
     for i in range(m):
         if walls <= arc[i] < walls + n:
             shows[arc[i] - walls] = 1
@@ -140,7 +143,7 @@ def mark_shown(m, n, walls, arc, shows):
 
 @inner
 def look_around(px, py, n, qx, qy, radius, wx, wy, env):
-    """Walls and agents as seen from (px, py): (arcs of the walls, 0 outside; whether one is met)."""
+    """Walls and agents seen from (px, py): (arcs of the walls, 0 outside; whether one is met)."""
     m = walls_around(px, py, wx, wy, env.curves, env.ring0, env.arc0, env.side, env.ring2, env.arc2)
     return m, face_agents(px, py, n, qx, qy, radius, env.seen)
 
@@ -173,13 +176,14 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
     total = total_d = (0.0, 0.0, 0.0, 0.0)
     diameter = circumradius = 0.0
     corners = 0
+    env.shows[:n] = 0
     for turn in range(1 if met else 2):  # the dual first: its corners bound the lattice
         m = ring_in(turn == 0, m0, n, walls, env)
         if turn == 0:
             corners = tell_corners(m, walls, env.ring, env.arc, env.x, env.y, env.label)
             diameter, circumradius = extent(corners, env.x, env.y)
         if on_lattice:
-            mark_shown(m, n, walls, env.arc, env.shows[turn])
+            mark_shown(m, n, walls, env.arc, env.shows)
         else:
             scale, total = ring_moments(m, px, py, terms, 0.0, 0.0, False, env)
         if turn == 0:
@@ -253,9 +257,11 @@ def gap_of(dual, x, y, px, py, n, qx, qy, radius, wx, wy):
 
 
 @njit
-def extent_of(n, x, y):
-    """(diameter, radius of the smallest enclosing circle) of n points."""
-    return extent(n, x, y)
+def circle_round(n, x, y):
+    """(diameter, circle's x, y and radius) of n points and the smallest circle round them."""
+    i, j, widest = widest_pair(n, x, y)
+    cx, cy, squared = smallest_circle(i, j, n, x, y)
+    return math.sqrt(widest), cx, cy, math.sqrt(squared)
 
 
 @njit

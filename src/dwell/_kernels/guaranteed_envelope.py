@@ -1,7 +1,7 @@
 """Guaranteed and dual guaranteed cells as upper envelopes of sinusoids.
 
-Seen from its agent p a cell is a radius rho(u) for each direction u. Agent j within R of q asks, for
-D = q - p and A = (|D|**2 - R**2) / 2,
+Seen from its agent p a cell is a radius rho(u) for each direction u. Agent j, within R of q, asks
+for D = q - p and A = (|D|**2 - R**2) / 2
 
     1 / rho >= u . B + c,    B = D / A,    c = +R / A  guaranteed,  -R / A  dual guaranteed,
 
@@ -48,7 +48,7 @@ class Envelope(NamedTuple):
 
     curves: np.ndarray  # (functions, 8): walls first, then agents, then four sides of a square
     seen: np.ndarray  # (agents, 4): the others as seen from p
-    shows: np.ndarray  # (2, agents): 1 for those that bound the dual and the guaranteed cell
+    shows: np.ndarray  # (agents,): 1 for those that bound either cell
     ring: np.ndarray  # (arcs, 3)
     arc: np.ndarray  # (arcs,): the function on top of each arc
     ring2: np.ndarray  # the same after the next function
@@ -75,7 +75,7 @@ def make_envelope(others: int, vertices: int) -> Envelope:
     return Envelope(
         curves=np.zeros((functions, 8)),
         seen=np.zeros((many, 4)),
-        shows=np.zeros((2, many), dtype=np.int64),
+        shows=np.zeros(many, dtype=np.int64),
         ring=np.zeros((arcs, 3)),
         arc=np.zeros(arcs, dtype=np.int64),
         ring2=np.zeros((arcs, 3)),

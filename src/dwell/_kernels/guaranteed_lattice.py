@@ -13,14 +13,18 @@ from dwell._kernels.guaranteed_envelope import CHUNK, DX, DY, HALF, RADIUS
 
 
 @inner
-def weigh_agent(columns, sign, j, seen, x, y, distance, worst):
-    """Raise `worst` of each point of a row by what agent j asks of it; > 0 is outside."""
+def weigh_agent(columns, j, seen, x, y, distance, outside_g, outside_d):
+    """Raise what is asked of each point of a row by what agent j asks; > 0 is outside."""
     dx = seen[j, DX]
     offset = y * seen[j, DY] - seen[j, HALF]
-    r = sign * seen[j, RADIUS]
+    r = seen[j, RADIUS]
     for k in range(columns):
-        v = (x[k] * dx + offset) + r * distance[k]
-        worst[k] = v if v > worst[k] else worst[k]
+        plain = x[k] * dx + offset
+        more = r * distance[k]
+        g = plain + more
+        d = plain - more
+        outside_g[k] = g if g > outside_g[k] else outside_g[k]
+        outside_d[k] = d if d > outside_d[k] else outside_d[k]
 
 
 @inner
@@ -83,8 +87,8 @@ def range_of(n, x):
 def lattice_pair(px, py, n, corners, both, lattice, frame, seen, shows, cx, cy, row):
     """(mass, first x, first y, 0) of the points in the dual cell, the same in the guaranteed one.
 
-    cx, cy: the dual's corners; `shows` tells who bounds the dual (0) and the other cell (1), which
-    is only looked at if `both`.
+    cx, cy: the dual's corners; `shows` tells who bounds either cell. The guaranteed cell is only
+    summed if `both`.
     """
     x0 = frame[0]
     y0 = frame[1]
@@ -106,10 +110,8 @@ def lattice_pair(px, py, n, corners, both, lattice, frame, seen, shows, cx, cy, 
             weights = lattice[i, start : start + size]
             open_row(size, x0 + start * step - px, step, y, x, distance, outside_g, outside_d)
             for j in range(n):
-                if shows[0, j] > 0:
-                    weigh_agent(size, -1.0, j, seen, x, y, distance, outside_d)
-                if both and shows[1, j] > 0:
-                    weigh_agent(size, 1.0, j, seen, x, y, distance, outside_g)
+                if shows[j] > 0:
+                    weigh_agent(size, j, seen, x, y, distance, outside_g, outside_d)
             total_d = add_row(size, weights, y, x, outside_d, total_d)
             if both:
                 total_g = add_row(size, weights, y, x, outside_g, total_g)

@@ -411,8 +411,8 @@ def end_of_piece(w, end, ax, ay, curve, far, lost):
 def gaussian_contour(inside, rho, cx, cy, white, count, panels, owner, curves, node):
     """(amplification, log_scale, mass, first x, first y) about (0, 0) of one hill of height 1.
 
-    inside: whether its peak (cx, cy) lies in the cell; rho: the cell's largest radius; white = (C11,
-    C12, C22). The result is good when the amplification is at most AMPLIFICATION.
+    inside: whether its peak (cx, cy) lies in the cell; rho: the cell's largest radius; white: C11,
+    C12 and C22. The result is good when the amplification is at most AMPLIFICATION.
     """
     near, best = nearest_to_peak(count, cx, cy, white, panels)
     far = not inside and near > FAR

@@ -110,25 +110,32 @@ def farthest_from(cx, cy, n, x, y):
 
 
 @inner
-def extent(n, x, y):
-    """(diameter, radius of the smallest circle round them) of n points.
+def smallest_circle(first, second, n, x, y):
+    """Smallest circle round n points, two farthest apart of which are known: (x, y, radius**2).
 
-    The circle grows: it starts from two points farthest apart, and whoever is farthest outside
-    comes to lie on it. Each step enlarges it, so no set of points comes back.
+    The circle grows: it starts from these two, and whoever is farthest outside comes to lie on it.
+    Each step enlarges it, so no set of points comes back.
     """
-    i, j, widest = widest_pair(n, x, y)
-    if widest == 0.0:
-        return 0.0, 0.0
+    i = first
+    j = second
     k = -1
     circle = circle_of_two(i, j, x, y)
     for _ in range(MAX_STEPS):
         far = farthest_from(circle[0], circle[1], n, x, y)
         if not is_outside(far, circle, x, y):
             break
-        bi, bj, bk, larger_circle = replaced(i, j, k, far, x, y)
-        if bi < 0 or not larger_circle[2] > circle[2]:
+        bi, bj, bk, more = replaced(i, j, k, far, x, y)
+        if bi < 0 or not more[2] > circle[2]:
             break
-        i, j, k, circle = bi, bj, bk, larger_circle
+        i, j, k, circle = bi, bj, bk, more
+    return circle
+
+
+@inner
+def extent(n, x, y):
+    """(diameter, radius of the smallest circle round them) of n points."""
+    i, j, widest = widest_pair(n, x, y)
+    circle = smallest_circle(i, j, n, x, y)
     return math.sqrt(widest), math.sqrt(circle[2])
 
 

@@ -6,7 +6,7 @@ from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential
 
 
-@inner
+@njit
 def seconds_used(dt, cruise, fade):
     """For how long, at the velocity it began with, a leg would have had to go to be where it is.
 

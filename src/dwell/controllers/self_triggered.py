@@ -12,18 +12,18 @@ its boundary) that implies the guarantees that are known of it. See the page of 
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._kernels.marks import FLOOR
-from dwell._types import Floats, Points
+from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+from dwell._types import Points
 from dwell.agents.interfaces import Ground, Information, Order, Sample, View
 from dwell.controllers.parameters import Parameters
-from dwell.geometry.voronoi import columns
+from dwell.controllers.uncertain import nearest_first, walls_of, working_memory
+from dwell.density.star import star_moments
+from dwell.geometry import dual_guaranteed_cell, guaranteed_cell
 
 if TYPE_CHECKING:
     from dwell._kernels.self_trigger import Trigger
@@ -60,8 +60,8 @@ class SelfTriggered:
     scan : time between two evaluations of the trigger.
     preset : "default", the tightest trigger, or "paper-like", whose intervals are closer to those
         that the timer paper reports (factor 2, own ball).
-    factor, own, second, bound, stop : instead of the preset's. factor: 1 or 2, times the bound on the
-        centroid's motion. own: "exact" or "ball" (the own motion counts as uncertainty too).
+    factor, own, second, bound, stop : instead of the preset's. factor: 1 or 2, times the bound on
+        the centroid's motion. own: "exact" or "ball" (the own motion counts as uncertainty too).
         second: "gv-centroid" or "sampled" (which point must stay in the guaranteed cell). bound:
         "diameter" or "circumradius" (how cells are measured). stop: "before", look at the last
         scanned time at which the trigger was met, which keeps the guarantees, or "after", at the
@@ -171,35 +171,58 @@ class SelfTriggered:
         self, view: View, error: Points, leg: Order, sample: Sample, ground: Ground
     ) -> tuple[float, int, int]:
         age = view.time - sample.time
+        order = nearest_first(tuple(view.position), sample.positions, np.zeros(len(sample.agents)))
+        places = sample.positions[order]
         if ground.terms is None:
-            return scan_by_quadrature(self, view.position, error, leg, sample, age, ground)
+            return self._scan_by_quadrature(view.position, error, leg, places, age, ground)
         from dwell._kernels.self_trigger import scan_trigger
 
-        count = len(sample.agents)
-        others, radius, envelope = _memory(count, len(ground.workspace.vertices))
-        others[:, :count] = sample.positions.T
+        wx, wy = walls_of(ground)
+        x, y, radius, envelope = working_memory(len(places), len(wx))
+        x[: len(places)], y[: len(places)] = places.T
         interval, steps, limit = scan_trigger(
             *map(float, (*view.position, *error, *leg.hold, leg.cruise, age)),
-            count, others[0], others[1], radius, self.trigger(), *_walls(ground), ground.terms,
-            envelope,
+            len(places), x, y, radius, self.trigger(), wx, wy, ground.terms, envelope,
         )  # fmt: skip
         return float(interval), int(steps), int(limit)
 
+    def _scan_by_quadrature(
+        self,
+        position: Points,
+        error: Points,
+        leg: Order,
+        places: Points,
+        age: float,
+        ground: Ground,
+    ) -> tuple[float, int, int]:
+        """The same for densities that only Python can evaluate: see _kernels/self_trigger.py."""
+        from dwell._kernels.legs import seconds_used
 
-_LOCAL = threading.local()  # working memory, one for each thread that simulates
+        good, steps, after = 0.0, 0, self.option("stop") == "after"
+        while good < self.tau_max:
+            steps += 1
+            s = min(steps * self.scan, self.tau_max)
+            moved = leg.hold * seconds_used(s, leg.cruise, self.kappa)
+            if not self._trigger_value(position + moved, error - moved, s, age, places, ground) < 0:
+                if good < self.tau_min:
+                    return max(s, self.tau_min) if after else self.tau_min, steps, FLOOR
+                return s if after else good, steps, IN_TIME
+            good = s
+        return self.tau_max, steps, CEILING
 
-
-def _memory(others: int, vertices: int) -> tuple[Floats, Floats, Any]:
-    from dwell._kernels.guaranteed import make_envelope
-
-    kept = getattr(_LOCAL, "memory", None)
-    if kept is None or kept[0].shape[1] < others or _LOCAL.vertices != vertices:
-        room = max(others, 16)
-        kept = (np.empty((2, room)), np.empty(room), make_envelope(room, vertices))
-        _LOCAL.memory, _LOCAL.vertices = kept, vertices
-    return kept
-
-
-@lru_cache(maxsize=8)
-def _walls(ground: Ground) -> tuple[Floats, Floats]:
-    return columns(ground.workspace.vertices)
+    def _trigger_value(
+        self, here: Points, left: Points, s: float, age: float, places: Points, ground: Ground
+    ) -> float:
+        reach = self.v * (s + age) + (self.v * s if self.option("own") == "ball" else 0.0)
+        cell = guaranteed_cell(ground.workspace, here, places, reach)
+        inner = star_moments(cell, ground.density)
+        if inner.mass <= 0.0:
+            return math.inf
+        dual = dual_guaranteed_cell(ground.workspace, here, places, reach)
+        share = inner.mass / star_moments(dual, ground.density).mass
+        by_diameter = self.option("bound") == "diameter"
+        size = dual.diameter if by_diameter else 2.0 * dual.circumradius
+        drift = float(self.option("factor")) * size * (1.0 - share)
+        if self.option("second") == "sampled":
+            return max(drift - self.delta, -cell.distance_to_boundary(here + left))
+        return drift - min(self.delta, cell.distance_to_boundary(inner.centroid))

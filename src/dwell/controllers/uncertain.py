@@ -22,6 +22,9 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.agents.interfaces import Ground
+from dwell.density.star import star_moments
+from dwell.errors import AgentsError
+from dwell.geometry import dual_guaranteed_cell, guaranteed_cell
 from dwell.geometry.voronoi import columns
 
 BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
@@ -70,8 +73,8 @@ def centroid_ball(
         return _ball_by_quadrature(ground, position, places, radii, bound)
     from dwell._kernels.guaranteed import OK, guaranteed_pair
 
-    count, (wx, wy) = len(places), _walls(ground)
-    x, y, reach, envelope = _memory(count, len(wx))
+    count, (wx, wy) = len(places), walls_of(ground)
+    x, y, reach, envelope = working_memory(count, len(wx))
     order = nearest_first(position, places, radii)
     x[:count], y[:count], reach[:count] = places[order, 0], places[order, 1], radii[order]
     status, mass, cx, cy, _, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
@@ -97,7 +100,7 @@ def ball_of(x: float, y: float, size: float, share: float) -> Ball:
 _LOCAL = threading.local()  # working memory, for each thread that simulates its own
 
 
-def _memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, Any]:
+def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, Any]:
     """Room for the others' places and radii, and for the kernel."""
     kept: tuple[Floats, Floats, Floats, Any] | None = getattr(_LOCAL, "kept", None)
     if kept is None or _LOCAL.vertices != vertices or len(kept[0]) < others:
@@ -110,7 +113,8 @@ def _memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, Any]:
 
 
 @lru_cache(maxsize=8)
-def _walls(ground: Ground) -> tuple[Floats, Floats]:
+def walls_of(ground: Ground) -> tuple[Floats, Floats]:
+    """x and y of the workspace's vertices, as the kernels take them."""
     return columns(ground.workspace.vertices)
 
 
@@ -118,4 +122,15 @@ def _ball_by_quadrature(
     ground: Ground, position: tuple[float, float], places: Points, radii: Floats, bound: str
 ) -> Ball | None:
     """The same for densities that only Python can evaluate."""
-    raise NotImplementedError
+    order = nearest_first(position, places, radii)
+    known = (ground.workspace, position, places[order], radii[order])
+    try:
+        inner = star_moments(guaranteed_cell(*known), ground.density)
+    except AgentsError:  # outside the workspace
+        return None
+    if inner.mass <= 0.0:
+        return None
+    dual = dual_guaranteed_cell(*known)
+    size = dual.diameter if bound == "diameter" else 2.0 * dual.circumradius
+    share = inner.mass / star_moments(dual, ground.density).mass
+    return ball_of(float(inner.offset[0]), float(inner.offset[1]), size, share)
