@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from dwell._kernels.marks import FLOOR
+from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Ints
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.theory.finding import Finding, not_promised, worst_of
 from dwell.theory.metrics import measure, snapshots
+from dwell.theory.plain_trigger import plain_trigger
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
 MOST_TIMES = 2000  # times at which centroids are followed between looks
 BETWEEN = 4  # times within a leg at which a differential equation is tried
+BY_HAND = 40  # decisions of the self-trigger that are made again by other code
+BY_HAND_LIMIT = 1e-5  # of the diameter
 DEFECT = 1e5  # times the tolerance: a cubic's slope is worse than its value by its length
 
 
@@ -30,6 +33,8 @@ def promises(
         yield cost_never_rises(system, start, table, until)
     if isinstance(law, SelfTriggered):
         yield from self_trigger_guarantees(system, start, table, until)
+        if system.network.perfect and system.spacing is None and len(table):
+            yield trigger_by_hand(system, start, table, law)
     if isinstance(law, Lloyd) and law.accuracy is not None:
         yield equation_solved(system, start, table, law, until)
 
@@ -61,6 +66,49 @@ def self_trigger_guarantees(
     says = "the centroid that was sampled stays in the agent's cell (G2; how far it is outside)"
     rounding = 1e-12 * system.workspace.diameter
     yield worst_of("target", says, np.where(free, -room, 0.0).max(axis=1), rounding, _at(times))
+
+
+def trigger_by_hand(
+    system: CoverageSystem, start: AgentsState, table: EventTable, law: SelfTriggered
+) -> Finding:
+    """The trigger at some decisions by other code: met at the end of the interval, not after it."""
+    rows = np.unique(np.linspace(0, len(table) - 1, BY_HAND).astype(np.int64))
+    wrong = np.zeros(len(rows))
+    for k, row in enumerate(rows):
+        wrong[k] = _misjudged(system, start, table, law, int(row))
+    says = f"{len(rows)} decisions of the trigger agree with other code (how far h is off 0)"
+    limit = BY_HAND_LIMIT * system.workspace.diameter
+    return worst_of("trigger", says, wrong, limit, lambda k: f"jump {rows[k] + 1}")
+
+
+def _misjudged(
+    system: CoverageSystem, start: AgentsState, table: EventTable, law: SelfTriggered, row: int
+) -> float:
+    """By how much h has the wrong sign at the last good, and at the first bad, scanned time."""
+    p, t = int(table.agent[row]), float(table.time[row])
+    interval, mark = float(table.next_at[row]) - t, int(table.count("mark")[row])
+    places = _positions_before(start, table, row)
+    sample, target = system.sample(places, p, t), places[p] + table.errors[row]
+    legs = table.legs(start, p).take(int(np.searchsorted(table.of_agent(p), row)) + 1)
+    ends = interval - law.scan if law.option("stop") == "after" else interval
+    worst = 0.0
+    for s, sign in ((ends, 1.0), (ends + law.scan, -1.0)):
+        asked = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
+        if asked and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
+            here = np.array(legs.at(t + s))
+            h = plain_trigger(
+                law, system.workspace.vertices, system.density, here, target, sample.positions, s
+            )
+            worst = max(worst, sign * h)
+    return worst
+
+
+def _positions_before(start: AgentsState, table: EventTable, row: int) -> Floats:
+    places = np.empty((len(start.since), 2))
+    for q in range(len(places)):
+        made = int(np.searchsorted(table.of_agent(q), row))
+        places[q] = table.legs(start, q).take(made).at(float(table.time[row]))
+    return places
 
 
 def follow_centroids(

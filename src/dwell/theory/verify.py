@@ -152,7 +152,7 @@ def _flow(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
     x, y = replay.own_positions()
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
     gap = np.maximum(np.abs(x - table.x), np.abs(y - table.y)) / np.spacing(size)
-    says = "between jumps everybody moves straight on (units in the last place)"
+    says = "between jumps everybody moves as its leg says (units in the last place)"
     yield worst_of("flow", says, gap, 4.0, replay.where)
 
 
