@@ -1,7 +1,7 @@
 """A second opinion on the self-trigger: NumPy alone, by rays from the agent.
 
 The boundary of a guaranteed cell is found along rays by the definition |z - p| + R <= |z - q|,
-masses by sums over rays, distances from points of the outline. Good to about 1e-5.
+masses by sums over rays, distances from points of the outline. Good to about 1e-4.
 """
 
 from __future__ import annotations
@@ -45,13 +45,21 @@ def plain_trigger(
     if law.option("second") == "sampled":
         left = target - here
         towards, _ = _radius(np.arctan2(left[1:], left[:1]), corners, away, reach)
-        room = float(np.hypot(*(outline - left).T).min())
+        room = _distance(outline, left)
         return float(max(drift - law.delta, -room if np.hypot(*left) <= towards[0] else room))
-    return float(drift - min(law.delta, np.hypot(*(outline - centroid).T).min()))
+    return float(drift - min(law.delta, _distance(outline, centroid)))
 
 
 def _at(angles: Floats, radius: Floats) -> Points:
     return np.column_stack([radius * np.cos(angles), radius * np.sin(angles)])
+
+
+def _distance(outline: Points, point: Points) -> float:
+    """Distance of a point from a closed line."""
+    step = np.roll(outline, -1, axis=0) - outline
+    length = np.maximum((step * step).sum(axis=1), 1e-300)
+    along = np.clip(((point - outline) * step).sum(axis=1) / length, 0.0, 1.0)
+    return float(np.hypot(*(outline + along[:, None] * step - point).T).min())
 
 
 def _radius(

@@ -20,7 +20,7 @@ COST_ROUNDING = 1e-12  # relative
 MOST_TIMES = 2000  # times at which centroids are followed between looks
 BETWEEN = 4  # times within a leg at which a differential equation is tried
 BY_HAND = 40  # decisions of the self-trigger that are made again by other code
-BY_HAND_LIMIT = 1e-5  # of the diameter
+BY_HAND_LIMIT = 3e-5  # of the diameter
 DEFECT = 1e5  # times the tolerance: a cubic's slope is worse than its value by its length
 
 
