@@ -18,7 +18,7 @@ from dwell.agents.interfaces import Ground, Sample, View
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.self_triggered_centroid import Plan
-from dwell.controllers.uncertain import Ball, ball_of, centroid_ball, to_ball
+from dwell.controllers.uncertain import Ball, ball_of, centroid_ball, velocity_to
 from dwell.density import as_density
 from dwell.errors import ControllerError
 from dwell.results import Run
@@ -69,21 +69,34 @@ class TestBall:
     def test_inside_it_stays(self):
         inside = Ball(0.3, 0.4, 0.5, 0.5)
         assert inside.gap == 0.0
-        assert to_ball(inside, 1.0) == (0.0, 0.0)
-        assert to_ball(Ball(0.0, 0.0, 0.0, 0.0), 1.0) == (0.0, 0.0)
+        assert velocity_to(inside, 1.0, 1.0) == (0.0, 0.0)
+        assert velocity_to(Ball(0.0, 0.0, 0.0, 0.0), 1.0, 1.0) == (0.0, 0.0)
 
     def test_within_reach_it_goes_to_the_boundary(self):
         assert (self.BALL.distance, self.BALL.radius, self.BALL.gap) == (5.0, 1.5, 3.5)
-        assert to_ball(self.BALL, 10.0) == pytest.approx((0.6 * 3.5, 0.8 * 3.5))
-        assert to_ball(self.BALL, 3.5) == pytest.approx((0.6 * 3.5, 0.8 * 3.5))
+        assert velocity_to(self.BALL, 10.0, 1.0) == pytest.approx((0.6 * 3.5, 0.8 * 3.5))
+        assert velocity_to(self.BALL, 3.5, 1.0) == pytest.approx((0.6 * 3.5, 0.8 * 3.5))
 
     def test_beyond_reach_it_goes_as_far_as_it_can(self):
-        assert to_ball(self.BALL, 2.0) == pytest.approx((1.2, 1.6))
+        assert velocity_to(self.BALL, 2.0, 1.0) == pytest.approx((1.2, 1.6))
+
+    @given(st.floats(0, 6), st.floats(0.01, 8), st.floats(0.01, 8))
+    def test_the_place_reached_is_that_of_the_paper(self, radius, speed, time):
+        p, q, delta = np.zeros(2), np.array([3.0, 4.0]), speed * time
+        distance = np.hypot(*(p - q))
+        if distance <= radius:
+            place = p
+        elif distance <= radius + delta:
+            place = q + radius * (p - q) / distance
+        else:
+            place = p + delta * (q - p) / distance
+        found = time * np.array(velocity_to(Ball(3.0, 4.0, 5.0, radius), speed, time))
+        assert found == pytest.approx(place, abs=1e-12)
 
     @given(st.floats(0, 5), st.floats(0, 3), st.floats(-1e-6, 1e-6))
     def test_it_is_continuous(self, radius, reach, nudge):
         def move(r: float, d: float) -> np.ndarray:
-            return np.array(to_ball(Ball(3.0, 4.0, 5.0, abs(r)), abs(d)))
+            return np.array(velocity_to(Ball(3.0, 4.0, 5.0, abs(r)), abs(d), 1.0))
 
         here = move(radius, reach)
         for there in (move(radius + nudge, reach), move(radius, reach + nudge)):
@@ -92,7 +105,7 @@ class TestBall:
     @given(st.floats(0, 6), st.floats(0.01, 8), st.floats(0, 2 * math.pi), st.floats(0, 1))
     def test_it_comes_closer_to_every_point_of_the_ball(self, radius, reach, angle, part):
         ball = Ball(3.0, 4.0, 5.0, radius)
-        step = np.array(to_ball(ball, reach))
+        step = np.array(velocity_to(ball, reach, 1.0))
         point = np.array([3.0, 4.0]) + part * radius * np.array([np.cos(angle), np.sin(angle)])
         before, after = np.hypot(*point), np.hypot(*(point - step))
         assert after <= before + 1e-12
@@ -401,7 +414,7 @@ class TestLookLost:
         plan: Any = view.memory
         radii = np.array([0.3 * 0.1])
         ball = centroid_ball(view.ground, (1.5, 2.0), plan.sample.positions, radii, "circumradius")
-        assert order.hold == pytest.approx(np.array(to_ball(ball, 0.3 * 0.025)) / 0.025)
+        assert order.hold == pytest.approx(np.array(velocity_to(ball, 0.3, 0.025)))
         assert order.looks
         assert order.next_at == 5 * SLOW.dt
         assert (order.guaranteed, order.dual_guaranteed, order.mark) == (1, 1, 0)

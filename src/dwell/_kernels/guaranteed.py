@@ -11,7 +11,8 @@ both within the workspace. See guaranteed_envelope.py for how they are found.
 import math
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import exponential
+from dwell._kernels.arithmetic import exponential, smaller
+from dwell._kernels.guaranteed_contour import AMPLIFICATION, TOO_FAR, gaussian_contour
 from dwell._kernels.guaranteed_envelope import (
     BX,
     BY,
@@ -24,14 +25,11 @@ from dwell._kernels.guaranteed_envelope import (
     make_envelope,
     ring_of,
     tell_corners,
-    walls_around,
 )
 from dwell._kernels.guaranteed_lattice import lattice_pair
 from dwell._kernels.guaranteed_panels import (
-    AMPLIFICATION,
     constant_moments,
     cut_into_panels,
-    gaussian_contour,
     polynomial_moments,
 )
 from dwell._kernels.guaranteed_patches import gaussian_patches
@@ -41,6 +39,7 @@ from dwell._kernels.guaranteed_shape import (
     smallest_circle,
     widest_pair,
 )
+from dwell._kernels.guaranteed_walls import walls_around
 
 __all__ = [
     "EMPTY",
@@ -54,6 +53,7 @@ __all__ = [
 ]
 
 OK, EMPTY, OUTSIDE = 0, 1, 2
+NEGLIGIBLE = 1e-40  # of the mass so far
 
 
 @inner
@@ -105,21 +105,26 @@ def hill_moments(m, rho, g, px, py, ox, oy, positive, count, env):
 
 
 @inner
+def least_drop(rho, g, px, py):
+    """At least so many e-folds lie between the top of a hill and any point within rho of p."""
+    x = g[6] * (px - g[1]) + g[7] * (py - g[2])
+    y = g[8] * (py - g[2])
+    gap = math.sqrt(x * x + y * y) - rho * math.sqrt(g[6] * g[6] + g[7] * g[7] + g[8] * g[8])
+    return gap * gap if gap > 0.0 else 0.0
+
+
+@inner
 def ring_moments(m, px, py, terms, ox, oy, positive, env):
     """(log_scale, (mass, first x, first y, polar)) about (ox, oy) of the ring of m arcs in env.
 
     positive: sums of positive parts only, which takes longer, and polar moments as well; without,
-    (ox, oy) must be (0, 0).
+    (ox, oy) must be (0, 0). Hills far away come last, and only if they still count.
     """
     curves, panels, owner = env.curves, env.panels, env.owner
     count = cut_into_panels(m, env.ring, env.arc, curves, panels, owner)
+    rho = 1.0 / lowest(m, env.ring)
     scale = -math.inf
     total = (0.0, 0.0, 0.0, 0.0)
-    rho = 1.0 / lowest(m, env.ring)
-    for t in range(terms.gaussians.shape[0]):
-        g = terms.gaussians[t]
-        more, mass, x, y, polar = hill_moments(m, rho, g, px, py, ox, oy, positive, count, env)
-        scale, total = joined(scale, total, more, g[0], mass, x, y, polar)
     if terms.constant > 0.0:
         mass, x, y, polar = constant_moments(ox, oy, count, panels, owner, curves)
         scale, total = joined(scale, total, 0.0, terms.constant, mass, x, y, polar)
@@ -130,6 +135,14 @@ def ring_moments(m, px, py, terms, ox, oy, positive, env):
             terms.polynomials[t], x0, y0, ox, oy, count, panels, owner, curves
         )
         scale, total = joined(scale, total, 0.0, 1.0, mass, x, y, polar)
+    hills = terms.gaussians.shape[0]
+    for k in range(2 * hills):
+        g = terms.gaussians[k % hills]
+        drop = least_drop(rho, g, px, py)
+        most = g[0] * (4.0 * rho * rho) * exponential(smaller(0.0, -drop - scale))
+        if (drop > TOO_FAR) == (k >= hills) and most > NEGLIGIBLE * total[0]:
+            more, mass, x, y, polar = hill_moments(m, rho, g, px, py, ox, oy, positive, count, env)
+            scale, total = joined(scale, total, more, g[0], mass, x, y, polar)
     return scale, total
 
 

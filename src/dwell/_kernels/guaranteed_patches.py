@@ -13,11 +13,24 @@ import numpy as np
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.gaussian import COUNT, RANGE
+from dwell._kernels.guaranteed_contour import LOST, exponentials, place_on, whitened_curve
 from dwell._kernels.guaranteed_envelope import EX, EY, W0, W1, X0, Y0, A, B, F
-from dwell._kernels.guaranteed_panels import LOST, RISE, exponentials, place_on, whitened_curve
 from dwell._kernels.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 
-FEWEST = 5  # nodes along r
+MOST = 12  # nodes along r
+SPAN = 8.0  # range of the exponent in either direction, at most
+RISE = 200.0  # e-folds above the first guess of the largest value after which sums are rescaled
+
+
+@inner
+def ray_ends(qx, qy, zx, zy, r0, r1, ox, oy):
+    """The ray from q + r0 z to q + r1 z: |y|**2 at its ends, and the lesser of (y - o) . o."""
+    ax = qx + r0 * zx
+    ay = qy + r0 * zy
+    bx = qx + r1 * zx
+    by = qy + r1 * zy
+    slope = smaller((ax - ox) * ox + (ay - oy) * oy, (bx - ox) * ox + (by - oy) * oy)
+    return ax * ax + ay * ay, bx * bx + by * by, slope
 
 
 @inner
@@ -25,54 +38,37 @@ def patch_shape(curve, qx, qy, w0, w1, r0, r1):
     """How a patch lies, seen from the peak: (attained, bound, range along r, range along w).
 
     (qx, qy) is the agent. attained: |y|**2 at some point; bound: it is nowhere less, being convex
-    and so nowhere below its tangent plane in the middle. A bulge of the outer side beyond its
-    middle point is allowed for.
+    and so nowhere below its tangent plane at a point o in the middle. The outer side may bulge a
+    little beyond the three points looked at.
     """
     ax, ay = place_on(curve, w0)
-    bx, by = place_on(curve, w1)
     mx, my = place_on(curve, 0.5 * (w0 + w1))
+    bx, by = place_on(curve, w1)
     ax -= qx
     ay -= qy
-    bx -= qx
-    by -= qy
     mx -= qx
     my -= qy
+    bx -= qx
+    by -= qy
     ox = qx + 0.5 * (r0 + r1) * mx
     oy = qy + 0.5 * (r0 + r1) * my
     middle = ox * ox + oy * oy
-    attained = middle
-    slope = 0.0
-    along_r = across = 0.0
-    for k in range(3):
-        zx = ax if k == 0 else (mx if k == 1 else bx)
-        zy = ay if k == 0 else (my if k == 1 else by)
-        ix = qx + r0 * zx
-        iy = qy + r0 * zy
-        jx = qx + r1 * zx
-        jy = qy + r1 * zy
-        inner_square = ix * ix + iy * iy
-        outer_square = jx * jx + jy * jy
-        attained = smaller(attained, smaller(inner_square, outer_square))
-        slope = smaller(
-            slope, smaller((ix - ox) * ox + (iy - oy) * oy, (jx - ox) * ox + (jy - oy) * oy)
-        )
-        length = (r1 - r0) * (r1 - r0) * (zx * zx + zy * zy)
-        along_r = larger(along_r, abs(outer_square - inner_square) + length)
-        if k == 0:
-            first = outer_square
-        elif k == 1:
-            across = abs(outer_square - first)
-            first = outer_square
-        else:
-            across += abs(outer_square - first)
+    near_a, far_a, slope_a = ray_ends(qx, qy, ax, ay, r0, r1, ox, oy)
+    near_m, far_m, slope_m = ray_ends(qx, qy, mx, my, r0, r1, ox, oy)
+    near_b, far_b, slope_b = ray_ends(qx, qy, bx, by, r0, r1, ox, oy)
+    attained = smaller(smaller(near_a, smaller(near_m, near_b)), smaller(far_a, far_b))
+    attained = smaller(attained, smaller(far_m, middle))
+    longest = larger(ax * ax + ay * ay, larger(mx * mx + my * my, bx * bx + by * by))
+    along_r = larger(abs(far_a - near_a), larger(abs(far_m - near_m), abs(far_b - near_b)))
+    along_r += (r1 - r0) * (r1 - r0) * longest
     dx = r1 * (bx - ax)
     dy = r1 * (by - ay)
     ex = r1 * (mx - 0.5 * (ax + bx))
     ey = r1 * (my - 0.5 * (ay + by))
     sag = math.sqrt(ex * ex + ey * ey)
-    across += dx * dx + dy * dy + 4.0 * sag * sag
-    bound = middle + 2.0 * slope - math.sqrt(middle) * sag
-    return attained, bound, along_r, across
+    across = abs(far_m - far_a) + abs(far_b - far_m) + dx * dx + dy * dy + 4.0 * sag * sag
+    slope = smaller(slope_a, smaller(slope_m, slope_b))
+    return attained, middle + 2.0 * slope - math.sqrt(middle) * sag, along_r, across
 
 
 @inner
@@ -134,11 +130,11 @@ def integrate_patch(k, w0, w1, r0, r1, n, cx, cy, q, shift, px, py, curves, node
 
 @inner
 def nodes_for(span):
-    """Nodes along r for a patch of this range; 0 when it must be halved."""
+    """Nodes along r for a patch with this range of the exponent there."""
     for i in range(RANGE.shape[0]):
         if span <= RANGE[i]:
             return COUNT[i]
-    return 0
+    return MOST
 
 
 @inner
@@ -204,10 +200,9 @@ def gaussian_patches(cx, cy, q, white, px, py, count, panels, owner, curves, nod
             r1 = pending[top, 3]
             low, bound, along_r, across = patch_shape(curve, qx, qy, w0, w1, r0, r1)
             best = smaller(best, low)
-            n = nodes_for(along_r + across)
             if bound > best + LOST:
                 size -= 1
-            elif n == 0 and size < pending.shape[0]:
+            elif larger(along_r, across) > SPAN and size < pending.shape[0]:
                 size = halve_patch(top, size, along_r > across, pending)
             else:
                 if low < shift - RISE:
@@ -217,7 +212,7 @@ def gaussian_patches(cx, cy, q, white, px, py, count, panels, owner, curves, nod
                     gy *= scale
                     polar *= scale
                     shift = low
-                n = larger(n, FEWEST)
+                n = nodes_for(along_r)
                 dm, dx, dy, dp = integrate_patch(
                     k, w0, w1, r0, r1, n, cx, cy, q, shift, px, py, curves, node
                 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
-from dwell._kernels.guaranteed_envelope import wall
+from dwell._kernels.guaranteed_walls import wall
 
 ROUND = 1e-14  # a circle is not enlarged for less than this share of its radius
 CLOSE = 1e-9  # a Newton step this small, relative, leaves an error of its square

@@ -16,7 +16,7 @@ import numpy as np
 
 from dwell.agents.interfaces import Ground, Information, Order, Sample, View
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball
+from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball, velocity_to
 
 DECISIONS = ("multi-step", "one-step")
 LONGEST_PLAN = 256  # moves planned at once; an agent that may sleep longer then plans on
@@ -143,10 +143,7 @@ class SelfTriggeredCentroid:
         return centroid_ball(ground, (x, y), sample.positions, radii, self.bound)
 
     def _velocity(self, ball: Ball | None) -> tuple[float, float]:
-        """To the ball within one step, or towards it at full speed."""
-        if ball is None:
-            return 0.0, 0.0
-        return ball.towards(min(ball.gap / self.dt, self.v_max))
+        return (0.0, 0.0) if ball is None else velocity_to(ball, self.v_max, self.dt)
 
     def _order(self, step: int, plan: Plan, cells: int, *, mark: int = 0) -> Order:
         """Make the first move of the plan; look after it if it is the last."""

@@ -52,13 +52,14 @@ class Ball:
         return length * (self.x / self.distance), length * (self.y / self.distance)
 
 
-def to_ball(ball: Ball, reach: float) -> tuple[float, float]:
-    """The move to the ball, as far as `reach` lets it go ("tbb" in the paper); 0 from inside.
+def velocity_to(ball: Ball, speed: float, time: float) -> tuple[float, float]:
+    """The velocity that leads to the ball within `time`, or towards it at `speed`; 0 from inside.
 
-    From outside, the nearest point of a ball lies on the way to its middle, and going there brings
-    the agent closer to every point of the ball.
+    The place reached is the paper's tbb(p, speed * time, q, r). From outside, the nearest point of
+    a ball lies on the way to its middle, and going there brings the agent closer to every point of
+    the ball.
     """
-    return ball.towards(min(ball.gap, reach))
+    return ball.towards(min(ball.gap / time, speed))
 
 
 def centroid_ball(

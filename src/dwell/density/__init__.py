@@ -6,6 +6,7 @@ from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.moments import Moments, moments
 from dwell.density.polynomial import Polynomial
+from dwell.density.star import star_moments
 from dwell.density.tessellation import Tessellation, tessellate
 from dwell.density.uniform import Uniform
 
@@ -20,5 +21,6 @@ __all__ = [
     "Uniform",
     "as_density",
     "moments",
+    "star_moments",
     "tessellate",
 ]

@@ -2,6 +2,7 @@
 
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell
+from dwell.geometry.guaranteed import StarCell, dual_guaranteed_cell, guaranteed_cell
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.voronoi import voronoi_cells
 
@@ -18,4 +19,15 @@ def polygon_of(workspace: Workspace) -> Polygon:
     return workspace.polygon if isinstance(workspace, Box) else workspace
 
 
-__all__ = ["Box", "Cell", "Polygon", "Workspace", "as_workspace", "polygon_of", "voronoi_cells"]
+__all__ = [
+    "Box",
+    "Cell",
+    "Polygon",
+    "StarCell",
+    "Workspace",
+    "as_workspace",
+    "dual_guaranteed_cell",
+    "guaranteed_cell",
+    "polygon_of",
+    "voronoi_cells",
+]

@@ -1,0 +1,176 @@
+"""Moments of a density over a guaranteed cell or its dual."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.density.adaptive import LOBATTO, MAX_TRIANGLES, NODES, RELATIVE, SAFETY, Integral
+from dwell.density.base import Density, as_density
+from dwell.density.moments import Moments
+from dwell.geometry import StarCell
+
+
+def star_moments(cell: StarCell, density: Density | object = None) -> Moments:
+    """Mass, centroid and second moment of `density` (uniform by default) over `cell`.
+
+    The offset is that of the centroid from the cell's agent. Densities that have terms are
+    integrated to within rounding; any other function by adaptive quadrature, with a bound on the
+    mass's relative error.
+
+    >>> from dwell.geometry import Box, guaranteed_cell
+    >>> cell = guaranteed_cell(Box((0, 0), (2, 1)), (0.5, 0.5), [(1.5, 0.5)], 0.0)
+    >>> round(star_moments(cell).mass, 12)
+    1.0
+    """
+    from dwell.density.uniform import Uniform
+
+    weight = Uniform() if density is None else as_density(density)
+    if cell.empty:
+        return _nothing(cell, 0.0)
+    return _exact(cell, weight) if weight.terms() is not None else _adaptive(cell, weight)
+
+
+def _nothing(cell: StarCell, error: float) -> Moments:
+    return Moments(0.0, -math.inf, cell.position.copy(), np.zeros(2), 0.0, error)
+
+
+def _exact(cell: StarCell, density: Density) -> Moments:
+    from dwell._kernels.guaranteed import make_envelope, star_moments_of
+
+    env = make_envelope(len(cell.radii), len(cell.workspace.vertices))
+    terms = density.terms()
+
+    def about(x: float, y: float) -> tuple[float, float, float, float, float]:
+        found: tuple[float, float, float, float, float] = star_moments_of(
+            *cell.kernel_arguments(), terms, x, y, env
+        )
+        return found
+
+    log_scale, mass, fx, fy, _ = about(0.0, 0.0)
+    if mass <= 0.0:
+        return _nothing(cell, 0.0)
+    x, y = fx / mass, fy / mass
+    second = about(x, y)[4]
+    scale = math.exp(log_scale)
+    offset = np.array([x, y])
+    log_mass = math.log(mass) + log_scale
+    return Moments(mass * scale, log_mass, cell.position + offset, offset, second * scale)
+
+
+def _adaptive(cell: StarCell, density: Density) -> Moments:
+    found = _integrate(cell, density)
+    mass, fx, fy, polar = (float(v) for v in found.values)
+    if mass <= 0.0:
+        return _nothing(cell, math.inf if found.errors[0] > 0.0 else 0.0)
+    offset = np.array([fx, fy]) / mass
+    second = polar - mass * float(offset[0] * offset[0] + offset[1] * offset[1])
+    error = float(found.errors[0]) / mass
+    return Moments(mass, math.log(mass), cell.position + offset, offset, second, error)
+
+
+def _integrate(cell: StarCell, density: Density) -> Integral:
+    """Moments about the agent, as `dwell.density.adaptive` does it for polygons.
+
+    A patch is (curve, w0, w1, r0, r1): the points r z(w), where z(w) runs along the boundary and r
+    from the agent (0) to there (1).
+    """
+    curves, patches = _first_patches(cell)
+    values, errors = _estimates(cell, density, curves, patches)
+    reach = float(np.abs(cell.offsets).max())
+    while True:
+        total, error = values.sum(axis=0), errors.sum(axis=0)
+        scale = np.abs(total[0]) * np.array([1.0, reach, reach, reach * reach])
+        share = (errors / np.where(scale > 0, scale, 1.0)).max(axis=1)
+        if share.sum() <= RELATIVE:
+            return Integral(total, error, True)
+        if len(patches) >= MAX_TRIANGLES:
+            return Integral(total, error, False)
+        worst = share > 0.25 * share.max()
+        halves = _halved(curves, patches[worst])
+        more_values, more_errors = _estimates(cell, density, curves, halves)
+        patches = np.concatenate([patches[~worst], halves])
+        values = np.concatenate([values[~worst], more_values])
+        errors = np.concatenate([errors[~worst], more_errors])
+
+
+def _first_patches(cell: StarCell) -> tuple[Floats, Floats]:
+    """The curves' table and one patch per panel, quartered so as not to look too coarsely."""
+    from dwell._kernels.guaranteed import make_envelope, panels_of
+    from dwell._kernels.guaranteed_envelope import W0, W1
+
+    env = make_envelope(len(cell.radii), len(cell.workspace.vertices))
+    n = panels_of(*cell.kernel_arguments(), env)
+    ends = np.zeros(n), np.ones(n)
+    patches = np.column_stack([env.owner[:n], env.panels[:n, W0], env.panels[:n, W1], *ends])
+    return env.curves, _halved(env.curves, _halved(env.curves, patches))
+
+
+def _boundary(curves: Floats, owner: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+    """x, y and (z x dz / dw) of curve owner[k] at w[k, :]."""
+    from dwell._kernels.guaranteed_envelope import EX, EY, A, B, F
+
+    rows = curves[owner.astype(np.int64)][:, :, None]
+    s = np.sqrt(1.0 + w * w)
+    along, across = rows[:, F] - rows[:, A] * s, rows[:, B] * w
+    x = rows[:, EX] * along - rows[:, EY] * across
+    y = rows[:, EY] * along + rows[:, EX] * across
+    return x, y, rows[:, B] * (rows[:, F] - rows[:, A] / s)
+
+
+def _halved(curves: Floats, patches: Floats) -> Floats:
+    """Each patch as two, across its longer direction."""
+    x, y, _ = _boundary(curves, patches[:, 0], patches[:, 1:3])
+    around = patches[:, 4] * np.hypot(x[:, 1] - x[:, 0], y[:, 1] - y[:, 0])
+    along = (patches[:, 4] - patches[:, 3]) * np.hypot(x, y).max(axis=1)
+    first = np.where(along > around, 3, 1)  # the column of the interval to halve
+    rows = np.arange(len(patches))
+    middle = 0.5 * (patches[rows, first] + patches[rows, first + 1])
+    low, high = patches.copy(), patches.copy()
+    low[rows, first + 1] = middle
+    high[rows, first] = middle
+    return np.concatenate([low, high])
+
+
+Rule = tuple[Floats, Floats]  # nodes and weights on [0, 1]
+
+
+@lru_cache(maxsize=1)
+def _rules() -> tuple[Rule, Rule]:
+    """Gauss, whose nodes lie inside, and Lobatto, whose outer nodes lie on the sides."""
+    legendre = np.polynomial.legendre
+    x, w = legendre.leggauss(NODES)
+    top = np.zeros(LOBATTO)
+    top[-1] = 1.0
+    ends = np.concatenate([[-1.0], legendre.legroots(legendre.legder(top)), [1.0]])
+    weights = 1.0 / (LOBATTO * (LOBATTO - 1) * legendre.legval(ends, top) ** 2)
+    return (0.5 * (1.0 + x), 0.5 * w), (0.5 * (1.0 + ends), weights)
+
+
+def _estimates(
+    cell: StarCell, density: Density, curves: Floats, patches: Floats
+) -> tuple[Floats, Floats]:
+    gauss, lobatto = _rules()
+    fine = _by_rule(cell, density, curves, patches, gauss)
+    other = _by_rule(cell, density, curves, patches, lobatto)
+    return fine, SAFETY * np.abs(fine - other) + 1e-15 * np.abs(fine)
+
+
+def _by_rule(
+    cell: StarCell, density: Density, curves: Floats, patches: Floats, rule: Rule
+) -> Floats:
+    """(patches, 4) moments about the agent by one rule in both directions."""
+    nodes, weights = rule
+    owner, w0, w1, r0, r1 = patches.T
+    x, y, turn = _boundary(curves, owner, w0[:, None] + (w1 - w0)[:, None] * nodes)
+    r = r0[:, None] + (r1 - r0)[:, None] * nodes
+    zx, zy = r[:, :, None] * x[:, None, :], r[:, :, None] * y[:, None, :]
+    points = cell.position + np.stack([zx, zy], axis=-1).reshape(-1, 2)
+    value = density.at(points).reshape(zx.shape)
+    value *= (r * weights * (r1 - r0)[:, None])[:, :, None]
+    value *= (turn * weights * (w1 - w0)[:, None])[:, None, :]
+    parts = (value, value * zx, value * zy, value * (zx * zx + zy * zy))
+    return np.stack([part.sum(axis=(1, 2)) for part in parts], axis=1)

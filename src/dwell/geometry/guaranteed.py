@@ -1,0 +1,403 @@
+"""Cells of an agent that knows the others only roughly: what is certainly its own, what may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.errors import AgentsError
+from dwell.geometry.box import Box
+from dwell.geometry.polygon import Polygon
+from dwell.geometry.ring import as_numbers
+from dwell.geometry.voronoi import columns
+
+SAMPLES = 33  # places looked at on each arc before the best one is refined
+ZOOMS = 50  # halvings of the window round a maximum
+RIVALS = 1e-3  # pairs this close to the widest, relative, are refined as well
+MAX_CIRCLES = 60
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StarCell:
+    """The guaranteed cell of an agent, or the dual one: star-shaped about its position.
+
+    The agent's own position is exact; agent j lies somewhere within `radii[j]` of `others[j]`. With
+    p, q and R for these, the guaranteed cell is the set of z in the workspace with
+    |z - p| + R <= |z - q| for all j: the part of the Voronoi cell that is certain. The dual one
+    asks |z - p| <= |z - q| + R: all that the Voronoi cell may reach. Guaranteed cells are convex,
+    with arcs of hyperbolas that bulge outwards; in dual cells they curve inwards.
+
+    `borders[k]` says what bounds the piece from corner k to corner k + 1: agent `borders[k]` if
+    that is >= 0, else edge `-1 - borders[k]` of the workspace.
+    """
+
+    workspace: Polygon
+    position: Points  # (2,)
+    others: Points  # (n, 2)
+    radii: Floats  # (n,)
+    dual: bool
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is certain: another agent may stand at the same place.
+
+        A dual cell never is.
+        """
+        return not self.dual and not bool((self._halves > 0.0).all())
+
+    @property
+    def corners(self) -> Points:
+        """Corners in the coordinates of the workspace, counter-clockwise, (k, 2)."""
+        return self.position + self.offsets
+
+    @property
+    def offsets(self) -> Points:
+        """Corners relative to the agent, (k, 2)."""
+        return self._ring[0]
+
+    @property
+    def borders(self) -> Ints:
+        """What bounds the cell after each corner, (k,)."""
+        return self._ring[1]
+
+    def radius(self, angles: object) -> Floats:
+        """How far the cell reaches from the agent in each direction; 0 if it is empty."""
+        angles = np.asarray(angles, dtype=np.float64)
+        if self.empty:
+            return np.zeros(angles.shape)
+        x, y = np.cos(angles)[..., None], np.sin(angles)[..., None]
+        b, c = self._demands
+        reach: Floats = 1.0 / (x * b[:, 0] + y * b[:, 1] + c).max(axis=-1)
+        return reach
+
+    def contains(self, points: object) -> np.ndarray:
+        """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
+        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        inside = self.workspace.contains(points)
+        own = np.hypot(*(points - self.position).T)
+        sign = -1.0 if self.dual else 1.0
+        for q, r in zip(self.others, self.radii, strict=True):
+            inside &= own + sign * r <= np.hypot(*(points - q).T)
+        return inside
+
+    @cached_property
+    def area(self) -> float:
+        """Area."""
+        from dwell._kernels.guaranteed import star_moments_of
+        from dwell._kernels.terms import plain_terms
+
+        found = star_moments_of(*self.kernel_arguments(), plain_terms(1.0), 0.0, 0.0, _env(self))
+        return float(found[1])
+
+    @property
+    def diameter(self) -> float:
+        """Largest distance between two points of the cell.
+
+        A dual cell is widest between two corners: exact. In a guaranteed cell points on its arcs
+        may be farther apart; they are searched for, to about 1e-12 of the result.
+        """
+        return self._extent[0]
+
+    @property
+    def circumradius(self) -> float:
+        """Radius of the smallest circle that holds the cell: from its corners, or as `diameter`."""
+        return self._extent[1]
+
+    def distance_to_boundary(self, point: object) -> float:
+        """How far `point` may move in any direction and stay in the cell; 0 if it is outside."""
+        from dwell._kernels.guaranteed import gap_of
+
+        place = _as_place(point, "the point") - self.position
+        dual, *rest = self.kernel_arguments()
+        return max(0.0, float(gap_of(dual, float(place[0]), float(place[1]), *rest)))
+
+    def outline(self, points_per_arc: int = 24) -> Points:
+        """The boundary as a polygon for drawing: edges as they are, each arc in many pieces."""
+        pieces = [
+            arc.at(np.linspace(arc.start, arc.end, points_per_arc, endpoint=False))
+            if arc.is_curved
+            else self.offsets[k : k + 1]
+            for k, arc in enumerate(self._arcs)
+        ]
+        ring: Points = self.position + np.concatenate([np.empty((0, 2)), *pieces])
+        return ring
+
+    def kernel_arguments(self) -> tuple[Any, ...]:
+        """(dual, p, n, q, R, workspace) as the kernels take them."""
+        x, y = (float(v) for v in self.position)
+        q, w = columns(self.others), columns(self.workspace.vertices)
+        return self.dual, x, y, len(self.radii), *q, self.radii, *w
+
+    @cached_property
+    def _halves(self) -> Floats:
+        """(|D|**2 - R**2) / 2 of each other agent, D = q - p."""
+        dx, dy = (self.others - self.position).T
+        halves: Floats = 0.5 * (dx * dx + dy * dy - self.radii * self.radii)
+        return halves
+
+    @cached_property
+    def _ring(self) -> tuple[Points, Ints]:
+        from dwell._kernels.guaranteed import corners_of
+
+        env = _env(self)
+        n = corners_of(*self.kernel_arguments(), env)
+        return np.column_stack([env.x[:n], env.y[:n]]), env.label[:n].copy()
+
+    @cached_property
+    def _demands(self) -> tuple[Points, Floats]:
+        """B (k, 2) and c (k,) of 1 / radius >= u . B + c: workspace edges, then agents."""
+        from dwell._kernels.guaranteed_walls import HUGGING
+
+        v = self.workspace.vertices
+        edges = np.roll(v, -1, axis=0) - v
+        normals = np.column_stack([edges[:, 1], -edges[:, 0]]) / np.hypot(*edges.T)[:, None]
+        gaps = ((v - self.position) * normals).sum(axis=1)
+        gaps = np.maximum(gaps, HUGGING * self.workspace.diameter)
+        sign = -1.0 if self.dual else 1.0
+        apart = self._halves > 0.0
+        d, r, half = (self.others - self.position)[apart], self.radii[apart], self._halves[apart]
+        b = np.vstack([normals / gaps[:, None], d / half[:, None]])
+        return b, np.concatenate([np.zeros(len(v)), sign * r / half])
+
+    @cached_property
+    def _arcs(self) -> list[_Arc]:
+        after = np.roll(self.offsets, -1, axis=0)
+        return [
+            self._arc(int(label), first, last)
+            for label, first, last in zip(self.borders, self.offsets, after, strict=True)
+        ]
+
+    def _arc(self, label: int, first: Points, last: Points) -> _Arc:
+        """The piece of boundary from `first` to `last`."""
+        if label < 0 or self.radii[label] == 0.0:
+            return _Arc(first, last - first, np.zeros(2), 0.0, 1.0)
+        middle = 0.5 * (self.others[label] - self.position)
+        axis = middle / np.hypot(*middle)
+        squared = 0.5 * float(self._halves[label])
+        side = math.sqrt(squared) * np.array([-axis[1], axis[0]])
+        t = [math.asinh((z[0] * side[0] + z[1] * side[1]) / squared) for z in (first, last)]
+        bend = 0.5 * (self.radii[label] if self.dual else -self.radii[label]) * axis
+        return _Arc(middle, side, bend, *t)
+
+    @cached_property
+    def _extent(self) -> tuple[float, float]:
+        from dwell._kernels.guaranteed import circle_round
+
+        if self.empty:
+            return 0.0, 0.0
+        if self.dual:
+            diameter, _, _, radius = circle_round(len(self.offsets), *columns(self.offsets))
+            return float(diameter), float(radius)
+        return _widest(self._arcs), _circumradius(self._arcs)
+
+
+class _Arc(NamedTuple):
+    """A piece of boundary: middle + side sinh(t) + bend cosh(t), or middle + side t if straight."""
+
+    middle: Points
+    side: Points
+    bend: Points
+    start: float
+    end: float
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether it is part of a hyperbola."""
+        return bool(self.bend.any())
+
+    def at(self, t: object) -> Points:
+        """The points at parameters t."""
+        t = np.asarray(t, dtype=np.float64)[..., None]
+        if not self.is_curved:
+            return self.middle + t * self.side
+        place: Points = self.middle + np.sinh(t) * self.side + np.cosh(t) * self.bend
+        return place
+
+    def samples(self) -> Floats:
+        """Parameters all along the arc; only the ends of a straight one."""
+        return np.linspace(self.start, self.end, SAMPLES if self.is_curved else 2)
+
+    def window(self, t: float) -> Floats:
+        """A few parameters round t, as far as the neighbouring samples."""
+        step = (self.end - self.start) / (SAMPLES - 1)
+        return np.clip(t + step * np.linspace(-1.0, 1.0, 9), self.start, self.end)
+
+
+def guaranteed_cell(workspace: object, position: object, others: object, radii: object) -> StarCell:
+    """What is certainly nearest to the agent at `position`.
+
+    Agent j is somewhere within radii[j] (or `radii`, one number for all) of others[j].
+
+    >>> cell = guaranteed_cell(Box((0, 0), (4, 1)), (1, 0.5), [(3, 0.5)], 1.0)
+    >>> float(cell.radius(0.0))  # half of what is left of the distance, 2 - 1
+    0.5
+    """
+    return _cell(workspace, position, others, radii, dual=False)
+
+
+def dual_guaranteed_cell(
+    workspace: object, position: object, others: object, radii: object
+) -> StarCell:
+    """All that may be nearest to the agent at `position`; arguments as for `guaranteed_cell`.
+
+    >>> cell = dual_guaranteed_cell(Box((0, 0), (4, 1)), (1, 0.5), [(3, 0.5)], 1.0)
+    >>> float(cell.radius(0.0))
+    1.5
+    """
+    return _cell(workspace, position, others, radii, dual=True)
+
+
+def _cell(
+    workspace: object, position: object, others: object, radii: object, dual: bool
+) -> StarCell:
+    if isinstance(workspace, Box):
+        polygon = workspace.polygon
+    else:
+        polygon = workspace if isinstance(workspace, Polygon) else Polygon(workspace)
+    place = _as_place(position, "the agent")
+    _refuse_outside(polygon, place)
+    points = _as_others(others)
+    balls = _as_radii(radii, len(points))
+    for array in (place, points, balls):
+        array.setflags(write=False)
+    return StarCell(polygon, place, points, balls, dual)
+
+
+def _refuse_outside(polygon: Polygon, place: Points) -> None:
+    from dwell._kernels.guaranteed_walls import BEYOND
+
+    distance = float(polygon.outside_by(place)[0])
+    if distance > BEYOND * polygon.diameter:
+        raise AgentsError(
+            f"the agent at {place.tolist()} is {distance:.3g} outside the workspace; a guaranteed "
+            "cell needs its agent inside",
+            code="agents.outside",
+            key="position",
+        )
+
+
+def _as_place(value: object, name: str) -> Points:
+    """`value` as a point."""
+    place = _as_array(value)
+    if place is None or place.shape != (2,) or not np.isfinite(place).all():
+        raise AgentsError(
+            f"{name} is at {value!r}; two finite numbers [x, y] are needed",
+            code="agents.shape",
+            key="position",
+        )
+    return place
+
+
+def _as_others(value: object) -> Points:
+    """`value` as (n, 2) points; n may be 0."""
+    points = _as_array(value)
+    if points is not None and points.size == 0:
+        return np.empty((0, 2))
+    shaped = points is not None and points.ndim == 2 and points.shape[1] == 2
+    if points is None or not shaped or not np.isfinite(points).all():
+        raise AgentsError(
+            f"the other agents are at {value!r}; a list of pairs [x, y] of finite numbers, shape "
+            "(n, 2), is needed",
+            code="agents.shape",
+            key="others",
+        )
+    return points
+
+
+def _as_radii(value: object, count: int) -> Floats:
+    """`value` as one radius per other agent."""
+    radii = _as_array(value)
+    if radii is not None and radii.ndim == 0:
+        radii = np.full(count, radii)
+    fits = radii is not None and radii.shape == (count,)
+    if radii is None or not fits or not np.isfinite(radii).all() or (radii < 0.0).any():
+        raise AgentsError(
+            f"the radii are {value!r}; one number that is not negative, or {count} of them, one "
+            "per other agent, is needed",
+            code="agents.radii",
+            key="radii",
+        )
+    return radii
+
+
+def _as_array(value: object) -> Floats | None:
+    try:
+        return as_numbers(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _env(cell: StarCell) -> Any:
+    from dwell._kernels.guaranteed import make_envelope
+
+    return make_envelope(len(cell.radii), len(cell.workspace.vertices))
+
+
+def _widest(arcs: list[_Arc]) -> float:
+    """Largest distance between two points of the arcs.
+
+    Samples first; then each pair that may beat all others is refined.
+    """
+    sampled = [arc.at(arc.samples()) for arc in arcs]
+    best = 0.0
+    rivals: list[tuple[float, _Arc, float, _Arc, float]] = []
+    for j, second in enumerate(arcs):
+        for i, first in enumerate(arcs[: j + 1]):
+            gaps = np.hypot(*np.moveaxis(sampled[i][:, None] - sampled[j][None], -1, 0))
+            k, m = np.unravel_index(np.argmax(gaps), gaps.shape)
+            rivals.append((gaps[k, m], first, first.samples()[k], second, second.samples()[m]))
+            best = max(best, float(gaps[k, m]))
+    close = [rival for rival in rivals if rival[0] >= (1.0 - RIVALS) * best]
+    return max([best, *(_widened(*rival[1:]) for rival in close)])
+
+
+def _widened(first: _Arc, s: float, second: _Arc, t: float) -> float:
+    """The distance between the arcs at (s, t), made as large as it gets nearby."""
+    near, far = first.window(s) - s, second.window(t) - t
+    best = 0.0
+    for _ in range(ZOOMS):
+        a, b = np.clip(s + near, first.start, first.end), np.clip(t + far, second.start, second.end)
+        gaps = np.hypot(*np.moveaxis(first.at(a)[:, None] - second.at(b)[None], -1, 0))
+        k, m = np.unravel_index(np.argmax(gaps), gaps.shape)
+        s, t, best = float(a[k]), float(b[m]), float(gaps[k, m])
+        near, far = 0.5 * near, 0.5 * far
+    return best
+
+
+def _circumradius(arcs: list[_Arc]) -> float:
+    """Radius of the smallest circle round the arcs.
+
+    The circle round some of their points is enlarged by the point farthest outside, until there is
+    none: from below and from above the two bounds meet.
+    """
+    from dwell._kernels.guaranteed import circle_round
+
+    points = np.concatenate([arc.at(arc.samples()) for arc in arcs])
+    radius = 0.0
+    for _ in range(MAX_CIRCLES):
+        _, x, y, radius = circle_round(len(points), *columns(points))
+        middle = np.array([x, y])
+        beyond = np.array([_farthest(arc, middle) for arc in arcs])
+        far = float(np.hypot(*(beyond - middle).T).max())
+        if far <= radius * (1.0 + 1e-13):
+            break
+        points = np.concatenate([points, beyond])
+    return float(radius)
+
+
+def _farthest(arc: _Arc, middle: Points) -> Points:
+    """The point of an arc farthest from `middle`."""
+    t = arc.samples()
+    best = float(t[np.argmax(np.hypot(*(arc.at(t) - middle).T))])
+    near = arc.window(best) - best
+    for _ in range(ZOOMS):
+        t = np.clip(best + near, arc.start, arc.end)
+        best = float(t[np.argmax(np.hypot(*(arc.at(t) - middle).T))])
+        near = 0.5 * near
+    return arc.at(best)
