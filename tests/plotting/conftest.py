@@ -10,6 +10,13 @@ import pytest
 
 import dwell
 from dwell import Box, Gaussian, Polygon, Run, Timer, simulate
+from dwell.controllers import (
+    DiscreteLloyd,
+    EventTriggered,
+    Lloyd,
+    SelfTriggered,
+    SelfTriggeredCentroid,
+)
 from dwell.scenario import apply_overrides, parse_scenario, template_text, text_to_mapping
 
 LAW = Timer(k1=0.5, nu=0.2, t1=0.2, t2=0.6)
@@ -39,6 +46,19 @@ def scattered(count: int, lower: tuple[float, float], upper: tuple[float, float]
 
 def in_room(count: int, until: float, **options: object) -> Run:
     return simulate(ROOM, HILL, scattered(count, (0, 0), (2, 2)), LAW, until=until, **options)
+
+
+def by_law(law: object, until: float = 3.0) -> Run:
+    return simulate(ROOM, HILL, scattered(4, (0, 0), (2, 2)), law, until=until)
+
+
+class OnceOnly(Drift):
+    """Looks once, and never again."""
+
+    def decide(self, view: object) -> object:
+        from dwell.agents.interfaces import Order
+
+        return Order(np.zeros(2), np.inf)
 
 
 def far_away() -> Run:
@@ -76,6 +96,13 @@ RUNS: dict[str, Callable[[], Run]] = {
     "slim": lambda: box_run(1000, 2),
     "slim-tall": lambda: box_run(2, 1000),
     "outside": out_of_bounds,
+    "lloyd": lambda: by_law(Lloyd()),
+    "ode": lambda: by_law(Lloyd(mode="ode"), 2.0),
+    "discrete-lloyd": lambda: by_law(DiscreteLloyd(step=0.5)),
+    "self-triggered": lambda: by_law(SelfTriggered()),
+    "self-triggered-centroid": lambda: by_law(SelfTriggeredCentroid()),
+    "event-triggered": lambda: by_law(EventTriggered()),
+    "once": lambda: simulate(ROOM, HILL, [(0.5, 0.5), (1, 2)], OnceOnly(), until=2),
     "python-law": lambda: simulate(ROOM, HILL, [(0.5, 0.5), (1, 2)], Drift(), until=2),
 }
 

@@ -37,7 +37,7 @@ def words(figure: Figure) -> str:
 
 def data_of(ax: matplotlib.axes.Axes) -> np.ndarray:
     rows = [line.get_xydata() for line in ax.lines if line.get_transform() == ax.transData]
-    rows = [row for row in rows if len(row)]
+    rows = [row[np.isfinite(row).all(axis=1)] for row in rows if len(row)]
     return np.vstack(rows) if rows else np.empty((0, 2))
 
 
@@ -206,6 +206,10 @@ def test_the_last_cost_is_written_out() -> None:
         ("cost", "nothing", "no samples were kept"),
         ("errors", "zero-error", "values of 0"),
         ("hold_errors", "python-law", "no hold error"),
+        ("hold_errors", "lloyd", "no hold error"),
+        ("hold_errors", "discrete-lloyd", "no hold error"),
+        ("hold_errors", "self-triggered", "no hold error"),
+        ("timers", "lloyd", "all agents at the same times"),
     ],
 )
 def test_what_is_missing_is_said(figure: str, run: str, sentence: str) -> None:

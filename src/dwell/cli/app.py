@@ -31,6 +31,9 @@ Overrides = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Runs at a time; as many as processors by default.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse input that would be repaired.")]
 
 
@@ -40,6 +43,11 @@ class Format(StrEnum):
     png = "png"
     pdf = "pdf"
     svg = "svg"
+
+
+Formats = Annotated[
+    list[Format] | None, typer.Option("--format", help="png, pdf or svg; may be repeated.")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -118,9 +126,7 @@ def check(stored: RunFile, as_json: AsJson = False) -> None:
 def plot(
     stored: RunFile,
     out: Annotated[Path, typer.Option(help="Folder for the figures; made if need be.")],
-    formats: Annotated[
-        list[Format] | None, typer.Option("--format", help="png, pdf or svg; may be repeated.")
-    ] = None,
+    formats: Formats = None,
 ) -> None:
     """Draw the figures of a stored run: configurations, paths, errors, cost, timers."""
     from dwell.plotting import save_figures
@@ -131,6 +137,86 @@ def plot(
     kinds = tuple(kind.value for kind in formats or [Format.png])
     for path in save_figures(load_run(stored), out, formats=kinds):
         typer.echo(path)
+
+
+@app.command(
+    epilog="Example: dwell compare paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws"
+)
+def compare(
+    scenario: ScenarioFile,
+    laws: Annotated[
+        str,
+        typer.Option(
+            metavar="LAW,LAW,...",
+            help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset.",
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for runs and figures; made if need be.")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change a key of the scenario, or LAW.key of a law."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    formats: Formats = None,
+    workers: Workers = None,
+) -> None:
+    """Run several laws from the same start, and show them side by side."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.studies import show_comparison
+    from dwell.scenario.build import with_seed
+    from dwell.studies.compare import compare_scenarios, keep_comparison
+    from dwell.studies.laws import scenarios_of_laws, split_overrides
+
+    own, of_laws = split_overrides(overrides or ())
+    checked = with_seed(_load(scenario, own))
+    wanted = scenarios_of_laws(checked, laws.split(","), of_laws)
+    kinds = [kind.value for kind in formats or [Format.png]]
+    with progress_bar() as progress:
+        if out is None:
+            found = compare_scenarios(wanted, workers=workers, progress=progress)
+        else:
+            found = keep_comparison(wanted, out, kinds, workers=workers, progress=progress)
+    if as_json:
+        _print_json(found.as_json())
+    else:
+        show_comparison(found, out)
+    if not all(row.ok for row in found.figures.values()):
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: dwell reproduce --out paper-report")
+def reproduce(
+    out: Annotated[Path, typer.Option(help="Folder for the report; made if need be.")] = Path(
+        "paper-report"
+    ),
+    as_json: AsJson = False,
+    starts: Annotated[
+        int | None, typer.Option(min=0, help="Random starts of 12 agents; 20 by default.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A rehearsal with short runs; claims will not hold.")
+    ] = False,
+    workers: Workers = None,
+) -> None:
+    """Repeat the paper's simulations: every figure, every number, and a report."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.studies import show_claims
+    from dwell.studies.reproduce import QUICK, STARTS
+    from dwell.studies.reproduce import reproduce as repeat
+
+    options: dict[str, Any] = dict(QUICK) if quick else {"starts": STARTS}
+    if starts is not None:
+        options["starts"] = starts
+    with progress_bar() as progress:
+        done = repeat(out, workers=workers, progress=progress, **options)
+    if as_json:
+        _print_json(done.as_json())
+    else:
+        show_claims(done)
 
 
 @app.command(epilog="Example: dwell validate site.toml --set agents.start.count=40")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ACROSS = 3  # panels side by side
+WORDS = 0.65  # inches above and below a map, for its title and the names of its axes
 
 Runs = Mapping[str, Run]
 
@@ -29,9 +30,9 @@ def compared_trajectories(runs: Runs, style: Style = PLAIN) -> Figure:
     across = min(ACROSS, _checked(runs))
     rows = -(-len(runs) // across)
     width = TWO_COLUMNS if across > 1 else ONE_COLUMN
-    room = (TALLEST - 0.6) / rows - 0.5
-    height = panel_height(next(iter(runs.values())), width / across - 0.55, 0.8, room)
-    figure = blank(width, rows * (height + 0.55) + 0.35)
+    room = (TALLEST - 0.3) / rows - WORDS
+    height = panel_height(next(iter(runs.values())), width / across - 0.5, 0.8, room)
+    figure = blank(width, rows * (height + WORDS) + 0.3)
     axes = _grid(figure, rows, across, len(runs))
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
         maps.draw_trajectories(ax, run, style=style, explained=False)
@@ -42,9 +43,11 @@ def compared_trajectories(runs: Runs, style: Style = PLAIN) -> Figure:
 
 def compared_errors(runs: Runs, style: Style = PLAIN) -> Figure:
     """Tracking errors of every law, one above another, on one log axis."""
-    figure = blank(TWO_COLUMNS, min(TALLEST, 1.75 * _checked(runs) + 0.3))
+    figure = blank(TWO_COLUMNS, max(2.5, min(TALLEST, 1.7 * _checked(runs) + 0.3)))
     axes = _grid(figure, len(runs), 1, len(runs))
     _draw_errors(axes, runs, style)
+    for ax in axes[:-1]:
+        ax.set_xlabel("")
     return figure
 
 
@@ -52,7 +55,7 @@ def errors_side_by_side(
     pairs: Mapping[str, tuple[Run, Run]], heads: tuple[str, str], style: Style = PLAIN
 ) -> Figure:
     """Tracking errors of pairs of runs: a row for each pair, all on one log axis."""
-    figure = blank(TWO_COLUMNS, min(TALLEST, 1.75 * _checked(pairs) + 0.3))
+    figure = blank(TWO_COLUMNS, max(2.5, min(TALLEST, 1.7 * _checked(pairs) + 0.3)))
     axes = _grid(figure, len(pairs), 2, 2 * len(pairs))
     panels = {
         f"{name}, {head}": run
@@ -63,6 +66,8 @@ def errors_side_by_side(
     for ax in axes[1::2]:
         ax.set_ylabel("")
         ax.tick_params(labelleft=False)
+    for ax in axes[:-2]:
+        ax.set_xlabel("")
     return figure
 
 
@@ -77,6 +82,7 @@ def compared_cells(runs: Runs, style: Style = PLAIN) -> Figure:
         counts.draw_cell_counts(ax, run, style=style, among=others, explained=False)
         _name(ax, name, style)
         remark(ax, style, counts.total_in_words(run), at=(0.55, 0.06))
+        _few_ticks(ax)
         if k % across:
             ax.set_ylabel("")
             ax.tick_params(labelleft=False)
@@ -198,6 +204,7 @@ def _draw_errors(axes: Sequence[Axes], runs: Runs, style: Style) -> None:
         timelines.time_axis(ax, run, style, r"$\Vert e_p \Vert$")
         _name(ax, name, style)
         floor = timelines.log_axis(ax, values)
+        ax.yaxis.set_minor_formatter("")  # panels are low
         if not any(len(t) for t, _ in curves[name]):
             instead(ax, style, timelines.NO_SAMPLES)
             continue
@@ -212,6 +219,13 @@ def _grid(figure: Figure, rows: int, across: int, panels: int) -> list[Axes]:
     for ax in axes[panels:]:
         ax.remove()
     return list(axes[:panels])
+
+
+def _few_ticks(ax: Axes) -> None:
+    """Round times, so few that they do not meet those of the next panel."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
 
 
 def _name(ax: Axes, name: str, style: Style) -> None:

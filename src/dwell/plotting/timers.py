@@ -49,6 +49,7 @@ def draw_timers(
     ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
     explain(ax, style, 4)
     if run.agents > 1 and _all_at_once(run):
+        ax.set_ylim(0.0, 1.2 * top if top > 0.0 else 1.0)
         remark(ax, style, "all agents at the same times", at=(0.5, 0.93))
 
 

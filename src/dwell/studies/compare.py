@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints
 from dwell.errors import InputError
-from dwell.hybrid import StopReason
+from dwell.plotting import COMPARED, write_figures
+from dwell.plotting.figures import require_matplotlib
+from dwell.plotting.save import check_free
 from dwell.results import Run
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
+from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign
 from dwell.studies.laws import with_law
 from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
-from dwell.studies.workers import Job, Progress, run_jobs
+from dwell.studies.workers import Job, Progress, run_jobs, unless_interrupted
 
 SCHEMA = 1
 LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times
@@ -142,19 +146,56 @@ def compare_scenarios(
     progress: Progress | None = None,
     finished: Callable[[str, Run], None] | None = None,
 ) -> Comparison:
-    """The same for scenarios that differ in their law alone."""
+    """The same for scenarios that differ in their law alone; see `scenarios_of_laws`."""
     alone = workers == 1 or len(scenarios) == 1
     jobs: dict[str, Job[Run]] = {
-        name: _whole(scenario, None if alone else 1) for name, scenario in scenarios.items()
+        name: job_of_scenario(scenario, None if alone else 1)
+        for name, scenario in scenarios.items()
     }
     return Comparison(run_jobs(jobs, workers=workers, progress=progress, finished=finished))
+
+
+def keep_comparison(
+    scenarios: Mapping[str, Scenario],
+    out: Path,
+    formats: Sequence[str] = ("png",),
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare, keep every run as LAW.nc in the folder `out` when it is done, and draw figures.
+
+    Files made here before are replaced; any other is refused before anything is run.
+    """
+    require_matplotlib()
+    make_folder(out)
+    files = {name: out / f"{file_name(name)}.nc" for name in scenarios}
+    for path in files.values():
+        refuse_foreign(path, RUN_MARK)
+    check_free(out, COMPARED, formats)
+    found = compare_scenarios(
+        scenarios,
+        workers=workers,
+        progress=progress,
+        finished=lambda name, run: run.save(files[name], force=True),
+    )
+    for k, (name, draw) in enumerate(COMPARED.items()):
+        if progress is not None:
+            progress("drawing", k / len(COMPARED))
+        write_figures({name: partial(draw, found.runs)}, out, formats)
+    return found
+
+
+def file_name(law: str) -> str:
+    """The name of a law as part of a file's name."""
+    return law.replace(":", "-")
 
 
 def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]:
     """A job that runs `scenario` under `law`."""
     table = _table(law)
     if table is not None:
-        return _whole(with_law(scenario, table), threads)
+        return job_of_scenario(with_law(scenario, table), threads)
     if scenario.network is not None:
         raise InputError(
             f"a {type(law).__name__} cannot be compared over a network that loses or delays; leave "
@@ -165,7 +206,7 @@ def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]
     grid = scenario.run.integration
 
     def job(progress: Progress) -> Run:
-        return _finished(
+        return unless_interrupted(
             simulate(
                 system.workspace,
                 system.density,
@@ -185,15 +226,11 @@ def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]
     return job
 
 
-def _whole(scenario: Scenario, threads: int | None) -> Job[Run]:
-    return lambda progress: _finished(run_scenario(scenario, progress=progress, threads=threads))
-
-
-def _finished(run: Run) -> Run:
-    """`run`, unless it was interrupted: half a run is not compared."""
-    if run.stop.reason is StopReason.INTERRUPTED:
-        raise KeyboardInterrupt
-    return run
+def job_of_scenario(scenario: Scenario, threads: int | None = 1) -> Job[Run]:
+    """A job that runs `scenario` to its end."""
+    return lambda progress: unless_interrupted(
+        run_scenario(scenario, progress=progress, threads=threads)
+    )
 
 
 def _table(law: Any) -> dict[str, Any] | None:

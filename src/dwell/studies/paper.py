@@ -13,8 +13,10 @@ from typing import Any, final
 from dwell.results import Run
 from dwell.scenario import Scenario, parse_scenario, template_text, text_to_mapping
 
-SPACING = 0.4  # of the grid: with it all four runs come to rest as early as the paper says
-OTHER_SPACINGS = (0.2, 0.25, 0.32, 0.5)
+# Of the grid. Chosen after trying all of these: the finest with which all four runs come to rest as
+# early as the paper says. Some verdicts turn on it, so the report shows every spacing tried.
+SPACING = 0.4
+OTHER_SPACINGS = (0.2, 0.25, 0.3, 0.32, 0.35, 0.5)
 
 PRESET = "default"  # of the self-trigger: its count of cells is nearer to the paper's
 OTHER_PRESET = "paper-like"

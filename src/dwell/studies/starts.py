@@ -15,7 +15,7 @@ from dwell.scenario import Scenario
 from dwell.scenario.build import build_workspace
 from dwell.studies.outcome import final_cost, final_error, settled_at
 from dwell.studies.paper import LAWS, PRESET, paper_scenario
-from dwell.studies.workers import Job, Progress
+from dwell.studies.workers import Job, Progress, unless_interrupted
 
 AGENTS = 12
 SIDE = 6.0  # of the square that a clustered start is drawn from
@@ -88,7 +88,8 @@ def start_jobs(count: int, horizon: float | None = None) -> dict[str, Job[Row]]:
 
 def _job(scenario: Scenario, start: str, law: str) -> Job[Row]:
     def job(progress: Progress) -> Row:
-        return row_of(run_scenario(scenario, progress=progress, threads=1), start, law)
+        run = unless_interrupted(run_scenario(scenario, progress=progress, threads=1))
+        return row_of(run, start, law)
 
     return job
 

@@ -12,6 +12,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeAlias, TypeVar
 
 from dwell.errors import InputError
+from dwell.hybrid import StopReason
+from dwell.results import Run
 
 T = TypeVar("T")
 
@@ -54,6 +56,13 @@ def run_jobs(
                 finished(name, done[name])
         return done
     return _on_threads(jobs, threads, board, finished)
+
+
+def unless_interrupted(run: Run) -> Run:
+    """`run`, unless an interrupt cut it short: studies have no use for half a run."""
+    if run.stop.reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
+    return run
 
 
 def _on_threads(

@@ -1,0 +1,18 @@
+"""Studies: laws side by side, and the paper's simulations again. Several runs, one answer."""
+
+from dwell.studies.claims import Claim
+from dwell.studies.compare import Comparison, LawFigures, compare
+from dwell.studies.outcome import Match, match, settled_at
+from dwell.studies.reproduce import Reproduction, reproduce
+
+__all__ = [
+    "Claim",
+    "Comparison",
+    "LawFigures",
+    "Match",
+    "Reproduction",
+    "compare",
+    "match",
+    "reproduce",
+    "settled_at",
+]

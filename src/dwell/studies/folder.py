@@ -1,0 +1,40 @@
+"""Folders that studies write to: nothing of somebody else's is replaced, nothing is left half."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dwell.errors import InputError
+from dwell.results.store import written_whole
+
+RUN_MARK = "dwell_format"  # in every stored run
+
+
+def make_folder(folder: Path) -> None:
+    """Make `folder`, or say why it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(
+            f"nothing can be written to {folder}: {fault.strerror or fault}; a folder that can be "
+            "written is needed",
+            code="studies.folder",
+        ) from fault
+
+
+def refuse_foreign(path: Path, mark: str) -> None:
+    """Refuse where `path` is a file that was not made here: one without `mark` in it."""
+    if not path.exists():
+        return
+    if path.is_file() and mark.encode() in path.read_bytes():
+        return
+    raise InputError(
+        f"{path} exists and was not made here; move it, or choose another folder",
+        code="studies.exists",
+    )
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

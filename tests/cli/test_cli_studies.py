@@ -1,0 +1,136 @@
+"""`dwell compare` and `dwell reproduce`: what they print, write, refuse and exit with."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+import dwell as package
+from tests.cli.shell import dwell
+
+pytest.importorskip("matplotlib")
+
+
+def test_compare_for_people(scenario: Path) -> None:
+    outcome = dwell("compare", scenario, "--laws", "timer,lloyd")
+
+    assert (outcome.code, outcome.err) == (0, "")
+    for words in ("timer", "lloyd", "settled to 0.5", "same tessellation", "final cost"):
+        assert words in outcome.out
+
+
+def test_compare_keeps_runs_and_figures(scenario: Path) -> None:
+    out = scenario.parent / "laws"
+    outcome = dwell(
+        "compare", scenario, "--laws", "timer, self-triggered:paper-like", "--out", out, "--json",
+        "--format", "svg", "--format", "pdf", "--set", "run.horizon=1", "--set",
+        "self-triggered.v=0.5", "--set", "controller.t2=0.3",
+    )  # fmt: skip
+
+    assert outcome.code == 0
+    value = outcome.json
+    assert value["schema"] == 1
+    assert value["scenario"] == "small"
+    assert set(value["laws"]) == {"timer", "self-triggered:paper-like"}
+    assert value["same_tessellation"]["reference"] == "timer"
+    row = value["laws"]["timer"]
+    keys = ("error", "settled_at", "cost", "cells", "received", "sent", "distance", "energy")
+    assert set(keys) <= set(row)
+    assert package.load_run(out / "timer.nc").scenario.controller.t2 == 0.3
+    kept = package.load_run(out / "self-triggered-paper-like.nc").scenario
+    assert (kept.controller.v, kept.controller.preset) == (0.5, "paper-like")
+    names = {path.name for path in out.iterdir()}
+    drawn = ("trajectories", "errors", "cells", "costs")
+    assert names == {
+        "timer.nc",
+        "self-triggered-paper-like.nc",
+        *(f"{name}.{kind}" for name in drawn for kind in ("svg", "pdf")),
+    }
+
+
+def test_compare_is_the_same_run_as_run(scenario: Path) -> None:
+    alone = dwell("run", scenario, "--json").json
+    row = dwell("compare", scenario, "--laws", "timer", "--json", "--workers", 1).json["laws"]
+
+    assert row["timer"]["error"] == alone["error"]
+    assert row["timer"]["cost"] == alone["cost"]
+    assert row["timer"]["distance"] == alone["distance"]
+    assert row["timer"]["cells"]["all"] == alone["cells"]["per_agent"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--laws", "timer,lloid"], 'did you mean "lloyd"'),
+        (["--laws", "timer,timer"], "listed twice"),
+        (["--laws", ""], "no law is named"),
+        (["--laws", "timer", "--set", "lloyd.k2=2"], "not among the laws"),
+        (["--laws", "lloyd", "--set", "lloyd.k=2"], "did you mean lloyd.k2"),
+        (["--laws", "lloyd", "--set", "run.horizn=2"], "did you mean run.horizon"),
+        (["--laws", "lloyd", "--workers", "0"], "workers"),
+        (["--laws", "lloyd", "--format", "gif", "--out", "x"], "gif"),
+        ([], "--laws"),
+    ],
+)
+def test_compare_refuses(scenario: Path, arguments: list[str], words: str) -> None:
+    assert words in " ".join(dwell("compare", scenario, *arguments).sentences)
+
+
+def test_missing_parameters_come_with_the_remedy(scenario: Path) -> None:
+    text = scenario.read_text().partition("[controller]")[0]
+    scenario.write_text(text + '[controller]\nkind = "lloyd"\n[run]\nhorizon = 1.0\nseed = 1\n')
+    (sentence,) = dwell("compare", scenario, "--laws", "lloyd,timer").sentences
+
+    assert "--set timer.k1=... --set timer.nu=... --set timer.t1=... --set timer.t2=..." in sentence
+    sets = [w for k in ("k1=1", "nu=0.5", "t1=0.1", "t2=0.2") for w in ("--set", f"timer.{k}")]
+    assert dwell("compare", scenario, "--laws", "lloyd,timer", *sets).code == 0
+
+
+def test_a_folder_with_files_of_others_is_left_alone(scenario: Path) -> None:
+    out = scenario.parent / "laws"
+    out.mkdir()
+    (out / "costs.png").write_text("mine")
+    assert (
+        "not a figure made here"
+        in dwell("compare", scenario, "--laws", "timer", "--out", out).sentences[0]
+    )
+    assert [path.name for path in out.iterdir()] == ["costs.png"]
+
+
+def test_a_run_that_ends_badly_gives_1(scenario: Path) -> None:
+    outcome = dwell("compare", scenario, "--laws", "timer,lloyd", "--set", "run.max_jumps=3")
+
+    assert outcome.code == 1
+    assert "jump-limit" in outcome.out
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rehearsal even shorter than the usual one."""
+    module = importlib.import_module("dwell.studies.reproduce")
+    monkeypatch.setitem(module.QUICK, "horizon", 0.2)
+
+
+@pytest.mark.usefixtures("short")
+def test_reproduce(tmp_path: Path) -> None:
+    outcome = dwell("reproduce", "--quick", "--starts", 0, "--out", tmp_path / "r", "--json")
+
+    assert (outcome.code, outcome.err) == (0, "")
+    value = outcome.json
+    assert value["schema"] == 1
+    assert value["starts"] is None
+    assert value["claims"][0]["id"] == "n30-cost"
+    assert (tmp_path / "r" / "report.html").is_file()
+    shown = dwell("reproduce", "--quick", "--starts", 0, "--out", tmp_path / "r")
+    assert shown.code == 0
+    assert "n30-dwell-bound" in shown.out
+    assert "of 18 claims hold. Read" in shown.out
+
+
+def test_reproduce_refuses(tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("mine")
+    assert "was not made here" in dwell("reproduce", "--out", tmp_path).sentences[0]
+    assert "starts" in dwell("reproduce", "--starts", -1, "--out", tmp_path / "x").sentences[0]
+    assert not (tmp_path / "x").exists()

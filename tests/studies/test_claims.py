@@ -1,0 +1,142 @@
+"""Each claim holds when the runs are as the paper says, and fails when one thing is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.agents.state import Spent
+from dwell.studies import claims
+from dwell.studies.claims import CLAIMS, Claim, judge
+from dwell.studies.paper import Pair, Simulations, paper_scenario, scenarios
+
+from . import fakes
+
+IDS = {
+    "n30-cost", "n30-coverage", "n30-hold-error", "n30-error-final", "n30-dwell-bound",
+    "lloyd-error", "lloyd-cells", "self-triggered-error", "self-triggered-cells",
+    "self-triggered-intervals", "timer-error", "timer-cells", "timer-communication",
+    "timer-different-cvc",
+}  # fmt: skip
+
+SLOWER = ("self-triggered-slower", "timer-slower")
+
+# One change of the simulations, and the claims that it must bring down.
+BREAKS: list[tuple[dict[str, dict[str, Any]], set[str]]] = [
+    ({"n30": {"cost": 203.5}}, {"n30-cost"}),
+    ({"n30": {"cost": 198.5}}, {"n30-cost"}),
+    ({"n30": {"contact": True}}, {"n30-cost", "n30-error-final"}),
+    ({"n30": {"reached_at": 60.5}}, {"n30-coverage"}),
+    ({"n30": {"reached_at": None}}, {"n30-coverage"}),
+    ({"n30": {"hold_error": 0.41}}, {"n30-hold-error"}),
+    ({"n30": {"floor": 2e-9}}, {"n30-error-final"}),
+    ({"n30": {"law": dwell.Timer(k1=0.6, nu=0.7, t1=0.01, t2=0.03)}}, {"n30-dwell-bound"}),
+    ({"lloyd": {"floor": 1.4e-13}}, {"lloyd-error", *SLOWER}),
+    ({"lloyd": {"rests": 80.5}}, {"lloyd-error", *SLOWER}),
+    ({"lloyd": {"intervals": [0.02, 0.02]}}, {"lloyd-cells"}),
+    ({"self_triggered": {"rests": 150.0}}, {"self-triggered-error", SLOWER[0]}),
+    ({"self_triggered": {"counts": {}}}, {"self-triggered-cells"}),
+    ({"self_triggered": {"counts": {"guaranteed": 180}}}, {"self-triggered-cells"}),
+    (
+        {"self_triggered": {"intervals": [0.09, 0.75], "counts": {}}},
+        {"self-triggered-intervals", "self-triggered-cells", "self-triggered-communication"},
+    ),
+    ({"self_triggered": {"places": [(0.0, 0.0), (10.0, 1.0)]}}, {"self-triggered-same-cvc"}),
+    ({"self_triggered": {"rests": 50.0}}, {"self-triggered-slower"}),
+    ({"timer": {"floor": 1e-13}}, {"timer-error", SLOWER[1]}),
+    ({"timer": {"rests": 105.5}}, {"timer-error", SLOWER[1]}),
+    ({"timer": {"intervals": [0.3, 0.425]}}, {"timer-cells"}),
+    ({"timer": {"intervals": [0.19, 0.425]}}, {"timer-cells", "timer-communication"}),
+    ({"timer": {"places": [(10.0, 0.1), (0.1, 0.0)]}}, {"timer-different-cvc"}),
+    ({"timer": {"rests": 59.0}}, {"timer-slower"}),
+]
+
+
+def failed(simulations: Simulations) -> set[str]:
+    return {claim.id for claim in judge(simulations) if not claim.holds}
+
+
+def test_every_promised_claim_is_judged_once() -> None:
+    found = [claim.id for claim in judge(fakes.paper())]
+
+    assert len(found) == len(set(found)) == len(CLAIMS)
+    assert set(found) >= IDS
+
+
+def test_all_hold_when_runs_are_as_the_paper_says() -> None:
+    assert failed(fakes.paper()) == set()
+
+
+@pytest.mark.parametrize(("changes", "broken"), BREAKS)
+def test_a_claim_fails_when_its_number_is_wrong(
+    changes: dict[str, dict[str, Any]], broken: set[str]
+) -> None:
+    assert failed(fakes.paper(**changes)) == broken
+
+
+def test_every_claim_can_fail() -> None:
+    assert set().union(*(broken for _, broken in BREAKS)) == {c.id for c in judge(fakes.paper())}
+
+
+def test_only_the_column_that_decides_counts() -> None:
+    good, bad = fakes.paper(), fakes.paper(n30={"cost": 150.0, "floor": 1.0})
+    mixed = Pair(good.n30.exact, bad.n30.grid)
+    by_id = {c.id: c for c in judge(Simulations(**{**vars(good), "n30": mixed}))}
+
+    assert by_id["n30-cost"].holds
+    assert by_id["n30-cost"].grid == 150.0
+    assert not by_id["n30-error-final"].holds
+    assert (by_id["n30-error-final"].by, by_id["n30-cost"].by) == ("grid", "exact")
+
+
+def test_numbers_are_what_they_say() -> None:
+    by_id: dict[str, Claim] = {claim.id: claim for claim in judge(fakes.paper())}
+
+    assert by_id["n30-dwell-bound"].exact == pytest.approx(0.0357877, abs=5e-8)
+    assert by_id["n30-dwell-bound"].grid is None
+    assert by_id["lloyd-cells"].exact == 15_000
+    assert by_id["self-triggered-cells"].exact == 1 + 199 * 141
+    assert by_id["timer-communication"].exact == pytest.approx(353 / 15_000)
+    assert by_id["timer-different-cvc"].exact == pytest.approx(5.0)
+    assert by_id["timer-slower"].exact == pytest.approx(78.5 / 60.0)
+    assert all(claim.note and claim.says for claim in by_id.values())
+
+
+def test_cells_at_the_start_count_and_those_at_the_end_do_not() -> None:
+    run = fakes.run(intervals=[50.0, 75.0], first=Spent(1, 3, 4))
+
+    np.testing.assert_array_equal(claims.cells_before_end(run), [8 + 2, 8 + 1])
+
+
+def test_intervals_that_begin_early_or_never_end_do_not_count() -> None:
+    run = fakes.run(intervals=[20.0, 40.0])
+    late = claims.late_intervals(run)
+
+    assert [len(own) for own in late] == [4, 1]
+    assert claims.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
+    assert claims.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
+
+
+def test_a_short_run_of_the_real_thing_is_judged_without_trouble() -> None:
+    runs = {name: dwell.run_scenario(scenario) for name, scenario in scenarios(horizon=0.3).items()}
+    by_id = {claim.id: claim for claim in judge(Simulations.of(runs))}
+
+    assert by_id["n30-dwell-bound"].holds
+    assert by_id["lloyd-error"].exact is None  # there is nothing at t >= 80
+    assert not by_id["lloyd-error"].holds
+    assert by_id["lloyd-cells"].exact == 30
+    assert by_id["self-triggered-intervals"].exact is None
+
+
+def test_scenarios_of_the_paper_differ_only_as_asked() -> None:
+    plain = paper_scenario("timer")
+    grid = paper_scenario("timer", 0.4, 7.0)
+
+    assert grid.run.integration.spacing == 0.4
+    assert grid.run.horizon == 7.0
+    assert grid.controller == plain.controller
+    assert grid.agents == plain.agents
+    assert paper_scenario("self-triggered", preset="paper-like").controller.preset == "paper-like"

@@ -1,0 +1,221 @@
+"""Laws side by side: the same start for all, figures that can be checked by hand, any workers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell import InputError, Scenario
+from dwell.agents.interfaces import Order, View
+from dwell.controllers import Lloyd, SelfTriggered
+from dwell.studies import compare, settled_at
+from dwell.studies.compare import LEVELS, compare_scenarios, keep_comparison
+from dwell.studies.laws import scenarios_of_laws, split_overrides
+from tests.conftest import differing
+
+from .conftest import scenario
+
+LAWS: dict[str, Any] = {
+    "timer": dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2),
+    "lloyd": {"kind": "lloyd", "k2": 2.0},
+    "trigger": SelfTriggered(),
+}
+
+
+class Drift:
+    """A law that no file can name."""
+
+    def begin(self, view: View) -> Order:
+        return Order(np.array([0.1, 0.0]), view.time + 0.5)
+
+    decide = begin
+
+
+def test_the_table_is_what_the_runs_say(small: Scenario) -> None:
+    found = compare(small, LAWS)
+
+    for name, row in found.figures.items():
+        run = found.runs[name]
+        summary = run.summary()
+        assert row.law == summary["law"]
+        assert row.final_error == summary["error"]["final_max"]
+        assert row.final_cost == summary["cost"]["final"]
+        assert row.initial_cost == summary["cost"]["initial"]
+        assert row.cells["all"] == summary["cells"]["per_agent"]
+        assert row.distance == summary["distance"]
+        assert 4 * row.received["mean"] == pytest.approx(summary["messages"])
+        assert {level: settled_at(run, level) for level in LEVELS} == row.settled
+        worst = run.metrics.errors.max(axis=1)
+        if (at := row.settled[0.5]) is not None:
+            assert (worst[run.metrics.times >= at] <= 0.5).all()
+    looks = np.bincount(found.runs["lloyd"].events.agent) + 1
+    assert found.figures["lloyd"].cells["voronoi"] == {"min": 201, "mean": 201.0, "max": 201}
+    assert looks.tolist() == [201] * 4
+
+
+def test_energy_and_distance_of_held_velocities(small: Scenario) -> None:
+    run = compare(small, {"timer": LAWS["timer"]}).runs["timer"]
+    times = np.linspace(0.0, 2.0, 200_001)
+    speed = np.hypot(*np.moveaxis(run.holds(times[:-1]), -1, 0))
+
+    np.testing.assert_allclose(speed.mean(axis=0) * 2.0, run.counters.distance, rtol=1e-4)
+    np.testing.assert_allclose((speed**2).mean(axis=0) * 2.0, run.counters.energy, rtol=1e-4)
+
+
+def test_everything_but_the_law_is_the_same() -> None:
+    place = scenario(
+        agents={"start": {"count": 5, "seed": 3}},
+        run={"horizon": 1.0, "integration": {"kind": "grid", "spacing": 0.1}},
+    )
+    runs = compare(place, {**LAWS, "drift": Drift()}).runs
+
+    assert len({run.system.seed for run in runs.values()}) == 1  # drawn once, for all
+    assert {run.system.spacing for run in runs.values()} == {0.1}
+    for run in runs.values():
+        np.testing.assert_array_equal(run.start.positions, runs["timer"].start.positions)
+        assert run.horizon == 1.0
+    assert runs["drift"].scenario is None
+    assert isinstance(runs["lloyd"].system.controller, Lloyd)
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_the_same_bits_for_any_number_of_workers(small: Scenario, workers: int) -> None:
+    alone = compare(small, LAWS, workers=1)
+    together = compare(small, LAWS, workers=workers)
+
+    for name, run in alone.runs.items():
+        other = together.runs[name]
+        assert differing(run.events, other.events) == []
+        for field in ("errors", "costs", "hold_errors", "separations"):
+            mine, theirs = getattr(run.metrics, field), getattr(other.metrics, field)
+            assert mine.tobytes() == theirs.tobytes()
+    assert _without_times(alone.as_json()) == _without_times(together.as_json())
+
+
+def _without_times(value: dict[str, Any]) -> dict[str, Any]:
+    for row in value["laws"].values():
+        del row["wall_seconds"]
+    return value
+
+
+def test_json_can_be_printed_and_says_which_tessellations_agree(small: Scenario) -> None:
+    twin = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+    value = compare(small, {"one": LAWS["timer"], "two": twin, "drift": Drift()}).as_json()
+
+    assert json.loads(json.dumps(value, allow_nan=False)) == value
+    assert value["schema"] == 1
+    assert set(value) >= {"scenario", "laws", "same_tessellation"}
+    same = value["same_tessellation"]
+    assert same["reference"] == "one"
+    assert same["laws"]["one"] == same["laws"]["two"] == {"same": True, "distance": 0.0}
+    assert not same["laws"]["drift"]["same"]
+
+
+def test_laws_by_name(small: Scenario) -> None:
+    names = ["timer", "lloyd", "self-triggered:paper-like", "self-triggered"]
+    found = scenarios_of_laws(small, names, ["lloyd.k2=3", "timer.t2=0.3", "self-triggered.v=0.5"])
+
+    assert list(found) == names
+    assert found["timer"].controller.t2 == 0.3
+    assert found["timer"].controller.k1 == 1.0  # its own law keeps its parameters
+    assert found["timer"].certificate == small.certificate
+    assert found["lloyd"].controller.k2 == 3.0
+    assert found["lloyd"].certificate is None
+    assert found["self-triggered:paper-like"].controller.preset == "paper-like"
+    assert found["self-triggered"].controller.preset == "default"
+    assert {found[name].controller.v for name in names[2:]} == {0.5}
+    for one in found.values():
+        assert (one.workspace, one.agents, one.run) == (small.workspace, small.agents, small.run)
+
+
+def test_overrides_are_told_apart() -> None:
+    own, of_laws = split_overrides(["controller.k1=2", "lloyd.k2=3", "run.seed=1", " timer.nu=1"])
+
+    assert own == ["controller.k1=2", "run.seed=1"]
+    assert of_laws == ["lloyd.k2=3", " timer.nu=1"]
+
+
+@pytest.mark.parametrize(
+    ("laws", "overrides", "words"),
+    [
+        (["lloid"], [], 'did you mean "lloyd"'),
+        (["timer", ""], [], "a law must be"),
+        ([""], [], "no law is named"),
+        (["timer", "timer"], [], "listed twice"),
+        (["self-triggered", "self-triggered:default"], [], "same law with the same parameters"),
+        (["lloyd:fast"], [], "has no presets"),
+        (["self-triggered:paperlike"], [], 'did you mean "paper-like"'),
+        (["lloyd"], ["timer.k1=1"], "not among the laws compared"),
+        (["lloyd"], ["lloyd=1"], "set one of its keys, such as lloyd.k2"),
+        (["lloyd"], ["lloyd.k3=1"], "lloyd.k3"),
+        (["lloyd"], ["lloyd.k2=-1"], "lloyd.k2 must be greater than 0"),
+        (["lloyd"], ["lloyd.k2"], "key=value"),
+    ],
+)
+def test_refusals(small: Scenario, laws: list[str], overrides: list[str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        scenarios_of_laws(small, laws, overrides)
+
+
+def test_a_law_without_defaults_says_what_it_needs() -> None:
+    place = scenario(controller={"kind": "lloyd"}, certificate=None)
+    with pytest.raises(InputError) as caught:
+        scenarios_of_laws(place, ["lloyd", "timer"], ["timer.nu=1"])
+
+    text = str(caught.value)
+    assert "needs k1, t1 and t2" in text
+    assert "--set timer.k1=... --set timer.t1=... --set timer.t2=..." in text
+    assert caught.value.key == "timer.k1"
+    given = ["timer.k1=1", "timer.nu=1", "timer.t1=0.1", "timer.t2=0.2"]
+    assert scenarios_of_laws(place, ["timer"], given)["timer"].controller.k1 == 1.0
+
+
+def test_nothing_to_compare_is_refused(small: Scenario) -> None:
+    with pytest.raises(InputError, match="at least one"):
+        compare(small, {})
+    lossy = scenario(network={"loss": 0.1, "delay": 0.0})
+    with pytest.raises(InputError, match="network"):
+        compare(lossy, {"drift": Drift()})
+
+
+def test_runs_and_figures_are_kept(small: Scenario, tmp_path: Path) -> None:
+    wanted = scenarios_of_laws(small, ["timer", "self-triggered:paper-like"])
+    out = tmp_path / "a" / "b"
+    keep_comparison(wanted, out, ["svg"])
+    files = {path.name for path in out.iterdir()}
+
+    runs = {"timer.nc", "self-triggered-paper-like.nc"}
+    assert files == runs | {"trajectories.svg", "errors.svg", "cells.svg", "costs.svg"}
+    assert dwell.check(dwell.load_run(out / "timer.nc")).ok
+    keep_comparison(wanted, out, ["svg"])  # our own files are replaced
+    assert {path.name for path in out.iterdir()} == files
+
+
+@pytest.mark.parametrize("name", ["timer.nc", "errors.png"])
+def test_files_of_others_are_not_replaced(small: Scenario, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(InputError, match="not"):
+        keep_comparison({"timer": small}, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_run_that_ends_badly_is_still_shown() -> None:
+    place = scenario(run={"horizon": 2.0, "seed": 1, "max_jumps": 5})
+    found = compare_scenarios({"timer": place})
+
+    assert found.figures["timer"].stop == "jump-limit"
+    assert not found.figures["timer"].ok
+
+
+def test_no_samples_no_settling() -> None:
+    run = {"horizon": 1.0, "seed": 1, "record": {"sample_every": "off"}}
+    row = compare_scenarios({"timer": scenario(run=run)}).figures["timer"]
+
+    assert set(row.settled.values()) == {None}
+    assert row.final_error is not None
