@@ -36,7 +36,7 @@ run(0.5)
 before = now()
 kept = run(float(sys.argv[2]))
 after = peak()
-table = sum(getattr(kept.events, f.name).nbytes for f in fields(kept.events))
+table = sum(column.nbytes for column in kept.events.columns().values())
 with tempfile.TemporaryDirectory() as folder:
     kept.save(Path(folder) / "run.nc")
     disk = (Path(folder) / "run.nc").stat().st_size

@@ -30,8 +30,8 @@ def line(start, law, until):
 def test_two_agents_at_rest_on_a_line(delta, v):
     """p = 1/4 at its centroid, neighbour at 3/4, radius r: the drift is bounded by r exactly.
 
-    The sampled centroid 1/4 leaves the guaranteed cell [0, (1 - r) / 2] at r = 1/2. (The strip's
-    long sides are too near for the room of the guaranteed cell's own centroid to be that of a line.)
+    The sampled centroid 1/4 leaves the guaranteed cell [0, (1 - r) / 2] at r = 1/2. (Near the
+    strip's long sides the room of the guaranteed cell's own centroid is not that of a line.)
     """
     law = SelfTriggered(v=v, delta=delta, tau_min=1e-3, tau_max=0.75, scan=1e-3, second="sampled")
     found = float(line([0.25, 0.75], law, 0.01).start.next_at[0])

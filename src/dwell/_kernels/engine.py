@@ -13,9 +13,9 @@ import numpy as np
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import smaller
 from dwell._kernels.cells import COINCIDENT
+from dwell._kernels.hold import next_look, saturated
 from dwell._kernels.look import NO_MASS, look
 from dwell._kernels.philox import STREAM_RESETS, uniform
-from dwell._kernels.hold import next_look, saturated
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
 

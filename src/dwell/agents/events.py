@@ -147,11 +147,16 @@ class EventTable:
 
     def head(self, rows: int) -> EventTable:
         """Copies of the first `rows` rows."""
-        columns: dict[str, Any] = {}
-        for f in fields(self):
-            column = getattr(self, f.name)
-            columns[f.name] = None if column is None else column[:rows].copy()
-        return EventTable(**columns)
+        return EventTable(**{name: v[:rows].copy() for name, v in self.columns().items()})
+
+    def take(self, rows: Any) -> EventTable:
+        """Some rows, as an index says."""
+        return EventTable(**{name: values[rows] for name, values in self.columns().items()})
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that are there, by name."""
+        every = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: values for name, values in every.items() if values is not None}
 
 
 @final

@@ -231,7 +231,7 @@ def _encoding(run: Run) -> dict[str, Any]:
     extra = [
         name for name, (field, _) in _SOMETIMES.items() if getattr(run.events, field) is not None
     ]
-    return {name: small for name in (*_EVENTS, *extra)}
+    return dict.fromkeys((*_EVENTS, *extra), small)
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
