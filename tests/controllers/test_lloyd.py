@@ -152,3 +152,16 @@ def test_wrong_parameters_are_refused_by_name(make, name):
     with pytest.raises(ControllerError, match=f"law's {name} is") as caught:
         make()
     assert caught.value.key == f"controller.{name}"
+
+
+@pytest.mark.parametrize(("dt", "until"), [(0.01, 20.0), (0.01, 150.0), (0.1, 3.0), (0.3, 2.7)])
+def test_looks_come_at_exact_multiples(dt, until):
+    box, start = Box((0.0, 0.0), (2.0, 1.0)), [(0.2, 0.1), (1.0, 0.5)]
+    for law in (Lloyd(dt=dt), DiscreteLloyd(step=dt)):
+        run = dwell.simulate(box, None, start, law, until=until, sample_every="off")
+        times = run.events.time[run.events.of_agent(1)]
+        steps = round(until / dt)
+        assert times.tolist() == [k * dt for k in range(1, steps + 1) if k * dt <= until]
+        assert len(times) in (steps - 1, steps)
+    assert 2000 * 0.01 == 20.0
+    assert 15_000 * 0.01 == 150.0

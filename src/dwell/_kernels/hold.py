@@ -47,6 +47,18 @@ def dropout_interval(u, t1, t2, loss):
 
 
 @njit
+def periodic_look(k, first, period):
+    """The time of look k + 1 = 1, 2, ...; of look 0 it is `first`.
+
+    Where the first comes after one period, all come at exact multiples of it: 150 is then reached
+    in 15 000 steps of 0.01, not missed by a rounding.
+    """
+    if first == period:
+        return (k + 2) * period
+    return first + (k + 1) * period
+
+
+@njit
 def next_look(p, k, t, first, draw, program):
     """When agent p looks next, having just made its look k = 0, 1, ... at time t.
 
@@ -62,7 +74,7 @@ def next_look(p, k, t, first, draw, program):
     if program.rule == LATEST:
         return t + t2
     if program.rule == PERIODIC:
-        return first + (k + 1) * program.period[p]
+        return periodic_look(k, first, program.period[p])
     if program.rule == SEQUENCE:
         return t + program.intervals[p, k % program.intervals.shape[1]]
     return t + dropout_interval(draw, t1, t2, program.loss)

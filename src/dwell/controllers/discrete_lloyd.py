@@ -124,7 +124,10 @@ class DiscreteLloyd:
             return view.time + max(poisson_wait(view.draw, mean), 1e-9 * mean)
         if self.schedule == "random":
             return self._next_turn(view) * self.step
-        return view.first_look_at + (view.looks + 1) * self._period(view.agents)
+        from dwell._kernels.hold import periodic_look
+
+        period = self._period(view.agents)
+        return float(periodic_look(view.looks, view.first_look_at, period))
 
     def _next_turn(self, view: View) -> int:
         assert view.shared_draw is not None

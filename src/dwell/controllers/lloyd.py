@@ -104,11 +104,11 @@ class Lloyd:
 
     def decide(self, view: View) -> Order:
         """Hold k2 e until the next multiple of dt."""
-        return self._order(view, view.first_look_at + (view.looks + 1) * self.step)
+        return self._order(view, (view.looks + 2) * self.step)
 
     def miss(self, view: View) -> Order:
         """Without a look: go on as before until the next one."""
-        return Order(view.hold, view.first_look_at + (view.looks + 1) * self.step)
+        return Order(view.hold, (view.looks + 2) * self.step)
 
     def _order(self, view: View, following: float) -> Order:
         assert view.look is not None

@@ -161,7 +161,8 @@ def expected_next_at(system: CoverageSystem, replay: Replay, program: HoldProgra
 
     rule = program.rule
     if rule == PERIODIC:
-        counted: Floats = replay.start.first[p] + (k + 1) * program.period[p]
+        first, period = replay.start.first[p], program.period[p]
+        counted: Floats = np.where(first == period, (k + 2) * period, first + (k + 1) * period)
         return counted
     interval: Floats
     t1, t2 = program.t1[p], program.t2[p]
