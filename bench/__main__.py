@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import bits, cells, laws, parts, peers, speed, startup, tiling
+from bench import bits, cells, laws, optimum, parts, peers, speed, startup, tiling
 from bench.table import Row, keep, show
 
 PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
@@ -18,6 +18,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "bits": bits.rows,
     "speed": speed.rows,
     "laws": laws.rows,
+    "optimum": optimum.rows,
     "peers": peers.rows,
     "parts": parts.rows,
     "startup": startup.rows,

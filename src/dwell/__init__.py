@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from dwell.runner import simulate as simulate
     from dwell.scenario import Scenario as Scenario
     from dwell.scenario import load_scenario as load_scenario
+    from dwell.studies.design import design as design
+    from dwell.studies.optimize import optimize as optimize
 
 _ROOMS = {
     "Box": "geometry",
@@ -56,9 +58,11 @@ _ROOMS = {
     "Timer": "controllers",
     "Uniform": "density",
     "check": "runner",
+    "design": "studies",
     "load_run": "results",
     "load_scenario": "scenario",
     "moments": "density",
+    "optimize": "studies",
     "run_scenario": "runner",
     "simulate": "runner",
     "tessellate": "density",

@@ -140,6 +140,7 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
         intact=None if intact is None else intact == "true",
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         metrics=run.metrics,
+        assumed=run.assumed,
     )
     system = run.system
     if run.scenario is not None:
@@ -191,6 +192,7 @@ def _execute(
     else:
         arc = solve(system, state, max_simultaneous=2 * system.agents + 1000, **limits)
     table = table_of(arc)
+    state = arc.states[0]  # a differential equation's first leg bends only once it is solved
     tell("measuring", 1.0)
     times = times[times <= arc.until]
     times = times[~touching(snapshots(state, table, times))]  # there, cells are not defined

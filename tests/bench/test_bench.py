@@ -13,7 +13,9 @@ from bench.__main__ import PARTS, main
 from bench.bits import differing
 from bench.table import Row, at_most, under
 
-GROUPS = {"accuracy", "bits", "speed", "laws", "growth", "peers", "parts", "start-up", "memory"}
+GROUPS = {
+    "accuracy", "bits", "speed", "laws", "growth", "optimum", "peers", "parts", "start-up", "memory"
+}  # fmt: skip
 
 
 def measured(folder: Path, *options: str) -> list[dict[str, Any]]:

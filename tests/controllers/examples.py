@@ -13,6 +13,7 @@ from dwell.controllers import (
 
 LAWS = {
     "timer": Timer(k1=0.5, nu=0.4, t1=0.2, t2=0.5),
+    "timer-adaptive": Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.6, reset="adaptive", eta_max=0.2),
     "lloyd": Lloyd(dt=0.1),
     "lloyd-ode": Lloyd(mode="ode"),
     "discrete-lloyd": DiscreteLloyd(step=0.5),

@@ -240,4 +240,38 @@ def test_the_state_at_the_beginning_is_that_of_the_law(name):
     state = beginning(system, START)
     assert np.array_equal(state.positions, START)
     assert is_continuous(system) == (name == "lloyd-ode")
-    assert isinstance(LAWS[name], Timer) == (name == "timer")
+    assert isinstance(LAWS[name], Timer) == name.startswith("timer")
+
+
+ODD_STARTS = {
+    "corners": np.array([(0.0, 0.0), (4.0, 3.0), (4.0, 0.0), (0.0, 3.0), (2.0, 0.0)]),
+    "nearly coincident": np.array([(1, 1), (1 + 1e-9, 1), (2, 2), (2, 2 + 1e-12), (3, 1.0)]),
+    "two": START[:2],
+}
+
+
+@pytest.mark.parametrize("places", ODD_STARTS)
+@pytest.mark.parametrize("name", LAWS)
+def test_odd_starts_are_survived(name, places):
+    result = run(LAWS[name], until=0.5, start=ODD_STARTS[places])
+    assert result.stop.reason.ok
+    assert dwell.check(result).ok
+    assert result.summary()["stop"]["ok"]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_world_far_from_the_origin_runs_alike(name):
+    far = Box((5e6, 5e6), (5e6 + 4.0, 5e6 + 3.0))
+    hill = dwell.Gaussian((5e6 + 2.6, 5e6 + 1.9), 0.4)
+    start = START + 5e6
+    result = dwell.simulate(far, hill, start, LAWS[name], until=1.0, seed=5)
+    assert dwell.check(result).ok
+    here = dwell.simulate(BOX, HILL, start - 5e6, LAWS[name], until=1.0, seed=5)
+    assert result.positions(1.0) - 5e6 == pytest.approx(here.positions(1.0), abs=2e-2)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_no_time_is_a_run_too(name):
+    result = run(LAWS[name], until=0.0)
+    assert np.array_equal(result.positions(0.0), START)
+    assert dwell.check(result).ok

@@ -165,3 +165,8 @@ def test_looks_come_at_exact_multiples(dt, until):
         assert len(times) in (steps - 1, steps)
     assert 2000 * 0.01 == 20.0
     assert 15_000 * 0.01 == 150.0
+
+
+def test_the_equation_has_no_solution_on_a_grid():
+    with pytest.raises(dwell.InputError, match="centroids jump"):
+        dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=1.0, spacing=0.25)

@@ -99,7 +99,6 @@ def test_accepts(parsed, overrides):
 LATER = {
     "workspace.kind": ["interval", "polytope", "ball", "ellipsoid"],
     "density.kind": ["raster"],
-    "controller.reset": ["adaptive"],
     "run.record.kind": ["samples", "summary"],
 }
 

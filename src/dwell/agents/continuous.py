@@ -37,6 +37,13 @@ def beginning(system: CoverageSystem, positions: Points) -> AgentsState:
             code="network.loss",
             key="network",
         )
+    if system.spacing is not None:
+        raise InputError(
+            "on a grid of points centroids jump, and the differential equation has no solution; "
+            "integrate exactly, or use the sampled law",
+            code="integration.ode",
+            key="run.integration",
+        )
     n = system.agents
     zeros = np.zeros(n)
     looks = system.looks(positions)

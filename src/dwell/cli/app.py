@@ -219,6 +219,132 @@ def reproduce(
         show_claims(done)
 
 
+class Method(StrEnum):
+    """Ways of agreeing on a gain."""
+
+    flooding = "flooding"
+    gossip = "gossip"
+    equalizing = "equalizing"
+
+
+class Talks(StrEnum):
+    """Whose neighbours agents talk to when they agree."""
+
+    start = "start"
+    run = "run"
+
+
+@app.command(epilog="Example: dwell design paper-12.toml --out trade-off.png")
+def design(
+    scenario: ScenarioFile,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the trade-offs to this .png, .pdf or .svg file.")
+    ] = None,
+    agree: Annotated[
+        Method | None,
+        typer.Option(help="Let the agents agree on k1: flooding, gossip, equalizing."),
+    ] = None,
+    graph: Annotated[
+        Talks, typer.Option(help="Over the neighbours at the start, or those along the run.")
+    ] = Talks.start,
+    samples: Annotated[
+        int | None, typer.Option(min=0, help="Random configurations to measure; 100 by default.")
+    ] = None,
+    separation: Annotated[
+        float | None, typer.Option(help="Least distance of agents in them; as seen by default.")
+    ] = None,
+) -> None:
+    """Say which T2 and k1 are admissible, and compare assumed Lipschitz constants with measured."""
+    from dwell.cli.design import show_design
+    from dwell.cli.progress import progress_bar
+    from dwell.plotting.tradeoff import check_figure, save_tradeoff
+    from dwell.studies.design import design as design_scenario
+
+    checked = _load(scenario, overrides)
+    if out is not None:
+        check_figure(out)
+    method = None if agree is None else agree.value
+    with progress_bar() as progress:
+        found = design_scenario(
+            checked, samples=samples, separation=separation, agree=method, graph=graph.value,
+            progress=progress,
+        )  # fmt: skip
+    if out is not None:
+        save_tradeoff(found.setting, out)
+    if as_json:
+        _print_json(found.as_json())
+    else:
+        show_design(found, out)
+
+
+@app.command(epilog="Example: dwell optimize paper-30.toml --starts 100 --out best")
+def optimize(
+    scenario: ScenarioFile,
+    starts: Annotated[
+        int, typer.Option(min=1, help="Starts: the scenario's own, and random ones.")
+    ] = 50,
+    overrides: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for figures and a JSON file; made if need be.")
+    ] = None,
+    formats: Formats = None,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the best static deployment: the lowest cost, by Newton's method from many starts."""
+    from dwell.cli.optimize import show_deployment
+    from dwell.cli.progress import progress_bar, uninterrupted
+    from dwell.studies.optimize import check_folder, keep_deployment, optimize_scenario
+
+    checked = _load(scenario, overrides)
+    kinds = [kind.value for kind in formats or [Format.png]]
+    if out is not None:
+        check_folder(out, kinds)
+    with progress_bar() as progress:
+        found = optimize_scenario(checked, starts=starts, workers=workers, progress=progress)
+    with uninterrupted():
+        if out is not None:
+            keep_deployment(found, out, kinds)
+        value = found.as_json()
+    if as_json:
+        _print_json(value)
+    else:
+        show_deployment(found, out)
+    if found.ending != "finished":
+        raise typer.Exit(130 if found.interrupted else 1)
+
+
+@app.command(epilog="Example: dwell rates run.nc --out modes.png")
+def rates(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SCENARIO_OR_RUN", help="Scenario (.toml or .json) or run (.nc)."),
+    ],
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the softest modes to this .png, .pdf or .svg file.")
+    ] = None,
+) -> None:
+    """Say how fast displacements die out where the agents come to rest, under every law."""
+    from dwell.cli.rates import show_rates, study
+
+    if out is not None:
+        from dwell.plotting.modes import save_modes
+        from dwell.plotting.tradeoff import check_figure
+
+        check_figure(out)
+    found = study(source, overrides)
+    if out is not None:
+        save_modes(out, found.rates, found.own, found.observed)
+    if as_json:
+        _print_json(found.as_json())
+    else:
+        show_rates(found, out)
+
+
 @app.command(epilog="Example: dwell validate site.toml --set agents.start.count=40")
 def validate(
     scenario: ScenarioFile,

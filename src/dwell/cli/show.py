@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from dwell.results import Run
-    from dwell.theory import Report
+    from dwell.theory import Finding, Report
 
 WIDE = 70  # columns from which a table has room for sentences
 PIPE_WIDTH = 160
@@ -95,21 +95,28 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     """What `dwell check` found."""
     console = _console()
     wide = console.width >= WIDE
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("check", "", "worst", "limit", "says")[: 5 if wide else 4]:
-        table.add_column(name, no_wrap=name != "says")
-    colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
-    for f in report.findings:
-        says = f.says if not f.where else f"{f.says}; worst at {f.where}"
-        status = f"[{colours[f.status]}]{f.status}[/]"
-        row = (f.name, status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", escape(says))
-        table.add_row(*row[: 5 if wide else 4])
-    console.print(table)
+    console.print(_findings(report.findings, wide))
+    if report.certificate:
+        console.print("The theorem, held against this run:", style="dim")
+        console.print(_findings(report.certificate, wide))
     verdict = "is a solution of its scenario" if report.ok else "is NOT a solution of its scenario"
     until = "" if run.stop.reason.ok else f" up to t = {run.horizon:g}, where it ended by "
     reason = "" if run.stop.reason.ok else run.stop.reason.value
     text = f"{escape(str(stored))}: {len(run.events)} jumps; this {verdict}{until}{reason}."
     console.print(text, soft_wrap=True)
+
+
+def _findings(findings: Iterable[Finding], wide: bool) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("check", "", "worst", "limit", "says")[: 5 if wide else 4]:
+        table.add_column(name, no_wrap=name != "says")
+    colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
+    for f in findings:
+        says = f.says if not f.where else f"{f.says}; {f.where}"
+        status = f"[{colours[f.status]}]{f.status}[/]"
+        row = (f.name, status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", escape(says))
+        table.add_row(*row[: 5 if wide else 4])
+    return table
 
 
 def _console() -> Console:

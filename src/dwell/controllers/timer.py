@@ -6,23 +6,28 @@ sets its timer to some value in [T1, T2]. In between it knows nothing and change
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from dwell._types import Floats, Points, finite_number, is_positive
-from dwell.agents.interfaces import Order, View
+from dwell.agents.interfaces import Information, Order, View
+from dwell.density.sensitivity import sensitivity
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
 
-RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout")
+RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout", "adaptive")
 
 SMALLEST, LARGEST = 1e-70, 1e70  # lengths and speeds, so that fourth powers stay within doubles
 
 PerAgent = float | tuple[float, ...]
+
+# Options that belong to one reset rule.
+_OWNERS = {"period": "periodic", "intervals": "sequence", "loss": "dropout", "eta_max": "adaptive"}
 
 
 @final
@@ -40,9 +45,11 @@ class Timer:
         "periodic": `period` (t2 unless given), counted from the first look so nothing drifts;
         "sequence": `intervals` one after another, from the start again when used up (one list for
         all, or one per agent); "dropout": t1, but each look is lost with chance `loss` and comes t1
-        later, at the latest after t2.
+        later, at the latest after t2; "adaptive": as long as the hold error, followed to first
+        order from the derivatives of the centroid, stays within `eta_max`, in [t1, t2].
     initial_hold : velocities to start with; by default what the law itself gives at the start.
-    initial_timer : time until the first look, in [t1, t2]; t2 by default.
+    initial_timer : time until the first look, in [t1, t2]; t2 by default (what the rule itself
+        gives, with "adaptive").
     """
 
     k1: float
@@ -54,6 +61,7 @@ class Timer:
     period: PerAgent | None = None
     intervals: tuple[float, ...] | tuple[tuple[float, ...], ...] | None = None
     loss: float | None = None
+    eta_max: float | None = None
     initial_hold: tuple[tuple[float, float], ...] | None = None
     initial_timer: PerAgent | None = None
     _programs: dict[int, HoldProgram] = field(
@@ -82,7 +90,7 @@ class Timer:
         self._check_intervals()
 
     def _check_options(self) -> None:
-        for name, rule in (("period", "periodic"), ("intervals", "sequence"), ("loss", "dropout")):
+        for name, rule in _OWNERS.items():
             given = getattr(self, name) is not None
             if given and self.reset != rule:
                 raise _refused(name, getattr(self, name), f'reset = "{rule}" beside it')
@@ -90,6 +98,9 @@ class Timer:
                 raise _refused(name, None, f'a value for reset = "{rule}"')
         if self.loss is not None and not _is_chance(self.loss):
             raise _refused("loss", self.loss, "a chance in [0, 1)")
+        if self.eta_max is not None:
+            _positive("eta_max", self.eta_max)
+            object.__setattr__(self, "eta_max", float(self.eta_max))
 
     def _check_intervals(self) -> None:
         t1, t2 = np.atleast_1d(self.t1).astype(float), np.atleast_1d(self.t2).astype(float)
@@ -126,7 +137,16 @@ class Timer:
         """(1 - epsilon) nu: errors up to here are not saturated."""
         return (1.0 - self.epsilon) * self.nu
 
-    def program(self, agents: int) -> HoldProgram:
+    @property
+    def information(self) -> Information:
+        """What an agent is told; adaptive timers need the neighbours' positions."""
+        return Information(others="samples" if self.reset == "adaptive" else "centroid")
+
+    def program(self, agents: int) -> HoldProgram | None:
+        """The law as plain numbers for the compiled engine; None for adaptive timers."""
+        return None if self.reset == "adaptive" else self.numbers(agents)
+
+    def numbers(self, agents: int) -> HoldProgram:
         """The law as plain numbers for `agents` agents; every list must fit that number."""
         if agents not in self._programs:
             self._programs[agents] = self._build(agents)
@@ -180,32 +200,49 @@ class Timer:
 
     def begin(self, view: View) -> Order:
         """Start with the input the law gives (or the one given), and a full timer."""
-        program = self.program(view.agents)
+        program = self.numbers(view.agents)
         hold = self._input(view) if self.initial_hold is None else self._given_hold(view.agent)
         timer = program.t2[view.agent]
+        if self.reset == "adaptive":
+            timer = self._adapted(view, program)
         if self.initial_timer is not None:
             timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
         return Order(hold, view.time + float(timer))
 
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""
-        from dwell._kernels.hold import next_look
-
-        program = self.program(view.agents)
-        following = next_look(
-            view.agent, view.looks, view.time, view.first_look_at, view.draw, program
-        )
-        return Order(self._input(view), float(following))
+        return Order(self._input(view), self._following(view))
 
     def miss(self, view: View) -> Order:
         """Without a look: go on as before, and look again as if there had been one."""
+        return Order(view.hold, self._following(view))
+
+    def _following(self, view: View) -> float:
+        """When to look next."""
         from dwell._kernels.hold import next_look
 
-        program = self.program(view.agents)
-        following = next_look(
-            view.agent, view.looks, view.time, view.first_look_at, view.draw, program
-        )
-        return Order(view.hold, float(following))
+        program = self.numbers(view.agents)
+        if self.reset == "adaptive":
+            return view.time + self._adapted(view, program)
+        look = view.agent, view.looks, view.time, view.first_look_at, view.draw
+        return float(next_look(*look, program))
+
+    def _adapted(self, view: View, program: HoldProgram) -> float:
+        """The longest wait that keeps the hold error within its limit, to first order.
+
+        The error changes at most at the rate own |eta| + others k1, as nobody is faster than k1,
+        and the input by k1 / max(reach, |e|) times that.
+        """
+        t1, t2 = float(program.t1[view.agent]), float(program.t2[view.agent])
+        if view.sample is None or view.look is None or view.look.empty or view.ground is None:
+            return t1
+        site, density = view.ground.workspace, view.ground.density
+        found = sensitivity(site, view.position, view.sample.positions, density)
+        error, speed = math.hypot(*view.look.error), math.hypot(*self._input(view))
+        drift = found.own * speed + found.others * self.k1
+        rate = self.k1 / max(self.reach, error) * drift
+        assert self.eta_max is not None
+        return min(max(self.eta_max / rate, t1), t2) if rate > 0.0 else t2
 
     def _input(self, view: View) -> Points:
         from dwell._kernels.hold import saturated

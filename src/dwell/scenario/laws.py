@@ -42,9 +42,9 @@ class TimerSpec(Table):
     )
     t1: PerAgent = Field(description="the shortest wait between looks; one time, or one per agent")
     t2: PerAgent = Field(description="the longest wait between looks; one time, or one per agent")
-    reset: Literal["uniform", "earliest", "latest", "periodic", "sequence", "dropout"] = Field(
-        default="uniform", description="how the next wait is chosen from [t1, t2]"
-    )
+    reset: Literal[
+        "uniform", "earliest", "latest", "periodic", "sequence", "dropout", "adaptive"
+    ] = Field(default="uniform", description="how the next wait is chosen from [t1, t2]")
     period: PerAgent | None = Field(
         default=None,
         description="the wait with reset periodic; one time, or one per agent; t2 if absent",
@@ -56,6 +56,10 @@ class TimerSpec(Table):
     loss: Chance | None = Field(
         default=None,
         description="the chance that a look is lost with reset dropout, from 0 to below 1",
+    )
+    eta_max: Positive | None = Field(
+        default=None,
+        description="the hold error that reset adaptive keeps to, to first order; length per time",
     )
     initial_hold: Points | None = Field(
         default=None, description="the velocity [vx, vy] of each agent before its first look"
@@ -71,7 +75,9 @@ class TimerSpec(Table):
 
     def _misplaced(self) -> Iterator[Problem]:
         """Keys that belong to another reset, and keys that this reset lacks."""
-        owners = {"period": "periodic", "intervals": "sequence", "loss": "dropout"}
+        owners = {
+            "period": "periodic", "intervals": "sequence", "loss": "dropout", "eta_max": "adaptive"
+        }  # fmt: skip
         for key, owner in owners.items():
             given = getattr(self, key) is not None
             if given:

@@ -45,7 +45,6 @@ LATER: dict[tuple[str, ...], tuple[str, ...]] = {
     ("workspace", "kind"): ("interval", "polytope", "ball", "ellipsoid"),
     ("density", "kind"): ("raster",),
     ("density", "parts", "kind"): ("raster",),
-    ("controller", "reset"): ("adaptive",),
     ("run", "record", "kind"): ("samples", "summary"),
 }
 

@@ -73,11 +73,11 @@ def _on_threads(
 ) -> dict[str, T]:
     done: dict[str, T] = {}
     with ThreadPoolExecutor(threads) as pool:
-        futures: dict[Future[T], str] = {
-            pool.submit(job, board.teller(name)): name for name, job in jobs.items()
-        }
-        left = set(futures)
+        futures: dict[Future[T], str] = {}
         try:
+            for name, job in jobs.items():
+                futures[pool.submit(job, board.teller(name))] = name
+            left = set(futures)
             while left:
                 ended, left = wait(left, timeout=PULSE, return_when=FIRST_COMPLETED)
                 for future in ended:

@@ -25,3 +25,12 @@ def max_gain(eta_max: float, reach: float, t2: float, lipschitz: float, agents: 
     0.57341
     """
     return math.sqrt(eta_max * reach / (t2 * (lipschitz * math.sqrt(agents) + 1.0)))
+
+
+def max_lipschitz(eta_max: float, reach: float, k1: float, t2: float, agents: int) -> float:
+    """The largest L for which T2 is admissible; below 0 if none is.
+
+    >>> round(max_lipschitz(0.4, 0.7 * (1 - 1e-8), 0.525, 0.03, 30), 5)
+    5.99983
+    """
+    return (eta_max * reach / (k1 * k1 * t2) - 1.0) / math.sqrt(agents)

@@ -51,5 +51,10 @@ def not_promised(found: Finding) -> Finding:
     return replace(found, status=NOT_APPLICABLE) if found.status == VIOLATED else found
 
 
+def not_applicable(name: str, says: str, why: str) -> Finding:
+    """A property that makes no sense here."""
+    return Finding(name, says, NOT_APPLICABLE, 0.0, 0.0, why)
+
+
 def yes_or_no(name: str, says: str, holds: bool) -> Finding:
     return Finding(name, says, HOLDS if holds else VIOLATED, 0.0 if holds else 1.0, 0.0)

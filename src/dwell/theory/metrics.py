@@ -92,7 +92,8 @@ def measure(
 
 def timer_program(system: CoverageSystem) -> HoldProgram | None:
     """The timer law in numbers; None for any other law."""
-    return system.program if isinstance(system.controller, Timer) else None
+    law = system.controller
+    return law.numbers(system.agents) if isinstance(law, Timer) else None
 
 
 def _hold_errors(system: CoverageSystem, legs: Snapshots, ex: Floats, ey: Floats) -> Floats:

@@ -14,22 +14,21 @@ PIECES = 2  # halvings of every triangle before the rule is applied
 def plain_centroid(
     vertices: Points, positions: Points, agent: int, density: Density
 ) -> Points | None:
-    """Centroid of `agent`'s cell; None if the cell is empty or its weight below doubles' range."""
-    corners = [tuple(map(float, v)) for v in vertices]
+    """Centroid of `agent`'s cell as seen from the agent; None if the cell is empty or its weight
+    below doubles' range.
+    """
     own = positions[agent]
+    corners = [tuple(map(float, v)) for v in vertices - own]
     for other in np.delete(positions, agent, axis=0):
-        corners = _nearer_half(corners, own, other)
+        corners = _nearer_half(corners, other - own)
         if len(corners) < 3:
             return None
-    return _weighed(np.array(corners), density)
+    return _weighed(np.array(corners), own, density)
 
 
-def _nearer_half(
-    corners: list[tuple[float, ...]], own: Points, other: Points
-) -> list[tuple[float, ...]]:
-    """The part of a convex polygon that is nearer to `own` than to `other`."""
-    normal, middle = other - own, 0.5 * (own + other)
-    side = [float(normal @ (np.array(c) - middle)) for c in corners]
+def _nearer_half(corners: list[tuple[float, ...]], other: Points) -> list[tuple[float, ...]]:
+    """The part of a convex polygon that is nearer to (0, 0) than to `other`."""
+    side = [float(other @ (np.array(c) - 0.5 * other)) for c in corners]
     kept: list[tuple[float, ...]] = []
     for k, here in enumerate(corners):
         after = corners[(k + 1) % len(corners)]
@@ -41,7 +40,7 @@ def _nearer_half(
     return kept
 
 
-def _weighed(corners: Points, density: Density) -> Points | None:
+def _weighed(corners: Points, own: Points, density: Density) -> Points | None:
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     u, w = 0.5 * (nodes + 1.0), 0.5 * weights
     s, t = np.meshgrid(u, u, indexing="ij")
@@ -50,7 +49,7 @@ def _weighed(corners: Points, density: Density) -> Points | None:
     for a, b, c in _pieces(corners):
         area = abs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
         z = a + s[..., None] * ((1.0 - t)[..., None] * (b - a) + t[..., None] * (c - a))
-        values = share * area * density.at(z.reshape(-1, 2)).reshape(NODES, NODES)
+        values = share * area * density.at(own + z.reshape(-1, 2)).reshape(NODES, NODES)
         mass += values.sum()
         first += (values[..., None] * z).sum(axis=(0, 1))
     return first / mass if mass > 1e-290 else None

@@ -18,10 +18,9 @@ from dwell.theory.plain_trigger import plain_trigger
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
 MOST_TIMES = 2000  # times at which centroids are followed between looks
-BETWEEN = 4  # times within a leg at which a differential equation is tried
 BY_HAND = 40  # decisions of the self-trigger that are made again by other code
 BY_HAND_LIMIT = 3e-5  # of the diameter
-DEFECT = 1e5  # times the tolerance: a cubic's slope is worse than its value by its length
+STRAY = 100.0  # times the tolerance of a differential equation
 
 
 def promises(
@@ -165,19 +164,23 @@ def _errors(system: CoverageSystem, x: Floats, y: Floats) -> tuple[Floats, Float
 def equation_solved(
     system: CoverageSystem, start: AgentsState, table: EventTable, law: Lloyd, until: float
 ) -> Finding:
-    """Velocities along the path against those that the differential equation asks for there."""
-    knots = np.unique(np.concatenate([[0.0], table.time]))
-    middle = 0.5 * (knots[1:] + knots[:-1])
-    times = thinned(middle[middle <= until], MOST_TIMES)
-    now = snapshots(start, table, times)
-    errors = _errors(system, now.x, now.y)
-    defect = np.hypot(now.hold_x - law.k2 * errors[0], now.hold_y - law.k2 * errors[1])
-    says = "the path solves the differential equation (relative defect of the velocity)"
-    scale = law.k2 * system.workspace.diameter
-    accuracy = law.accuracy or 0.0
-    return worst_of(
-        "equation", says, defect.max(axis=1, initial=0.0) / scale, DEFECT * accuracy, _at(times)
-    )
+    """How far a piece of the path would stray if its velocity were wrong all along it.
+
+    The velocity of the path is held against that of the equation at three places of each piece.
+    """
+    knots = np.unique(np.concatenate([[0.0], table.time[table.time <= until]]))
+    rows = np.arange(len(knots) - 1)
+    rows = rows[:: max(1, len(rows) // MOST_TIMES)]
+    lengths = np.diff(knots)[rows]
+    stray = np.zeros(len(rows))
+    for part in (0.2, 0.5, 0.8):
+        now = snapshots(start, table, knots[rows] + part * lengths)
+        errors = _errors(system, now.x, now.y)
+        gap = np.hypot(now.hold_x - law.k2 * errors[0], now.hold_y - law.k2 * errors[1])
+        stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * lengths)
+    says = "the path solves the differential equation (stray of a piece, relative to the diameter)"
+    limit = STRAY * float(law.accuracy or 0.0)
+    return worst_of("equation", says, stray / system.workspace.diameter, limit, _at(knots[rows]))
 
 
 def thinned(times: Floats, most: int) -> Floats:

@@ -81,6 +81,11 @@ class Replay:
         return x, y
 
     @cached_property
+    def reach(self) -> float:
+        """The largest coordinate: positions are rounded in proportion to it."""
+        return float(np.abs(self.system.workspace.vertices).max())
+
+    @cached_property
     def legs(self) -> list[Legs]:
         """Every agent's legs, the one it starts with first."""
         return [self.table.legs(self.start, p) for p in range(self.system.agents)]

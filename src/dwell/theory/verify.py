@@ -8,7 +8,7 @@ plain-Python cell and a high-order quadrature that share no code with the kernel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -30,6 +30,7 @@ from dwell.theory.oracle import plain_centroid
 from dwell.theory.promises import promises
 from dwell.theory.rederive import rederive
 from dwell.theory.replay import Replay, expected_next_at
+from dwell.theory.run_certificate import certify
 
 Progress = Callable[[str, float], None]
 
@@ -45,18 +46,22 @@ OTHER_KERNELS = 1e-11  # likewise: what runs made by another version may differ 
 class Report:
     """All findings about one run."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # whether it is a solution
+    certificate: tuple[Finding, ...] = ()  # whether, and from when on not, the theorem covers it
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is violated."""
+        """Whether it is a solution: nothing is violated, the certificate aside."""
         return all(finding.status != VIOLATED for finding in self.findings)
 
     def as_json(self) -> dict[str, Any]:
         """The report as `dwell check --json` prints it."""
-        keys = ("name", "says", "status", "worst", "limit", "where")
-        rows = [{key: _plain(getattr(f, key)) for key in keys} for f in self.findings]
-        return {"schema": 1, "ok": self.ok, "checks": rows}
+        return {
+            "schema": 1,
+            "ok": self.ok,
+            "checks": [_as_json(finding) for finding in self.findings],
+            "certificate": [_as_json(finding) for finding in self.certificate],
+        }
 
 
 @final
@@ -71,6 +76,7 @@ class Claims:
     intact: bool | None = None  # whether its file is as it was written; None: there is no file
     same_kernels: bool = True  # made by the very kernels that are here now?
     metrics: Metrics | None = None  # its samples
+    assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
 
 
 def verify(
@@ -87,6 +93,7 @@ def verify(
     claims = claims or Claims()
     domain = list(_domain(table, system.agents, until))
     findings = [*_file(claims.intact), *domain]
+    certificate: tuple[Finding, ...] = ()
     if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
         tell("checking", 0.0)
         replay = Replay(system, start, table)
@@ -108,7 +115,8 @@ def verify(
         findings += _decisions(system, replay, rounding, tell)
         findings += promises(system, start, table, until)
         findings += _samples(system, start, table, claims.metrics, rounding)
-    return Report(tuple(findings))
+        certificate = certify(system, start, table, until, claims.metrics, claims.assumed)
+    return Report(tuple(findings), certificate)
 
 
 def _file(intact: bool | None) -> Iterator[Finding]:
@@ -256,7 +264,7 @@ def _decisions(
     yield worst_of("counts", says, gaps.counts, 0.0, replay.where)
     if system.information.others == "broadcasts":
         says = "everybody is where its last message heard promised (how far outside)"
-        limit = 1e-12 * system.workspace.diameter
+        limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(replay.reach))
         found = worst_of("promise", says, gaps.broken, limit, replay.where)
         yield found if system.network.perfect else not_promised(found)
 
@@ -270,8 +278,7 @@ def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
         if centroid is None:
             gaps[k] = 0.0
             continue
-        recorded = positions[agent] + replay.table.errors[row]
-        gaps[k] = np.hypot(*(recorded - centroid)) / system.workspace.diameter
+        gaps[k] = np.hypot(*(replay.table.errors[row] - centroid)) / system.workspace.diameter
     says = f"{len(rows)} centroids computed by other code agree (relative to the diameter)"
     found = worst_of("by-hand", says, gaps, BY_HAND_LIMIT, lambda k: replay.where(int(rows[k])))
     return found
@@ -309,6 +316,11 @@ def _apart(a: Floats, b: Floats) -> Floats:
 
 def _agent(k: int) -> str:
     return f"agent {k}"
+
+
+def _as_json(finding: Finding) -> dict[str, Any]:
+    keys = ("name", "says", "status", "worst", "limit", "where")
+    return {key: _plain(getattr(finding, key)) for key in keys}
 
 
 def _plain(value: Any) -> Any:

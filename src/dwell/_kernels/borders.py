@@ -1,0 +1,160 @@
+"""Integrals along the borders between cells: what derivatives of masses and centroids are made of.
+
+A border is the edge that two cells share. In the frame of the agent that looks, its moments of
+order 0 to 2 under the density are enough for the Jacobian of the centroids and the Hessian of the
+cost. They come divided by the same exp(log_scale) as the cell's own mass.
+"""
+
+import math
+
+from dwell._kernels._jit import inner, njit
+from dwell._kernels.arithmetic import exponential, larger, smaller
+from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.look import look, sharpened
+from dwell._kernels.moments import polynomial_at
+from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
+
+# Columns of a border: whose, towards whom, its corners, and the moments 1, x, y, xx, xy, yy.
+AGENT, OTHER, AX, AY, BX, BY, M, MX, MY, MXX, MXY, MYY = range(12)
+COLUMNS = 12
+# Columns of a cell: see look.py.
+STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, FIRST, COUNT = range(7)
+CELL_COLUMNS = 7
+
+SPAN = 9.0  # range of an exponent per panel: 16 nodes then integrate it to rounding
+DROPPED = 50.0  # parts of a hill e**-50 below its largest value on the border are left out
+FULL = -1
+
+
+@inner
+def plain_at(x, y, x0, y0, terms):
+    """The constant and the polynomials at (x0 + x, y0 + y)."""
+    value = terms.constant
+    for t in range(terms.polynomials.shape[0]):
+        dx = (x0 - terms.origins[t, 0]) + x
+        dy = (y0 - terms.origins[t, 1]) + y
+        value += polynomial_at(terms.polynomials[t], dx, dy)
+    return value
+
+
+@inner
+def reach_of(slope, square):
+    """How far on a parabola of this slope and curvature rises by DROPPED; both are at least 0."""
+    steep = slope + math.sqrt(slope * slope + square * DROPPED)
+    return DROPPED / steep if steep > 0.0 else 1.0
+
+
+@inner
+def integrate_border(ax, ay, bx, by, x0, y0, log_scale, terms):
+    """Moments 1, x, y, xx, xy, yy of the density along the segment from a to b.
+
+    Each hill has panels of its own: its exponent is a parabola along the segment, so that where it
+    matters, and how fast it falls there, is known beforehand.
+    """
+    dx = bx - ax
+    dy = by - ay
+    length = math.sqrt(dx * dx + dy * dy)
+    m = mx = my = mxx = mxy = myy = 0.0
+    for t in range(-1, terms.gaussians.shape[0]):  # -1: everything but the hills
+        first = 0.0
+        last = 1.0
+        panels = 1
+        p1 = p2 = d1 = d2 = 0.0
+        factor = length
+        if t < 0:
+            if terms.constant == 0.0 and terms.polynomials.shape[0] == 0:
+                continue
+            factor = length * exponential(-log_scale)
+        else:
+            u = (x0 - terms.gaussians[t, 1]) + ax
+            v = (y0 - terms.gaussians[t, 2]) + ay
+            p1 = terms.gaussians[t, 6] * u + terms.gaussians[t, 7] * v
+            p2 = terms.gaussians[t, 8] * v
+            d1 = terms.gaussians[t, 6] * dx + terms.gaussians[t, 7] * dy
+            d2 = terms.gaussians[t, 8] * dy
+            square = d1 * d1 + d2 * d2
+            tilt = p1 * d1 + p2 * d2
+            top = smaller(1.0, larger(0.0, -tilt / square)) if square > 0.0 else 0.0
+            slope = tilt + top * square
+            first = larger(0.0, top - reach_of(larger(0.0, -slope), square))
+            last = smaller(1.0, top + reach_of(larger(0.0, slope), square))
+            steepest = larger(abs(tilt + first * square), abs(tilt + last * square))
+            panels = int(2.0 * steepest * (last - first) / SPAN) + 1
+            factor = length * terms.gaussians[t, 0]
+        width = (last - first) / panels
+        for k in range(panels):
+            for i in range(PANEL_NODES.shape[0]):
+                r = first + (k + PANEL_NODES[i]) * width
+                x = ax + r * dx
+                y = ay + r * dy
+                if t < 0:
+                    value = plain_at(x, y, x0, y0, terms)
+                else:
+                    w1 = p1 + r * d1
+                    w2 = p2 + r * d2
+                    value = exponential(-(w1 * w1 + w2 * w2) - log_scale)
+                w = PANEL_WEIGHTS[i] * width * factor * value
+                m += w
+                mx += w * x
+                my += w * y
+                mxx += w * x * x
+                mxy += w * x * y
+                myy += w * y * y
+    return m, mx, my, mxx, mxy, myy
+
+
+@njit
+def borders_of(lo, hi, xs, ys, wx, wy, terms, cells, rows, corner_x, corner_y, label, s):
+    """Cells lo..hi into `cells`, their borders one after another into `rows`.
+
+    Gives how many rows were filled, or FULL if there is not enough room.
+    """
+    filled = 0
+    for p in range(lo, hi):
+        px = xs[p]
+        py = ys[p]
+        n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+        count = n if n > 0 else 0
+        if count > 0:
+            sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
+        for k in range(count):  # kept aside: looking may move the polygon
+            corner_x[k] = s.x[k]
+            corner_y[k] = s.y[k]
+            label[k] = s.label[k]
+        status, ex, ey, log_scale, mass, _, _, _ = look(p, xs, ys, wx, wy, terms, s)
+        cells[p, STATUS] = status
+        cells[p, ERROR_X] = ex
+        cells[p, ERROR_Y] = ey
+        cells[p, LOG_SCALE] = log_scale
+        cells[p, MASS] = mass
+        cells[p, FIRST] = filled
+        cells[p, COUNT] = 0
+        if status == COINCIDENT:
+            continue
+        for k in range(count):
+            if label[k] >= 0:
+                if filled == rows.shape[0]:
+                    return FULL
+                j = k + 1 if k + 1 < count else 0
+                ax = corner_x[k]
+                ay = corner_y[k]
+                bx = corner_x[j]
+                by = corner_y[j]
+                m, mx, my, mxx, mxy, myy = integrate_border(
+                    ax, ay, bx, by, px, py, log_scale, terms
+                )
+                rows[filled, AGENT] = p
+                rows[filled, OTHER] = label[k]
+                rows[filled, AX] = ax
+                rows[filled, AY] = ay
+                rows[filled, BX] = bx
+                rows[filled, BY] = by
+                rows[filled, M] = m
+                rows[filled, MX] = mx
+                rows[filled, MY] = my
+                rows[filled, MXX] = mxx
+                rows[filled, MXY] = mxy
+                rows[filled, MYY] = myy
+                filled += 1
+                cells[p, COUNT] += 1
+    return filled

@@ -1,0 +1,165 @@
+"""Designs for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table
+
+from dwell._types import Floats
+from dwell.cli.show import WIDE, _console, counted
+
+if TYPE_CHECKING:
+    from dwell.studies.design import Design
+    from dwell.theory.design import Setting, Sharper
+
+Row = tuple[str, ...]
+
+MET, VIOLATED, OPEN = "[green]met[/]", "[bold red]violated[/]", "[yellow]open[/]"
+
+
+def show_design(found: Design, out: Path | None) -> None:
+    """Conditions, constants, verdict and advice."""
+    console = _console()
+    wide = console.width >= WIDE
+    s = found.setting
+    console.print(escape(_law(s)), soft_wrap=True)
+    console.print(escape(_assumed(s)), soft_wrap=True)
+    console.print(
+        _table(("condition", "T2 at most", "margin", "", "says"), _conditions(found), wide)
+    )
+    console.print(_table(("Lipschitz constant", "value", "where"), _constants(found), True))
+    console.print(_table(("", ""), _conclusions(found, out), True))
+
+
+def _table(heads: Row, rows: Iterator[Row], wide: bool) -> Table:
+    table = Table(
+        box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=any(heads), pad_edge=False
+    )
+    kept = len(heads) if wide else len(heads) - 1
+    for k, head in enumerate(heads[:kept]):
+        last = k == len(heads) - 1
+        table.add_column(head, no_wrap=not last, overflow="fold" if last else "ellipsis")
+    for row in rows:
+        table.add_row(*row[:kept])
+    return table
+
+
+def _law(s: Setting) -> str:
+    return (
+        f"timer, {counted(s.agents, 'agent')}: k1 = {s.k1:g}, nu = {s.nu:g}, T1 = {_span(s.t1)}, "
+        f"T2 = {_span(s.t2)}"
+    )
+
+
+def _assumed(s: Setting) -> str:
+    return f"assumed: eta_max = {s.eta_max:g}, L = {_span(s.lipschitz)}"
+
+
+def _conditions(found: Design) -> Iterator[Row]:
+    s = found.setting
+    below = s.eta_max < s.k1
+    says = f"hold errors stay within {s.eta_max:g}, if no constant exceeds L"
+    if not below:
+        says = f"eta_max = {s.eta_max:g} must be below k1 = {s.k1:g}"
+    yield _limits("paper", s.max_dwell_times, s.t2, says, good=s.feasible)
+    if found.neighbor_limits is not None and found.rate_limits is not None:
+        says = "the same with sqrt(neighbours + 1) for sqrt(N); for information"
+        yield _limits("  neighbours", found.neighbor_limits, s.t2, says)
+        says = "from the derivatives measured, to first order; for information"
+        yield _limits("  derivatives", found.rate_limits, s.t2, says)
+    for condition in s.sharper:
+        yield from _sharper(condition)
+
+
+def _limits(name: str, limits: Floats, t2: Floats, says: str, good: bool | None = None) -> Row:
+    margin = float((limits / t2).min())
+    verdict = "" if good is None else MET if good else VIOLATED
+    return (name, _span(limits), f"{margin:.3g}", verdict, escape(says))
+
+
+def _sharper(condition: Sharper) -> Iterator[Row]:
+    verdict = VIOLATED if not condition.met else OPEN if condition.applies is False else MET
+    says = f"{condition.status}: {condition.guarantees}"
+    if condition.applies is False:
+        says = f"these timers are not shared, which it needs; {says}"
+    limit, margin = f"{condition.limit:.6g}", f"{condition.margin:.3g}"
+    yield condition.name, limit, margin, verdict, escape(says)
+    once = condition.without_overshoot
+    if once is not None:
+        within = condition.longest <= once
+        says = "nobody runs past its centroid, so nobody leaves the workspace"
+        row = (f"{once:.6g}", f"{once / condition.longest:.3g}", MET if within else VIOLATED)
+        yield ("  no overshoot", *row, says)
+
+
+def _constants(found: Design) -> Iterator[Row]:
+    s, constants = found.setting, found.lipschitz
+    limit = float(s.max_lipschitz.min())
+    says = (
+        f"at most {limit:.6g} will do for this T2" if limit >= 0.0 else "none will do for this T2"
+    )
+    yield "assumed", _span(s.lipschitz), says
+    for name, one in (
+        ("at the start", constants.start),
+        ("along the run", constants.run),
+        ("at its end", constants.end),
+        ("over samples", constants.sampled),
+    ):
+        if one is not None:
+            yield name, f"{one.value:.6g}", escape(one.says)
+    bound = constants.bound
+    size = "unknown" if bound.value is None else f"{bound.value:.3g}"
+    yield "rigorous bound", size, escape(bound.says)
+
+
+def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
+    s = found.setting
+    if s.admissible_k1 is None:
+        yield "k1", f"none is admissible for this T2 (it would have to be {_gain(s)})"
+    else:
+        yield "k1", f"for this T2 it must be {_gain(s)}"
+    if not s.tied:
+        most = float(s.max_gains_in_theta.min())
+        yield "", f"at most {most:.6g} if eta_max = {s.theta:.4g} k1 changes along with it"
+    colour = "bold red" if found.reasons else "green"
+    yield "verdict", f"[{colour}]{found.verdict}[/]"
+    for reason in found.reasons:
+        yield "", escape(reason)
+    for k, advice in enumerate(found.advice):
+        yield "advice" if k == 0 else "", escape(advice.says)
+    if found.agreement is not None:
+        yield "agreement", escape(_agreement(found))
+    for note in found.notes:
+        yield "[yellow]note[/]", escape(note)
+    if out is not None:
+        yield "figure", escape(str(out))
+
+
+def _gain(s: Setting) -> str:
+    most = float(s.max_gains.min())
+    if s.tied:
+        return f"at most {most:.6g}, with eta_max = {s.theta:g} k1"
+    return f"at most {most:.6g} and above eta_max = {s.eta_max:g}"
+
+
+def _agreement(found: Design) -> str:
+    agreed = found.agreement
+    assert agreed is not None
+    text = (
+        f"by {agreed.method} on k1 = {agreed.value:.6g} with eta_max = "
+        f"{found.setting.theta * agreed.value:.6g}, after {counted(agreed.rounds, 'round')} and "
+        f"{counted(agreed.messages, 'message')}"
+    )
+    if found.messages_on_change is not None:
+        text += f" ({found.messages_on_change} if nobody repeats itself)"
+    return text if agreed.agreed else f"{text}; not yet agreed"
+
+
+def _span(values: Floats) -> str:
+    low, high = float(np.min(values)), float(np.max(values))
+    return f"{low:.6g}" if low == high else f"{low:.6g} to {high:.6g}"

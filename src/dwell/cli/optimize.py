@@ -1,0 +1,89 @@
+"""Deployments for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from dwell.cli.show import _console, counted
+
+if TYPE_CHECKING:
+    from dwell.studies.optimize import Deployment
+
+_PLURAL = {
+    "minimum": "strict minima",
+    "degenerate": "degenerate minima",
+    "saddle": "saddles",
+    "unfinished": "unfinished",
+    "weightless": "with a cell that weighs nothing",
+}
+MOST_LISTED = 12  # agents whose positions are shown
+
+
+def show_deployment(found: Deployment, out: Path | None) -> None:
+    """The best deployment, how sure one may be of it, and what it compares with."""
+    console = _console()
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in _rows(found):
+        table.add_row(name, escape(value))
+    for note in found.notes:
+        table.add_row("[yellow]note[/]", escape(note))
+    if found.interrupted:
+        table.add_row("[yellow]note[/]", "interrupted: this is the best so far")
+    if out is not None:
+        table.add_row("kept in", escape(str(out)))
+    console.print(table)
+
+
+def _rows(found: Deployment) -> Iterator[tuple[str, str]]:
+    yield "cost", f"{found.cost:.10g}"
+    yield "agents", counted(found.agents, "agent")
+    yield "this is", found.says
+    yield "gradient", f"{found.gradient_norm:.2g} (largest error, over the workspace's diameter)"
+    if found.spectral_gap is not None:
+        yield "spectral gap", _gap(found.spectral_gap)
+    yield "starts", _starts(found)
+    best, worst = float(found.costs[0]), float(found.costs[-1])
+    yield "", f"cost {best:.7g} at best, {found.median:.7g} in the median, {worst:.7g} at worst"
+    reference = found.reference
+    if reference.value > 0.0:
+        ratio = found.cost / reference.value
+        yield "reference", f"{reference.value:.7g} for many agents (the cost is {ratio:.4g} of it)"
+    for bound in reference.lower_bounds:
+        yield "lower bound", f"{bound.value:.7g}: {bound.says}"
+    cells = found.evaluations / max(len(found.descents), 1) / found.agents
+    yield "cells", f"{found.evaluations} computed ({cells:.3g} per start and agent)"
+    yield from _positions(found)
+    yield "time taken", f"{found.wall_seconds:.3g} s"
+
+
+def _gap(gap: float) -> str:
+    if not 0.0 < gap < 1.0:
+        return f"{gap:.3g}"
+    steps = math.log(10.0) / -math.log1p(-gap)
+    return f"{gap:.4g} (one digit takes {max(steps, 1.0):,.0f} of Lloyd's steps)"
+
+
+def _starts(found: Deployment) -> str:
+    kinds = [descent.kind for descent in found.descents.values()]
+    listed = ", ".join(
+        f"{kinds.count(kind)} {_PLURAL[kind.value]}" for kind in dict.fromkeys(kinds)
+    )
+    return (
+        f"{found.times_found} of {len(kinds)} led here, the first of them number {found.best}; "
+        f"in all {listed}; seed {found.seed}"
+    )
+
+
+def _positions(found: Deployment) -> Iterator[tuple[str, str]]:
+    shown = found.positions[:MOST_LISTED]
+    text = "  ".join(f"({x:.6g}, {y:.6g})" for x, y in shown)
+    more = found.agents - len(shown)
+    yield "positions", text if not more else f"{text}  and {more} more; see --json"

@@ -1,0 +1,188 @@
+"""Rates for people and programs: near which configuration, under which law, and as seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from rich.markup import escape
+from rich.table import Table
+
+from dwell.cli.show import WIDE, _console, counted
+from dwell.errors import InputError
+
+if TYPE_CHECKING:
+    from dwell.agents import CoverageSystem
+    from dwell.theory.decay import Decay, Prediction
+    from dwell.theory.rates import Rates
+
+HDF5 = b"\x89HDF\r\n\x1a\n"
+SHOWN = 6  # of the smallest gaps
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What is known near where a scenario or a run comes to rest."""
+
+    source: Path
+    law: str
+    rates: Rates
+    predictions: Mapping[str, Prediction]
+    observed: Decay | None  # None for a scenario
+
+    @property
+    def own(self) -> Prediction:
+        """What is predicted of the scenario's own law."""
+        return self.predictions[self.law]
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures as `dwell rates --json` prints them."""
+        seen = self.observed
+        return {
+            "schema": 1,
+            "file": str(self.source),
+            "law": self.law,
+            "agents": self.rates.agents,
+            **self.rates.as_json(),
+            "predicted": {name: _plain(p.rate) for name, p in self.predictions.items()},
+            "notes": {name: p.says for name, p in self.predictions.items()},
+            "stability_limit": self.own.limit,
+            "best_relaxation": self.predictions["discrete-lloyd"].best,
+            "observed": None if seen is None else seen.as_json(),
+            "observed_note": "nothing was run" if seen is None else seen.says,
+        }
+
+
+def study(source: Path, overrides: list[str] | None = None) -> Study:
+    """Rates of a stored run, or near the minimum that a scenario's start leads to."""
+    from dwell.results import load_run
+    from dwell.scenario import load_scenario
+    from dwell.scenario.build import build
+    from dwell.theory.decay import observe
+    from dwell.theory.rates import rates_near, rates_of, refuse_grid
+
+    if _is_run(source):
+        if overrides:
+            raise InputError(
+                f"{source} is a run, which cannot be changed; --set needs a scenario", code="rates"
+            )
+        run = load_run(source)
+        law = run.summary()["law"] if run.scenario is None else run.scenario.controller.kind
+        found = rates_of(run)
+        predictions = _predictions(found, run.system, law)
+        return Study(source, law, found, predictions, observe(run, found, predictions[law]))
+    scenario = load_scenario(source, overrides or ())
+    system, start, _ = build(scenario)
+    refuse_grid(system)
+    found = rates_near(system.workspace, system.density, start)
+    law = scenario.controller.kind
+    return Study(source, law, found, _predictions(found, system, law), None)
+
+
+def _is_run(path: Path) -> bool:
+    if path.suffix.lower() == ".nc":
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(len(HDF5)) == HDF5
+    except OSError:
+        return False  # whoever reads it as a scenario will say what is wrong
+
+
+def _predictions(rates: Rates, system: CoverageSystem, own: str) -> dict[str, Prediction]:
+    """Of the own law as it is, and of every other with its defaults."""
+    from dwell import controllers
+    from dwell.scenario.build import LAW_KINDS
+    from dwell.theory.decay import Prediction, predict
+
+    found = {own: predict(rates, system.controller, system.network)}
+    for kind, name in LAW_KINDS.items():
+        if kind == own:
+            continue
+        if kind == "timer":
+            found[kind] = Prediction(None, "has no defaults for k1, nu, t1 and t2")
+        else:
+            found[kind] = predict(rates, getattr(controllers, name)(), system.network)
+    return found
+
+
+def show_rates(found: Study, out: Path | None) -> None:
+    """What the configuration is, what each law does there, and what the run did."""
+    console = _console()
+    console.print(_plain_table(_about(found)))
+    console.print(_laws(found, console.width >= WIDE))
+    console.print(_plain_table(_after(found, out)))
+
+
+def _plain_table(rows: Iterator[tuple[str, str]]) -> Table:
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, words in rows:
+        table.add_row(name, escape(words))
+    return table
+
+
+def _about(found: Study) -> Iterator[tuple[str, str]]:
+    rates = found.rates
+    what = "its last positions" if found.observed is not None else "its start"
+    where = "at rest" if rates.centroidal else "nearly at rest"
+    far = f"at most {rates.moved:.3g} radii of a cell from {what}"
+    yield "configuration", f"{counted(rates.agents, 'agent')} of {found.source} {where}, {far}"
+    yield "kind", rates.says
+    soft = ", ".join(f"{gap:.3g}" for gap in rates.gaps[:SHOWN])
+    more = ", ..." if len(rates.gaps) > SHOWN else ""
+    yield "gaps", f"{soft}{more}; the largest {1.0 - rates.lambda_min:.4g}"
+    word = "contracting" if rates.contraction < 0.0 else "not contracting"
+    yield "contraction", f"{rates.contraction:.3g} ({word})"
+
+
+def _laws(found: Study, wide: bool) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for head in ("law", "rate", "time constant", "says")[: 4 if wide else 3]:
+        table.add_column(head, no_wrap=head != "says")
+    for name, p in found.predictions.items():
+        own = name == found.law
+        shown = f"[bold]{escape(name)}[/]" if own else escape(name)
+        says = p.says if own else f"{p.says} (with its defaults)"
+        time = "-" if p.time_constant is None else f"{p.time_constant:.4g}"
+        row = (shown, _number(p.rate), time, escape(p.says if p.rate is None else says))
+        table.add_row(*row[: 4 if wide else 3])
+    return table
+
+
+def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:
+    if found.own.limit is not None:
+        words = f"looks common to all may be up to {found.own.limit:.4g} apart"
+        yield "stability", words
+    best = found.predictions["discrete-lloyd"].best
+    if best is not None:
+        yield "relaxation", f"discrete Lloyd is quickest with {best:.4g}"
+    seen = found.observed
+    if seen is not None and seen.rate is None:
+        yield "observed", seen.says
+    elif seen is not None:
+        words = (
+            f"rate {seen.rate:.4g} along mode {seen.mode + 1}, {seen.says} "
+            f"(R^2 = {seen.goodness:.6f})"
+        )
+        if seen.deviation is not None:
+            words += f"; predicted {seen.predicted:.4g}, off by {100.0 * seen.deviation:+.2g} %"
+        yield "observed", words
+    if out is not None:
+        yield "picture", str(out)
+
+
+def _number(rate: float | None) -> str:
+    if rate is None:
+        return "-"
+    return "at once" if math.isinf(rate) else f"{rate:.4g}"
+
+
+def _plain(rate: float | None) -> float | None:
+    """A number that JSON knows: there in one step is no rate."""
+    return None if rate is None or not math.isfinite(rate) else rate

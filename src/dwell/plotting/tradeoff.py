@@ -1,0 +1,171 @@
+"""Pictures of a design: which nu, T2 and k1 go together, two at a time."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.errors import InputError
+from dwell.plotting.figures import TWO_COLUMNS, blank, require_matplotlib
+from dwell.plotting.save import FORMATS, check_free, write_figures
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from dwell.theory.design import Setting
+
+ROOM = 3.0  # factor by which the axes go beyond what must be seen
+POINTS = 200
+
+PAPER, LOCAL, SYNC = COLOURS[0], COLOURS[2], COLOURS[1]
+
+
+def tradeoff(setting: Setting, style: Style = PLAIN) -> Figure:
+    """T2 over k1, T2 over nu, and k1 over nu, each with the third as it is in the scenario."""
+    figure = blank(TWO_COLUMNS, 2.75)
+    axes = list(figure.subplots(1, 3))
+    draw_tradeoff(axes, setting, style=style)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=3, frameon=False,
+        fontsize=style.text_size, columnspacing=1.6, handlelength=2.2,
+    )  # fmt: skip
+    return figure
+
+
+def draw_tradeoff(axes: list[Axes], setting: Setting, *, style: Style = PLAIN) -> None:
+    """The three panels, on log axes. Where agents differ, for the one with the least room."""
+    s, p = setting, setting.tightest
+    t2, spread, keep = float(s.t2[p]), float(s.spreads[p]), 1.0 - s.epsilon
+    limit = float(s.max_dwell_times[p])
+    k1s = _range(s.k1, s.eta_max, *(k for k in s.admissible_k1 or () if k > 0.0))
+    nus = _range(s.nu, s.nu * t2 / limit if limit > 0.0 else s.nu)
+    ones = np.ones(POINTS)
+
+    def paper(k1: Floats, nu: Floats) -> Floats:
+        """The limit of T2; none where k1 is not above eta_max."""
+        eta = s.theta * k1 if s.tied else s.eta_max
+        return np.where(eta < k1, eta * keep * nu / (k1 * k1 * spread), np.nan)
+
+    first, second, third = axes
+    _panel(first, style, r"$k_1$", r"$T_2$", rf"$\nu = {number(s.nu)}$")
+    _regions(first, k1s, paper(k1s, s.nu * ones), keep * s.nu / k1s, t2, style)
+    _panel(second, style, r"$\nu$", r"$T_2$", rf"$k_1 = {number(s.k1)}$")
+    _regions(second, nus, paper(s.k1 * ones, nus), keep * nus / s.k1, t2, style)
+    _panel(third, style, r"$\nu$", r"$k_1$", rf"$T_2 = {number(t2)}$")
+    least = 0.0 if s.tied else s.eta_max
+    gains = s.theta * keep * nus / (t2 * spread)
+    if not s.tied:
+        gains = np.sqrt(s.eta_max * keep * nus / (t2 * spread))
+    gains = np.where(gains > least, gains, np.nan)
+    _regions(third, nus, gains, keep * nus / t2, s.k1, style, least=least)
+    if not s.tied:
+        first.axvline(s.eta_max, **_edge(style))
+        third.axhline(s.eta_max, **_edge(style))
+    for ax, x, y in ((first, s.k1, t2), (second, s.nu, t2), (third, s.nu, s.k1)):
+        _mark(ax, x, y, s, style)
+
+
+def _range(*values: float) -> Floats:
+    """From well below the smallest to well above the largest."""
+    low, high = min(values) / ROOM, max(values) * ROOM
+    return np.geomspace(low, high, POINTS)
+
+
+def _panel(ax: Axes, style: Style, x_label: str, y_label: str, title: str) -> None:
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    dress(ax, style, x_label, y_label)
+    ax.set_title(title, fontsize=style.label_size, pad=4.0)
+
+
+def _regions(
+    ax: Axes,
+    x: Floats,
+    paper: Floats,
+    once: Floats,
+    used: float,
+    style: Style,
+    *,
+    least: float = 0.0,
+) -> None:
+    """What each condition admits: below its curve, and above `least` for the paper's."""
+    shown = paper[np.isfinite(paper) & (paper > 0.0)]
+    ends = [used, float(once.min()), float(2.0 * once.max())]
+    low = min([*ends, *([float(shown.min())] if len(shown) else [])]) / ROOM
+    high = max([*ends, *([float(shown.max())] if len(shown) else [])])
+    ax.set_xlim(float(x[0]), float(x[-1]))
+    ax.set_ylim(low, high)
+    _ticks(ax.xaxis, float(x[0]), float(x[-1]))
+    _ticks(ax.yaxis, low, high)
+    ax.fill_between(x, low, once, color=LOCAL, alpha=0.13, lw=0)
+    ax.fill_between(x, once, 2.0 * once, color=SYNC, alpha=0.10, lw=0)
+    floor = max(low, least)
+    ax.fill_between(
+        x, floor, paper, where=list(paper > floor), color=PAPER, alpha=0.38, lw=0,
+        label="admissible by the paper",
+    )  # fmt: skip
+    ax.plot(x, paper, color=PAPER, lw=style.bold, label="paper's limit")
+    ax.plot(
+        x, once, color=LOCAL, lw=style.bold, ls=DASHES[1],
+        label=r"$k_1 T_2 = \tilde\nu$: async_local, no overshoot",
+    )  # fmt: skip
+    ax.plot(
+        x, 2.0 * once, color=SYNC, lw=style.bold, ls=DASHES[3],
+        label=r"$k_1 T_2 = 2\tilde\nu$: sync_global",
+    )  # fmt: skip
+
+
+def _ticks(axis: Any, low: float, high: float) -> None:
+    """Plain numbers, so few that they do not meet."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    decades = math.log10(high / low)
+    between = (1.0, 2.0, 5.0) if decades < 1.5 else (1.0, 3.0) if decades < 2.2 else (1.0,)
+    axis.set_major_locator(LogLocator(subs=between, numticks=7))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _edge(style: Style) -> dict[str, Any]:
+    """The line k1 = eta_max, beyond which the theorem does not go."""
+    return {
+        "color": style.cell, "lw": style.line, "ls": DASHES[2],
+        "label": r"$k_1 = \tilde\eta_{\max}$",
+    }  # fmt: skip
+
+
+def _mark(ax: Axes, x: float, y: float, setting: Setting, style: Style) -> None:
+    """Where the scenario is."""
+    colour = style.final if setting.feasible else style.start
+    alike = len(set(setting.t2.tolist())) == 1 and len(set(setting.lipschitz.tolist())) == 1
+    whose = "" if alike else f", agent {setting.tightest}"
+    ax.plot(
+        [x], [y], "o", ms=5.0, color=colour, mec=style.ink, mew=style.frame, zorder=5, ls="none",
+        label=f"this scenario{whose}",
+    )  # fmt: skip
+
+
+def save_tradeoff(setting: Setting, path: Path) -> Path:
+    """Write the picture to `path`, whose ending says in which format."""
+    kind = check_figure(path)
+    return write_figures({path.stem: lambda: tradeoff(setting)}, path.parent, (kind,))[0]
+
+
+def check_figure(path: Path) -> str:
+    """The format of a figure to be written to `path`; refused if it cannot be."""
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in FORMATS or path.suffix != f".{kind}":
+        raise InputError(
+            f"the figure {path} must end in {', '.join(f'.{known}' for known in FORMATS)}",
+            code="plot.format",
+        )
+    require_matplotlib()
+    check_free(path.parent, (path.stem,), (kind,))
+    return kind

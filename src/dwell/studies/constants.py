@@ -1,0 +1,130 @@
+"""Lipschitz constants of a scenario: at its start, along a run of it, and over samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from dwell._types import Points, finite_number, is_whole
+from dwell.agents import CoverageSystem
+from dwell.agents.engine import can_compile
+from dwell.controllers import Timer
+from dwell.errors import DensityError, InputError
+from dwell.results import Run
+from dwell.runner import DEFAULT_SAMPLES, run_scenario
+from dwell.scenario import Scenario
+from dwell.studies.workers import Progress, unless_interrupted
+from dwell.theory.lipschitz import (
+    Attained,
+    Lipschitz,
+    closest_pair,
+    lipschitz_along,
+    lipschitz_at,
+    lipschitz_sampled,
+)
+from dwell.theory.lipschitz_bound import lipschitz_bound
+
+SAMPLES = 100
+MOST_CELLS = 20_000  # agents times samples, unless samples are asked for
+PATIENCE = 10.0  # seconds that a run may take, as estimated below
+PER_JUMP = {True: 8e-6, False: 2e-3}  # seconds, in the compiled engine and in the readable loop
+PER_CELL = {True: 4e-6, False: 5e-3}  # seconds, of a density with terms and of a function
+
+
+def quick_run(
+    scenario: Scenario, system: CoverageSystem, wanted: bool | None, progress: Progress | None
+) -> tuple[Run | None, str]:
+    """A run of the scenario if it is wanted or, when nobody says, quick; else None and why not."""
+    seconds = estimated_seconds(scenario, system)
+    if wanted is False:
+        return None, "the scenario was not run"
+    if wanted is None and seconds > PATIENCE:
+        return None, f"the scenario was not run, as that may take {seconds:.0f} s"
+    return unless_interrupted(run_scenario(scenario, progress=progress)), ""
+
+
+def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
+    """About how long a run takes."""
+    law = system.controller
+    assert isinstance(law, Timer)
+    numbers = law.numbers(system.agents)
+    means = {"uniform": 0.5 * (numbers.t1 + numbers.t2), "latest": numbers.t2}
+    jumps = float((scenario.run.horizon / means.get(law.reset, numbers.t1)).sum())
+    jumps = min(jumps, scenario.run.max_jumps)
+    every = scenario.run.record.sample_every
+    samples = DEFAULT_SAMPLES if every is None else 0.0
+    if isinstance(every, float):
+        samples = scenario.run.horizon / every
+    known = system.terms is not None
+    cells = samples * system.agents
+    return jumps * PER_JUMP[known and can_compile(system)] + cells * PER_CELL[known]
+
+
+def separation_of(
+    system: CoverageSystem, start: Points, run: Run | None, wanted: float | None
+) -> float:
+    """As wanted; else as small as seen, but never so large that agents hardly fit."""
+    if wanted is None:
+        fits = 0.5 * math.sqrt(system.workspace.area / system.agents)
+        return min(fits, _closest(start, run))
+    number = finite_number(wanted)
+    if number is None or number < 0.0:
+        raise InputError(
+            f"separation is {wanted!r}; a length from 0 on is needed", code="design.separation"
+        )
+    return number
+
+
+def _closest(start: Points, run: Run | None) -> float:
+    """The smallest separation that was seen; inf for one agent."""
+    gap = closest_pair(start)[2]
+    if run is None:
+        return gap
+    if run.ends_in_contact:
+        return 0.0
+    seen = (run.events.nearest, run.metrics.separations)
+    return min(gap, *(float(gaps.min(initial=math.inf)) for gaps in seen))
+
+
+def samples_of(system: CoverageSystem, wanted: int | None) -> int:
+    """As wanted; else a hundred, or fewer where there are many agents."""
+    if wanted is None:
+        return max(1, min(SAMPLES, MOST_CELLS // system.agents))
+    if not is_whole(wanted) or wanted < 0:
+        raise InputError(
+            f"samples is {wanted!r}; a whole number from 0 on is needed", code="design.samples"
+        )
+    return int(wanted)
+
+
+def measure_constants(
+    system: CoverageSystem,
+    start: Points,
+    run: Run | None,
+    separation: float,
+    samples: int,
+    progress: Progress | None,
+) -> Lipschitz:
+    """All that can be measured; what cannot is left out with the reason."""
+    found: dict[str, Attained] = {}
+    missing: dict[str, str] = {}
+
+    def attempt(kind: str, measure: Callable[[], Attained]) -> None:
+        try:
+            found[kind] = measure()
+        except DensityError as fault:
+            missing[kind] = str(fault)
+
+    attempt("start", lambda: lipschitz_at(system.workspace, start, system.density))
+    if run is not None:
+        course = (run.system, run.start, run.events, run.metrics, run.horizon)
+        places = run.positions(run.horizon)
+        attempt("run", lambda: lipschitz_along(*course, progress=progress))
+        attempt("end", lambda: lipschitz_at(system.workspace, places, system.density))
+    if separation == 0.0:
+        missing["sampled"] = "without a separation there is no largest one"
+    elif samples:
+        drawn = (system, separation, samples)
+        attempt("sampled", lambda: lipschitz_sampled(*drawn, progress=progress))
+    bound = lipschitz_bound(system.workspace, system.density, separation)
+    return Lipschitz(bound, missing=missing, **found)

@@ -1,0 +1,373 @@
+"""Design: from a scenario of the timer law to what T2 and k1 may be, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.agents import CoverageSystem
+from dwell.controllers import Timer
+from dwell.density import tessellate
+from dwell.errors import InputError
+from dwell.results import Run
+from dwell.scenario import Scenario
+from dwell.scenario.build import build, with_seed
+from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
+from dwell.studies.workers import Progress
+from dwell.theory.agreement import METHODS, Agreement, Graph, agree, flooding
+from dwell.theory.design import Advice, Setting, advise, each, setting_of
+from dwell.theory.lipschitz import Attained, Lipschitz
+
+SCHEMA = 1
+GRAPHS = 50  # configurations along a run that a changing graph is taken from
+THETA = 0.99  # eta_max / k1 where no eta_max is given
+
+VALID, VOID = "conditions met", "certificate void"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What the conditions say about a scenario, beside what was measured on it."""
+
+    setting: Setting
+    lipschitz: Lipschitz
+    advice: tuple[Advice, ...]
+    reasons: tuple[str, ...]  # why the certificate is void; none if it is not
+    notes: tuple[str, ...]  # what was assumed, and what the conditions do not cover
+    agreement: Agreement | None = None
+    caps: Floats | None = None  # (N,) of k1, that was agreed on
+    messages_on_change: int | None = None  # of flooding, if nobody repeats itself
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the paper's condition holds for the constants that it assumes."""
+        return self.setting.feasible
+
+    @property
+    def verdict(self) -> str:
+        """`conditions met`, or `certificate void` where `reasons` says why."""
+        return VOID if self.reasons else VALID
+
+    @property
+    def locally(self) -> Attained | None:
+        """What is used for neighbours and rates: along the run if there is one, else the start."""
+        return self.lipschitz.run or self.lipschitz.start
+
+    @property
+    def neighbor_limits(self) -> Floats | None:
+        """T2 by the paper's condition with sqrt(neighbours + 1) for sqrt(N), (N,)."""
+        seen = self.locally
+        return None if seen is None else self.setting.dwell_times_with(seen.neighbors)
+
+    @property
+    def rate_limits(self) -> Floats | None:
+        """T2 by how fast each error could change where it was measured, (N,)."""
+        seen = self.locally
+        return None if seen is None else self.setting.dwell_times_for(seen.rates)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything `dwell design --json` prints."""
+        s = self.setting
+        sync, local = s.sharper
+        k1 = s.admissible_k1
+        margins = {
+            key: each(np.atleast_1d(np.asarray(value, dtype=np.float64)))
+            for key, value in s.margins.items()
+        }
+        return {
+            "schema": SCHEMA,
+            "agents": s.agents,
+            "k1": s.k1,
+            "nu": s.nu,
+            "epsilon": s.epsilon,
+            "t1": each(s.t1),
+            "t2": each(s.t2),
+            "eta_max": s.eta_max,
+            "max_dwell_time": each(s.max_dwell_times),
+            "max_gain": each(s.max_gains),
+            "admissible_k1": None if k1 is None else {"above": k1[0], "at_most": k1[1]},
+            "max_lipschitz": _if_any(s.max_lipschitz),
+            "theta": {
+                "value": s.theta,
+                "k1_t2": each(s.k1 * s.t2),
+                "limit": each(s.theta * s.reach / s.spreads),
+                "max_gain": each(s.max_gains_in_theta),
+            },
+            "feasible": self.feasible,
+            sync.name: sync.as_json(),
+            local.name: local.as_json(),
+            "margins": margins,
+            "max_dwell_time_neighbors": _if_known(self.neighbor_limits),
+            "max_dwell_time_rates": _if_known(self.rate_limits),
+            "assumed_lipschitz": each(s.lipschitz),
+            "measured_lipschitz": self.lipschitz.as_json(),
+            "verdict": self.verdict,
+            "reasons": list(self.reasons),
+            "advice": [advice.as_json() for advice in self.advice],
+            "notes": list(self.notes),
+            "agreement": self._agreement(),
+        }
+
+    def _agreement(self) -> dict[str, Any] | None:
+        if self.agreement is None or self.caps is None:
+            return None
+        return {
+            **self.agreement.as_json(),
+            "eta_max": self.setting.theta * self.agreement.value,
+            "caps": each(self.caps),
+            "messages_on_change": self.messages_on_change,
+        }
+
+
+def _if_known(values: Floats | None) -> Any:
+    return None if values is None else each(values)
+
+
+def _if_any(constants: Floats) -> Any:
+    """Lipschitz constants, which are not negative: null where none is admissible."""
+    return each(np.where(constants < 0.0, np.nan, constants))
+
+
+def design(
+    scenario: Scenario,
+    *,
+    eta_max: float | None = None,
+    lipschitz: float | Sequence[float] | None = None,
+    samples: int | None = None,
+    separation: float | None = None,
+    run: bool | None = None,
+    agree: str | None = None,
+    graph: str = "start",
+    progress: Progress | None = None,
+) -> Design:
+    """Which T2 and k1 are admissible in `scenario`, and how its assumptions compare with it.
+
+    `eta_max` and `lipschitz` stand for those of the scenario's certificate; what neither gives is
+    measured or chosen, and `notes` says so. Lipschitz constants are measured at the start, along a
+    `run` and at its end (by default if it is quick), and over `samples` random configurations with
+    agents at least `separation` apart. `agree` lets the agents agree on a k1, by `flooding`,
+    `gossip` or `equalizing` over the Voronoi graph of the start, or with graph = "run" over those
+    along the run.
+    """
+    _check_words(agree, graph)
+    _refuse_other_laws(scenario)
+    scenario = with_seed(scenario)
+    system, start, _ = build(scenario)
+    count = samples_of(system, samples)
+    made, why_not = quick_run(scenario, system, run, progress)
+    rho = separation_of(system, start, made, separation)
+    constants = measure_constants(system, start, made, rho, count, progress)
+    notes = [*_about(system), *_about_run(made, why_not), *_about_constants(constants)]
+    law = system.controller
+    assert isinstance(law, Timer)
+    if eta_max is None and scenario.certificate is None:
+        eta_max = law.eta_max  # of adaptive timers
+    assumed = _assumed(scenario, law, eta_max, lipschitz, constants, notes)
+    tied = eta_max is None and scenario.certificate is None
+    setting = setting_of(system, *assumed, tied=tied)
+    notes += _beyond_samples(setting, constants)
+    agreement, caps, quiet = _agree(setting, system, start, made, agree, graph, progress)
+    return Design(
+        setting=setting,
+        lipschitz=constants,
+        advice=advise(setting),
+        reasons=tuple(_reasons(setting, constants)),
+        notes=tuple(notes),
+        agreement=agreement,
+        caps=caps,
+        messages_on_change=quiet,
+    )
+
+
+_PLACES = {
+    "start": "at the start",
+    "run": "along a run",
+    "end": "at the end of a run",
+    "sampled": "over samples",
+}
+
+
+def _check_words(method: str | None, graph: str) -> None:
+    for value, known, code in (
+        (method, METHODS, "agreement.method"),
+        (graph, ("start", "run"), "agreement.graph"),
+    ):
+        if value is not None and value not in known:
+            raise InputError(f"{value!r} is not one of {', '.join(known)}", code=code)
+
+
+def _refuse_other_laws(scenario: Scenario) -> None:
+    kind = scenario.controller.kind
+    if kind != "timer":
+        raise InputError(
+            f'controller.kind is "{kind}", but dwell times are a matter of the timer law; '
+            'controller.kind = "timer" with k1, nu, t1 and t2 is needed',
+            code="design.law",
+            key="controller.kind",
+        )
+
+
+def _about(system: CoverageSystem) -> Iterator[str]:
+    """What the conditions do not cover."""
+    if system.agents == 1:
+        yield "The theorem assumes at least two agents."
+    if not system.network.perfect:
+        yield "Looks are lost or late here, which none of the conditions covers."
+    if system.spacing is not None:
+        yield (
+            "Constants are measured with exact integrals: on a grid of points centroids are "
+            "piecewise constant and have no derivatives."
+        )
+    if isinstance(system.controller, Timer) and system.controller.initial_hold is not None:
+        yield (
+            "The hold error is assumed to be 0 at the start; with initial_hold it may be up to "
+            "eta_max beyond its bound until each agent's first look."
+        )
+
+
+def _about_run(run: Run | None, why_not: str) -> Iterator[str]:
+    if run is None:
+        yield f"No constant along a run: {why_not}."
+    elif not run.stop.reason.ok:
+        yield f"The run ended early, at t = {run.horizon:g}: {run.stop.reason.value}."
+
+
+def _about_constants(constants: Lipschitz) -> Iterator[str]:
+    for kind, why in constants.missing.items():
+        yield f"No constant {_PLACES[kind]}: {why}."
+
+
+def _assumed(
+    scenario: Scenario,
+    law: Timer,
+    eta_max: float | None,
+    lipschitz: float | Sequence[float] | None,
+    constants: Lipschitz,
+    notes: list[str],
+) -> tuple[float, Any]:
+    """eta_max and lipschitz: given, from the certificate, or chosen and measured."""
+    table = scenario.certificate
+    how = "give one with --set certificate.eta_max=... --set certificate.lipschitz=..."
+    if lipschitz is None and table is None:
+        if constants.values is None:
+            raise InputError(
+                "the scenario has no certificate table, and no Lipschitz constant could be "
+                f"measured; {how}",
+                code="design.certificate",
+                key="certificate",
+            )
+        where = "along the run" if constants.run is not None else "at the start"
+        notes.append(
+            "The scenario has no certificate: the largest constant of each agent measured "
+            f"{where} is taken for its L; {how}."
+        )
+        lipschitz = constants.values.tolist()
+    if eta_max is None and table is None:
+        eta_max = THETA * law.k1
+        notes.append(
+            f"No eta_max is given: {THETA:g} k1 is taken, here {eta_max:.6g}, near the most that "
+            "the theorem allows."
+        )
+    if table is not None:
+        eta_max = table.eta_max if eta_max is None else eta_max
+        lipschitz = table.lipschitz if lipschitz is None else lipschitz
+    assert eta_max is not None
+    return eta_max, lipschitz
+
+
+# Judging.
+
+
+def _reasons(s: Setting, constants: Lipschitz) -> Iterator[str]:
+    if s.eta_max >= s.k1:
+        yield f"The theorem needs eta_max < k1, but eta_max = {s.eta_max:g} and k1 = {s.k1:g}."
+    limits, p = s.max_dwell_times, s.tightest
+    if (s.t2 > limits).any():
+        yield (
+            f"T2 = {s.t2[p]:g} of agent {p} exceeds the maximum dwell time {limits[p]:.6g}, "
+            f"{times_over(s.t2[p] / limits[p])}."
+        )
+        if s.admissible_k1 is None:
+            yield (
+                "No k1 is admissible for these T2 and this eta_max: it would have to be at most "
+                f"{float(s.max_gains.min()):.6g} and above eta_max = {s.eta_max:g}."
+            )
+    seen = constants.run or constants.start
+    if seen is not None and (seen.values > s.lipschitz).any():
+        yield _exceeded(s, seen)
+
+
+def _exceeded(s: Setting, seen: Attained) -> str:
+    """Whose constant is farthest above the assumed one, and where."""
+    beyond = seen.values > s.lipschitz
+    p = seen.agent if beyond[seen.agent] else int(np.argmax(seen.values - s.lipschitz))
+    where = "at the start" if seen.time in (None, 0.0) else f"at t = {seen.time:.6g}"
+    where = where if p == seen.agent else "on the way"
+    value = float(seen.values[p])
+    size = f"{value:.6g}" if math.isfinite(value) else "infinite"
+    many = int(beyond.sum())
+    others = f" ({many} of {s.agents} agents exceed theirs)" if many > 1 else ""
+    return (
+        f"The Lipschitz constant of agent {p} is {size} {where}, above the assumed "
+        f"{s.lipschitz[p]:g}{others}."
+    )
+
+
+def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
+    """Samples are not on the way: they make nothing void, but they warn."""
+    found = constants.sampled
+    if found is not None and found.value > float(s.lipschitz.max()):
+        yield (
+            f"Over samples the constant reaches {found.value:.6g}, above the assumed "
+            f"{float(s.lipschitz.max()):g}: from another start the assumption may fail."
+        )
+
+
+def times_over(ratio: float) -> str:
+    """By how much a limit is exceeded."""
+    return f"{ratio:.3g}-fold" if ratio >= 1.1 else f"by {100.0 * (ratio - 1.0):.2g} %"
+
+
+# Agreeing.
+
+
+def _agree(
+    setting: Setting,
+    system: CoverageSystem,
+    start: Points,
+    run: Run | None,
+    method: str | None,
+    graph: str,
+    progress: Progress | None,
+) -> tuple[Agreement | None, Floats | None, int | None]:
+    """The agreement, the caps it is about, and flooding's messages if nobody repeats itself."""
+    if method is None:
+        return None, None, None
+    if graph == "run" and run is None:
+        raise InputError(
+            "the graphs along the run are asked for, but the scenario was not run; take the graph "
+            "of the start",
+            code="agreement.graph",
+        )
+    caps = setting.max_gains_in_theta
+    graphs = voronoi_graphs(system, start, run if graph == "run" else None)
+    found = agree(method, caps, graphs, seed=system.seed, progress=progress)
+    quiet = None
+    if method == "flooding":
+        quiet = flooding(caps, graphs, only_changes=True).messages
+    return found, caps, quiet
+
+
+def voronoi_graphs(system: CoverageSystem, start: Points, run: Run | None) -> list[Graph]:
+    """Who borders on whom: at the start, or at times spread evenly over a run."""
+    places = [start]
+    if run is not None:
+        last = not run.ends_in_contact  # where there are no cells
+        places = list(run.positions(np.linspace(0.0, run.horizon, GRAPHS, endpoint=last)))
+    return [tessellate(system.workspace, x, system.density).neighbors for x in places]

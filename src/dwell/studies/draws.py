@@ -1,0 +1,120 @@
+"""Random starts, in a frame in which a workspace far from the origin loses no digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.density import Density
+from dwell.geometry import Polygon, Workspace
+from dwell.studies.landscape import Landscape
+from dwell.studies.newton import Descent
+
+if TYPE_CHECKING:
+    from dwell._kernels.terms import Terms
+
+POOL = (4096, 16)  # places that a start is chosen from: at least, and per agent
+ROUNDS = 20  # of drawing such places, at most
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A workspace and a density, seen from the lower corner of the workspace."""
+
+    outer: Workspace
+    weight: Density
+
+    @cached_property
+    def origin(self) -> Points:
+        """The lower corner."""
+        return self.outer.bounds[0]
+
+    @cached_property
+    def workspace(self) -> Polygon:
+        """The workspace in this frame."""
+        return Polygon(self.outer.vertices - self.origin)
+
+    @cached_property
+    def density(self) -> Density:
+        """The density in this frame."""
+        return _Moved(self.weight, self.origin)
+
+    def landscape(self) -> Landscape:
+        """The cost in this frame, nothing counted yet."""
+        return Landscape(self.workspace, self.density)
+
+    def inward(self, positions: Points) -> Points:
+        """Positions in this frame."""
+        moved: Points = positions - self.origin
+        return moved
+
+    def outward(self, descent: Descent) -> Descent:
+        """A descent in this frame, with its positions where they really are."""
+        return replace(descent, positions=descent.positions + self.origin)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """The density `inner`, seen from `origin`."""
+
+    inner: Density
+    origin: Points
+
+    def at(self, points: Points) -> Floats:
+        """The weight at each point."""
+        return self.inner.at(points + self.origin)
+
+    def terms(self) -> Terms | None:
+        """The terms of `inner`, moved."""
+        terms = self.inner.terms()
+        if terms is None:
+            return None
+        gaussians = terms.gaussians.copy()
+        gaussians[:, 1:3] -= self.origin
+        frame = terms.frame.copy()
+        frame[:2] -= self.origin
+        return terms._replace(origins=terms.origins - self.origin, gaussians=gaussians, frame=frame)
+
+
+def random_start(frame: Frame, agents: int, seed: int, number: int) -> Points:
+    """Places in `frame` for a start, (N, 2); a function of `seed` and `number` alone.
+
+    They are drawn with the square root of the density, as the best deployments of many agents are
+    spread. Where it hardly weighs anything, the rest is drawn evenly.
+    """
+    random = np.random.Generator(np.random.PCG64([seed, number]))
+    size = max(POOL[0], POOL[1] * agents)
+    weighty, weights, others = np.empty((0, 2)), np.empty(0), np.empty((0, 2))
+    for _ in range(ROUNDS):
+        places = _spread(frame.workspace, random.random((size, 3)))
+        with np.errstate(all="ignore"):
+            found = np.sqrt(np.maximum(frame.density.at(places), 0.0))
+        weighs = found > 0.0
+        weighty, weights = np.vstack([weighty, places[weighs]]), np.append(weights, found[weighs])
+        others = np.vstack([others, places[~weighs]])
+        if len(weighty) >= agents:
+            break
+    # The smallest of exponential waiting times: drawing without putting back, by weight.
+    waits = -np.log1p(-random.random(len(weighty))) / weights
+    chosen = weighty[np.argsort(waits, kind="stable")[:agents]]
+    start: Points = np.vstack([chosen, others[: agents - len(chosen)]])
+    return start
+
+
+def _spread(workspace: Polygon, drawn: Floats) -> Points:
+    """Places spread evenly over a polygon, from numbers spread evenly over [0, 1), (n, 3)."""
+    first = workspace.vertices[0]
+    sides = workspace.vertices[1:] - first
+    a, b = sides[:-1], sides[1:]  # triangles that share the first corner
+    ends = np.cumsum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    which = np.minimum(np.searchsorted(ends / ends[-1], drawn[:, 0], side="right"), len(a) - 1)
+    far = np.sqrt(drawn[:, 1:2])
+    along = drawn[:, 2:3]
+    places: Points = first + far * (a[which] + along * (b[which] - a[which]))
+    return places

@@ -1,0 +1,186 @@
+"""The cost as a landscape over all configurations: its height, slope and curvature at one of them.
+
+With e the errors (centroid minus position) and M the masses, the cost has the gradient -2 M e and
+the Hessian 2 (M - A); see `dwell.theory.derivatives`. In the variables M^(1/2) x, where agents of
+all masses count alike, the Hessian is 2 (I - S) with S = M^(-1/2) A M^(-1/2), whose eigenvalues are
+not negative. Where the gradient vanishes they are those of the derivative Dc of the centroids.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.density import Density, tessellate
+from dwell.density.borders import borders
+from dwell.density.looking import look_many
+from dwell.errors import AgentsError
+from dwell.geometry import Workspace
+from dwell.theory.derivatives import from_borders
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+WALL = 0.9  # of the way to a wall, at most, in one step
+SMALL = 16  # rows up to which all eigenvalues are taken
+BASIS = 40  # vectors that the largest eigenvalue of a larger matrix is sought among
+ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, Python functions
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Place:
+    """A configuration, and the cost and its slope there."""
+
+    positions: Points  # (N, 2)
+    cost: float
+    masses: Floats  # (N,)
+    errors: Points  # (N, 2) centroid minus position
+    nearest: Floats  # (N,) distance of the nearest other agent; inf if there is none
+
+    @property
+    def heaviest(self) -> float:
+        """The largest mass, which the others are measured by."""
+        return float(self.masses.max())
+
+    @property
+    def roots(self) -> Floats:
+        """Square roots of the masses over the largest, twice each, (2N,)."""
+        return np.repeat(np.sqrt(self.masses / self.heaviest), 2)
+
+
+@final
+class Landscape:
+    """The cost of a density on a workspace. Counts the cells that are computed to see it."""
+
+    def __init__(self, workspace: Workspace, density: Density) -> None:
+        self.workspace = workspace
+        self.density = density
+        self.evaluations = 0
+        self._terms = density.terms()
+        self.noise = QUADRATURE if self._terms is None else ROUNDING
+        edges = np.roll(workspace.vertices, -1, axis=0) - workspace.vertices
+        inward = np.column_stack([-edges[:, 1], edges[:, 0]])
+        self._inward = inward / lengths(edges)[:, None]
+
+    def look(self, positions: Points, *, even_light: bool = False) -> Place | None:
+        """What is at `positions`; None where two agents meet or a cell weighs nothing.
+
+        `even_light` lets cells pass that weigh something, but less than the smallest number.
+        """
+        self.evaluations += len(positions)
+        if self._terms is None:
+            return self._look_slowly(positions)
+        x, y = (np.ascontiguousarray(column)[None] for column in positions.T)
+        everybody = np.arange(len(positions))
+        seen = look_many(self.workspace, self._terms, x, y, np.zeros_like(everybody), everybody)
+        if seen.met.any() or seen.empty.any():
+            return None
+        scale = np.exp(seen.log_scale)
+        masses = seen.mass * scale
+        if not even_light and not (masses > 0.0).all():
+            return None
+        errors = np.column_stack([seen.error_x, seen.error_y])
+        return Place(positions, math.fsum(seen.polar * scale), masses, errors, seen.nearest)
+
+    def _look_slowly(self, positions: Points) -> Place | None:
+        """The same for densities that only Python can evaluate."""
+        try:
+            cells = tessellate(self.workspace, positions, self.density)
+        except AgentsError:
+            return None
+        if not (cells.masses > 0.0).all():
+            return None
+        return Place(positions, cells.cost, cells.masses, cells.errors, _nearest(positions))
+
+    def curvature(self, place: Place) -> csr_array:
+        """The matrix S at `place`, (2N, 2N)."""
+        self.evaluations += len(place.positions)
+        found = from_borders(borders(self.workspace, place.positions, self.density))
+        root = np.sqrt(found.masses)
+        scale = 1.0 / (root[found.row] * root[found.column])
+        return _symmetric(found.row, found.column, found.facets * scale[:, None, None])
+
+    def gradient_norm(self, place: Place) -> float:
+        """The largest |gradient| / (2 mass) of an agent, over the workspace's diameter.
+
+        That is the largest distance between an agent and its centroid, as a share of the workspace:
+        a number without a unit, in which light cells count as much as heavy ones.
+        """
+        return float(lengths(place.errors).max()) / self.workspace.diameter
+
+    def share_inside(self, place: Place, step: Points) -> float:
+        """How much of `step` can be taken so that nobody comes close to a wall all at once."""
+        share = 1.0
+        for corner, inward in zip(self.workspace.vertices, self._inward, strict=True):
+            offset = place.positions - corner
+            distance = WALL * (inward[0] * offset[:, 0] + inward[1] * offset[:, 1])
+            approach = -(inward[0] * step[:, 0] + inward[1] * step[:, 1])
+            far = approach > distance
+            if far.any():
+                share = min(share, float((distance[far] / approach[far]).min()))
+        return max(share, 0.0)
+
+
+def decrease(before: Place, after: Place, step: Points, noise: float) -> float:
+    """By how much the cost fell over `step`.
+
+    Where that is close to the relative `noise` of a cost, the slopes at both ends tell.
+    """
+    plain = before.cost - after.cost
+    if abs(plain) > 10.0 * noise * before.cost:
+        return plain
+    pull = before.masses[:, None] * before.errors + after.masses[:, None] * after.errors
+    return dot(pull.ravel(), step.ravel())
+
+
+def softest(matrix: csr_array) -> tuple[float, Floats]:
+    """The largest eigenvalue of S, and its eigenvector with the first large entry positive."""
+    size = matrix.shape[0]
+    if size <= SMALL:
+        values, vectors = np.linalg.eigh(matrix.toarray())
+    else:
+        from scipy.sparse.linalg import eigsh
+
+        begin = np.cos(np.arange(size) + 1.0)  # any fixed vector, so that the answer is one too
+        values, vectors = eigsh(matrix, k=1, which="LA", v0=begin, ncv=min(size, BASIS))
+    vector: Floats = vectors[:, -1]
+    first = int(np.argmax(np.abs(vector) > 0.5 * np.abs(vector).max()))
+    return float(values[-1]), vector if vector[first] > 0.0 else -vector
+
+
+def _symmetric(row: Ints, column: Ints, blocks: Floats) -> csr_array:
+    """A sparse matrix of blocks of two by two, the mean of itself and its transpose."""
+    from scipy.sparse import coo_array
+
+    size = 2 * (int(row.max()) + 1)
+    i = (2 * row[:, None, None] + np.array([[0, 0], [1, 1]])).ravel()
+    j = (2 * column[:, None, None] + np.array([[0, 1], [0, 1]])).ravel()
+    half = 0.5 * blocks.ravel()
+    both = (np.concatenate([half, half]), (np.concatenate([i, j]), np.concatenate([j, i])))
+    found: Any = coo_array(both, shape=(size, size))
+    return found.tocsr()
+
+
+def _nearest(positions: Points) -> Floats:
+    from scipy.spatial import KDTree
+
+    if len(positions) == 1:
+        return np.array([np.inf])
+    found: Floats = KDTree(positions).query(positions, k=2)[0][:, 1]
+    return found
+
+
+def lengths(rows: Points) -> Floats:
+    """The length of each row, (N,)."""
+    found: Floats = np.sqrt(rows[:, 0] * rows[:, 0] + rows[:, 1] * rows[:, 1])
+    return found
+
+
+def dot(a: Floats, b: Floats) -> float:
+    """The inner product, summed in an order that no number of processors changes."""
+    return float(np.add.reduce(a * b))

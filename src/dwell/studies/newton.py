@@ -1,0 +1,268 @@
+"""From one start down to a local minimum of the cost: Lloyd's steps first, then Newton's.
+
+Far from a minimum the quadratic model of the cost is made small within a trust region, by
+conjugate gradients that stop at its edge or at negative curvature (Steihaug). Close to one,
+Newton's equations are solved directly. Where that comes to rest the largest eigenvalue of S (see
+`landscape`) tells a minimum from a saddle, and a saddle is left along the eigenvector.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.studies.landscape import Landscape, Place, decrease, dot, lengths, softest
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+TARGET = 1e-14  # gradient norm that is tried for
+NEARLY = 1e4  # times the noise: ... and from which on a place counts as stationary
+CLOSE = 1e-5  # ... and from which on Newton's equations are solved directly
+FLAT = 1e-9  # a spectral gap that cannot be told from 0
+
+LLOYD = (5, 200)  # steps, at least and at most
+SLOW = 0.01  # relative decrease of the cost below which Lloyd's steps no longer pay
+LIGHT = 1e-8  # smallest mass over largest while some agents are still far out in a tail
+NEWTON = 500  # steps, at most, between two saddles
+ESCAPES = 50  # saddles that may be left
+PROBES = (0.4, 0.1, 0.03)  # of the smallest distance between agents: how far to look from a saddle
+USUAL = 40.0  # steps of a descent, for the progress bar
+
+
+class Kind(StrEnum):
+    """What a descent came to."""
+
+    MINIMUM = "minimum"  # strict: every small move raises the cost
+    DEGENERATE = "degenerate"  # no move was found to lower it; one leaves it alone to second order
+    SADDLE = "saddle"  # some small move lowers it
+    UNFINISHED = "unfinished"  # the gradient does not vanish
+    WEIGHTLESS = "weightless"  # a cell of the start weighs nothing: there is no gradient
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Descent:
+    """Where one start led."""
+
+    positions: Points  # (N, 2)
+    cost: float
+    gradient_norm: float  # see Landscape.gradient_norm
+    spectral_gap: float | None  # 1 - largest eigenvalue of S; None where there is no telling
+    kind: Kind
+    evaluations: int  # cells that were computed
+    costs: tuple[float, ...]  # after each step
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the gradient vanishes."""
+        return self.kind in (Kind.MINIMUM, Kind.DEGENERATE, Kind.SADDLE)
+
+
+class Interrupted(KeyboardInterrupt):
+    """An interrupt, with how far the descent had come."""
+
+    def __init__(self, descent: Descent) -> None:
+        super().__init__()
+        self.descent = descent
+
+
+def descend(
+    landscape: Landscape, start: Points, tell: Callable[[float], None] = lambda share: None
+) -> Descent:
+    """Go down from `start` until the gradient is as small as rounding allows."""
+    place = landscape.look(start, even_light=True)
+    if place is None:
+        return Descent(start, math.inf, math.inf, None, Kind.WEIGHTLESS, len(start), ())
+    walk = _Walk(landscape, place, tell)
+    try:
+        walk.settle()
+        gap, kind = walk.rest()
+    except KeyboardInterrupt:
+        raise Interrupted(walk.outcome(None, Kind.UNFINISHED)) from None
+    return walk.outcome(gap, kind)
+
+
+class _Walk:
+    """Where a descent is, and the cost after each of its steps."""
+
+    def __init__(self, landscape: Landscape, place: Place, tell: Callable[[float], None]) -> None:
+        self.landscape = landscape
+        self.place = place
+        self.costs: list[float] = []
+        self.before = landscape.evaluations - len(place.positions)
+        self.radius = 0.0  # of the trust region, in the variables M^(1/2) x
+        self._tell = tell
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the gradient vanishes, as far as can be told."""
+        return self.landscape.gradient_norm(self.place) <= NEARLY * self.landscape.noise
+
+    def outcome(self, gap: float | None, kind: Kind) -> Descent:
+        """The descent so far."""
+        if not self.at_rest:
+            gap, kind = None, Kind.UNFINISHED
+        norm = self.landscape.gradient_norm(self.place)
+        spent = self.landscape.evaluations - self.before
+        place, costs = self.place, tuple(self.costs)
+        return Descent(place.positions, place.cost, norm, gap, kind, spent, costs)
+
+    def go(self, place: Place) -> None:
+        """Take a step."""
+        self.place = place
+        self.costs.append(place.cost)
+        self._tell(len(self.costs) / (len(self.costs) + USUAL))
+
+    def settle(self) -> None:
+        """Lloyd's steps, while they pay: each moves everybody to the centroids."""
+        least, most = LLOYD
+        for k in range(most):
+            before = self.place
+            after = self.landscape.look(before.positions + before.errors, even_light=True)
+            if after is None:
+                return
+            self.go(after)
+            spread = after.masses.min() >= LIGHT * after.masses.max()
+            if k + 1 >= least and spread and after.cost > (1.0 - SLOW) * before.cost:
+                return
+
+    def rest(self) -> tuple[float | None, Kind]:
+        """Newton's steps, past saddles, to a minimum; gives the spectral gap there."""
+        if not (self.place.masses > 0.0).all():
+            return None, Kind.UNFINISHED
+        gap = 0.0
+        for _ in range(ESCAPES):
+            matrix = self.descend()
+            if not self.at_rest:
+                return None, Kind.UNFINISHED
+            largest, mode = softest(matrix)
+            gap = 1.0 - largest
+            if gap > FLAT:
+                return gap, Kind.MINIMUM
+            lower = self.below(mode)
+            if lower is None:
+                return gap, Kind.DEGENERATE if gap >= -FLAT else Kind.SADDLE
+            self.go(lower)
+        return gap, Kind.SADDLE
+
+    def descend(self) -> csr_array:
+        """Newton's steps until the gradient vanishes; gives S there."""
+        place, noise = self.place, self.landscape.noise
+        whole = math.sqrt(math.fsum(place.masses / place.heaviest))
+        self.radius = 2.0 * whole * float(lengths(place.errors).max())
+        least = 1e-3 * noise * whole * self.landscape.workspace.diameter
+        matrix = self.landscape.curvature(place)
+        for _ in range(NEWTON):
+            norm = self.landscape.gradient_norm(self.place)
+            if norm <= TARGET:
+                break
+            found = self.directly(matrix, norm) if norm <= CLOSE else None
+            if found is None:
+                if norm <= 10.0 * noise or self.radius <= least:
+                    break  # rounding allows no better
+                found = self.in_region(matrix, norm)
+            if found is not None:
+                self.go(found)
+                matrix = self.landscape.curvature(found)
+        return matrix
+
+    def directly(self, matrix: csr_array, norm: float) -> Place | None:
+        """Newton's step as it is, if the gradient gets much smaller and the cost no larger."""
+        from scipy.sparse import eye_array
+        from scipy.sparse.linalg import splu
+
+        place, roots = self.place, self.place.roots
+        system: Any = eye_array(len(roots)) - matrix
+        try:
+            solved = splu(system.tocsc()).solve(roots * place.errors.ravel())
+        except RuntimeError:  # singular
+            return None
+        step = (solved / roots).reshape(-1, 2)
+        if not float(lengths(step).max()) <= 0.1 * float(place.nearest.min()):
+            return None
+        if self.landscape.share_inside(place, step) < 1.0:
+            return None
+        found = self.landscape.look(place.positions + step)
+        if found is None or found.cost > (1.0 + self.landscape.noise) * place.cost:
+            return None
+        return found if self.landscape.gradient_norm(found) < 0.5 * norm else None
+
+    def in_region(self, matrix: csr_array, norm: float) -> Place | None:
+        """A step within the trust region, if it is good; the radius is set anew in any case."""
+        place, roots = self.place, self.place.roots
+        slope = -2.0 * roots * place.errors.ravel()
+        scaled, at_edge = steihaug(matrix, slope, self.radius, min(0.1, math.sqrt(norm)))
+        share = self.landscape.share_inside(place, (scaled / roots).reshape(-1, 2))
+        scaled = share * scaled
+        step = (scaled / roots).reshape(-1, 2)
+        expected = -(dot(slope, scaled) + dot(scaled, scaled - matrix @ scaled))
+        found = self.landscape.look(place.positions + step)
+        ratio = -1.0
+        if found is not None and expected > 0.0:
+            fell = decrease(place, found, step, self.landscape.noise)
+            ratio = fell / place.heaviest / expected
+        length = math.sqrt(dot(scaled, scaled))
+        if ratio < 0.25:
+            self.radius = 0.25 * length
+        elif ratio > 0.75 and at_edge:
+            self.radius = max(self.radius, 2.0 * length)
+        return found if ratio > 0.05 else None
+
+    def below(self, mode: Floats) -> Place | None:
+        """A place of lower cost to either side along `mode`; None if none is found."""
+        place = self.place
+        along = (mode / place.roots).reshape(-1, 2)
+        along = along * float(place.nearest.min()) / float(lengths(along).max())
+        for size in PROBES:
+            seen = []
+            for step in (size * along, -size * along):
+                share = self.landscape.share_inside(place, step)
+                seen.append(self.landscape.look(place.positions + share * step))
+            lower = [found for found in seen if found is not None]
+            if lower:
+                best = min(lower, key=lambda found: found.cost)
+                if best.cost < (1.0 - 10.0 * self.landscape.noise) * place.cost:
+                    return best
+        return None
+
+
+def steihaug(
+    matrix: csr_array, slope: Floats, radius: float, tolerance: float
+) -> tuple[Floats, bool]:
+    """The y that makes slope . y + y . (I - S) y small with |y| <= radius; whether |y| = radius.
+
+    Conjugate gradients until the residual has fallen to `tolerance` of what it was.
+    """
+    found = np.zeros_like(slope)
+    rest, along = slope.copy(), -slope
+    square = dot(rest, rest)
+    goal = tolerance * tolerance * square
+    for _ in range(2 * len(slope) + 10):
+        bent = 2.0 * (along - matrix @ along)
+        curvature = dot(along, bent)
+        room = _to_edge(found, along, radius)
+        size = square / curvature if curvature > 0.0 else math.inf
+        if size >= room:
+            return found + room * along, True
+        found = found + size * along
+        rest = rest + size * bent
+        after = dot(rest, rest)
+        if after <= goal:
+            break
+        along = (after / square) * along - rest
+        square = after
+    return found, False
+
+
+def _to_edge(inside: Floats, along: Floats, radius: float) -> float:
+    """How far the edge of the trust region is along a direction."""
+    a, b = dot(along, along), dot(inside, along)
+    c = dot(inside, inside) - radius * radius
+    return (math.sqrt(max(b * b - a * c, 0.0)) - b) / a

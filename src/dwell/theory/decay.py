@@ -1,0 +1,346 @@
+"""How fast displacements die out under each law: foretold from the spectrum, and seen in a run.
+
+In the frame of the modes a law without holds does de/dt = -gain gap e. Where all agents look
+together, T apart, a mode is multiplied by a known factor from look to look, and the rate is exact
+for small displacements. Where each looks when it likes, the age of what it knows enters on average.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.agents import CoverageSystem
+from dwell.agents.network import PERFECT, Network
+from dwell.controllers import DiscreteLloyd, Lloyd, SelfTriggered, Timer
+from dwell.theory.rates import Rates, Recorded
+from dwell.theory.spectrum import DENSE
+
+LINEAR = 0.01  # distance from the limit, in radii of cells, up to which decay counts as exponential
+FLOOR = 1e-11  # and down to which positions are known
+FEWEST = 10  # samples in a fit
+LEAST = 1.0  # by how much the logarithm of a fitted curve must change
+SAMPLES = 2000
+NEGLIGIBLE = 1e-3  # part of the distance below which a mode is not in a run
+
+EXACT = "exact for small displacements"
+AVERAGED = "first order: waits enter by their mean"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """How fast small displacements die out under a law."""
+
+    rate: float | None  # per time, of the slowest mode; negative: it grows; None: see `says`
+    says: str
+    by_mode: Floats | None = None  # (K,) the same of every mode known
+    mode: int = 0  # which is the slowest
+    step: float | None = None  # time between looks, where all look together
+    limit: float | None = None  # the longest such time at which all displacements still shrink
+    best: float | None = None  # the relaxation that is quickest
+
+    @property
+    def time_constant(self) -> float | None:
+        """In which the slowest mode shrinks by a factor of e; None if it does not."""
+        return None if self.rate is None or self.rate <= 0.0 else 1.0 / self.rate
+
+
+def predict(rates: Rates, law: object, network: Network = PERFECT) -> Prediction:
+    """What `law` does near a centroidal configuration."""
+    if not rates.centroidal:
+        return Prediction(None, "agents are not at their centroids, so nothing decays towards here")
+    if not network.perfect:
+        return Prediction(None, "looks are lost or late, which is not accounted for")
+    match law:
+        case Lloyd(mode="ode"):
+            return _slowest(law.k2 * rates.gaps, EXACT)
+        case Lloyd():
+            return _together(rates, law.k2, (law.step,))
+        case DiscreteLloyd():
+            return _discrete(rates, law)
+        case Timer():
+            return _timer(rates, law)
+        case SelfTriggered():
+            return _self_triggered(rates, law)
+    name = type(law).__name__
+    return Prediction(None, _REST.get(name, f"nothing is known of {name}"))
+
+
+_REST = {
+    "SelfTriggeredCentroid": "waits depend on how far others might have moved: no linear model",
+    "EventTriggered": "agents rest near the set that holds their centroids: errors do not go to 0",
+}
+
+
+def _slowest(by_mode: Floats, says: str, **more: Any) -> Prediction:
+    k = int(np.argmin(by_mode))
+    return Prediction(float(by_mode[k]), says, by_mode, k, **more)
+
+
+def _together(rates: Rates, gain: float, waits: tuple[float, ...]) -> Prediction:
+    """All look at the same times and hold gain * error in between."""
+    factors = np.abs(1.0 - gain * np.multiply.outer(np.array(waits), rates.gaps))
+    by_mode = _rate(factors.prod(axis=0), sum(waits))
+    step = waits[0] if len(waits) == 1 else None
+    return _slowest(by_mode, EXACT, step=step, limit=_limit(rates, gain))
+
+
+def _limit(rates: Rates, gain: float) -> float | None:
+    """The longest wait common to all at which every mode still shrinks."""
+    stiffest = 1.0 - rates.lambda_min
+    return 2.0 / (gain * stiffest) if rates.gap > 0.0 else None
+
+
+def _rate(factor: Any, time: float) -> Any:
+    with np.errstate(divide="ignore"):
+        return -np.log(factor) / time
+
+
+def _discrete(rates: Rates, law: DiscreteLloyd) -> Prediction:
+    part, gaps = law.relaxation, rates.gaps
+    if law.schedule == "synchronous":
+        best = 2.0 / (rates.gap + 1.0 - rates.lambda_min) if rates.gap > 0.0 else None
+        found = _slowest(_rate(np.abs(1.0 - part * gaps), law.step), EXACT, step=law.step)
+        return replace(found, best=best)
+    if law.schedule == "round-robin":
+        return _round_robin(rates, law)
+    if law.schedule == "random":
+        by_mode = _rate(np.abs(1.0 - part * gaps / rates.agents), law.step)
+        return _slowest(by_mode, "first order: on average over whose turn it is")
+    often = 1.0 / law.step if law.rate is None else law.rate
+    moving = 1.0 - math.exp(-often * law.step)  # the next look may come before a move is done
+    return _slowest(part / law.step * moving * gaps, "first order: on average over the clocks")
+
+
+def _round_robin(rates: Rates, law: DiscreteLloyd) -> Prediction:
+    """One agent after another sees what those before it have done: a product of N maps."""
+    n = rates.agents
+    if n > DENSE:
+        return Prediction(None, f"worked out for at most {DENSE} agents")
+    rest = np.eye(2 * n) - rates.derivatives.jacobian.toarray()
+    whole = np.eye(2 * n)
+    for p in range(n):
+        rows = slice(2 * p, 2 * p + 2)
+        whole[rows] = whole[rows] - law.relaxation * rest[rows] @ whole
+    factor = float(np.abs(np.linalg.eigvals(whole)).max())
+    return Prediction(float(_rate(factor, n * law.step)), EXACT)
+
+
+def _timer(rates: Rates, law: Timer) -> Prediction:
+    gain = law.k1 / law.reach
+    waits = _common_waits(law, rates.agents)
+    if waits is not None:
+        return _together(rates, gain, waits)
+    age = _mean_along(rates, _ages(rates, law))
+    by_mode = gain * rates.gaps * (1.0 + gain * rates.gaps * age)
+    says = AVERAGED
+    if gain * float(np.max(law.t2)) >= 1.0:
+        says += "; t2 is above nu~ / k1, and stability is not assured"
+    return _slowest(by_mode, says, limit=_limit(rates, gain))
+
+
+def _common_waits(law: Timer, agents: int) -> tuple[float, ...] | None:
+    """The waits that all agents have in common, one after another; None if they differ."""
+    program = law.program(agents)
+    if program is None:
+        return None
+    table = {
+        "uniform": program.t2[:, None],
+        "earliest": program.t1[:, None],
+        "latest": program.t2[:, None],
+        "periodic": program.period[:, None],
+        "sequence": program.intervals,
+        "dropout": program.t1[:, None],
+    }[law.reset]
+    certain = law.reset not in ("uniform", "dropout") or (
+        (program.t1 == program.t2).all() if law.reset == "uniform" else program.loss == 0.0
+    )
+    first = program.t2 if law.initial_timer is None else np.atleast_1d(law.initial_timer)
+    if certain and (table == table[0]).all() and (first == first[0]).all():
+        return tuple(map(float, table[0]))
+    return None
+
+
+def _ages(rates: Rates, law: Timer | SelfTriggered) -> Floats:
+    """How old what each agent knows is, on average over time, (N,): E[T^2] / 2 E[T]."""
+    program = law.program(rates.agents) if isinstance(law, Timer) else None
+    if program is None:  # the law works out its waits from the cells: they no longer change
+        system = CoverageSystem(rates.workspace, rates.density, law, rates.agents)
+        ages: Floats = 0.5 * system.start(rates.positions).next_at
+        return ages
+    assert isinstance(law, Timer)
+    t1, t2 = program.t1, program.t2
+    if law.reset == "uniform":
+        ages = (t1 * t1 + t1 * t2 + t2 * t2) / (3.0 * (t1 + t2))
+    elif law.reset == "sequence":
+        ages = 0.5 * (program.intervals**2).sum(axis=1) / program.intervals.sum(axis=1)
+    elif law.reset == "dropout":
+        rows = zip(t1, t2, strict=True)
+        ages = np.array([_dropout_age(*row, program.loss) for row in rows])
+    else:
+        ages = 0.5 * {"earliest": t1, "latest": t2, "periodic": program.period}[law.reset]
+    return ages
+
+
+def _dropout_age(t1: float, t2: float, loss: float) -> float:
+    """Of waits t1, 2 t1, ... as looks are lost one after another, but never more than t2."""
+    most = math.ceil(t2 / t1)
+    tries = np.arange(1, most + 1)
+    waits = np.minimum(tries * t1, t2)
+    chances = loss ** (tries - 1.0) * np.where(tries < most, 1.0 - loss, 1.0)
+    return float(0.5 * (chances * waits**2).sum() / (chances * waits).sum())
+
+
+def _mean_along(rates: Rates, values: Floats) -> Floats:
+    """The mean of a value per agent over each mode, (K,): agents count as they move in it."""
+    weights = rates.shares[:, None] * rates.modes**2
+    found: Floats = (weights.sum(axis=2) @ values) / weights.sum(axis=(1, 2))
+    return found
+
+
+def _self_triggered(rates: Rates, law: SelfTriggered) -> Prediction:
+    """Between looks an agent covers 1 - exp(-kappa T) of the way to the centroid it saw."""
+    ages = _ages(rates, law)
+    gain = _mean_along(rates, -np.expm1(-2.0 * law.kappa * ages) / (2.0 * ages))
+    by_mode = gain * rates.gaps * (1.0 + gain * rates.gaps * _mean_along(rates, ages))
+    return _slowest(by_mode, AVERAGED)
+
+
+# Seen in a run.
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Decay:
+    """A mode of a run's distance to its limit, and the exponential that fits its tail."""
+
+    rate: float | None  # per time; None: see `says`
+    says: str
+    times: Floats  # (S,)
+    distances: Floats  # (S,) root mean square distance to the limit, weighed by the masses
+    along: Floats  # (S,) the part of it along the mode, without sign
+    mode: int = 0
+    since: float = math.nan  # the window of the fit
+    until: float = math.nan
+    level: float = math.nan  # of the fitted exponential at `since`
+    samples: int = 0
+    goodness: float = math.nan  # part of the logarithm's variance that the fit explains
+    predicted: float | None = None  # what the law's linear model says of this mode
+
+    @property
+    def deviation(self) -> float | None:
+        """Observed over predicted, minus 1."""
+        if self.rate is None or not self.predicted or not math.isfinite(self.predicted):
+            return None
+        return self.rate / self.predicted - 1.0
+
+    def as_json(self) -> dict[str, Any] | None:
+        """The fit, plain; None where there is none."""
+        if self.rate is None:
+            return None
+        keys = ("rate", "since", "until", "samples", "goodness", "mode", "predicted", "deviation")
+        return {key: getattr(self, key) for key in keys}
+
+
+def observe(run: Recorded, rates: Rates, prediction: Prediction | None = None) -> Decay:
+    """The slowest mode of a run's distance to the configuration that `rates` belong to.
+
+    Only the part along one mode is looked at, so that quicker ones do not bend the curve. The fit
+    begins where everybody is within a hundredth of a cell's radius, and ends at the run's end or
+    where rounding begins. A mode that is not in the run, for reasons of symmetry, is passed over.
+    """
+    law = run.system.controller
+    found = predict(rates, law, run.system.network) if prediction is None else prediction
+    times = _sample_times(run, found)
+    displacements = run.positions(times) - rates.positions
+    parts = np.abs(rates.coordinates(displacements))
+    square = (rates.shares[:, None] * displacements**2).sum(axis=(1, 2))
+    size = math.sqrt(float((rates.shares * rates.radii**2).sum()))
+    blank = Decay(None, "", times, np.sqrt(square), parts[:, found.mode], found.mode)
+    floor = size * max(FLOOR, _blur(run, rates) / size)
+    if not rates.centroidal:
+        return replace(blank, says="no limit configuration is known")
+    near = _from_then_on(blank.distances <= LINEAR * size)
+    if not near.any():
+        left = blank.distances[-1] / size
+        return replace(blank, says=f"the run ends {left:.2g} radii of a cell away from its limit")
+    seen = near & (blank.distances > floor)
+    if seen.sum() < FEWEST:
+        return replace(blank, says="the run reaches its limit within a few samples")
+    mode = _mode_in(parts, seen, found.mode, blank.distances)
+    return _fitted(replace(blank, mode=mode, along=parts[:, mode]), near, floor, found)
+
+
+def _fitted(blank: Decay, near: Any, floor: float, found: Prediction) -> Decay:
+    good = near & (blank.along > floor)
+    good &= np.arange(len(good)) <= _last_before_gap(near, good)
+    if good.sum() < FEWEST:
+        return replace(blank, says="too few samples lie between the limit's blur and its bend")
+    t, log = blank.times[good], np.log(blank.along[good])
+    slope, offset = np.polyfit(t - t[0], log, 1)
+    if np.ptp(log) < LEAST:
+        return replace(blank, says="the run is too short: its distance hardly changes near the end")
+    rest = log - offset - slope * (t - t[0])
+    predicted = found.rate if found.by_mode is None else float(found.by_mode[blank.mode])
+    return replace(
+        blank,
+        rate=float(-slope),
+        says=f"fitted from t = {t[0]:.4g} to {t[-1]:.4g}",
+        since=float(t[0]),
+        until=float(t[-1]),
+        level=float(np.exp(offset)),
+        samples=len(t),
+        goodness=1.0 - float(rest.var() / log.var()),
+        predicted=predicted,
+    )
+
+
+def _last_before_gap(near: Any, good: Any) -> int:
+    """The end of the first stretch in which at least half of the samples are good."""
+    first = int(np.argmax(near))
+    share = np.cumsum(good[first:]) / np.arange(1, len(good) - first + 1)
+    late = np.flatnonzero(good[first:] & (share >= 0.5))
+    return first + int(late[-1]) if len(late) else first
+
+
+def _mode_in(parts: Floats, seen: Any, wanted: int, distances: Floats) -> int:
+    """The wanted mode, if the run has it at all; else the one that is left in the end."""
+    last = int(np.flatnonzero(seen)[-1])
+    if parts[last, wanted] > NEGLIGIBLE * distances[last]:
+        return wanted
+    return int(np.argmax(parts[last]))
+
+
+def _from_then_on(holds: Any) -> Any:
+    """Where a condition holds, and does so until the end."""
+    return np.logical_and.accumulate(holds[::-1])[::-1]
+
+
+def _sample_times(run: Recorded, found: Prediction) -> Floats:
+    """Times at which the linear model speaks: the common looks, or any."""
+    if found.step is None or run.horizon < FEWEST * found.step:
+        return np.linspace(0.0, run.horizon, SAMPLES + 1)
+    looks = np.arange(int(run.horizon / found.step * (1.0 + 1e-12)) + 1)
+    stride = max(1, len(looks) // SAMPLES)
+    first = _first_look(run)
+    times: Floats = np.append(0.0, first + looks[::stride] * found.step)
+    return times[times <= run.horizon]
+
+
+def _first_look(run: Recorded) -> float:
+    law: Any = run.system.controller
+    timer = getattr(law, "initial_timer", None)
+    first = getattr(law, "t2", getattr(law, "step", 0.0)) if timer is None else timer
+    return float(np.max(first))
+
+
+def _blur(run: Recorded, rates: Rates) -> float:
+    """How well a run's positions are known: rounding, or the tolerance of an equation's solver."""
+    accuracy = getattr(run.system.controller, "accuracy", None) or 0.0
+    rounding = 1e3 * float(np.spacing(np.abs(rates.positions).max()))
+    return max(10.0 * accuracy * rates.workspace.diameter, rounding)

@@ -1,0 +1,131 @@
+"""How centroids and cost change as agents move: exactly, from integrals along borders.
+
+A border moves outward from cell p at z with the speed (z - x_p) . v_p / d + (x_q - z) . v_q / d, so
+
+    dc_p/dx_q = 1/m_p int phi (z - c_p)(x_q - z)' / d
+    dc_p/dx_p = 1/m_p sum int phi (z - c_p)(z - x_p)' / d
+    Hessian of the cost = 2 (M - A),  A_pp = sum int phi (z - x_p)(z - x_p)' / d,
+                                      A_pq = -int phi (z - x_p)(z - x_q)' / d
+
+with d = |x_q - x_p|, at every configuration of distinct agents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.density import Density
+from dwell.density.borders import Borders, borders
+from dwell.errors import DensityError
+from dwell.geometry import Workspace
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """First derivatives of the centroids and second ones of the cost, block by block.
+
+    Entry k says how agent `row[k]` depends on agent `column[k]`; blocks that are not listed are
+    zero. An agent depends on itself and on its Voronoi neighbours only.
+    """
+
+    masses: Floats  # (N,)
+    log_masses: Floats  # (N,) right also where a mass is below the smallest double
+    errors: Points  # (N, 2)
+    row: Ints  # (K,)
+    column: Ints  # (K,)
+    centroid: Floats  # (K, 2, 2) derivative of the centroid of row with respect to column
+    facets: Floats  # (K, 2, 2) the matrix A, with Hessian 2 (M - A)
+
+    @property
+    def agents(self) -> int:
+        """How many there are."""
+        return len(self.masses)
+
+    @cached_property
+    def jacobian(self) -> csr_array:
+        """Dc as a sparse matrix, (2N, 2N); rows x_0, y_0, x_1, ..."""
+        return self._sparse(self.centroid)
+
+    @cached_property
+    def hessian(self) -> csr_array:
+        """The Hessian of the cost as a sparse matrix, (2N, 2N)."""
+        from scipy.sparse import diags_array
+
+        whole: Any = diags_array(np.repeat(2.0 * self.masses, 2)) - 2.0 * self._sparse(self.facets)
+        return whole.tocsr()
+
+    @property
+    def gradient(self) -> Points:
+        """Of the cost, (N, 2)."""
+        return -2.0 * self.masses[:, None] * self.errors
+
+    def lipschitz(self) -> Floats:
+        """Norm of the derivative of each centroid with respect to all positions, (N,)."""
+        squares = np.zeros((self.agents, 2, 2))
+        np.add.at(squares, self.row, self.centroid @ self.centroid.transpose(0, 2, 1))
+        norms: Floats = np.sqrt(np.linalg.eigvalsh(squares)[:, -1].clip(0.0))
+        return norms
+
+    def _sparse(self, blocks: Floats) -> csr_array:
+        from scipy.sparse import coo_array
+
+        i = (2 * self.row[:, None, None] + np.array([[0, 0], [1, 1]])).ravel()
+        j = (2 * self.column[:, None, None] + np.array([[0, 1], [0, 1]])).ravel()
+        size = 2 * self.agents
+        found: Any = coo_array((blocks.ravel(), (i, j)), shape=(size, size))
+        return found.tocsr()
+
+
+def derivatives(workspace: Workspace, positions: Points, density: Density) -> Derivatives:
+    """Derivatives at a configuration of distinct agents whose cells all weigh something."""
+    found = borders(workspace, positions, density)
+    if found.empty.any():
+        raise DensityError(
+            f"the cell of agent {int(np.argmax(found.empty))} weighs nothing, so its centroid has "
+            "no derivative; move the agent, or use a density that is positive there",
+            code="density.derivatives",
+        )
+    return from_borders(found)
+
+
+def from_borders(found: Borders) -> Derivatives:
+    """Blocks from the moments along the borders."""
+    n = len(found.masses)
+    distance = np.sqrt((found.gap**2).sum(axis=1))
+    error, mass = found.errors[found.agent], found.masses[found.agent]
+    # Moments of (z - c)(x_q - z)' and (z - c) z' in the frame of the agent, whose position is 0.
+    shifted = found.m1 - error * found.m0[:, None]
+    outward = found.m2 - _outer(error, found.m1)
+    towards = _outer(shifted, found.gap) - outward
+    scale = (1.0 / (mass * distance))[:, None, None]
+    weight = np.exp(found.log_scales)[found.agent]
+    own = np.zeros((n, 2, 2))
+    np.add.at(own, found.agent, scale * outward)
+    facet_own = np.zeros((n, 2, 2))
+    per_length = (weight / distance)[:, None, None]
+    np.add.at(facet_own, found.agent, per_length * found.m2)
+    facet_other = -per_length * (found.m2 - _outer(found.m1, found.gap))
+    everybody = np.arange(n)
+    return Derivatives(
+        masses=found.masses * np.exp(found.log_scales),
+        log_masses=np.log(found.masses) + found.log_scales,
+        errors=found.errors,
+        row=np.concatenate([everybody, found.agent]),
+        column=np.concatenate([everybody, found.other]),
+        centroid=np.concatenate([own, scale * towards]),
+        facets=np.concatenate([facet_own, facet_other]),
+    )
+
+
+def _outer(a: Points, b: Points) -> Floats:
+    product: Floats = a[:, :, None] * b[:, None, :]
+    return product

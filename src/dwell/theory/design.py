@@ -1,0 +1,380 @@
+"""Which T2 and k1 are admissible: by the paper's condition, and by sharper ones.
+
+With D_p = L_p sqrt(N) + 1 the paper needs k1**2 T2_p D_p <= eta_max nu~ and eta_max < k1. In
+theta = eta_max / k1 that is k1 T2_p <= theta nu~ / D_p with theta < 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, finite_number, is_positive
+from dwell.agents import CoverageSystem
+from dwell.controllers import Timer
+from dwell.errors import InputError
+from dwell.theory.certificate import max_dwell_time, max_gain, max_lipschitz
+from dwell.theory.lipschitz_bound import plain
+from dwell.theory.metrics import timer_program
+
+DIGITS = (6, 9, 12, 17)  # of advice; more only where fewer will not do
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """The numbers of the timer law, and what its theorem assumes."""
+
+    k1: float
+    nu: float
+    epsilon: float
+    t1: Floats  # (N,)
+    t2: Floats  # (N,)
+    eta_max: float
+    lipschitz: Floats  # (N,); may be infinite
+    shared_clock: bool = False  # whether all agents always look at the same times
+    tied: bool = False  # whether eta_max is no number of its own, but theta k1 whatever k1 is
+
+    def __post_init__(self) -> None:
+        for name in ("k1", "nu", "eta_max"):
+            if not is_positive(getattr(self, name)):
+                raise _refused(name, getattr(self, name), "a positive number")
+        epsilon = finite_number(self.epsilon)
+        if epsilon is None or not 0.0 <= epsilon < 1.0:
+            raise _refused("epsilon", self.epsilon, "a number from 0 to below 1")
+        for name, least in (("t1", "above 0"), ("t2", "above 0"), ("lipschitz", "from 0 on")):
+            values = np.asarray(getattr(self, name), dtype=np.float64)
+            small = values <= 0.0 if least == "above 0" else values < 0.0
+            if values.shape != (self.agents,) or np.isnan(values).any() or small.any():
+                raise _refused(name, values.tolist(), f"one number {least} per agent")
+
+    @property
+    def agents(self) -> int:
+        """How many there are."""
+        return len(self.t2)
+
+    @property
+    def reach(self) -> float:
+        """nu~ = (1 - epsilon) nu."""
+        return (1.0 - self.epsilon) * self.nu
+
+    @property
+    def theta(self) -> float:
+        """eta_max / k1, which must be below 1."""
+        return self.eta_max / self.k1
+
+    @property
+    def spreads(self) -> Floats:
+        """L_p sqrt(N) + 1, (N,)."""
+        found: Floats = self.lipschitz * math.sqrt(self.agents) + 1.0
+        return found
+
+    @cached_property
+    def max_dwell_times(self) -> Floats:
+        """The paper's largest T2 of each agent."""
+        known = (self.eta_max, self.reach, self.k1)
+        return np.array([max_dwell_time(*known, v, self.agents) for v in self.lipschitz])
+
+    @cached_property
+    def max_gains(self) -> Floats:
+        """The paper's largest k1, by each agent's own T2 and L; see `admissible_k1`."""
+        if self.tied:
+            return self.max_gains_in_theta
+        pairs = zip(self.t2, self.lipschitz, strict=True)
+        return np.array([max_gain(self.eta_max, self.reach, *pair, self.agents) for pair in pairs])
+
+    @cached_property
+    def max_gains_in_theta(self) -> Floats:
+        """The same when eta_max = theta k1 changes along with k1."""
+        found: Floats = self.theta * self.reach / (self.t2 * self.spreads)
+        return found
+
+    @cached_property
+    def max_lipschitz(self) -> Floats:
+        """The largest L for which each agent's T2 is admissible; below 0 if none is."""
+        known = (self.eta_max, self.reach, self.k1)
+        return np.array([max_lipschitz(*known, t2, self.agents) for t2 in self.t2])
+
+    @property
+    def tightest(self) -> int:
+        """The agent whose T2 is the largest part of what it may be."""
+        return int(np.argmax(self.t2 * self.spreads))
+
+    @property
+    def admissible_k1(self) -> tuple[float, float] | None:
+        """k1 must be above the first and at most the second; None if there is no such k1."""
+        least, most = 0.0 if self.tied else self.eta_max, float(self.max_gains.min())
+        return (least, most) if most > least else None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the paper's condition holds: every T2 short enough, and theta < 1."""
+        return self.eta_max < self.k1 and bool((self.t2 <= self.max_dwell_times).all())
+
+    @cached_property
+    def sharper(self) -> tuple[Sharper, Sharper]:
+        """Conditions that need no Lipschitz constant."""
+        once = self.reach / self.k1
+        longest = float(self.t2.max())
+        return (
+            Sharper(
+                "sync_global", 2.0 * once, longest, "proved", self.shared_clock,
+                "the cost falls over every wait unless all errors vanish; limit points without "
+                "coincident agents are centroidal; from any start, without any L",
+                "all agents look at the same times; waits longer than the limit without overshoot "
+                "may lead out of the workspace",
+                without_overshoot=once,
+            ),
+            Sharper(
+                "async_local", once, longest, "local", None,
+                "agents near a minimum of the cost approach it, each on its own clock; for any "
+                "number of agents, without any L",
+                "errors at most (1 - epsilon) nu, near a minimum whose Hessian is positive "
+                "definite; shown for the linearized motion, not from far away",
+            ),
+        )  # fmt: skip
+
+    @property
+    def margins(self) -> dict[str, Floats | float | None]:
+        """Limit over value used: at least 1 where a condition is met."""
+        sync, local = self.sharper
+        found: dict[str, Floats | float | None] = {
+            "dwell_time": self.max_dwell_times / self.t2,
+            "gain": self.max_gains / self.k1,
+            "eta_max": self.k1 / self.eta_max,
+            "lipschitz": _ratio(np.maximum(self.max_lipschitz, 0.0), self.lipschitz),
+        }
+        return {**found, sync.name: sync.margin, local.name: local.margin}
+
+    def with_gain(self, k1: float) -> Setting:
+        """The same with another k1, and with its eta_max if that is tied to it."""
+        return replace(self, k1=k1, eta_max=self.theta * k1 if self.tied else self.eta_max)
+
+    def dwell_times_for(self, rates: Floats) -> Floats:
+        """The largest T2 of each agent if its error changes no faster than k1 `rates`."""
+        with np.errstate(divide="ignore"):
+            found: Floats = self.eta_max * self.reach / (self.k1 * self.k1 * rates)
+        return found
+
+    def dwell_times_with(self, neighbors: Ints) -> Floats:
+        """The paper's limits with sqrt(neighbours + 1) for sqrt(N): others do not matter."""
+        return self.dwell_times_for(self.lipschitz * np.sqrt(neighbors + 1.0) + 1.0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sharper:
+    """A sufficient condition on T2 that needs no Lipschitz constant: T2 below a limit."""
+
+    name: str
+    limit: float
+    longest: float  # T2 that is used
+    status: str  # "proved" or "local"
+    applies: bool | None  # whether the timers are as it assumes; None: it does not matter how
+    guarantees: str
+    assumes: str
+    without_overshoot: float | None = None
+
+    @property
+    def met(self) -> bool:
+        """Whether T2 is below the limit."""
+        return self.longest < self.limit
+
+    @property
+    def margin(self) -> float:
+        """Limit over T2."""
+        return self.limit / self.longest
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        more: dict[str, Any] = {}
+        if self.without_overshoot is not None:
+            more = {
+                "limit_without_overshoot": self.without_overshoot,
+                "met_without_overshoot": self.longest <= self.without_overshoot,
+            }
+        return {
+            "limit": self.limit,
+            "met": self.met,
+            "margin": self.margin,
+            **more,
+            "status": self.status,
+            "applies": self.applies,
+            "guarantees": self.guarantees,
+            "assumes": self.assumes,
+        }
+
+
+def setting_of(
+    system: CoverageSystem, eta_max: float, lipschitz: object, *, tied: bool = False
+) -> Setting:
+    """The setting of a system under the timer law; `lipschitz` is one number, or one per agent."""
+    law, program = system.controller, timer_program(system)
+    if program is None or not isinstance(law, Timer):
+        raise InputError(
+            f"the conditions are about the timer law, not {type(law).__name__}; a dwell.Timer "
+            "with k1, nu, t1 and t2 is needed",
+            code="design.law",
+        )
+    shared = shares_clock(law, system.agents) and system.network.perfect
+    try:
+        constants = np.broadcast_to(np.asarray(lipschitz, dtype=np.float64), (system.agents,))
+    except (TypeError, ValueError):
+        need = f"one number from 0 on, or {system.agents} of them,"
+        raise _refused("lipschitz", lipschitz, need) from None
+    waits = (program.t1, program.t2)
+    return Setting(law.k1, law.nu, law.epsilon, *waits, eta_max, constants, shared, tied)
+
+
+def shares_clock(law: Timer, agents: int) -> bool:
+    """Whether all agents always look at the same times, whatever they see and draw."""
+    numbers = law.numbers(agents)
+    if _same(numbers.t1) and _same(numbers.t2) and numbers.t1[0] == numbers.t2[0]:
+        return True
+    first = numbers.t2 if law.initial_timer is None else np.atleast_1d(law.initial_timer)
+    waits = {
+        "earliest": numbers.t1,
+        "latest": numbers.t2,
+        "periodic": numbers.period,
+        "sequence": numbers.intervals,
+    }
+    if law.reset == "dropout" and not law.loss:
+        waits["dropout"] = numbers.t1
+    return law.reset in waits and _same(np.asarray(first)) and _same(waits[law.reset])
+
+
+def _same(rows: Floats) -> bool:
+    """Whether all agents have the same."""
+    return bool((rows == rows[:1]).all())
+
+
+def _ratio(most: Floats, used: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.where(used > 0.0, most / used, np.inf)
+    return found
+
+
+# Advice.
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """One number that makes the paper's condition hold, the others being left as they are."""
+
+    key: str  # k1, t2, nu or eta_max
+    says: str
+    value: float | Floats | None = None  # None: no value of this alone will do
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        value = None if self.value is None else each(np.atleast_1d(self.value))
+        return {"key": self.key, "possible": self.value is not None, "value": value,
+                "says": self.says}  # fmt: skip
+
+
+def advise(setting: Setting) -> tuple[Advice, ...]:
+    """What to change, one thing at a time; nothing if the paper's condition holds."""
+    if setting.feasible:
+        return ()
+    return tuple(_advice(setting))
+
+
+def _advice(s: Setting) -> Iterator[Advice]:
+    need = float((s.t2 * s.spreads).max())  # k1**2 need <= eta_max nu~
+    yield _of_k1(s)
+    if s.eta_max >= s.k1:
+        because = f"the theorem needs eta_max < k1, and they are {s.eta_max:g} and {s.k1:g}"
+        yield Advice("t2", f"T2: no value will do; {because}")
+        yield Advice("nu", f"nu: no value will do; {because}")
+    else:
+        yield _of_t2(s)
+        least = s.k1 * s.k1 * need / (s.eta_max * (1.0 - s.epsilon))
+        nu = _inward(least, ROUND_CEILING, lambda v: replace(s, nu=v).feasible)
+        yield _of_nu(nu)
+    yield _of_eta(s, s.k1 * s.k1 * need / s.reach)
+
+
+def _of_k1(s: Setting) -> Advice:
+    most = float(s.max_gains.min())
+    k1 = _inward(most, ROUND_FLOOR, lambda v: s.with_gain(v).feasible)
+    if k1 is None:
+        says = f"k1: no value will do; it would have to be at most {most:.6g} and above"
+        return Advice("k1", f"{says} eta_max = {s.eta_max:g}")
+    if s.tied:
+        return Advice("k1", f"k1 at most {k1:.12g}, with eta_max = {s.theta:g} k1", k1)
+    ends = (f"at most {k1:.12g}", f"above eta_max = {s.eta_max:g}")
+    return Advice("k1", _between("k1", ends, s), k1)
+
+
+def _of_eta(s: Setting, least: float) -> Advice:
+    eta = _inward(least, ROUND_CEILING, lambda v: replace(s, eta_max=v).feasible)
+    if eta is None:
+        says = f"eta_max: no value will do; it would have to be at least {least:.6g} and below"
+        return Advice("eta_max", f"{says} k1 = {s.k1:g}")
+    ends = (f"at least {eta:.12g}", f"below k1 = {s.k1:g}")
+    return Advice("eta_max", _between("eta_max", ends, s), eta)
+
+
+def _between(key: str, ends: tuple[str, str], s: Setting) -> str:
+    """Both ends of a range, first the one that is violated now."""
+    first, second = ends if s.eta_max < s.k1 else ends[::-1]
+    return f"{key} {first} (and {second})"
+
+
+def _of_t2(s: Setting) -> Advice:
+    limits = [_inward(v, ROUND_FLOOR, lambda t: t > 0.0) for v in s.max_dwell_times.tolist()]
+    found = np.array([limit for limit in limits if limit is not None])
+    if len(found) < s.agents:
+        return Advice("t2", "T2: no value will do, as L is infinite")
+    tight = float(found.min())
+    says = f"T2 at most {tight:.12g}"
+    if not _same(found):
+        says += f" for agent {int(np.argmin(found))}, up to {float(found.max()):.12g} for others"
+    early = float(s.t1.max())
+    if (s.t1 > found).any():
+        says += f"; t1 must come down with it (it is {early:g})"
+    return Advice("t2", says, tight if _same(found) else found)
+
+
+def _of_nu(nu: float | None) -> Advice:
+    if nu is None:
+        return Advice("nu", "nu: no value will do, as L is infinite")
+    return Advice("nu", f"nu at least {nu:.12g}", nu)
+
+
+def _inward(value: float, rounding: str, good: Callable[[float], bool]) -> float | None:
+    """`value` in few digits, rounded to the side that is `good`; None if none is."""
+    if not (math.isfinite(value) and value > 0.0):
+        return None
+    for digits in DIGITS:
+        rounded = Context(prec=digits, rounding=rounding).create_decimal(Decimal(value))
+        for candidate in (rounded, _next(rounded, digits, rounding)):
+            if is_positive(float(candidate)) and good(float(candidate)):
+                return float(candidate)
+    return None
+
+
+def _next(value: Decimal, digits: int, rounding: str) -> Decimal:
+    """The next number of so many digits, in the direction of rounding."""
+    context = Context(prec=digits)
+    return value.next_minus(context) if rounding == ROUND_FLOOR else value.next_plus(context)
+
+
+def each(values: Floats) -> Any:
+    """One number where all agents have the same, else a list; null for what is not finite."""
+    listed = [plain(float(v)) for v in values]
+    return listed[0] if len(set(listed)) == 1 else listed
+
+
+def _refused(name: str, value: object, need: str) -> InputError:
+    place = "certificate" if name in ("eta_max", "lipschitz") else "controller"
+    return InputError(
+        f"{name} is {value!r}; {need} is needed", code=f"design.{name}", key=f"{place}.{name}"
+    )

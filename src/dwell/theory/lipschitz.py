@@ -1,0 +1,335 @@
+"""Lipschitz constants of the centroids: how fast a centroid can follow the agents.
+
+The constant of agent p at a configuration is the norm of the derivative of its centroid with
+respect to all positions. It has no bound: two agents at distance d side by side in the unit square
+have sqrt(2) / (6 d). So a constant belongs to a set of configurations, and here are four: one
+configuration, those along a run, some drawn at random with a least separation, and all with that
+separation (by a crude but rigorous bound).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points, is_positive, is_whole
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.density import Density
+from dwell.density.tessellation import as_positions
+from dwell.errors import AgentsError, DensityError, InputError
+from dwell.geometry import Workspace
+from dwell.theory.derivatives import Derivatives, derivatives
+from dwell.theory.lipschitz_bound import Bound, plain
+from dwell.theory.metrics import Metrics, snapshots
+
+MOST_TIMES = 400  # along a run
+CLOSEST = 4  # one in so many of these is spent on the smallest separations
+NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
+DRAWS = 100  # purpose of the random draws; smaller numbers belong to the simulation
+TRIES = 2000  # draws per agent before a separation counts as too large
+
+Progress = Callable[[str, float], None]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Attained:
+    """The largest constant over some configurations, and where it was found."""
+
+    value: float  # inf where two agents coincide
+    agent: int  # whose centroid it is
+    positions: Points  # (N, 2) the configuration
+    says: str  # where that is, in words
+    values: Floats  # (N,) the largest of each agent
+    rates: Floats  # (N,) the largest |d_p c_p - 1| + sum of |d_q c_p|: how fast |e_p| can change
+    neighbors: Ints  # (N,) most neighbours of each agent
+    configurations: int = 1  # looked at
+    skipped: int = 0  # left out: some cell weighed nothing
+    time: float | None = None  # along a run
+    sample: int | None = None  # among samples
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs; null stands for infinite."""
+        return {
+            "value": plain(self.value),
+            "agent": self.agent,
+            "time": self.time,
+            "sample": self.sample,
+            "configurations": self.configurations,
+            "skipped": self.skipped,
+            "per_agent": [plain(float(v)) for v in self.values],
+            "says": self.says,
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Lipschitz:
+    """The constants of one scenario side by side; None where `missing` says why."""
+
+    bound: Bound
+    start: Attained | None = None
+    run: Attained | None = None
+    end: Attained | None = None
+    sampled: Attained | None = None
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def on_the_way(self) -> list[Attained]:
+        """Those at configurations that the scenario itself visits."""
+        return [found for found in (self.start, self.run, self.end) if found is not None]
+
+    @property
+    def values(self) -> Floats | None:
+        """Largest constant of each agent on its way, (N,); None if nothing was measured."""
+        rows = [found.values for found in self.on_the_way]
+        return np.max(rows, axis=0) if rows else None
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        kinds = ("start", "run", "end", "sampled")
+        found = {kind: getattr(self, kind) for kind in kinds}
+        rows = {kind: None if one is None else one.as_json() for kind, one in found.items()}
+        return {**rows, "bound": self.bound.as_json(), "missing": self.missing}
+
+
+def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> Attained:
+    """At one configuration: infinite if two agents coincide; every cell must weigh something.
+
+    >>> from dwell import Box, Uniform
+    >>> found = lipschitz_at(Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)], Uniform())
+    >>> abs(found.value - 2**0.5 / 6 / 0.5) < 1e-10
+    True
+    """
+    points = as_positions(positions)
+    a, b, gap = closest_pair(points)
+    if gap == 0.0:
+        return _infinite(points, a, b)
+    try:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            found = derivatives(workspace, points, density)
+    except AgentsError:  # too close for numbers
+        return _infinite(points, a, b)
+    if not np.isfinite(found.centroid).all():
+        return _infinite(points, a, b)
+    values, rates, neighbors = found.lipschitz(), error_rates(found), _neighbors(found)
+    agent = int(np.argmax(values))
+    says = f"agent {agent}"
+    if gap < NEAR * workspace.diameter:
+        says += f"; agents {a} and {b} are only {gap:.3g} apart, and it is infinite where they meet"
+    return Attained(float(values[agent]), agent, points, says, values, rates, neighbors)
+
+
+def _infinite(points: Points, a: int, b: int) -> Attained:
+    """Where two agents stand at one place, and the line between their cells has no direction."""
+    n = len(points)
+    unknown = np.full(n, np.inf)
+    says = f"infinite: agents {a} and {b} coincide, so their centroids are not even continuous"
+    return Attained(math.inf, a, points, says, unknown, unknown, np.full(n, n - 1))
+
+
+def error_rates(found: Derivatives) -> Floats:
+    """|d_p c_p - 1| + sum over the neighbours of |d_q c_p|, (N,).
+
+    When nobody is faster than 1, the error of agent p changes no faster than this.
+    """
+    blocks = found.centroid.copy()
+    blocks[found.row == found.column] -= np.eye(2)
+    sizes = np.linalg.norm(blocks, 2, axis=(1, 2))
+    rates = np.zeros(found.agents)
+    np.add.at(rates, found.row, sizes)
+    return rates
+
+
+def _neighbors(found: Derivatives) -> Ints:
+    others = found.row[found.row != found.column]
+    counts: Ints = np.bincount(others, minlength=found.agents).astype(np.int64)
+    return counts
+
+
+def closest_pair(points: Points) -> tuple[int, int, float]:
+    """The two agents nearest to each other, and how far apart they are; (0, 0, inf) for one."""
+    order = np.argsort(points[:, 0], kind="stable")
+    x, y = points[order].T
+    best = (0, 0, math.inf)
+    for step in range(1, len(points)):  # pairs that are `step` apart in x
+        across = x[step:] - x[:-step]
+        if across.min() > best[2]:
+            break
+        gaps = np.hypot(across, y[step:] - y[:-step])
+        k = int(np.argmin(gaps))
+        if gaps[k] < best[2]:
+            a, b = sorted((int(order[k]), int(order[k + step])))
+            best = (a, b, float(gaps[k]))
+    return best
+
+
+# Over several configurations.
+
+
+def lipschitz_along(
+    system: CoverageSystem,
+    start: AgentsState,
+    table: EventTable,
+    metrics: Metrics,
+    until: float,
+    *,
+    most: int = MOST_TIMES,
+    progress: Progress | None = None,
+) -> Attained:
+    """Along a run: at its samples and events, thinned to at most `most` times.
+
+    Three quarters of them are spread evenly over the samples and events, the rest are those at
+    which two agents were closest. Times at which some cell weighed nothing are left out.
+    """
+    times, known = visited_times(table, metrics, until, most)
+    legs = snapshots(start, table, times)
+    places = (np.column_stack([legs.x[k], legs.y[k]]) for k in range(len(times)))
+    found = _largest(system, places, len(times), progress, "along the run")
+    if found is None:
+        raise _weightless("at every time looked at")
+    best, rows = found
+    at = float(times[best])
+    says = f"agent {rows.agent} at t = {at:.6g} ({rows.configurations} of {known} times looked at)"
+    return _named(rows, says, time=at)
+
+
+def visited_times(
+    table: EventTable, metrics: Metrics, until: float, most: int
+) -> tuple[Floats, int]:
+    """Ascending times to look at, and from how many samples and events they were chosen."""
+    times = np.concatenate([[0.0], metrics.times, table.time, [until]])
+    gaps = np.concatenate([[np.inf], metrics.separations, table.nearest, [np.inf]])
+    kept = times <= until
+    times, gaps = times[kept], gaps[kept]
+    order = np.lexsort((gaps, times))
+    times, first = np.unique(times[order], return_index=True)
+    gaps = gaps[order][first]
+    known = len(times)
+    if known <= most:
+        return times, known
+    even = np.linspace(0, known - 1, max(2, most - most // CLOSEST)).astype(np.int64)
+    close = np.argsort(gaps, kind="stable")[: most // CLOSEST]
+    return times[np.union1d(even, close)], known
+
+
+def lipschitz_sampled(
+    system: CoverageSystem,
+    separation: float,
+    samples: int,
+    *,
+    progress: Progress | None = None,
+) -> Attained:
+    """Over `samples` configurations drawn at random, agents at least `separation` apart.
+
+    Sample s depends on the system's seed and s alone. The agents are exchangeable, so the largest
+    constant is that of every agent. Samples in which some cell weighs nothing are left out.
+    """
+    if not is_whole(samples) or samples < 1:
+        raise InputError(
+            f"samples is {samples!r}; a whole number from 1 on is needed", code="design.samples"
+        )
+    places = (separated(system, separation, s) for s in range(samples))
+    found = _largest(system, places, samples, progress, "sampling")
+    if found is None:
+        raise _weightless("in every sample")
+    best, rows = found
+    says = f"sample {best} of {rows.configurations}, separation at least {separation:.4g}"
+    every = np.full(system.agents, rows.value)
+    return _named(rows, says, sample=best, values=every)
+
+
+def _largest(
+    system: CoverageSystem,
+    places: Iterator[Points],
+    count: int,
+    progress: Progress | None,
+    what: str,
+) -> tuple[int, Attained] | None:
+    """The largest over some configurations, and which it was; None if no cell can be told."""
+    best: tuple[int, Attained] | None = None
+    values, rates = np.zeros((2, system.agents))
+    neighbors = np.zeros(system.agents, dtype=np.int64)
+    skipped = 0
+    for k, points in enumerate(places):
+        if progress is not None:
+            progress(what, k / count)
+        try:
+            found = lipschitz_at(system.workspace, points, system.density)
+        except DensityError as fault:
+            if fault.code != "density.derivatives":
+                raise
+            skipped += 1
+            continue
+        values, rates = np.maximum(values, found.values), np.maximum(rates, found.rates)
+        neighbors = np.maximum(neighbors, found.neighbors)
+        if best is None or found.value > best[1].value:
+            best = (k, found)
+    if best is None:
+        return None
+    which, one = best
+    looked = count - skipped
+    return which, Attained(
+        one.value, one.agent, one.positions, one.says, values, rates, neighbors, looked, skipped
+    )
+
+
+def _named(
+    found: Attained,
+    says: str,
+    *,
+    time: float | None = None,
+    sample: int | None = None,
+    values: Floats | None = None,
+) -> Attained:
+    if not math.isfinite(found.value):
+        says = f"{found.says}; {says}"
+    if found.skipped:
+        says += f"; {found.skipped} left out, where some cell weighs nothing"
+    return Attained(
+        found.value, found.agent, found.positions, says,
+        found.values if values is None else values, found.rates, found.neighbors,
+        found.configurations, found.skipped, time, sample,
+    )  # fmt: skip
+
+
+def _weightless(where: str) -> DensityError:
+    return DensityError(
+        f"some cell weighs nothing {where}, so its centroid has no derivative; use a density that "
+        "is positive there",
+        code="density.derivatives",
+    )
+
+
+def separated(system: CoverageSystem, separation: float, sample: int) -> Points:
+    """Places for all agents, at least `separation` apart: each is drawn until it fits."""
+    from dwell._kernels.philox import uniform_pair
+
+    if not is_positive(separation):
+        raise InputError(
+            f"separation is {separation!r}; a positive length is needed", code="design.separation"
+        )
+    n, workspace = system.agents, system.workspace
+    lower, upper = workspace.bounds
+    kept = np.empty((n, 2))
+    filled, drawn, batch = 0, 0, 4 * n
+    while drawn < TRIES * n:
+        draws = [uniform_pair(*system.key, DRAWS, sample, drawn + k) for k in range(batch)]
+        drawn += batch
+        points = lower + (upper - lower) * np.array(draws)
+        for point in points[workspace.outside_by(points) == 0.0]:
+            if (np.hypot(*(kept[:filled] - point).T) >= separation).all():
+                kept[filled] = point
+                filled += 1
+                if filled == n:
+                    return kept
+    fits = 0.6 * math.sqrt(workspace.area / n)
+    raise InputError(
+        f"separation is {separation:g}, too large to draw {n} agents in this workspace ({filled} "
+        f"found a place); about {fits:.3g} can be had",
+        code="design.separation",
+    )

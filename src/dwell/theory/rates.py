@@ -1,0 +1,245 @@
+"""How displacements die out near a configuration: the spectrum of the centroid map.
+
+Near a centroidal configuration x* centroids follow the agents as Dc (x - x*), so every law that
+heads for centroids acts through I - Dc. In the inner product weighed by the masses Dc is symmetric
+and nowhere negative: its eigenvalues lambda are real, and the gaps 1 - lambda are at most 1. The
+Hessian of the cost is 2 M (I - Dc), so that the configuration is a strict minimum where all gaps
+are positive, and the smallest gap says how fast the slowest displacement dies out.
+
+Elsewhere eigenvalues of Dc may be complex. They then say how the errors change at that moment:
+along Lloyd's flow de/dt = -k2 (I - Dc) e.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.agents import CoverageSystem
+from dwell.density import Density, Uniform, as_density, tessellate
+from dwell.density.tessellation import as_positions
+from dwell.errors import DensityError
+from dwell.geometry import Workspace, as_workspace
+from dwell.theory.derivatives import Derivatives, derivatives
+from dwell.theory.settle import CENTROIDAL, largest_error, radii, settled
+from dwell.theory.spectrum import eigenpairs, largest, symmetric, weighed
+
+NEUTRAL = 1e-3  # gaps up to here count as 0: such modes take a thousand times 1 / gain,
+CROWD = 30  # or, for more agents than so many, that much less: gaps are about 1 / agents
+
+MINIMUM, SADDLE, DEGENERATE, UNSETTLED = "minimum", "saddle", "degenerate", "unsettled"
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
+
+
+class Recorded(Protocol):
+    """What is needed of a run; see `dwell.results.Run`."""
+
+    @property
+    def system(self) -> CoverageSystem:
+        """Workspace, density and law."""
+        ...
+
+    @property
+    def horizon(self) -> float:
+        """The time it reached."""
+        ...
+
+    def positions(self, t: Any) -> Points:
+        """Where everybody is at time t."""
+        ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """How a configuration answers to small displacements; softest modes first."""
+
+    workspace: Workspace
+    density: Density
+    positions: Points  # (N, 2)
+    derivatives: Derivatives
+    radii: Floats  # (N,) root mean square distance of each cell's weight from its centroid
+    error: float  # the largest error, in radii of its cell
+    spectrum: Floats  # (K,) eigenvalues of Dc, descending; real parts where it is not centroidal
+    turning: Floats  # (K,) their imaginary parts; all 0 at a centroidal configuration
+    modes: Floats  # (K, N, 2) eigenvectors; the largest displacement of an agent is 1
+    contraction: float  # largest eigenvalue of the symmetric part of M^1/2 (Dc - I) M^-1/2
+    tolerance: float  # gaps up to here count as 0
+    moved: float = 0.0  # how far the configuration asked for was from this one, in radii
+
+    @property
+    def agents(self) -> int:
+        """How many there are."""
+        return len(self.positions)
+
+    @property
+    def centroidal(self) -> bool:
+        """Whether every agent is at the centroid of its cell, up to a millionth of its radius."""
+        return self.error <= CENTROIDAL
+
+    @property
+    def whole(self) -> bool:
+        """Whether all eigenvalues are known, not only the softest ones and the stiffest."""
+        return len(self.spectrum) == 2 * self.agents
+
+    @property
+    def gaps(self) -> Floats:
+        """1 - lambda of every mode, ascending."""
+        return 1.0 - self.spectrum
+
+    @property
+    def gap(self) -> float:
+        """The smallest one."""
+        return float(self.gaps[0])
+
+    @property
+    def lambda_max(self) -> float:
+        """The largest eigenvalue of Dc."""
+        return float(self.spectrum[0])
+
+    @property
+    def lambda_min(self) -> float:
+        """The smallest eigenvalue of Dc."""
+        return float(self.spectrum[-1])
+
+    @property
+    def descending(self) -> int:
+        """Along how many directions the cost falls."""
+        return int((self.gaps < -self.tolerance).sum())
+
+    @property
+    def neutral(self) -> int:
+        """Along how many it stays the same, within the tolerance."""
+        return int((np.abs(self.gaps) <= self.tolerance).sum())
+
+    @property
+    def kind(self) -> str:
+        """minimum, saddle or degenerate; unsettled where some error is not 0."""
+        if not self.centroidal:
+            return UNSETTLED
+        if self.descending:
+            return SADDLE
+        return DEGENERATE if self.neutral else MINIMUM
+
+    @property
+    def says(self) -> str:
+        """The same as a sentence, with the numbers."""
+        gap = f"gap {self.gap:.3g}"
+        if self.kind == UNSETTLED:
+            return f"unsettled: an agent is {self.error:.3g} radii of its cell from its centroid"
+        if self.kind == SADDLE:
+            rest = f", {_counted(self.neutral, 'neutral mode')}" if self.neutral else ""
+            return f"saddle: {_counted(self.descending, 'direction')} down{rest} ({gap})"
+        if self.kind == DEGENERATE:
+            return f"degenerate: {_counted(self.neutral, 'neutral mode')} ({gap})"
+        return f"minimum: every displacement raises the cost ({gap})"
+
+    @cached_property
+    def shares(self) -> Floats:
+        """What part of all weight each cell holds, (N,)."""
+        log = self.derivatives.log_masses
+        parts = np.exp(log - log.max())
+        shares: Floats = parts / parts.sum()
+        return shares
+
+    def coordinates(self, displacements: Points) -> Floats:
+        """How much of each mode is in displacements (..., N, 2): (..., K), in the same unit.
+
+        Coordinate k is the root mean square, weighed by the masses, of the part along mode k.
+        """
+        root = np.sqrt(self.shares)[:, None]
+        shapes = root * self.modes
+        shapes /= np.sqrt((shapes**2).sum(axis=(1, 2), keepdims=True))
+        found: Floats = np.tensordot(root * displacements, shapes, axes=([-2, -1], [-2, -1]))
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures, plain."""
+        return {
+            "kind": self.kind,
+            "says": self.says,
+            "gap": self.gap,
+            "lambda_min": self.lambda_min,
+            "lambda_max": self.lambda_max,
+            "contraction": self.contraction,
+            "tolerance": self.tolerance,
+            "error": self.error,
+            "moved": self.moved,
+            "whole": self.whole,
+            "spectrum": self.spectrum.tolist(),
+            "positions": self.positions.tolist(),
+        }
+
+
+def rates(
+    workspace: Workspace | object,
+    density: Density | object,
+    positions: object,
+    *,
+    tolerance: float | None = None,
+) -> Rates:
+    """The spectrum at a configuration of distinct agents whose cells all weigh something.
+
+    Gaps within `tolerance` count as 0: 1e-3 unless given, 0.03 / N for more than 30 agents.
+
+    >>> from dwell import Box
+    >>> rates(Box((0, 0), (1, 1)), None, [(0.25, 0.5), (0.75, 0.5)]).says
+    'minimum: every displacement raises the cost (gap 0.333)'
+    """
+    weight = Uniform() if density is None else as_density(density)
+    site, points = as_workspace(workspace), as_positions(positions)
+    cells, found = tessellate(site, points, weight), derivatives(site, points, weight)
+    error = largest_error(cells)
+    centroidal = error <= CENTROIDAL
+    spectrum, turning, modes = eigenpairs(found, centroidal)
+    top = spectrum[0] if centroidal else largest(symmetric(weighed(found)))
+    return Rates(
+        workspace=site,
+        density=weight,
+        positions=points,
+        derivatives=found,
+        radii=radii(cells),
+        error=error,
+        spectrum=spectrum,
+        turning=turning,
+        modes=modes,
+        contraction=float(top) - 1.0,
+        tolerance=NEUTRAL * min(1.0, CROWD / len(points)) if tolerance is None else tolerance,
+    )
+
+
+def rates_near(
+    workspace: Workspace, density: Density | object, positions: object, **options: Any
+) -> Rates:
+    """The spectrum at the centroidal configuration that `positions` lead to."""
+    start = as_positions(positions)
+    found = rates(workspace, density, settled(workspace, density, start), **options)
+    distance = np.hypot(*(found.positions - start).T) / found.radii
+    return replace(found, moved=float(distance.max()))
+
+
+def rates_of(run: Recorded, **options: Any) -> Rates:
+    """The spectrum at the configuration that a run is about to reach, from its last positions."""
+    refuse_grid(run.system)
+    last = run.positions(run.horizon)
+    return rates_near(run.system.workspace, run.system.density, last, **options)
+
+
+def refuse_grid(system: CoverageSystem) -> None:
+    """Say why a system that integrates on points has no rates."""
+    if system.spacing is not None:
+        raise DensityError(
+            "this scenario integrates on a grid of points, where centroids are piecewise constant "
+            'and have no derivatives; use run.integration = { kind = "exact" }',
+            code="density.derivatives",
+            key="run.integration",
+        )
+
+
+def _counted(count: int, noun: str) -> str:
+    number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"

@@ -1,0 +1,108 @@
+"""Eigenvalues of the derivative of the centroids: whole spectra of a few agents, ends of many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.theory.derivatives import Derivatives
+
+DENSE = 300  # agents up to which the whole spectrum is computed
+SOFT = 12  # modes known beyond that, and the stiffest one
+
+
+def weighed(found: Derivatives, dense: int | None = None) -> Any:
+    """M^1/2 Dc M^-1/2: a dense array for a few agents, a sparse one for many."""
+    log = 0.5 * (found.log_masses[found.row] - found.log_masses[found.column])
+    blocks = found.centroid * np.exp(np.clip(log, -300.0, 300.0))[:, None, None]
+    whole: Any = replace(found, centroid=blocks).jacobian
+    return whole.toarray() if found.agents <= (dense or DENSE) else whole
+
+
+def symmetric(matrix: Any) -> Any:
+    return 0.5 * (matrix + matrix.T)
+
+
+def largest(matrix: Any) -> float:
+    """The largest eigenvalue of a symmetric matrix."""
+    if isinstance(matrix, np.ndarray):
+        return float(np.linalg.eigvalsh(matrix)[-1])
+    from scipy.sparse.linalg import eigsh
+
+    return float(eigsh(matrix, k=1, which="LA", v0=_seedling(matrix), return_eigenvectors=False)[0])
+
+
+def eigenpairs(found: Derivatives, centroidal: bool) -> tuple[Floats, Floats, Floats]:
+    """Eigenvalues of Dc, softest first, their imaginary parts, and displacements (K, N, 2)."""
+    if centroidal:
+        values, vectors = _symmetric_pairs(symmetric(weighed(found)))
+        values, turning = values[::-1], np.zeros(len(values))
+        log = np.repeat(found.log_masses, 2)[:, None]
+        shapes = vectors[:, ::-1] * np.exp(-0.5 * np.clip(log - log.min(), 0.0, 600.0))
+        shapes = _sharpened(found, values, shapes)
+    else:
+        complex_values, shapes = _general_pairs(found.jacobian)
+        order = np.lexsort((np.abs(complex_values.imag), -complex_values.real))
+        values, turning = complex_values.real[order], complex_values.imag[order]
+        shapes = np.ascontiguousarray(shapes[:, order].real)
+    return values, turning, np.array([_normalised(shape) for shape in shapes.T])
+
+
+def _symmetric_pairs(matrix: Any) -> tuple[Floats, Floats]:
+    """Ascending; of a sparse matrix the smallest one and the SOFT largest."""
+    if isinstance(matrix, np.ndarray):
+        values, vectors = np.linalg.eigh(matrix)
+        return values, vectors
+    from scipy.sparse.linalg import eigsh
+
+    start = _seedling(matrix)
+    low = eigsh(matrix, k=1, which="SA", v0=start)
+    high = eigsh(matrix, k=SOFT, which="LA", v0=start, ncv=8 * SOFT)
+    order = np.argsort(high[0])
+    return np.append(low[0], high[0][order]), np.hstack([low[1], high[1][:, order]])
+
+
+def _general_pairs(matrix: Any) -> tuple[Any, Any]:
+    if matrix.shape[0] <= 2 * DENSE:
+        values, vectors = np.linalg.eig(matrix.toarray())
+        return values, vectors
+    from scipy.sparse.linalg import eigs
+
+    start = _seedling(matrix)
+    low = eigs(matrix, k=1, which="SR", v0=start, ncv=8 * SOFT)
+    high = eigs(matrix, k=SOFT, which="LR", v0=start, ncv=8 * SOFT)
+    return np.append(low[0], high[0]), np.hstack([low[1], high[1]])
+
+
+def _seedling(matrix: Any) -> Floats:
+    """A first vector for an iteration, always the same one."""
+    return np.random.default_rng(0).standard_normal(int(matrix.shape[0]))
+
+
+def _sharpened(found: Derivatives, values: Floats, shapes: Floats) -> Floats:
+    """Modes with the digits back that agents of hardly any mass have lost in the weighed ones.
+
+    One step of inverse iteration on Dc itself, in which every agent counts alike.
+    """
+    spread = float(np.ptp(found.log_masses))
+    if spread < 20.0 or found.agents > DENSE:
+        return shapes
+    whole, one = found.jacobian.toarray(), np.eye(2 * found.agents)
+    sharper = [
+        np.linalg.solve(whole - (value + 1e-9) * one, shape / np.abs(shape).max())
+        for value, shape in zip(values, shapes.T, strict=True)
+    ]
+    return np.array(sharper).T
+
+
+def _normalised(shape: Floats) -> Floats:
+    """A mode whose largest displacement is 1, and whose largest coordinate is positive."""
+    pairs = (shape / np.abs(shape).max()).reshape(-1, 2)
+    flat = np.abs(pairs.ravel())
+    first = int(np.argmax(flat >= (1.0 - 1e-6) * flat.max()))  # the first of equal ones
+    sign = np.sign(pairs.ravel()[first])
+    mode: Floats = sign * pairs / np.hypot(*pairs.T).max()
+    return mode

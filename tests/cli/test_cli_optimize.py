@@ -1,0 +1,161 @@
+"""`dwell optimize`: what it prints, writes, refuses and exits with."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dwell as package
+from dwell.studies.optimize import ON_A_GRID
+from tests.cli.shell import REPOSITORY, command, dwell, environment
+
+PROMISED = {
+    "cost", "mass", "positions", "gradient_norm", "spectral_gap", "starts", "reference", "schema",
+    "agents", "evaluations",
+}  # fmt: skip
+
+
+def test_for_people(scenario: Path) -> None:
+    outcome = dwell("optimize", scenario, "--starts", 4)
+
+    assert (outcome.code, outcome.err) == (0, "")
+    for words in (
+        "a strict local minimum", "gradient", "spectral gap", "led here", "in the median",
+        "reference", "for many agents", "lower bound", "positions", "time taken",
+    ):  # fmt: skip
+        assert words in outcome.out
+
+
+def test_for_programs(scenario: Path) -> None:
+    outcome = dwell("optimize", scenario, "--starts", 5, "--json", "--workers", 1)
+
+    assert (outcome.code, outcome.err) == (0, "")
+    value = outcome.json
+    assert set(value) >= PROMISED
+    assert value["schema"] == 1
+    assert value["scenario"] == "small"
+    assert value["agents"] == 4
+    assert value["stop"] == {"reason": "finished", "ok": True}
+    assert value["gradient_norm"] <= 1e-12
+    assert value["spectral_gap"] > 0
+    assert value["kind"] == "minimum"
+    assert value["starts"]["best"] <= value["starts"]["median"] <= value["starts"]["worst"]
+    assert value["cost"] == pytest.approx(value["starts"]["best"], rel=1e-12)
+    assert value["starts"]["count"] == 5
+    cells = package.tessellate(
+        package.Box((0, 0), (4, 4)), value["positions"], package.Gaussian((3, 1), 0.1)
+    )
+    assert cells.cost == pytest.approx(value["cost"], rel=1e-13)
+    assert np.abs(cells.errors).max() < 1e-11
+
+
+def test_the_number_of_workers_changes_nothing(scenario: Path) -> None:
+    found = [
+        dwell("optimize", scenario, "--starts", 6, "--json", "--workers", count).json
+        for count in (1, 3)
+    ]
+    for value in found:
+        value.pop("wall_seconds")
+    assert found[0] == found[1]
+
+
+def test_keys_can_be_set(scenario: Path) -> None:
+    value = dwell(
+        "optimize", scenario, "--starts", 2, "--json", "--set", "agents.start={count=7, seed=2}",
+        "--set", "run.seed=9",
+    ).json  # fmt: skip
+    assert (value["agents"], value["seed"]) == (7, 9)
+
+
+def test_out_keeps_figures_and_a_file(scenario: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = scenario.parent / "best"
+    outcome = dwell(
+        "optimize", scenario, "--starts", 2, "--out", out, "--format", "svg", "--format", "pdf"
+    )
+
+    assert outcome.code == 0
+    assert str(out) in outcome.out.replace("\n", "")
+    drawn = {f"{name}.{kind}" for name in ("deployment", "minima") for kind in ("svg", "pdf")}
+    assert {path.name for path in out.iterdir()} == {"deployment.json", *drawn}
+    kept = json.loads((out / "deployment.json").read_text())
+    assert kept["starts"]["count"] == 2
+    assert dwell("optimize", scenario, "--starts", 1, "--out", out).code == 0
+
+
+def test_on_a_grid_it_says_so(scenario: Path) -> None:
+    on_a_grid = ("--set", 'run.integration={kind="grid", spacing=0.25}')
+    value = dwell("optimize", scenario, "--starts", 1, "--json", *on_a_grid).json
+    assert value["notes"] == [ON_A_GRID]
+    assert value["integration"] == "exact"
+    shown = dwell("optimize", scenario, "--starts", 1, *on_a_grid)
+    assert "exact integrals" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--starts", "0"], "starts"),
+        (["--starts", "some"], "starts"),
+        (["--workers", "0"], "workers"),
+        (["--format", "gif"], "gif"),
+        (["--set", "agents.start={count=0}"], "agents.start"),
+        (["--set", "agents.start=[[1, 1], [1, 1]]"], "same place"),
+        (["--set", "agents.strt=3"], "did you mean"),
+        (["--out", "small.toml"], "small.toml"),
+    ],
+)
+def test_refusals(
+    scenario: Path, arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scenario.parent)
+    assert words in " ".join(dwell("optimize", scenario, *arguments).sentences)
+
+
+def test_a_file_of_others_is_left_alone(scenario: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = scenario.parent / "best"
+    out.mkdir()
+    (out / "minima.png").write_text("mine")
+    outcome = dwell("optimize", scenario, "--out", out)
+    assert "not a figure made here" in outcome.sentences[0]
+    assert [path.name for path in out.iterdir()] == ["minima.png"]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
+)
+def test_an_interrupt_gives_the_best_so_far(scenario: Path, number: int, code: int) -> None:
+    dwell("optimize", scenario, "--starts", 1)  # so that the kernels are compiled
+    many = ("--starts", 5000, "--set", "agents.start={count=20, seed=2}", "--json")
+    for wait in (3.0, 6.0, 12.0, 24.0):  # longer, if there was nothing to show yet
+        out = stopped(command("optimize", scenario, *many), number, code, wait)
+        if out:
+            break
+    value = json.loads(out)
+    assert value["stop"] == {"reason": "interrupted", "ok": False}
+    assert len(value["positions"]) == 20
+    assert 1 <= value["starts"]["count"] < 5000
+
+
+def stopped(words: list[str], number: int, code: int, wait: float) -> str:
+    """What a command prints that is sent a signal after a while."""
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=REPOSITORY,
+        env=environment(),
+    ) as process:  # fmt: skip
+        time.sleep(wait)
+        process.send_signal(number)
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == code, err
+    assert err == "dwell: interrupted\n"
+    return out

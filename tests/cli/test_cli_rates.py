@@ -1,0 +1,127 @@
+"""`dwell rates`: what it prints, draws, refuses and exits with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shell import dwell
+
+KEYS = {
+    "spectrum", "gap", "lambda_min", "lambda_max", "kind", "predicted", "observed",
+    "stability_limit", "schema", "file", "law", "agents", "notes", "says", "contraction",
+    "tolerance", "error", "moved", "whole", "positions", "best_relaxation", "observed_note",
+}  # fmt: skip
+LAWS = [
+    "timer", "lloyd", "discrete-lloyd", "self-triggered", "self-triggered-centroid",
+    "event-triggered",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A kept run that comes to rest."""
+    from tests.cli.conftest import SCENARIO
+
+    folder = tmp_path_factory.mktemp("rates")
+    (folder / "small.toml").write_text(SCENARIO)
+    path = folder / "run.nc"
+    sets = ("--set", "run.horizon=60")
+    assert dwell("run", folder / "small.toml", *sets, "--out", path).code == 0
+    return path
+
+
+def test_of_a_scenario_for_programs(scenario: Path) -> None:
+    value = dwell("rates", scenario, "--json").json
+    assert set(value) == KEYS
+    assert value["schema"] == 1
+    assert (value["law"], value["agents"], value["kind"]) == ("timer", 4, "minimum")
+    assert len(value["spectrum"]) == 8
+    assert value["gap"] == 1.0 - value["lambda_max"] == 1.0 - value["spectrum"][0]
+    assert value["lambda_min"] == value["spectrum"][-1]
+    assert sorted(value["predicted"]) == sorted(LAWS) == sorted(value["notes"])
+    assert value["predicted"]["lloyd"] == pytest.approx(value["gap"], rel=0.01)
+    assert value["predicted"]["event-triggered"] is None
+    assert value["observed"] is None
+    assert value["stability_limit"] == pytest.approx(2.0 / 2.0 / (1.0 - value["lambda_min"]))
+
+
+def test_of_a_run_for_programs(long: Path) -> None:
+    value = dwell("rates", long, "--json").json
+    assert set(value) == KEYS
+    seen = value["observed"]
+    assert seen["rate"] == pytest.approx(seen["predicted"], rel=0.02)
+    assert seen["predicted"] == pytest.approx(value["predicted"]["timer"])
+    assert seen["goodness"] > 0.999
+    assert 0.0 < seen["since"] < seen["until"] <= 60.0
+    assert value["moved"] < 1e-3
+
+
+def test_a_run_is_known_by_its_content(long: Path) -> None:
+    other = long.with_suffix(".data")
+    other.write_bytes(long.read_bytes())
+    assert dwell("rates", other, "--json").json["observed"] is not None
+
+
+def test_for_people(scenario: Path, long: Path) -> None:
+    outcome = dwell("rates", scenario)
+    assert (outcome.code, outcome.err) == (0, "")
+    words = ("minimum", "gap", "contracting", "stability", "time constant", "from its start", *LAWS)
+    assert all(word in outcome.out for word in words)
+    assert "observed" not in outcome.out
+    of_run = dwell("rates", long)
+    assert all(word in of_run.out for word in ("observed", "predicted", "off by", "mode 1"))
+
+
+def test_overrides_change_the_scenario(scenario: Path) -> None:
+    plain = dwell("rates", scenario, "--json").json
+    faster = dwell("rates", scenario, "--json", "--set", "controller.k1=2").json
+    assert faster["predicted"]["timer"] > 1.9 * plain["predicted"]["timer"]
+
+
+def test_another_law(tmp_path: Path) -> None:
+    from tests.cli.conftest import SCENARIO
+
+    start, end = SCENARIO.index("[controller]"), SCENARIO.index("[run]")
+    path = tmp_path / "lloyd.toml"
+    path.write_text(SCENARIO[:start] + '[controller]\nkind = "lloyd"\nk2 = 3.0\n' + SCENARIO[end:])
+    value = dwell("rates", path, "--json").json
+    assert value["law"] == "lloyd"
+    assert value["predicted"]["lloyd"] == pytest.approx(3.0 * value["gap"], rel=0.02)
+    assert value["predicted"]["timer"] is None
+    assert "no defaults" in value["notes"]["timer"]
+    assert value["stability_limit"] == pytest.approx(2.0 / 3.0 / (1.0 - value["lambda_min"]))
+    assert value["best_relaxation"] > 1.0
+
+
+def test_a_short_run_says_what_is_missing(kept: Path) -> None:
+    value = dwell("rates", kept, "--json").json
+    assert value["observed"] is None
+    assert "away from its limit" in value["observed_note"]
+    assert "away from its limit" in dwell("rates", kept).out
+
+
+def test_one_agent_arrives_in_one_step(scenario: Path) -> None:
+    value = dwell("rates", scenario, "--json", "--set", "agents.start=[[1,1]]").json
+    assert value["predicted"]["discrete-lloyd"] is None
+    assert "at once" in dwell("rates", scenario, "--set", "agents.start=[[1,1]]").out
+
+
+def test_pictures(scenario: Path, long: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for source, name in ((scenario, "modes.svg"), (long, "modes.png")):
+        out = scenario.parent / name
+        outcome = dwell("rates", source, "--out", out)
+        assert outcome.code == 0
+        assert out.stat().st_size > 2000
+        assert name in outcome.out
+
+
+def test_refusals(scenario: Path, long: Path) -> None:
+    assert "does not exist" in dwell("rates", scenario.parent / "no.toml").sentences[0]
+    assert "is not a file" in dwell("rates", scenario.parent / "no.nc").sentences[0]
+    assert "cannot be changed" in dwell("rates", long, "--set", "run.seed=2").sentences[0]
+    grid = ("--set", "run.integration.kind=grid", "--set", "run.integration.spacing=0.1")
+    assert "grid of points" in dwell("rates", scenario, *grid).sentences[0]
+    assert "must end in" in dwell("rates", scenario, "--out", "modes.gif").sentences[0]

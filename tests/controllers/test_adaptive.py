@@ -1,0 +1,111 @@
+"""Adaptive timers: as long as the hold error allows, to first order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.controllers import Timer
+from dwell.density.sensitivity import norm, sensitivity
+from dwell.errors import ControllerError
+from dwell.geometry import voronoi_cells
+from tests.controllers.worlds import BOX, HILL, START
+
+
+def law(**changes):
+    given = {"k1": 0.5, "nu": 0.4, "t1": 0.01, "t2": 0.7, "reset": "adaptive", "eta_max": 0.2}
+    return Timer(**(given | changes))
+
+
+def test_sensitivities_are_those_of_the_whole_configuration():
+    from dwell.theory.derivatives import derivatives
+
+    whole = derivatives(BOX, START, HILL)
+    for p in range(len(START)):
+        cell = voronoi_cells(dwell.Polygon(BOX.vertices), START, [p])[0]
+        neighbors = START[cell.borders[cell.borders >= 0]]
+        found = sensitivity(BOX, START[p], neighbors, HILL)
+        blocks = {
+            int(q): whole.centroid[k] for k, q in enumerate(whole.column) if whole.row[k] == p
+        }
+        own = blocks.pop(p) - np.eye(2)
+        assert found.own == pytest.approx(np.linalg.norm(own, 2), rel=1e-12)
+        others = sum(np.linalg.norm(block, 2) for block in blocks.values())
+        assert found.others == pytest.approx(others, rel=1e-12)
+
+
+def test_the_norm_of_a_block():
+    rng = np.random.default_rng(3)
+    for block in rng.normal(size=(50, 2, 2)):
+        assert norm(block) == pytest.approx(np.linalg.norm(block, 2), rel=1e-14)
+    assert norm(np.zeros((2, 2))) == 0.0
+
+
+def test_one_agent_alone_waits_for_what_its_own_motion_does():
+    """N = 1: dc/dx = 0, so the hold error grows at the rate k1 |eta| / reach."""
+    box = dwell.Box((0.0, 0.0), (2.0, 1.0))
+    for x, error in ((0.9, 0.1), (0.2, 0.8)):
+        run = dwell.simulate(box, None, [(x, 0.5)], law(t2=50.0), until=0.01)
+        speed = 0.5 * min(1.0, error / law().reach)
+        expected = 0.2 / (0.5 / max(error, law().reach) * speed)
+        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("eta_max", [0.02, 0.1, 0.3])
+def test_the_hold_error_keeps_to_its_limit(eta_max):
+    run = dwell.simulate(BOX, HILL, START, law(eta_max=eta_max), until=15.0, sample_every=0.02)
+    seen = max(run.events.hold_error.max(), run.metrics.hold_errors.max())
+    assert 0.05 * eta_max < seen <= eta_max
+    assert dwell.check(run).ok
+    gaps = run.events.next_at - run.events.time
+    assert gaps.min() >= 0.01 - 1e-12
+    assert gaps.max() <= 0.7 + 1e-12
+
+
+def test_a_tighter_limit_looks_more_often():
+    counts = [
+        len(dwell.simulate(BOX, HILL, START, law(eta_max=eta), until=5.0).events)
+        for eta in (0.02, 0.1, 0.4)
+    ]
+    assert counts[0] > counts[1] > counts[2]
+
+
+def test_it_needs_far_fewer_looks_than_timers_of_the_admissible_size(heptagon, thirty):
+    """The paper's 30 agents: the theorem allows T2 = 0.0358 at most."""
+    site, hill = dwell.Polygon(heptagon), dwell.Gaussian((7.5, 4.5), 0.03)
+    adaptive = Timer(k1=0.525, nu=0.7, t1=0.01, t2=0.6, reset="adaptive", eta_max=0.4)
+    fixed = Timer(k1=0.525, nu=0.7, t1=0.01, t2=0.03)
+    one, two = (
+        dwell.simulate(site, hill, thirty, timer, until=150.0, seed=1, sample_every=0.5)
+        for timer in (adaptive, fixed)
+    )
+    assert 5 * len(one.events) < len(two.events)
+    assert max(one.events.hold_error.max(), one.metrics.hold_errors.max()) <= 0.4
+    assert one.metrics.costs[-1] == pytest.approx(two.metrics.costs[-1], rel=0.01)
+
+
+def test_a_callable_density_adapts_alike():
+    def hill(z):
+        return np.exp(-0.4 * ((z[..., 0] - 2.6) ** 2 + (z[..., 1] - 1.9) ** 2))
+
+    slow = dwell.simulate(BOX, hill, START[:3], law(), until=1.0)
+    fast = dwell.simulate(BOX, HILL, START[:3], law(), until=1.0)
+    assert slow.events.time == pytest.approx(fast.events.time, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"eta_max": None}, "eta_max"),
+        ({"eta_max": 0.0}, "eta_max"),
+        ({"eta_max": -1.0}, "eta_max"),
+        ({"eta_max": math.nan}, "eta_max"),
+        ({"reset": "uniform"}, "eta_max"),
+    ],
+)
+def test_wrong_parameters_are_refused_by_name(changes, name):
+    with pytest.raises(ControllerError, match=f"law's {name} is"):
+        law(**changes)

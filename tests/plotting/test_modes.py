@@ -1,0 +1,155 @@
+"""Pictures of soft modes: nothing overlaps, arrows stay on the map, the right numbers are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.quiver import Quiver
+
+from dwell import Box, DiscreteLloyd, Gaussian, InputError, Lloyd, Timer, simulate
+from dwell.plotting.modes import draw_decay, save_modes, soft_modes
+from dwell.theory.decay import Decay, Prediction, observe, predict
+from dwell.theory.rates import Rates, rates, rates_near, rates_of
+
+ROOM = Box((0, 0), (4, 3))
+HILL = Gaussian((2.5, 1.2), rate=0.2)
+START = [(0.5, 0.5), (1, 2), (3, 1), (3.5, 2.5), (2, 0.4)]
+
+Drawn = tuple[Rates, Prediction | None, Decay | None]
+
+
+def of_run(law: object, until: float) -> Drawn:
+    run = simulate(ROOM, HILL, START, law, until=until, seed=3)
+    found = rates_of(run)
+    foretold = predict(found, law)
+    return found, foretold, observe(run, found, foretold)
+
+
+def of_box(width: float, height: float, count: int, law: object = None) -> Drawn:
+    start = np.random.default_rng(0).uniform((0, 0), (width, height), (count, 2))
+    found = rates_near(Box((0, 0), (width, height)), None, start)
+    return found, None if law is None else predict(found, law), None
+
+
+def saddle() -> Drawn:
+    found = rates(Box((0, 0), (1, 2)), None, [(0.25, 1), (0.75, 1)])
+    return found, predict(found, Lloyd()), None
+
+
+CASES: dict[str, Callable[[], Drawn]] = {
+    "run": lambda: of_run(Timer(k1=0.5, nu=0.5, t1=0.3, t2=0.9), 60.0),
+    "together": lambda: of_run(Lloyd(dt=1.5), 60.0),
+    "short": lambda: of_run(Lloyd(), 1.0),
+    "instant": lambda: of_run(Lloyd(), 0.0),
+    "one": lambda: of_box(4, 3, 1, DiscreteLloyd()),
+    "two": lambda: of_box(4, 3, 2, Lloyd()),
+    "tall": lambda: of_box(1, 5, 9, Lloyd()),
+    "slim": lambda: of_box(1000, 2, 9, DiscreteLloyd()),
+    "many": lambda: of_box(1, 1, 120),
+    "saddle": saddle,
+}
+
+
+@cache
+def drawn(name: str) -> Figure:
+    figure = soft_modes(*CASES[name]())
+    figure.canvas.draw()
+    return figure
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_picture_is_drawn_without_overlaps(name: str) -> None:
+    figure = drawn(name)
+    boxes = []
+    for ax in figure.axes:
+        for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+            if text.get_text():
+                boxes.append((text.get_text(), text.get_window_extent()))
+        legend = ax.get_legend()
+        if legend is not None:
+            boxes.append(("legend", legend.get_window_extent()))
+    wide, high = figure.bbox.size
+    for k, (words, box) in enumerate(boxes):
+        assert box.x0 >= -1, words
+        assert box.x1 <= wide + 1, words
+        assert box.y1 <= high + 1, words
+        for other, place in boxes[:k]:
+            assert not box.overlaps(place), (words, other)
+    assert figure.get_size_inches()[1] <= 9.0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_arrows_stay_on_the_map(name: str) -> None:
+    for ax in drawn(name).axes:
+        for arrows in (child for child in ax.get_children() if isinstance(child, Quiver)):
+            tips = arrows.XY + np.column_stack([arrows.U, arrows.V])
+            assert (tips[:, 0] >= ax.get_xlim()[0]).all()
+            assert (tips[:, 0] <= ax.get_xlim()[1]).all()
+            assert (tips[:, 1] >= ax.get_ylim()[0]).all()
+            assert (tips[:, 1] <= ax.get_ylim()[1]).all()
+            assert np.hypot(arrows.U, arrows.V).max() > 0.0
+
+
+def test_titles_tell_gap_and_time_constant() -> None:
+    found, foretold, _ = CASES["run"]()
+    titles = [ax.get_title() for ax in drawn("run").axes if ax.get_title()]
+    assert len(titles) == 4
+    assert foretold is not None
+    assert foretold.by_mode is not None
+    for k, title in enumerate(titles):
+        assert f"mode {k + 1}: gap ${found.gaps[k]:.3g}$" in title
+        assert f"time constant ${1.0 / foretold.by_mode[k]:.4g}$" in title
+    assert "grows" in drawn("saddle").axes[0].get_title()
+    assert "gone in one step" in drawn("one").axes[0].get_title()
+    assert "time" not in drawn("many").axes[0].get_title()
+
+
+def test_the_decay_tells_both_rates() -> None:
+    _, _, seen = CASES["run"]()
+    assert seen is not None
+    assert seen.predicted is not None
+    labels = drawn("run").axes[-1].get_legend_handles_labels()[1]
+    assert f"observed rate ${seen.rate:.4g}$" in labels
+    assert f"predicted rate ${seen.predicted:.4g}$ (shifted)" in labels
+    assert any("away from its limit" in label for label in _labels("short"))
+
+
+def _labels(name: str) -> list[str]:
+    return drawn(name).axes[-1].get_legend_handles_labels()[1]
+
+
+def test_the_fit_lies_on_the_curve() -> None:
+    _, _, seen = CASES["run"]()
+    assert seen is not None
+    within = (seen.times >= seen.since) & (seen.times <= seen.until)
+    line = seen.level * np.exp(-(seen.rate or 0.0) * (seen.times - seen.since))
+    assert np.abs(np.log(line[within] / seen.along[within])).max() < 0.1
+
+
+def test_a_decay_alone_on_given_axes() -> None:
+    figure = Figure()
+    ax = figure.subplots()
+    _, _, seen = CASES["together"]()
+    assert seen is not None
+    draw_decay(ax, seen)
+    assert ax.get_yscale() == "log"
+    assert len(ax.lines) == 4
+
+
+def test_pictures_are_kept(tmp_path: Path) -> None:
+    case = CASES["two"]()
+    for kind in ("png", "pdf", "svg"):
+        path = save_modes(tmp_path / f"modes.{kind}", *case)
+        assert path.stat().st_size > 2000
+        once = path.read_bytes()
+        assert save_modes(path, *case).read_bytes() == once
+    with pytest.raises(InputError, match="must end in"):
+        save_modes(tmp_path / "modes.jpg", *case)
+    (tmp_path / "mine.png").write_text("mine")
+    with pytest.raises(InputError, match="not a figure made here"):
+        save_modes(tmp_path / "mine.png", *case)

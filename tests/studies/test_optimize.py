@@ -1,0 +1,670 @@
+"""The best deployment: known ones are found, saddles are left, and nothing depends on the way."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell import Box, Gaussian, Mixture, Polygon, Polynomial, Uniform
+from dwell.density import Function
+from dwell.errors import DensityError, InputError
+from dwell.studies import landscape as landscapes
+from dwell.studies.bounds import ceiling, reference_for, root_mass
+from dwell.studies.draws import Frame, random_start
+from dwell.studies.landscape import Landscape, dot, lengths, softest
+from dwell.studies.newton import Descent, Kind, descend, steihaug
+from dwell.studies.optimize import (
+    ON_A_GRID,
+    SAYS,
+    Deployment,
+    keep_deployment,
+    optimize,
+    optimize_scenario,
+)
+
+from .conftest import scenario
+
+SQUARE = Box((0, 0), (1, 1))
+HILL = Gaussian((7.5, 4.5), 0.03)
+HEXAGON = 5 / (18 * math.sqrt(3))
+KEYS = {
+    "schema", "scenario", "agents", "seed", "cost", "mass", "positions", "gradient_norm",
+    "spectral_gap", "kind", "says", "starts", "reference", "evaluations", "notes", "stop",
+    "wall_seconds",
+}  # fmt: skip
+
+
+def sorted_rows(points: np.ndarray) -> np.ndarray:
+    return points[np.lexsort(points.T[::-1])]
+
+
+def rectangle_pair(height: float) -> np.ndarray:
+    """Two agents side by side in [0, 1] x [0, height]: a centroidal tessellation."""
+    return np.array([(0.25, height / 2), (0.75, height / 2)])
+
+
+# Known answers.
+
+
+@pytest.mark.parametrize("weight", [None, HILL, Polynomial([(1, 0, 1.0)])])
+def test_one_agent_stands_at_the_centroid(weight: Any) -> None:
+    found = optimize(Box((0, 0), (3, 2)), weight, 1, starts=2)
+
+    expected = dwell.moments([(0, 0), (3, 0), (3, 2), (0, 2)], weight)
+    assert found.positions == pytest.approx(expected.centroid[None], abs=1e-14)
+    assert found.cost == pytest.approx(expected.second_moment, rel=1e-14)
+    assert found.spectral_gap == 1.0
+    assert found.kind is Kind.MINIMUM
+
+
+def test_four_agents_on_a_square() -> None:
+    found = optimize(SQUARE, None, 4, starts=6)
+
+    quarters = np.array([(0.25, 0.25), (0.25, 0.75), (0.75, 0.25), (0.75, 0.75)])
+    assert sorted_rows(found.positions) == pytest.approx(quarters, abs=1e-15)
+    assert found.cost == pytest.approx(1 / 24, rel=1e-14)
+    assert found.spectral_gap == pytest.approx(1 / 3, rel=1e-12)
+    assert found.times_found == 6
+    assert found.best == 0
+
+
+@pytest.mark.parametrize(("agents", "height"), [(2, 1e-3), (5, 1e-3), (5, 0.05), (9, 1e-6)])
+def test_on_a_thin_strip_agents_stand_at_equal_distances(agents: int, height: float) -> None:
+    found = optimize(Box((0, 0), (1, height)), None, agents, starts=4)
+
+    even = (np.arange(agents) + 0.5) / agents
+    assert sorted_rows(found.positions)[:, 0] == pytest.approx(even, abs=1e-12)
+    assert found.positions[:, 1] == pytest.approx(height / 2, rel=1e-12)
+    assert found.cost == pytest.approx(height * (1 / agents**2 + height**2) / 12, rel=1e-12)
+    # Along the strip Dc has the eigenvalues of a path: the largest is cos^2 of half an angle.
+    gap = 1 - math.cos(math.pi / (2 * agents)) ** 2
+    assert found.spectral_gap == pytest.approx(gap, rel=1e-3 if height > 1e-2 else 1e-9)
+
+
+def test_two_agents_share_the_longer_side() -> None:
+    found = optimize(Box((0, 0), (1, 2)), None, 2, starts=3)
+
+    assert sorted_rows(found.positions) == pytest.approx(np.array([(0.5, 0.5), (0.5, 1.5)]))
+    assert found.cost == pytest.approx(1 / 3, rel=1e-14)
+
+
+def test_hexagons_are_approached_on_the_square() -> None:
+    """With many agents on a uniform square the cost comes close to the reference, from above."""
+    found = optimize(SQUARE, None, 60, starts=4)
+
+    assert found.reference.value == pytest.approx(HEXAGON / 60, rel=1e-14)
+    assert 1.0 < found.cost / found.reference.value < 1.06
+
+
+# Saddles and degenerate minima.
+
+
+@pytest.mark.parametrize("height", [1.3, 2.0, 5.0])
+def test_a_saddle_is_left(height: float) -> None:
+    """Side by side is a saddle for height > sqrt(3/2); the gradient there is zero."""
+    start = rectangle_pair(height)
+    place = Landscape(Box((0, 0), (1, height)), Uniform()).look(start)
+    assert place is not None
+    assert lengths(place.errors).max() < 1e-15
+
+    found = optimize(Box((0, 0), (1, height)), None, start, starts=1)
+
+    assert found.kind is Kind.MINIMUM
+    assert found.cost < 0.98 * place.cost
+    above = np.array([(0.5, height / 4), (0.5, 3 * height / 4)])
+    assert sorted_rows(found.positions) == pytest.approx(above, abs=1e-12)
+
+
+def test_below_the_threshold_the_same_pair_is_a_minimum() -> None:
+    found = optimize(Box((0, 0), (1, 1.2)), None, rectangle_pair(1.2), starts=1)
+
+    assert found.kind is Kind.MINIMUM
+    assert found.spectral_gap == pytest.approx(1 - 2 * 1.2**2 / 3, rel=1e-9)
+    assert "strict" in found.says
+
+
+def test_a_hill_that_does_not_feel_the_walls_is_degenerate() -> None:
+    """All may be turned about the hill at no cost: a soft mode without any resistance."""
+    found = optimize(Box((-30, -30), (30, 30)), Gaussian((0, 0), 0.5), 4, starts=3)
+
+    assert found.kind is Kind.DEGENERATE
+    assert abs(found.spectral_gap or 0.0) < 1e-9
+    assert found.gradient_norm <= 1e-12
+    assert "degenerate" in found.says
+
+
+def test_just_at_the_threshold_the_pair_is_degenerate() -> None:
+    height = math.sqrt(1.5)
+    found = optimize(Box((0, 0), (1, height)), None, rectangle_pair(height), starts=1)
+
+    assert found.kind is Kind.DEGENERATE
+
+
+# The way down.
+
+
+@pytest.mark.parametrize("weight", [Uniform(2.0), HILL, Mixture((HILL, Uniform(0.1)))])
+def test_gradient_and_curvature_against_differences(heptagon: np.ndarray, weight: Any) -> None:
+    frame = Frame(Polygon(heptagon), weight)
+    points = random_start(frame, 6, 1, 1)
+    sight = frame.landscape()
+    place = sight.look(points)
+    assert place is not None
+    slope = -2.0 * place.masses[:, None] * place.errors
+    roots = np.repeat(np.sqrt(place.masses), 2)
+    hessian = 2.0 * roots[:, None] * (np.eye(12) - sight.curvature(place).toarray()) * roots
+    step = 1e-4
+    for k in range(12):
+        move = np.zeros(12)
+        move[k] = step
+        ahead, behind = (sight.look(points + s * move.reshape(6, 2)) for s in (1.0, -1.0))
+        assert ahead is not None
+        assert behind is not None
+        difference = (ahead.cost - behind.cost) / (2 * step)
+        assert difference == pytest.approx(slope.ravel()[k], abs=1e-5 * abs(slope).max())
+        slopes = [-2.0 * (p.masses[:, None] * p.errors).ravel() for p in (ahead, behind)]
+        column = (slopes[0] - slopes[1]) / (2 * step)
+        assert column == pytest.approx(hessian[:, k], abs=1e-6 * abs(hessian).max())
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_the_cost_never_rises(heptagon: np.ndarray, number: int) -> None:
+    frame = Frame(Polygon(heptagon), HILL)
+    found = descend(frame.landscape(), random_start(frame, 20, 3, number))
+
+    costs = np.array(found.costs)
+    assert (np.diff(costs) <= 1e-13 * costs[:-1]).all()
+    assert found.cost == costs[-1]
+    assert found.gradient_norm <= 1e-13
+    assert found.kind is Kind.MINIMUM
+
+
+def test_nobody_leaves_the_workspace(heptagon: np.ndarray) -> None:
+    seen: list[np.ndarray] = []
+    frame = Frame(Polygon(heptagon), HILL)
+    sight = frame.landscape()
+    look = sight.look
+
+    def watching(positions: np.ndarray, **options: Any) -> Any:
+        seen.append(positions)
+        return look(positions, **options)
+
+    sight.look = watching  # type: ignore[method-assign]
+    descend(sight, random_start(frame, 25, 1, 4))
+    assert len(seen) > 10
+    assert max(frame.workspace.outside_by(points).max() for points in seen) < 1e-12
+
+
+def test_lloyd_takes_many_times_more_cells(heptagon: np.ndarray, thirty: np.ndarray) -> None:
+    sight = Landscape(Polygon(heptagon), HILL)
+    ours = descend(sight, thirty)
+    assert ours.gradient_norm <= 1e-12
+    place = sight.look(thirty)
+    for _ in range(20 * ours.evaluations // 30):
+        assert place is not None
+        place = sight.look(place.positions + place.errors)
+    assert place is not None
+    assert sight.gradient_norm(place) > 1e-12
+
+
+def test_evaluations_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = 0
+
+    def counting(name: str) -> None:
+        inner = getattr(landscapes, name)
+
+        def outer(*args: Any, **options: Any) -> Any:
+            nonlocal cells
+            cells += 5
+            return inner(*args, **options)
+
+        monkeypatch.setattr(landscapes, name, outer)
+
+    counting("look_many")
+    counting("borders")
+    found = optimize(SQUARE, HILL, 5, starts=3, workers=1)
+    assert found.evaluations == cells
+
+
+def test_steihaug_solves_and_stops() -> None:
+    from scipy.sparse import csr_array
+
+    soft = csr_array(np.diag([0.0, 0.5, 0.9]))
+    slope = np.array([1.0, -2.0, 3.0])
+    y, at_edge = steihaug(soft, slope, 1e3, 1e-12)
+    assert not at_edge
+    assert y == pytest.approx(-slope / (2 * np.array([1.0, 0.5, 0.1])))
+    y, at_edge = steihaug(soft, slope, 1.0, 1e-12)
+    assert at_edge
+    assert math.sqrt(dot(y, y)) == pytest.approx(1.0)
+    y, at_edge = steihaug(csr_array(np.diag([0.0, 0.5, 1.5])), slope, 7.0, 1e-12)
+    assert at_edge
+    assert math.sqrt(dot(y, y)) == pytest.approx(7.0)
+
+
+@pytest.mark.parametrize("size", [2, 12, 30])
+def test_softest_is_the_largest_eigenvalue(size: int) -> None:
+    from scipy.sparse import csr_array
+
+    random = np.random.default_rng(size)
+    root = random.normal(size=(size, size))
+    matrix = root @ root.T / size
+    value, vector = softest(csr_array(matrix))
+    assert value == pytest.approx(np.linalg.eigvalsh(matrix)[-1], rel=1e-12)
+    assert matrix @ vector == pytest.approx(value * vector, abs=1e-9)
+    assert vector[np.argmax(np.abs(vector) > 0.5 * np.abs(vector).max())] > 0
+
+
+# What the answer must not depend on.
+
+
+def same(a: Deployment, b: Deployment) -> bool:
+    """Whether two searches went the same way, to the last bit."""
+    return a.best == b.best and all(
+        a.descents[k].costs == b.descents[k].costs
+        and (a.descents[k].positions == b.descents[k].positions).all()
+        for k in a.descents
+    )
+
+
+def test_workers_change_nothing(heptagon: np.ndarray) -> None:
+    site = Polygon(heptagon)
+    runs = [optimize(site, HILL, 15, starts=6, seed=4, workers=w) for w in (1, 2, 5)]
+
+    assert same(runs[0], runs[1])
+    assert same(runs[0], runs[2])
+    assert list(runs[2].descents) == list(range(6))
+
+
+def test_a_start_depends_on_its_seed_and_number_alone(heptagon: np.ndarray) -> None:
+    frame = Frame(Polygon(heptagon), HILL)
+    assert (random_start(frame, 8, 3, 2) == random_start(frame, 8, 3, 2)).all()
+    assert (random_start(frame, 8, 3, 2) != random_start(frame, 8, 3, 1)).all()
+    assert (random_start(frame, 8, 3, 2) != random_start(frame, 8, 4, 2)).all()
+    few = optimize(Polygon(heptagon), HILL, 8, starts=3, seed=9)
+    more = optimize(Polygon(heptagon), HILL, 8, starts=5, seed=9)
+    assert [few.descents[k].cost for k in range(3)] == [more.descents[k].cost for k in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("scale", "offset"), [(1e-3, 0.0), (1e3, 0.0), (2.0**20, 0.0), (1.0, 5e6), (1e3, 5e6)]
+)
+def test_units_and_place_do_not_matter(heptagon: np.ndarray, scale: float, offset: float) -> None:
+    plain = optimize(Polygon(heptagon), HILL, 12, starts=4, seed=1)
+    center = (7.5 * scale + offset, 4.5 * scale + offset)
+    moved = optimize(
+        Polygon(heptagon * scale + offset), Gaussian(center, 0.03 / scale**2), 12, starts=4, seed=1
+    )
+    assert moved.cost == pytest.approx(plain.cost * scale**4, rel=1e-12)
+    assert moved.costs == pytest.approx(plain.costs * scale**4, rel=1e-11)
+    assert moved.spectral_gap == pytest.approx(plain.spectral_gap, rel=1e-6)
+    # Far away coordinates have fewer digits, and along the soft mode a little is a lot.
+    digits = 1e-10 if offset == 0.0 else 1e-8
+    assert (moved.positions - offset) / scale == pytest.approx(plain.positions, abs=30 * digits)
+    assert moved.gradient_norm <= max(1e-12, 4e-16 * offset / scale)
+
+
+def test_the_order_of_the_agents_does_not_matter(heptagon: np.ndarray, twelve: np.ndarray) -> None:
+    found = optimize(Polygon(heptagon), HILL, twelve, starts=1)
+    turned = optimize(Polygon(heptagon), HILL, twelve[::-1].copy(), starts=1)
+
+    assert turned.cost == pytest.approx(found.cost, rel=1e-13)
+    assert turned.positions[::-1] == pytest.approx(found.positions, abs=1e-8)
+
+
+def test_the_level_of_the_density_does_not_matter() -> None:
+    costs = [
+        optimize(SQUARE, Uniform(level), 7, starts=3, seed=2).cost / level
+        for level in (1.0, 1e-280, 1e280)
+    ]
+    assert costs == pytest.approx([costs[0]] * 3, rel=1e-12)
+
+
+# Densities of all kinds.
+
+
+def test_two_hills() -> None:
+    hills = Mixture((Gaussian((2, 2), 1.0), Gaussian((8, 3), 1.0, weight=4.0)))
+    found = optimize(Box((0, 0), (10, 5)), hills, 6, starts=10)
+
+    assert found.gradient_norm <= 1e-12
+    left = int((found.positions[:, 0] < 5.0).sum())
+    assert left == 2  # k agents on a hill of weight w cost about w / k, and 1/2 + 4/4 is least
+    assert found.cost < 0.999 * found.costs[-1]
+
+
+def test_a_function_gives_what_its_closed_form_gives() -> None:
+    def weight(z: np.ndarray) -> np.ndarray:
+        return np.exp(-0.5 * ((z - [0.3, 0.4]) ** 2).sum(axis=1))
+
+    slow = optimize(SQUARE, weight, 3, starts=2, seed=5)
+    quick = optimize(SQUARE, Gaussian((0.3, 0.4), 0.5), 3, starts=2, seed=5)
+
+    assert slow.kind is quick.kind is Kind.MINIMUM
+    assert slow.cost == pytest.approx(quick.cost, rel=1e-10)
+    assert slow.gradient_norm <= 1e-10
+    assert slow.spectral_gap == pytest.approx(quick.spectral_gap, rel=1e-6)
+    assert slow.reference.value == pytest.approx(quick.reference.value, rel=1e-9)
+    assert slow.reference.lower_bounds == ()
+
+
+def test_agents_far_out_in_a_tail_come_in() -> None:
+    """At the start some cells weigh less than the smallest number."""
+    site, hill = Box((0, 0), (100, 100)), Gaussian((5, 5), 1.0)
+    start = [(5.0, 6.0), (60.0, 60.0), (95.0, 90.0), (90.0, 95.0)]
+    assert dwell.tessellate(site, start, hill).masses.min() == 0.0
+    found = optimize(site, hill, start, starts=1)
+
+    assert found.kind is not Kind.UNFINISHED
+    assert found.cells.masses.min() > 0.1 * found.cells.masses.max()
+    assert found.gradient_norm <= 1e-12
+
+
+def test_starts_avoid_places_that_weigh_nothing() -> None:
+    def corner(z: np.ndarray) -> np.ndarray:
+        return np.maximum(0.25 - z[:, 0], 0.0) ** 2
+
+    frame = Frame(SQUARE, Function(corner))
+    points = random_start(frame, 50, 1, 1)
+    assert points.shape == (50, 2)
+    assert points[:, 0].max() < 0.25
+
+
+# Reference and bounds.
+
+
+def test_the_reference_of_a_gaussian_is_exact(heptagon: np.ndarray) -> None:
+    cells = dwell.tessellate(Polygon(heptagon), [(0, 0), (5, 5), (9, 1)], HILL)
+    by_function = Function(HILL.at)
+    assert root_mass(cells, HILL) == pytest.approx(root_mass(cells, by_function), rel=1e-10)
+    tilted = Gaussian((7, 4), covariance=((20.0, 5.0), (5.0, 10.0)), weight=3.0)
+    by_function = Function(tilted.at)
+    assert root_mass(cells, tilted) == pytest.approx(root_mass(cells, by_function), rel=1e-10)
+
+
+def test_bounds_are_those_that_apply() -> None:
+    def names(site: Any, weight: Any) -> dict[str, float]:
+        cells = dwell.tessellate(site, [(0.4, 0.5), (0.6, 0.4)], weight)
+        return {b.name: b.value for b in reference_for(cells, weight).lower_bounds}
+
+    heptagon = Polygon([(math.cos(a), math.sin(a)) for a in 2 * math.pi * np.arange(7) / 7])
+    square = names(SQUARE, Uniform(3.0))
+    assert square == pytest.approx({"disc": 3 / (4 * math.pi), "fejes-toth": 3 * HEXAGON / 2})
+    assert set(names(heptagon, Uniform())) == {"disc"}
+    assert set(names(SQUARE, Gaussian((0.5, 0.5), 1.0))) == {"full-density"}
+    assert names(SQUARE, Function(lambda z: z[:, 0])) == {}
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        Gaussian((0.2, 0.3), 2.0),
+        Gaussian((3.0, -1.0), 0.7, weight=2.0),
+        Gaussian((2.0, 2.5), covariance=((0.5, 0.3), (0.3, 0.4))),
+        Polynomial([(0, 0, 1.0), (2, 1, 3.0)]),
+        Mixture((Uniform(0.5), Gaussian((1.5, 0.5), 1.0))),
+    ],
+)
+def test_ceilings_are_not_exceeded(weight: Any) -> None:
+    grid = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, 301)]), axis=-1).reshape(-1, 2)
+    highest = ceiling(weight, SQUARE)
+    assert highest is not None
+    assert float(weight.at(grid).max()) == pytest.approx(highest, rel=1e-3)
+    assert float(weight.at(grid).max()) <= highest * (1 + 1e-15)
+
+
+@pytest.mark.parametrize("weight", [None, Gaussian((0.3, 0.3), 3.0), Polynomial([(1, 0, 1.0)])])
+@pytest.mark.parametrize("agents", [1, 3, 8])
+def test_no_deployment_is_below_its_bounds(weight: Any, agents: int) -> None:
+    found = optimize(SQUARE, weight, agents, starts=4)
+
+    assert found.reference.lower_bounds
+    assert all(bound.value < found.cost for bound in found.reference.lower_bounds)
+    assert "bound" not in found.reference.says
+
+
+# From a scenario; what is kept and told.
+
+
+def test_a_scenario_gives_its_start_first() -> None:
+    small = scenario()
+    found = optimize_scenario(small, starts=3)
+
+    assert found.name == "small"
+    assert found.seed == 1
+    alone = optimize(
+        Box((0, 0), (4, 3)), Gaussian((3, 1), 0.1), small.agents.start, starts=1, seed=1
+    )
+    assert found.descents[0].costs == alone.descents[0].costs
+    assert optimize_scenario(small, starts=3).cost == found.cost
+
+
+def test_on_a_grid_exact_integrals_are_used_and_that_is_said() -> None:
+    grid = {"horizon": 2.0, "seed": 1, "integration": {"kind": "grid", "spacing": 0.25}}
+    found = optimize_scenario(scenario(run=grid), starts=2)
+
+    assert found.notes == (ON_A_GRID,)
+    assert found.cost == optimize_scenario(scenario(), starts=2).cost
+
+
+def test_json() -> None:
+    found = optimize(SQUARE, HILL, 3, starts=4)
+    value = json.loads(json.dumps(found.as_json(), allow_nan=False))
+
+    assert set(value) >= KEYS
+    assert value["cost"] == found.cost
+    assert value["mass"] == pytest.approx(dwell.moments(SQUARE.vertices, HILL).mass, rel=1e-13)
+    assert np.array(value["positions"]).shape == (3, 2)
+    starts = value["starts"]
+    assert starts["best"] <= starts["median"] <= starts["worst"]
+    assert [row["start"] for row in starts["each"]] == [0, 1, 2, 3]
+    assert sum(starts["kinds"].values()) == starts["count"] == 4
+    assert sum(row["evaluations"] for row in starts["each"]) == value["evaluations"]
+    assert value["reference"]["name"] == "zador-gersho"
+    assert {bound["name"] for bound in value["reference"]["lower_bounds"]} == {"full-density"}
+
+
+def outcome(cost: float, kind: Kind) -> Descent:
+    gap = 0.1 if kind is Kind.MINIMUM else None
+    return Descent(np.array([(0.5, 0.5)]), cost, 0.0, gap, kind, 1, (cost,))
+
+
+def test_the_first_of_equals_is_the_best_and_only_at_rest() -> None:
+    descents = {
+        0: outcome(3.0, Kind.MINIMUM),
+        1: outcome(2.0 + 1e-13, Kind.MINIMUM),
+        2: outcome(2.0, Kind.MINIMUM),
+        3: outcome(1.0, Kind.UNFINISHED),
+        4: outcome(math.inf, Kind.WEIGHTLESS),
+    }
+    found = Deployment(SQUARE, Uniform(), descents, seed=0)
+    assert (found.best, found.times_found, found.ending) == (1, 2, "finished")
+    assert found.costs.tolist() == [2.0, 2.0 + 1e-13, 3.0]
+    row = found.as_json()["starts"]["each"][4]
+    assert (row["kind"], row["cost"]) == ("weightless", None)
+    alone = Deployment(SQUARE, Uniform(), {3: descents[3]}, seed=0)
+    assert (alone.best, alone.ending) == (3, "unfinished")
+
+
+def test_every_kind_is_said_in_words() -> None:
+    assert set(SAYS) == set(Kind)
+
+
+def test_figures_and_file(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    found = optimize(SQUARE, HILL, 5, starts=3)
+    keep_deployment(found, tmp_path / "best", ["png", "svg"])
+    keep_deployment(found, tmp_path / "best", ["png"])  # our own files are replaced
+
+    names = {path.name for path in (tmp_path / "best").iterdir()}
+    drawn = {f"{name}.{kind}" for name in ("deployment", "minima") for kind in ("png", "svg")}
+    assert names == {"deployment.json", *drawn}
+    kept = json.loads((tmp_path / "best" / "deployment.json").read_text())
+    assert kept["cost"] == found.cost
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "deployment.json").write_text("{}")
+    with pytest.raises(InputError, match="was not made here"):
+        keep_deployment(found, tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("site", "weight", "agents"),
+    [
+        (SQUARE, None, 1),
+        (Box((0, 0), (50, 1)), None, 4),
+        (Box((5e6, 0), (5e6 + 1, 3)), Gaussian((5e6 + 0.5, 1.0), 1.0), 6),
+    ],
+)
+def test_figures_of_odd_places(tmp_path: Path, site: Any, weight: Any, agents: int) -> None:
+    pytest.importorskip("matplotlib")
+    keep_deployment(optimize(site, weight, agents, starts=2), tmp_path, ["png"])
+    assert (tmp_path / "deployment.png").stat().st_size > 1000
+
+
+def test_levels_close_to_the_costs_are_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    from dwell.plotting.deployment import minima
+
+    levels = {"near": 1.9, "far": 50.0}
+    figure = minima({"minimum": [2.0, 2.5, 3.0], "degenerate": [2.2]}, levels)
+    words = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert words == ["minimum", "degenerate", "near"]
+    low, high = figure.axes[0].get_ylim()
+    assert low < 1.9
+    assert 3.0 < high < 4.0
+    with pytest.raises(InputError, match="nothing to draw"):
+        minima({}, {})
+
+
+# What cannot be done.
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ({"agents": 0}, "agents.range", "agents is 0"),
+        ({"agents": -3}, "agents.range", "from 1"),
+        ({"agents": 2.5}, "agents.range", "agents is 2.5"),
+        ({"agents": True}, "agents.range", "agents is True"),
+        ({"agents": None}, "agents.range", "agents is None"),
+        ({"agents": "many"}, "agents.range", "'many'"),
+        ({"agents": []}, "agents.empty", "no agents"),
+        ({"agents": [(0.5, 0.5), (0.5, 0.5)]}, "agents.coincident", "same place"),
+        ({"agents": [(0.5, 2.0)]}, "agents.outside", "outside"),
+        ({"starts": 0}, "optimize.starts", "starts is 0"),
+        ({"starts": 1.5}, "optimize.starts", "starts is 1.5"),
+        ({"seed": -1}, "run.seed", "seed is -1"),
+        ({"workers": 0}, "studies.workers", "workers is 0"),
+        ({"density": "hill"}, "density.kind", "str"),
+        ({"density": Polynomial([(1, 0, -1.0)])}, "density.negative", "negative"),
+        ({"workspace": [(0, 0), (1, 1)]}, "workspace.degenerate", "distinct"),
+    ],
+)
+def test_refusals(changes: dict[str, Any], code: str, words: str) -> None:
+    arguments: dict[str, Any] = {"workspace": SQUARE, "density": None, "agents": 3, "starts": 2}
+    with pytest.raises(InputError, match=words) as fault:
+        optimize(**{**arguments, **changes})
+    assert fault.value.code == code
+
+
+def test_a_start_whose_cells_weigh_nothing_is_left_out_or_refused() -> None:
+    def left(z: np.ndarray) -> np.ndarray:
+        return np.where(z[:, 0] < 0.3, 1.0, 0.0)
+
+    start = [(0.1, 0.5), (0.6, 0.5), (0.9, 0.5)]
+    with pytest.raises(DensityError, match="weighs nothing") as fault:
+        optimize(SQUARE, left, start, starts=1)
+    assert fault.value.code == "optimize.weightless"
+
+
+def test_a_given_start_that_weighs_nothing_is_left_out() -> None:
+    def left(z: np.ndarray) -> np.ndarray:
+        return np.maximum(0.5 - z[:, 0], 0.0) ** 2
+
+    found = optimize(SQUARE, left, [(0.1, 0.5), (0.9, 0.5)], starts=2)
+    assert found.best == 1
+    assert found.descents[0].kind is Kind.WEIGHTLESS
+    assert "left out" in found.notes[0]
+
+
+def test_a_grid_of_points_has_no_derivatives() -> None:
+    from dwell.density.lattice import lattice_terms
+
+    class OnAGrid:
+        def at(self, points: np.ndarray) -> np.ndarray:
+            return np.ones(len(points))
+
+        def terms(self) -> Any:
+            return lattice_terms(Uniform(), SQUARE, 0.1)
+
+    with pytest.raises(DensityError, match="no derivatives"):
+        optimize(SQUARE, OnAGrid(), 2, starts=1)
+
+
+# Interrupts.
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_leaves_the_best_so_far(
+    heptagon: np.ndarray, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The third start is interrupted on its way; those before it are whole."""
+    from dwell.studies import newton
+
+    calls = 0
+    go = newton._Walk.go
+
+    def impatient(self: Any, place: Any) -> None:
+        nonlocal calls
+        go(self, place)
+        calls += 1
+        if calls == 60:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(newton._Walk, "go", impatient)
+    found = optimize(Polygon(heptagon), HILL, 10, starts=50, workers=workers)
+
+    assert found.interrupted
+    assert found.ending == "interrupted"
+    assert 1 <= len(found.descents) < 50
+    assert found.as_json()["stop"] == {"reason": "interrupted", "ok": False}
+    assert found.kind is Kind.MINIMUM
+    assert any(d.kind is Kind.UNFINISHED for d in found.descents.values())
+
+
+def test_an_interrupt_of_the_first_start_gives_how_far_it_came(heptagon: np.ndarray) -> None:
+    def impatient(what: str, share: float) -> None:
+        if share > 0.1:
+            raise KeyboardInterrupt
+
+    found = optimize(Polygon(heptagon), HILL, 10, starts=1, workers=1, progress=impatient)
+    assert found.kind is Kind.UNFINISHED
+    assert found.spectral_gap is None
+    assert found.cost == pytest.approx(found.descents[0].cost)
+
+
+def test_an_interrupt_before_anything_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def at_once(what: str, share: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Landscape, "look", lambda *a, **k: at_once("", 0.0))
+    with pytest.raises(KeyboardInterrupt):
+        optimize(SQUARE, None, 3, starts=2, workers=1)
+
+
+def test_progress_is_told(heptagon: np.ndarray) -> None:
+    told: list[tuple[str, float]] = []
+    optimize(
+        Polygon(heptagon), HILL, 5, starts=4, workers=1,
+        progress=lambda what, share: told.append((what, share)),
+    )  # fmt: skip
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert told[0][0] == "0 of 4 starts"
+    assert told[-1][0] == "3 of 4 starts"

@@ -1,0 +1,321 @@
+"""Derivatives of centroids and cost: against differences, identities, and values known by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dwell import Box, Gaussian, Mixture, Polygon, Polynomial, Uniform, tessellate
+from dwell.density import Density, as_density
+from dwell.density.borders import borders
+from dwell.density.lattice import lattice_terms
+from dwell.errors import AgentsError, DensityError
+from dwell.theory.derivatives import Derivatives, derivatives
+
+ROOM = Box((0, 0), (3, 2))
+HEPTAGON = Polygon([(-8, 0), (-3, -9), (10, -11), (22, -5), (24, 8), (12, 18), (-4, 14)])
+TILTED = ((0.2, 0.1), (0.1, 0.3))
+
+DENSITIES: dict[str, Density] = {
+    "uniform": Uniform(2.0),
+    "gaussian": Gaussian((1.0, 1.0), rate=2.0),
+    "mixture": Mixture(
+        (
+            Uniform(0.1),
+            Gaussian((2.0, 0.5), covariance=TILTED, weight=3.0),
+            Gaussian((0.5, 1.5), rate=4.0),
+        )
+    ),
+    "polynomial": Polynomial([(0, 0, 1.0), (2, 0, 0.5), (1, 3, 0.2)]),
+    "function": as_density(lambda z: 1.0 + np.sin(z[:, 0]) ** 2 + z[:, 1]),
+}
+
+
+def scattered(count: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform((0.2, 0.2), (2.8, 1.8), (count, 2))
+
+
+def slopes(f: Callable[[np.ndarray], np.ndarray], x: np.ndarray, h: float = 2.0**-10) -> np.ndarray:
+    """Central differences of f, twice extrapolated; columns are the coordinates of x."""
+
+    def along(k: int, s: float) -> np.ndarray:
+        step = np.zeros(x.size)
+        step[k] = s
+        up, down = (f(x + sign * step.reshape(x.shape)) for sign in (1.0, -1.0))
+        return np.ravel(up - down) / (2.0 * s)
+
+    columns = []
+    for k in range(x.size):
+        a, b, c = (along(k, s) for s in (h, h / 2, h / 4))
+        columns.append((16.0 * (4.0 * c - b) / 3.0 - (4.0 * b - a) / 3.0) / 15.0)
+    return np.array(columns).T
+
+
+def facets(found: Derivatives) -> np.ndarray:
+    """The matrix A of the Hessian 2 (M - A)."""
+    return np.diag(np.repeat(found.masses, 2)) - 0.5 * found.hessian.toarray()
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+def test_the_jacobian_is_the_slope_of_the_centroids(name: str) -> None:
+    density, x = DENSITIES[name], scattered(4 if name == "function" else 7)
+    found = derivatives(ROOM, x, density).jacobian.toarray()
+    expected = slopes(lambda y: tessellate(ROOM, y, density).errors + (y - x), x)
+    assert np.abs(found - expected).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+def test_the_hessian_is_the_slope_of_the_gradient(name: str) -> None:
+    density, x = DENSITIES[name], scattered(4 if name == "function" else 7, seed=1)
+    found = derivatives(ROOM, x, density)
+
+    def gradient(y: np.ndarray) -> np.ndarray:
+        cells = tessellate(ROOM, y, density)
+        return -2.0 * cells.masses[:, None] * cells.errors
+
+    assert np.abs(found.hessian.toarray() - slopes(gradient, x)).max() < 1e-9
+    assert found.gradient == pytest.approx(gradient(x), rel=1e-14, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+def test_the_gradient_is_the_slope_of_the_cost(name: str) -> None:
+    density, x = DENSITIES[name], scattered(4, seed=2)
+    expected = slopes(lambda y: np.array([tessellate(ROOM, y, density).cost]), x)
+    assert np.abs(derivatives(ROOM, x, density).gradient.ravel() - expected).max() < 1e-9
+
+
+@given(st.integers(0, 10**6), st.integers(1, 14), st.sampled_from(["uniform", "mixture"]))
+def test_a_is_symmetric_and_nowhere_negative(seed: int, count: int, name: str) -> None:
+    found = derivatives(ROOM, scattered(count, seed), DENSITIES[name])
+    a = facets(found)
+    size = np.abs(a).max() + found.masses.max()
+    assert np.abs(a - a.T).max() <= 1e-12 * size
+    assert np.linalg.eigvalsh(0.5 * (a + a.T)).min() >= -1e-12 * size
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+def test_jacobian_and_hessian_belong_together(name: str) -> None:
+    """M Dc = A - e (x) dm: they differ by what the errors weigh."""
+    density, x = DENSITIES[name], scattered(4, seed=3)
+    found = derivatives(ROOM, x, density)
+    masses = slopes(lambda y: tessellate(ROOM, y, density).masses, x)
+    weighed = np.repeat(found.masses, 2)[:, None] * found.jacobian.toarray()
+    rest = np.einsum("pi,pk->pik", found.errors, masses).reshape(weighed.shape)
+    assert np.abs(weighed - (facets(found) - rest)).max() < 1e-9
+
+
+def interior(workspace: Box | Polygon, x: np.ndarray) -> list[int]:
+    return [p for p, cell in enumerate(tessellate(workspace, x).cells) if (cell.borders >= 0).all()]
+
+
+def test_translating_everybody_moves_inner_centroids_along() -> None:
+    x = np.random.default_rng(5).uniform((-2, -5), (18, 12), (60, 2))
+    rows = derivatives(HEPTAGON, x, Uniform()).jacobian.toarray().reshape(60, 2, 60, 2).sum(axis=2)
+    inside = interior(HEPTAGON, x)
+    assert len(inside) > 20
+    assert np.abs(rows[inside] - np.eye(2)).max() < 1e-13
+    outer = np.setdiff1d(np.arange(60), inside)
+    assert np.abs(rows[outer] - np.eye(2)).max() > 0.1  # there the workspace's boundary counts
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-5, 1e-8])
+def test_a_cluster_in_a_large_workspace_loses_no_digits(width: float) -> None:
+    lattice = np.array([(i, j) for i in range(-3, 4) for j in range(-3, 4)], dtype=float)
+    jitter = np.random.default_rng(1).uniform(-0.3, 0.3, lattice.shape)
+    x = 0.5 + width * (lattice + jitter)
+    row = derivatives(Box((0, 0), (1, 1)), x, Uniform()).jacobian.toarray()[48:50]
+    assert np.abs(row.reshape(2, 49, 2).sum(axis=1) - np.eye(2)).max() < 1e-14
+
+
+@pytest.mark.parametrize("width", [0.5, 1.0, 1.2, math.sqrt(1.5), 2.0])
+def test_two_agents_in_a_rectangle(width: float) -> None:
+    x = np.array([(0.25, width / 2), (0.75, width / 2)])
+    found = derivatives(Box((0, 0), (1, width)), x, Uniform())
+    assert np.abs(found.errors).max() < 1e-15
+    eigenvalues = np.sort(np.linalg.eigvals(found.jacobian.toarray()).real)
+    expected = np.sort([0.0, 0.0, 0.5, 2.0 * width**2 / 3.0])
+    assert eigenvalues == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("distance", [0.6, 0.5, 0.05, 0.005, 1e-6])
+def test_the_lipschitz_constant_of_two_agents_side_by_side(distance: float) -> None:
+    x = np.array([(0.5 - distance / 2, 0.5), (0.5 + distance / 2, 0.5)])
+    found = derivatives(Box((0, 0), (1, 1)), x, Uniform()).lipschitz()
+    assert found == pytest.approx([math.sqrt(2) / (6 * (x[1, 0] - x[0, 0]))] * 2, rel=1e-10)
+
+
+def test_lipschitz_constants_are_norms_of_rows() -> None:
+    found = derivatives(ROOM, scattered(9), DENSITIES["gaussian"])
+    rows = found.jacobian.toarray().reshape(9, 2, 18)
+    expected = [np.linalg.norm(row, 2) for row in rows]
+    assert found.lipschitz() == pytest.approx(expected, rel=1e-13)
+
+
+def test_one_agent_has_a_fixed_centroid() -> None:
+    for density in DENSITIES.values():
+        found = derivatives(ROOM, np.array([(0.4, 1.1)]), density)
+        assert np.abs(found.jacobian.toarray()).max() == 0.0
+        assert found.hessian.toarray() == pytest.approx(2.0 * found.masses[0] * np.eye(2))
+        assert found.lipschitz().tolist() == [0.0]
+
+
+# Far out, far away, degenerate.
+
+
+@pytest.mark.parametrize(("side", "rate"), [(10.0, 1.0), (100.0, 1.0), (10.0, 1000.0)])
+def test_borders_far_in_a_tail_have_their_weight(side: float, rate: float) -> None:
+    """Against erf with sixty digits: exponents along a border range over thousands."""
+    x = np.random.default_rng(1).uniform(0.05 * side, 0.95 * side, (8, 2))
+    center = (0.125 * side, 0.25 * side)
+    found = borders(Box((0, 0), (side, side)), x, Gaussian(center, rate=rate))
+    for k in range(len(found.agent)):
+        exact = _along_a_hill(x[found.agent[k]], found, k, center, rate)
+        if exact > 1e-250:  # beside its cell's own weight, smaller ones are nothing
+            assert float(abs(found.m0[k] - exact) / exact) < 1e-11
+
+
+def _along_a_hill(
+    position: np.ndarray, found: object, k: int, center: tuple[float, float], rate: float
+) -> mpmath.mpf:
+    with mpmath.workdps(60):
+        a, b = (
+            [mpmath.mpf(position[i]) + mpmath.mpf(end[k, i]) - center[i] for i in (0, 1)]
+            for end in (found.a, found.b)
+        )
+        length = mpmath.hypot(b[0] - a[0], b[1] - a[1])
+        low = (a[0] * (b[0] - a[0]) + a[1] * (b[1] - a[1])) / length
+        square = a[0] ** 2 + a[1] ** 2 - low**2
+        ends = [mpmath.sqrt(rate) * t for t in (low, low + length)]
+        if ends[0] * ends[1] > 0:  # on one side of the peak's foot
+            span = abs(mpmath.erfc(abs(ends[0])) - mpmath.erfc(abs(ends[1])))
+        else:
+            span = mpmath.erf(ends[1]) - mpmath.erf(ends[0])
+        scale = mpmath.exp(-rate * square - mpmath.mpf(found.log_scales[found.agent[k]]))
+        return scale * mpmath.sqrt(mpmath.pi / rate) / 2 * span
+
+
+def test_cells_far_in_a_tail_have_a_jacobian() -> None:
+    """Masses below the smallest double: the centroids still move, and so do their derivatives."""
+    hill, x = Gaussian((-150.0, 1.0), rate=0.5), scattered(5, seed=4)
+    found = derivatives(ROOM, x, hill)
+    assert found.masses.max() == 0.0
+    assert (found.log_masses < -1e4).all()
+    expected = slopes(lambda y: tessellate(ROOM, y, hill).errors + (y - x), x)
+    assert np.abs(found.jacobian.toarray() - expected).max() < 1e-7
+
+
+def test_log_masses_are_those_of_the_tessellation() -> None:
+    x = scattered(6)
+    for density in DENSITIES.values():
+        found = derivatives(ROOM, x, density)
+        assert found.log_masses == pytest.approx(np.log(found.masses), rel=1e-14, abs=1e-14)
+        assert found.masses == pytest.approx(tessellate(ROOM, x, density).masses, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", ["uniform", "hill", "function"])
+def test_map_coordinates_cost_no_digits(name: str) -> None:
+    offset = np.array([5e6, -3e6])
+    x = np.round(scattered(8) * 2**20) / 2**20  # so that adding the offset rounds nothing
+
+    def density(at: np.ndarray) -> Density:
+        if name == "uniform":
+            return Uniform()
+        if name == "hill":
+            return Gaussian(tuple(at + 1.0), rate=0.75)
+        return as_density(lambda z: np.exp(-(((z - at - 1.0) ** 2).sum(axis=1))))
+
+    near = derivatives(ROOM, x, density(np.zeros(2)))
+    room = Box(tuple(offset), tuple(offset + np.array([3.0, 2.0])))
+    far = derivatives(room, x + offset, density(offset))
+    tolerance = 1e-8 if name == "function" else 1e-13  # a function sees rounded places only
+    assert np.abs(far.jacobian - near.jacobian).max() < tolerance
+    assert np.abs(far.hessian - near.hessian).max() < tolerance
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e5])
+@pytest.mark.parametrize("name", ["uniform", "hill", "polynomial", "function"])
+def test_the_unit_of_length_does_not_matter(name: str, scale: float) -> None:
+    def density(unit: float) -> Density:
+        if name == "uniform":
+            return Uniform()
+        if name == "hill":
+            return Gaussian((unit, 1.5 * unit), rate=0.75 / unit**2)
+        if name == "polynomial":
+            return Polynomial([(0, 0, 1.0), (2, 1, 0.25 / unit**3)])
+        return as_density(lambda z: 1.0 / (0.05 + ((z / unit - 1.0) ** 2).sum(axis=1)))
+
+    x = scattered(5, seed=6)
+    one = derivatives(ROOM, x, density(1.0))
+    other = derivatives(Box((0, 0), (3 * scale, 2 * scale)), x * scale, density(scale))
+    tolerance = 1e-9 if name == "function" else 1e-12
+    assert np.abs(other.jacobian - one.jacobian).max() < tolerance
+    assert np.abs(other.hessian / scale**2 - one.hessian).max() < tolerance
+
+
+def test_a_lattice_whose_cells_meet_in_points() -> None:
+    """Four cells at every corner: borders of no length count nothing, and slopes are continuous."""
+    x = np.array([(i + 0.5, j + 0.5) for i in range(5) for j in range(5)])
+    room = Box((0, 0), (5, 5))
+    found = derivatives(room, x, Uniform())
+    a = facets(found)
+    assert np.abs(a - a.T).max() < 1e-14
+    middle = found.jacobian.toarray()[24:26].reshape(2, 25, 2)
+    assert middle.sum(axis=1) == pytest.approx(np.eye(2), abs=1e-14)
+    # Towards the right neighbour: int (z - c)(x_q - z)' / d over z = (1/2, t), |t| < 1/2.
+    assert middle[:, 17] == pytest.approx(np.diag([0.25, -1.0 / 12.0]), abs=1e-14)
+    assert middle[:, 12] == pytest.approx(np.eye(2) * (2 * 0.25 + 2 / 12), abs=1e-14)
+    jitter = np.random.default_rng(0).uniform(-1e-9, 1e-9, x.shape)
+    moved = derivatives(room, x + jitter, Uniform())
+    assert np.abs(moved.jacobian - found.jacobian).max() < 1e-7
+
+
+def test_agents_on_a_circle_share_one_corner() -> None:
+    turns = np.arange(9) * 2.0 * np.pi / 9.0
+    x = 0.3 * np.column_stack([np.cos(turns), np.sin(turns)])
+    room = Box((-1, -1), (1, 1))
+    expected = slopes(lambda y: tessellate(room, y).errors + (y - x), x, h=2.0**-20)
+    found = derivatives(room, x, Uniform())
+    assert np.abs(found.jacobian.toarray() - expected).max() < 1e-5
+    assert np.abs(facets(found) - facets(found).T).max() < 1e-15
+
+
+# Refusals.
+
+
+class OnAGrid:
+    """A density that is summed over points."""
+
+    def at(self, points: np.ndarray) -> np.ndarray:
+        return np.ones(len(points))
+
+    def terms(self) -> object:
+        return lattice_terms(Uniform(), ROOM, 0.1)
+
+
+def test_a_grid_of_points_is_refused() -> None:
+    with pytest.raises(DensityError, match="piecewise constant"):
+        derivatives(ROOM, scattered(3), OnAGrid())
+
+
+@pytest.mark.parametrize("name", ["uniform", "function"])
+def test_coincident_agents_are_named(name: str) -> None:
+    x = scattered(5)
+    x[3] = x[1]
+    with pytest.raises(AgentsError, match="agents 1 and 3 stand at the same place"):
+        derivatives(ROOM, x, DENSITIES[name])
+
+
+def test_a_cell_without_weight_is_named() -> None:
+    x = np.array([(0.5, 1.0), (1.5, 1.0), (2.5, 1.0)])
+    half = as_density(lambda z: np.where(z[:, 0] < 1.9, 1.0, 0.0))
+    with pytest.raises(DensityError, match="the cell of agent 2 weighs nothing"):
+        derivatives(ROOM, x, half)
+    away = np.array([(1.0, 1.0), (40.0, 1.0)])  # an empty cell: all of the room is nearer to 0
+    with pytest.raises(DensityError, match="the cell of agent 1 weighs nothing"):
+        derivatives(ROOM, away, Uniform())
