@@ -259,7 +259,8 @@ def design(
     """Say which T2 and k1 are admissible, and compare assumed Lipschitz constants with measured."""
     from dwell.cli.design import show_design
     from dwell.cli.progress import progress_bar
-    from dwell.plotting.tradeoff import check_figure, save_tradeoff
+    from dwell.plotting.save import check_figure
+    from dwell.plotting.tradeoff import save_tradeoff
     from dwell.studies.design import design as design_scenario
 
     checked = _load(scenario, overrides)
@@ -333,7 +334,7 @@ def rates(
 
     if out is not None:
         from dwell.plotting.modes import save_modes
-        from dwell.plotting.tradeoff import check_figure
+        from dwell.plotting.save import check_figure
 
         check_figure(out)
     found = study(source, overrides)

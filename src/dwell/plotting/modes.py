@@ -12,10 +12,9 @@ from dwell._types import Floats, Points
 from dwell.geometry import Workspace
 from dwell.plotting import maps, timelines
 from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank
-from dwell.plotting.save import write_figures
+from dwell.plotting.save import write_figure
 from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, instead, number
 from dwell.plotting.thin import extremes
-from dwell.plotting.tradeoff import check_figure
 from dwell.theory.decay import Decay, Prediction
 from dwell.theory.rates import Rates
 
@@ -67,9 +66,7 @@ def save_modes(
     path: Path, rates: Rates, prediction: Prediction | None = None, decay: Decay | None = None
 ) -> Path:
     """Write the picture to `path`, whose ending says in which format."""
-    kind = check_figure(path)
-    drawing = {path.stem: lambda: soft_modes(rates, prediction, decay)}
-    return write_figures(drawing, path.parent, (kind,))[0]
+    return write_figure(lambda: soft_modes(rates, prediction, decay), path)
 
 
 def draw_mode(

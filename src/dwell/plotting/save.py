@@ -73,6 +73,25 @@ def write_figures(
     return written
 
 
+def check_figure(path: Path) -> str:
+    """The format of a figure to be written to `path`; refused if it cannot be."""
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in FORMATS or path.suffix != f".{kind}":
+        raise InputError(
+            f"the figure {path} must end in {', '.join(f'.{known}' for known in FORMATS)}",
+            code="plot.format",
+        )
+    require_matplotlib()
+    check_free(path.parent, (path.stem,), (kind,))
+    return kind
+
+
+def write_figure(draw: Callable[[], Figure], path: Path) -> Path:
+    """Write one figure to `path`, whose ending says in which format."""
+    kind = check_figure(path)
+    return write_figures({path.stem: draw}, path.parent, (kind,))[0]
+
+
 def check_free(folder: Path, names: Iterable[str], formats: Iterable[str]) -> None:
     """Refuse where a figure would replace a file that is not one of ours."""
     for path in (folder / f"{name}.{kind}" for name in names for kind in formats):

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.errors import InputError
-from dwell.plotting.figures import TWO_COLUMNS, blank, require_matplotlib
-from dwell.plotting.save import FORMATS, check_free, write_figures
+from dwell.plotting.figures import TWO_COLUMNS, blank
+from dwell.plotting.save import write_figure
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, number
 
 if TYPE_CHECKING:
@@ -154,18 +153,4 @@ def _mark(ax: Axes, x: float, y: float, setting: Setting, style: Style) -> None:
 
 def save_tradeoff(setting: Setting, path: Path) -> Path:
     """Write the picture to `path`, whose ending says in which format."""
-    kind = check_figure(path)
-    return write_figures({path.stem: lambda: tradeoff(setting)}, path.parent, (kind,))[0]
-
-
-def check_figure(path: Path) -> str:
-    """The format of a figure to be written to `path`; refused if it cannot be."""
-    kind = path.suffix.removeprefix(".").lower()
-    if kind not in FORMATS or path.suffix != f".{kind}":
-        raise InputError(
-            f"the figure {path} must end in {', '.join(f'.{known}' for known in FORMATS)}",
-            code="plot.format",
-        )
-    require_matplotlib()
-    check_free(path.parent, (path.stem,), (kind,))
-    return kind
+    return write_figure(lambda: tradeoff(setting), path)

@@ -18,6 +18,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.studies.landscape import Landscape, Place, decrease, dot, lengths, softest
+from dwell.theory.spectrum import FLAT
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 TARGET = 1e-14  # gradient norm that is tried for
 NEARLY = 1e4  # times the noise: ... and from which on a place counts as stationary
 CLOSE = 1e-5  # ... and from which on Newton's equations are solved directly
-FLAT = 1e-9  # a spectral gap that cannot be told from 0
 
 LLOYD = (5, 200)  # steps, at least and at most
 SLOW = 0.01  # relative decrease of the cost below which Lloyd's steps no longer pay

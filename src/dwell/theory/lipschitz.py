@@ -175,7 +175,7 @@ def lipschitz_along(
     system: CoverageSystem,
     start: AgentsState,
     table: EventTable,
-    metrics: Metrics,
+    metrics: Metrics | None,
     until: float,
     *,
     most: int = MOST_TIMES,
@@ -199,11 +199,19 @@ def lipschitz_along(
 
 
 def visited_times(
-    table: EventTable, metrics: Metrics, until: float, most: int
+    table: EventTable, metrics: Metrics | None, until: float, most: int
 ) -> tuple[Floats, int]:
     """Ascending times to look at, and from how many samples and events they were chosen."""
-    times = np.concatenate([[0.0], metrics.times, table.time, [until]])
-    gaps = np.concatenate([[np.inf], metrics.separations, table.nearest, [np.inf]])
+    unknown = np.array([np.inf])
+    times = [np.zeros(1), table.time, np.array([until])]
+    gaps = [unknown, table.nearest, unknown]
+    if metrics is not None:
+        times.append(metrics.times)
+        gaps.append(metrics.separations)
+    return _thinned(np.concatenate(times), np.concatenate(gaps), until, most)
+
+
+def _thinned(times: Floats, gaps: Floats, until: float, most: int) -> tuple[Floats, int]:
     kept = times <= until
     times, gaps = times[kept], gaps[kept]
     order = np.lexsort((gaps, times))

@@ -26,10 +26,7 @@ from dwell.errors import DensityError
 from dwell.geometry import Workspace, as_workspace
 from dwell.theory.derivatives import Derivatives, derivatives
 from dwell.theory.settle import CENTROIDAL, largest_error, radii, settled
-from dwell.theory.spectrum import eigenpairs, largest, symmetric, weighed
-
-NEUTRAL = 1e-3  # gaps up to here count as 0: such modes take a thousand times 1 / gain,
-CROWD = 30  # or, for more agents than so many, that much less: gaps are about 1 / agents
+from dwell.theory.spectrum import FLAT, eigenpairs, largest, symmetric, weighed
 
 MINIMUM, SADDLE, DEGENERATE, UNSETTLED = "minimum", "saddle", "degenerate", "unsettled"
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
@@ -180,11 +177,11 @@ def rates(
     density: Density | object,
     positions: object,
     *,
-    tolerance: float | None = None,
+    tolerance: float = FLAT,
 ) -> Rates:
     """The spectrum at a configuration of distinct agents whose cells all weigh something.
 
-    Gaps within `tolerance` count as 0: 1e-3 unless given, 0.03 / N for more than 30 agents.
+    Gaps within `tolerance` count as 0.
 
     >>> from dwell import Box
     >>> rates(Box((0, 0), (1, 1)), None, [(0.25, 0.5), (0.75, 0.5)]).says
@@ -208,7 +205,7 @@ def rates(
         turning=turning,
         modes=modes,
         contraction=float(top) - 1.0,
-        tolerance=NEUTRAL * min(1.0, CROWD / len(points)) if tolerance is None else tolerance,
+        tolerance=tolerance,
     )
 
 

@@ -15,9 +15,10 @@ import numpy as np
 from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.density.looking import look_many
+from dwell.errors import DensityError
 from dwell.theory.certificate import max_dwell_time
-from dwell.theory.derivatives import derivatives
 from dwell.theory.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
+from dwell.theory.lipschitz import lipschitz_along
 from dwell.theory.metrics import Metrics, snapshots, timer_program
 from dwell.theory.promises import thinned
 
@@ -36,8 +37,6 @@ class _Course:
     costs: Floats  # (S,)
     rates: Floats  # (S,) time derivative of the cost
     masses: Floats  # (S,) of the whole workspace, in the end always the same
-    x: Floats  # (S, N)
-    y: Floats
 
 
 def certify(
@@ -59,7 +58,7 @@ def certify(
     return (
         *_admissible_start(system, start, program, eta),
         *_conditions(system, program, eta, lipschitz),
-        _measured_lipschitz(system, course, lipschitz),
+        _measured_lipschitz(system, start, table, until, metrics, lipschitz),
         _hold_limit(held, eta),
         *_u_set(course, program, eta),
         _attractor(system, course),
@@ -87,8 +86,6 @@ def _follow(system: CoverageSystem, start: AgentsState, table: EventTable, until
         costs=(seen.polar * scale).reshape(shape).sum(axis=1),
         rates=-2.0 * (mass * (ex * now.hold_x + ey * now.hold_y)).sum(axis=1),
         masses=mass.sum(axis=1),
-        x=now.x,
-        y=now.y,
     )
 
 
@@ -121,22 +118,20 @@ def _conditions(
     yield worst_of("dwell-time", says, program.t2 / limits, 1.0, _agent)
 
 
-def _measured_lipschitz(system: CoverageSystem, course: _Course, assumed: Floats) -> Finding:
-    rows = np.unique(np.linspace(0, len(course.times) - 1, MOST_DERIVATIVES).astype(np.int64))
-    ratio = np.empty((len(rows), system.agents))
-    for k, row in enumerate(rows):
-        places = np.column_stack([course.x[row], course.y[row]])
-        found = derivatives(system.workspace, places, system.density)
-        ratio[k] = found.lipschitz() / assumed
-    worst = ratio.max(axis=1)
-    says = (
-        f"the Lipschitz constants measured at {len(rows)} times are at most those assumed "
-        "(measured over assumed)"
-    )
-    return worst_of(
-        "lipschitz", says, worst, 1.0,
-        lambda k: f"agent {int(np.argmax(ratio[k]))}, t = {float(course.times[rows[k]])!r}",
-    )  # fmt: skip
+def _measured_lipschitz(
+    system: CoverageSystem,
+    start: AgentsState,
+    table: EventTable,
+    until: float,
+    metrics: Metrics | None,
+    assumed: Floats,
+) -> Finding:
+    says = "the Lipschitz constants measured on the way are at most those assumed (their ratio)"
+    try:
+        found = lipschitz_along(system, start, table, metrics, until, most=MOST_DERIVATIVES)
+    except DensityError as fault:
+        return not_applicable("lipschitz", says, str(fault))
+    return worst_of("lipschitz", says, found.values / assumed, 1.0, _agent)
 
 
 def _hold_limit(held: float, eta: float) -> Finding:

@@ -12,6 +12,7 @@ from dwell.theory.derivatives import Derivatives
 
 DENSE = 300  # agents up to which the whole spectrum is computed
 SOFT = 12  # modes known beyond that, and the stiffest one
+FLAT = 1e-6  # a gap that cannot be told from 0 where errors are a millionth of a cell
 
 
 def weighed(found: Derivatives, dense: int | None = None) -> Any:
