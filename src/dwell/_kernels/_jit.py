@@ -1,8 +1,9 @@
 """One place where Numba is met.
 
 - ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
-- Compiled code is kept in a folder named after the text of all kernels. Numba itself looks only at
-  the file of the function it loads, so a change in a callee would go unnoticed.
+- Compiled code is kept in a folder named after the text of all kernels that it may call: those
+  beside this file, and those of its own subfolder. Numba itself looks only at the file of the
+  function it loads, so a change in a callee would go unnoticed.
 - Where no such folder can be written (a read-only install without a home), kernels are compiled
   anew in each process instead of failing at import.
 """
@@ -21,11 +22,25 @@ from typing import Any
 ENABLED = os.environ.get("DWELL_JIT", "1") != "0"
 
 
+ROOT = Path(__file__).parent
+
+
 @lru_cache(maxsize=1)
 def source_digest() -> str:
     """A fingerprint of the text of all kernels: runs with the same one agree to the last bit."""
+    return _digest(sorted(ROOT.rglob("*.py")))
+
+
+@lru_cache(maxsize=16)
+def _digest_for(folder: Path) -> str:
+    """A fingerprint of what kernels in `folder` may call."""
+    files = sorted(ROOT.glob("*.py"))
+    return _digest(files if folder == ROOT else files + sorted(folder.glob("*.py")))
+
+
+def _digest(files: list[Path]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in files:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -51,10 +66,10 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-@lru_cache(maxsize=1)
-def cache_folder() -> Path | None:
-    """Where compiled kernels are kept; None when nothing can be written."""
-    digest = source_digest()
+@lru_cache(maxsize=16)
+def cache_folder(kernels: Path = ROOT) -> Path | None:
+    """Where compiled kernels of a folder are kept; None when nothing can be written."""
+    digest = _digest_for(kernels)
     for root in _cache_roots():
         if _is_writable(root / digest):
             return root / digest
@@ -99,7 +114,7 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         return function
     import numba
 
-    folder = cache_folder()
+    folder = cache_folder(Path(function.__code__.co_filename).parent)
     settings: Any = numba.config
     kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
     # No fastmath: sums keep their order and nothing is contracted, so bits do not depend on the
