@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dwell._kernels._jit import inlined, inner
+from dwell._kernels._jit import inner
 from dwell._kernels.space.clip import cut, sides
 from dwell._kernels.space.search import open_shell, take_first
 
@@ -36,7 +36,7 @@ def begin(px, py, pz, wx, wy, wz, wall_mate, wall_left, label, x, y, z, mate, le
     return n
 
 
-@inlined
+@inner
 def voronoi_cell(p, solid, grid, s):
     """Cell of agent p (its number in the grid).
 
