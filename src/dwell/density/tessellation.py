@@ -111,7 +111,8 @@ def tessellate(
     [0.5, 0.5]
     """
     weight = Uniform() if density is None else as_density(density)
-    workspace, points = as_workspace(workspace), as_positions(positions)
+    workspace = as_workspace(workspace)
+    points = as_positions(positions, workspace.dimension)
     return tessellation_of(ground_of(workspace, weight), points)
 
 
@@ -136,8 +137,8 @@ def tessellation_of(ground: Ground, points: Points) -> Tessellation:
     )
 
 
-def as_positions(positions: object) -> Points:
-    """`positions` as an (N, 2) array of finite doubles, N >= 1."""
+def as_positions(positions: object, dimension: int = 2) -> Points:
+    """`positions` as an (N, n) array of finite doubles, N >= 1; on a line also plain numbers."""
     try:
         points = as_numbers(positions)
     except (TypeError, ValueError, OverflowError):
@@ -148,8 +149,11 @@ def as_positions(positions: object) -> Points:
             code="agents.empty",
             key="agents.start",
         )
-    if points is None or points.ndim != 2 or points.shape[1] != 2:
-        raise AgentsError(_shape_fault(positions), code="agents.shape", key="agents.start")
+    if points is not None and points.ndim == 1 and dimension == 1:
+        points = points[:, None]
+    if points is None or points.ndim != 2 or points.shape[1] != dimension:
+        fault = _shape_fault(positions, dimension)
+        raise AgentsError(fault, code="agents.shape", key="agents.start")
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
         raise AgentsError(
@@ -160,14 +164,26 @@ def as_positions(positions: object) -> Points:
     return points
 
 
-def _shape_fault(positions: object) -> str:
+# What a place is called: one, several, and where.
+_PLACES = {
+    1: ("a number [x]", "numbers [x]", "on a line"),
+    2: ("a pair [x, y]", "pairs [x, y]", "in the plane"),
+    3: ("a triple [x, y, z]", "triples [x, y, z]", "in space"),
+}
+
+
+def _shape_fault(positions: object, dimension: int) -> str:
+    usual = (f"{dimension} numbers", f"lists of {dimension} numbers", f"in {dimension} dimensions")
+    one, several, where = _PLACES.get(dimension, usual)
     rows: Sequence[Any] = list(positions) if isinstance(positions, (list, tuple)) else []
     for k, row in enumerate(rows):
-        if not (hasattr(row, "__len__") and len(row) == 2):
-            return f"agent {k} is {row!r}; a pair [x, y] is needed in the plane"
+        if not (hasattr(row, "__len__") and len(row) == dimension):
+            return f"agent {k} is {row!r}; {one} is needed {where}"
     shape = getattr(positions, "shape", None)
     came = f"an array of shape {shape}" if shape is not None else repr(positions)[:60]
-    return f"the agents' positions are {came}; a list of pairs [x, y], shape (N, 2), is needed"
+    return (
+        f"the agents' positions are {came}; a list of {several}, shape (N, {dimension}), is needed"
+    )
 
 
 def _second_moments(ground: Ground, points: Points, seen: Looks) -> Floats:
