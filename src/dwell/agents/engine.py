@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from dwell._types import columns
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.errors import ControllerError
-from dwell.geometry.voronoi import coincident, columns
+from dwell.geometry.voronoi import coincident
 from dwell.hybrid import HybridArc, Stop, StopReason
 
 if TYPE_CHECKING:

@@ -6,16 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints
-from dwell.geometry import Workspace
-from dwell.geometry.voronoi import columns
-
-if TYPE_CHECKING:
-    from dwell._kernels.terms import Terms
+from dwell._types import Floats, Ints, Points, columns, dots, lengths
+from dwell.density.ground import Ground
+from dwell.density.moments import polygon_moments
+from dwell.geometry import polygon_of, voronoi_cells
 
 BLOCK = 2048  # looks handed to a thread at a time
 
@@ -27,37 +25,43 @@ class Looks:
 
     met: np.ndarray  # whether another agent stood at the same place; the rest is then void
     empty: np.ndarray  # whether the cell weighed nothing
-    error_x: Floats  # centroid minus position
-    error_y: Floats
-    log_scale: Floats  # mass and polar are to be multiplied by its exponential
+    error: Points  # (K, n) centroid minus position
+    log_scale: Floats  # mass and moments are to be multiplied by its exponential
     mass: Floats
     polar: Floats  # second moment about the position
     neighbors: Ints
     nearest: Floats  # distance of the nearest other agent; inf if there is none
+    second: Floats | None = None  # second moment about the centroid, where it came along
+    doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
 
 
 def look_many(
-    workspace: Workspace,
-    terms: Terms,
-    x: Floats,
-    y: Floats,
-    row: Ints,
-    agent: Ints,
-    *,
-    threads: int | None = 1,
+    ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
-    """agent[k] looks in configuration row[k] of x, y (rows, agents); same bits on any threads."""
+    """agent[k] looks in configuration row[k] of `places`, (rows, agents, n).
+
+    The same bits on any number of threads.
+    """
+    if ground.terms is None:
+        return _by_quadrature(ground, places, row, agent)
+    return _in_polygon(ground, places, row, agent, threads)
+
+
+def _in_polygon(
+    ground: Ground, places: Points, row: Ints, agent: Ints, threads: int | None
+) -> Looks:
     from dwell._kernels import doors
     from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.look import NO_MASS
     from dwell._kernels.scratch import make_scratch
 
-    walls = columns(workspace.vertices)
+    walls = columns(ground.workspace.vertices)
+    x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
     out = np.empty((len(row), doors.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(x.shape[1], len(walls[0]))
-        doors.look_many(lo, hi, row, agent, x, y, *walls, terms, out, memory)
+        doors.look_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
 
     in_blocks(work, len(row), threads)
     column = np.ascontiguousarray(out.T)
@@ -65,14 +69,41 @@ def look_many(
     return Looks(
         met=column[doors.STATUS] == COINCIDENT,
         empty=column[doors.STATUS] == NO_MASS,
-        error_x=column[doors.ERROR_X],
-        error_y=column[doors.ERROR_Y],
+        error=column[doors.ERROR_X : doors.ERROR_Y + 1].T,
         log_scale=column[doors.LOG_SCALE],
         mass=column[doors.MASS],
         polar=column[doors.POLAR],
         neighbors=column[doors.NEIGHBORS].astype(np.int64),
         nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
     )
+
+
+def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:
+    """The same, look by look, for densities that only Python can evaluate."""
+    count = len(row)
+    met, empty = np.zeros((2, count), dtype=bool)
+    error = np.zeros((count, ground.dimension))
+    mass, polar, second, doubt, nearest = np.zeros((5, count))
+    neighbors = np.zeros(count, dtype=np.int64)
+    for k, (r, p) in enumerate(zip(row, agent, strict=True)):
+        points = np.ascontiguousarray(places[r])
+        others = np.delete(points, p, axis=0) - points[p]
+        nearest[k] = lengths(others).min() if len(others) else np.inf
+        met[k] = nearest[k] == 0.0
+        if met[k]:
+            continue
+        cell = voronoi_cells(polygon_of(ground.workspace), points, [int(p)])[0]
+        neighbors[k] = (cell.borders >= 0).sum()
+        if len(cell.offsets):
+            found = polygon_moments(cell.offsets, cell.position, ground.density)
+            mass[k], error[k], doubt[k] = found.mass, found.offset, found.error
+            second[k] = found.second_moment
+            polar[k] = second[k] + mass[k] * dots(error[k], error[k])
+        empty[k] = not mass[k] > 0.0
+        if empty[k]:
+            error[k] = ground.workspace.nearest(points[p : p + 1])[0] - points[p]
+    none = np.zeros(count)
+    return Looks(met, empty, error, none, mass, polar, neighbors, nearest, second, doubt)
 
 
 def in_blocks(work: Callable[[int, int], None], count: int, threads: int | None) -> None:
