@@ -14,7 +14,7 @@ from dwell.agents import EventTable, run_compiled, table_of
 from dwell.hybrid import simulate as readable
 from dwell.scenario.build import build
 
-LENGTHS = ("x", "y", "hold_x", "hold_y", "error_x", "error_y", "hold_error", "nearest")
+LENGTHS = ("positions", "holds", "errors", "hold_error", "nearest")
 TIMES = ("time", "next_at")
 
 
@@ -98,7 +98,7 @@ def scaled_run(horizon: float) -> int:
         until=horizon * c, seed=1, sample_every="off",
     ).events  # fmt: skip
     scale = dict.fromkeys(LENGTHS, s) | dict.fromkeys(TIMES, c)
-    scale |= dict.fromkeys(("hold_x", "hold_y", "hold_error"), s / c)
+    scale |= dict.fromkeys(("holds", "hold_error"), s / c)
     grown = {name: getattr(plain, name) * factor for name, factor in scale.items()}
     return tables_differ(replace(plain, **grown), large)
 

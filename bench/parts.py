@@ -17,8 +17,8 @@ from dwell._kernels.look import look
 from dwell._kernels.nearest import open_search
 from dwell._kernels.philox import STREAM_RESETS, uniform
 from dwell._kernels.scratch import make_scratch
+from dwell._types import columns
 from dwell.agents import run_compiled
-from dwell.geometry.voronoi import columns
 from dwell.scenario.build import build
 
 STOPS = 16  # configurations along the run at which looks are timed

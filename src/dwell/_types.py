@@ -14,7 +14,37 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]  # any shape; the comment beside a field says which
 Ints: TypeAlias = NDArray[np.int64]
-Points: TypeAlias = NDArray[np.float64]  # (n, 2), one point per row
+Points: TypeAlias = NDArray[np.float64]  # (..., n): the last axis is that of the coordinates
+
+
+def lengths(vectors: Points) -> Floats:
+    """The length of each vector of (..., n): sums of squares in the order of the coordinates.
+
+    Not by a matrix product: what that rounds to depends on the processor.
+    """
+    square = vectors[..., 0] * vectors[..., 0]
+    for k in range(1, vectors.shape[-1]):
+        square = square + vectors[..., k] * vectors[..., k]
+    found: Floats = np.sqrt(square)
+    return found
+
+
+def dots(a: Points, b: Points) -> Floats:
+    """The inner product of each pair of vectors, summed in the order of the coordinates."""
+    total: Floats = a[..., 0] * b[..., 0]
+    for k in range(1, a.shape[-1]):
+        total = total + a[..., k] * b[..., k]
+    return total
+
+
+def columns(points: Points) -> tuple[Floats, ...]:
+    """The coordinates of (k, n) points as n arrays, each in one piece, as the kernels take them."""
+    return tuple(np.ascontiguousarray(points[:, k]) for k in range(points.shape[1]))
+
+
+def in_columns(rows: int, dimension: int) -> Points:
+    """Room for (rows, n) points in which every coordinate is in one piece."""
+    return np.empty((dimension, rows)).T
 
 
 def finite_number(value: object) -> float | None:
@@ -26,6 +56,12 @@ def finite_number(value: object) -> float | None:
     except OverflowError:  # a whole number beyond all floats
         return None
     return number if math.isfinite(number) else None
+
+
+def finite_numbers(count: int) -> str:
+    """So many finite numbers, in words."""
+    words = {1: "one finite number", 2: "two finite numbers", 3: "three finite numbers"}
+    return words.get(count, f"{count} finite numbers")
 
 
 def is_positive(value: object) -> bool:

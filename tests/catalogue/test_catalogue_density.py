@@ -174,7 +174,7 @@ def test_scaled_by_a_power_of_two(row, power: int) -> None:
     scale = 2.0**power
     plain = dwell.simulate(site, row(1.0), start, LAW, until=2.0, seed=4)
     other = dwell.simulate(site, row(scale), start, LAW, until=2.0, seed=4)
-    for column in ("time", "x", "y", "hold_x", "hold_y", "error_x", "error_y"):
+    for column in ("time", "positions", "holds", "errors"):
         assert getattr(plain.events, column).tobytes() == getattr(other.events, column).tobytes()
     assert (plain.metrics.costs * scale).tobytes() == other.metrics.costs.tobytes()
 

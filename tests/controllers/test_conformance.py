@@ -204,7 +204,7 @@ def test_one_agent_alone_goes_to_the_centroid_of_all(name):
 def test_a_wrong_row_is_found(runs, name):
     result = runs[name]
     table, row = result.events, len(result.events) // 2
-    for column in ("hold_x", "next_at", "error_y"):
+    for column in ("holds", "next_at", "errors"):
         values = getattr(table, column).copy()
         values[row] += 1e-3 if column != "next_at" else 1e-4
         bad = dataclasses.replace(table, **{column: values})

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import dwell
 from dwell import Gaussian, Uniform, simulate, tessellate
+from dwell._types import lengths
 from dwell.agents import Network
 from dwell.agents.interfaces import Ground, Message, Order, View
 from dwell.controllers import EventTriggered
@@ -93,7 +94,7 @@ class TestPromises:
         for agent in range(8):
             rows = table.of_agent(agent)
             marks = np.append(0, table.count("mark")[rows])
-            speeds = np.hypot(table.hold_x[rows], table.hold_y[rows])
+            speeds = lengths(table.holds[rows])
             limits = np.array(LAW.levels)[np.minimum(marks[1:], marks[:-1])]
             assert (speeds <= limits + 1e-15).all()
             assert ((marks[1:] != marks[:-1]) == (table.count("sent")[rows] == 1)).all()
@@ -166,10 +167,10 @@ class TestSet:
         table, wide = run.events, 0
         beliefs = believed(run)
         for k, (places, radii) in enumerate(beliefs):
-            here = (float(table.x[k]), float(table.y[k]))
+            here = tuple(map(float, table.positions[k]))
             ball = centroid_ball(run.system.ground, here, places, radii, law.bound)
             if ball is not None:
-                off = np.hypot(table.error_x[k] - ball.x, table.error_y[k] - ball.y)
+                off = lengths(table.errors[k] - (ball.x, ball.y))
                 assert off <= ball.radius + 1e-12
                 wide += ball.radius > 1e-2
         assert wide > 50
@@ -235,7 +236,7 @@ class TestLaw:
     def test_everybody_comes_to_rest_within_d_start_of_its_centroid(self, eight):
         assert eight.errors(40.0).max() < LAW.d_start
         table = eight.events
-        moving = table.time[np.hypot(table.hold_x, table.hold_y) > 0.0]
+        moving = table.time[lengths(table.holds) > 0.0]
         assert 5.0 < moving.max() < 38.0
         assert table.time[table.count("sent") == 1].max() <= moving.max() + 2 * LAW.dt
 
@@ -247,7 +248,7 @@ class TestLaw:
         run = simulate(world, density, start, law, until=60.0, sample_every="off")
         assert run.errors(60.0).max() < law.d_start
         table = run.events
-        moving = np.hypot(table.hold_x, table.hold_y) > 0.0
+        moving = lengths(table.holds) > 0.0
         steps = np.unique(np.round(table.time[moving] / law.dt))
         assert np.diff(np.append(0, steps)).max() <= 3
         assert steps.max() * law.dt < 55.0
@@ -265,7 +266,7 @@ class TestLaw:
         monkeypatch.setattr(EventTriggered, "_balls", wider)
         run = simulate(FOUR, HILLS, CORNER, LAW, until=50.0, sample_every="off")
         late = run.events.time > 45.0
-        assert np.hypot(run.events.hold_x, run.events.hold_y)[late].max() == 0.0
+        assert lengths(run.events.holds)[late].max() == 0.0
         assert run.events.count("sent")[late].sum() > 100
         assert run.errors(50.0).max() > 2 * LAW.d_start
 
@@ -307,7 +308,7 @@ class TestLaw:
         world, density, start = random_world(5)
         law = EventTriggered(s_max=3.0, k_v=10.0)
         run = simulate(world, density, start, law, until=5.0, sample_every="off")
-        assert np.hypot(run.events.hold_x, run.events.hold_y).max() <= 3.0 * (1 + 4e-16)
+        assert lengths(run.events.holds).max() <= 3.0 * (1 + 4e-16)
         assert world.outside_by(run.events.positions).max() <= 1e-12 * world.diameter
 
 
@@ -518,7 +519,7 @@ def words_of(run: Run, agent: int) -> list[tuple[float, float, np.ndarray]]:
     for k in table.of_agent(agent):
         if table.count("sent")[k]:
             promise = law.levels[table.count("mark")[k]] * law.s_max
-            said.append((float(table.time[k]), promise, np.array([table.x[k], table.y[k]])))
+            said.append((float(table.time[k]), promise, table.positions[k]))
     return said
 
 

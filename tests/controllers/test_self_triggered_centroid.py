@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import dwell
 from dwell import Box, Gaussian, Mixture, Polygon, Uniform, simulate, tessellate
+from dwell._types import lengths
 from dwell.agents import CoverageSystem, Network
 from dwell.agents.interfaces import Ground, Sample, View
 from dwell.controllers import SelfTriggeredCentroid
@@ -201,7 +202,7 @@ class TestKnowledge:
         for agent in range(len(start)):
             sample = run.system.sample(start, agent, 0.0)
             for k in table.of_agent(agent):
-                t, here = float(table.time[k]), np.array([table.x[k], table.y[k]])
+                t, here = float(table.time[k]), table.positions[k]
                 if looked[k]:
                     then = max(t - network.delay, 0.0)
                     seen = run.positions(then)
@@ -213,7 +214,7 @@ class TestKnowledge:
                 )
                 if ball is None:
                     continue
-                off = math.hypot(table.error_x[k] - ball.x, table.error_y[k] - ball.y)
+                off = lengths(table.errors[k] - (ball.x, ball.y))
                 assert off <= ball.radius + 1e-12
                 tight += ball.radius > 1e-3
                 slack += off > 0.02 * ball.radius > 1e-5
@@ -236,7 +237,7 @@ class TestLaw:
             places = places + errors * np.minimum(1.0, 0.1 / sizes)[:, None]
         assert run.events.looked is None  # every event is a look
         assert (run.events.count("guaranteed") == 1).all()
-        speeds = np.hypot(run.events.hold_x, run.events.hold_y)
+        speeds = lengths(run.events.holds)
         assert speeds.max() == pytest.approx(1.0)
         assert speeds.min() < 0.5
 
@@ -323,7 +324,7 @@ class TestLaw:
     def test_it_never_leaves_the_workspace_nor_exceeds_its_speed(self):
         workspace, density, start = random_world(5)
         run = simulate(workspace, density, start, SelfTriggeredCentroid(), until=3.0)
-        speeds = np.hypot(run.events.hold_x, run.events.hold_y)
+        speeds = lengths(run.events.holds)
         assert speeds.max() <= 1.0 + 1e-15
         assert workspace.outside_by(run.events.positions).max() <= 1e-12 * workspace.diameter
 

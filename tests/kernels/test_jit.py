@@ -1,9 +1,9 @@
 """The one place where Numba is met: caches that cannot be written, kernels without a compiler."""
 
 import os
+import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 from dwell._kernels import _jit
 
@@ -46,13 +46,23 @@ def test_without_the_compiler_kernels_are_plain_functions():
     assert fresh(code, DWELL_JIT="0").endswith("False function")
 
 
-def test_the_cache_is_named_after_the_text_of_all_kernels(tmp_path, monkeypatch):
-    fingerprint = _jit.source_digest.__wrapped__
-    before = fingerprint()
-    for source in Path(_jit.__file__).parent.glob("*.py"):
-        (tmp_path / source.name).write_bytes(source.read_bytes())
-    monkeypatch.setattr(_jit, "__file__", str(tmp_path / "_jit.py"))
-    assert fingerprint() == before
-    with (tmp_path / "cells.py").open("a") as changed:
+def test_the_cache_is_named_after_the_text_of_all_kernels_it_may_call(tmp_path, monkeypatch):
+    fingerprint, part = _jit.source_digest.__wrapped__, _jit._digest_for.__wrapped__
+    shutil.copytree(_jit.ROOT, tmp_path / "kernels")
+    root, own, other = (tmp_path / "kernels" / name for name in (".", "own", "other"))
+    monkeypatch.setattr(_jit, "ROOT", root)
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "kernel.py").write_text("# a kernel\n")
+
+    def digests():
+        return [fingerprint(), part(root), part(own), part(other)]
+
+    before = digests()
+    with (own / "kernel.py").open("a") as changed:
         changed.write("# one more line\n")
-    assert fingerprint() != before
+    assert [a != b for a, b in zip(before, digests(), strict=True)] == [True, False, True, False]
+    before = digests()
+    with (root / "cells.py").open("a") as changed:
+        changed.write("# one more line\n")
+    assert all(a != b for a, b in zip(before, digests(), strict=True))

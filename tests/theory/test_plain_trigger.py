@@ -8,9 +8,10 @@ import pytest
 import dwell
 from dwell._kernels.guaranteed import make_envelope
 from dwell._kernels.self_trigger import trigger_value
+from dwell._types import columns
 from dwell.controllers import SelfTriggered
 from dwell.density import Gaussian, Uniform
-from dwell.geometry.voronoi import columns, voronoi_cells
+from dwell.geometry.voronoi import voronoi_cells
 from dwell.theory.plain_trigger import plain_trigger
 
 OPTIONS = [

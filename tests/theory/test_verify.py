@@ -45,19 +45,19 @@ def test_an_honest_run_passes(run):
 
 
 def test_a_velocity_off_by_one_bit(run):
-    hold = run.events.hold_x.copy()
-    hold[17] = np.nextafter(hold[17], 1.0)
-    assert "jump" in violated(run, hold_x=hold)
+    hold = run.events.holds.copy()
+    hold[17, 0] = np.nextafter(hold[17, 0], 1.0)
+    assert "jump" in violated(run, holds=hold)
 
 
 def test_an_error_off_by_one_bit(run):
-    error = run.events.error_y.copy()
-    error[3] = np.nextafter(error[3], 1.0)
-    assert violated(run, error_y=error) == {"centroid"}
+    error = run.events.errors.copy()
+    error[3, 1] = np.nextafter(error[3, 1], 1.0)
+    assert violated(run, errors=error) == {"centroid"}
 
 
 def test_a_teleport(run):
-    assert "flow" in violated(run, x=changed(run.events.x, 20, 1e-9))
+    assert "flow" in violated(run, positions=changed(run.events.positions, (20, 0), 1e-9))
 
 
 def test_a_jump_too_early(run):
@@ -75,7 +75,7 @@ def test_an_interval_beyond_t2(run):
 
 
 def test_too_fast(run):
-    assert "speed" in violated(run, hold_y=changed(run.events.hold_y, 9, 2.0))
+    assert "speed" in violated(run, holds=changed(run.events.holds, (9, 1), 2.0))
 
 
 def test_time_that_goes_back(run):
@@ -87,7 +87,7 @@ def test_an_agent_that_does_not_exist(run):
 
 
 def test_a_number_that_is_none(run):
-    assert "finite" in violated(run, hold_x=changed(run.events.hold_x, 4, np.nan))
+    assert "finite" in violated(run, holds=changed(run.events.holds, (4, 0), np.nan))
 
 
 def test_a_run_cut_short(run):

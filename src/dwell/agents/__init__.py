@@ -5,7 +5,6 @@ from dwell.agents.events import EventTable, table_of
 from dwell.agents.interfaces import (
     CompiledController,
     Controller,
-    Ground,
     Information,
     Look,
     Message,
@@ -18,6 +17,7 @@ from dwell.agents.network import Network
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.density.ground import Ground
 
 __all__ = [
     "AgentsState",

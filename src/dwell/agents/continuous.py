@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.state import AgentsState, Spent
 from dwell.agents.system import CoverageSystem
@@ -51,7 +51,7 @@ def beginning(system: CoverageSystem, positions: Points) -> AgentsState:
     spent = tuple(Spent(received=look.neighbors) for look in looks)
     return AgentsState(
         0.0, positions.copy(), hold, zeros, zeros, zeros, np.zeros(n, dtype=np.int64),
-        bend=np.zeros((n, 4)), spent=spent,
+        bend=np.zeros((n, 2, system.dimension)), spent=spent,
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def solve_continuous(
     n = system.agents
 
     def rate(y: Floats) -> Floats:
-        points = y.reshape(n, 2)
+        points = y.reshape(n, system.dimension)
         errors = np.array([look.error for look in system.looks(points)])
         return _velocities(system, errors).ravel()
 
@@ -83,7 +83,7 @@ def solve_continuous(
         spline = solve(rate, start.start.ravel(), until, tolerance, progress)
     except AgentsError as contact:  # two agents met: the flow is not defined any further
         stop = Stop(StopReason.COINCIDENT, 0.0, str(contact))
-        table = EventTable.blank(0)
+        table = EventTable.blank(0, system.dimension)
         states = LoggedStates(replace(start, next_at=np.full(n, np.inf)), table)
         return HybridArc(system, states, LoggedEvents(table), 0.0, stop)
     spline = _limited(spline, max_jumps // n)
@@ -112,8 +112,8 @@ def _tabulated(
     system: CoverageSystem, start: AgentsState, spline: Spline
 ) -> tuple[EventTable, AgentsState]:
     """Every knot but the first as one jump of each agent, and the start with its bends."""
-    n, knots = system.agents, len(spline.times)
-    bends = _bends(spline).reshape(knots, 2, n, 2).transpose(0, 2, 1, 3).reshape(knots, n, 4)
+    n, dimension, knots = system.agents, system.dimension, len(spline.times)
+    bends = _bends(spline).reshape(knots, 2, n, dimension).transpose(0, 2, 1, 3)
     following = np.append(spline.times[1:], np.inf)
     first = replace(
         start,
@@ -121,23 +121,20 @@ def _tabulated(
         first=np.full(n, following[0]),
         bend=bends[0],
     )
-    values, rates = spline.values.reshape(knots, n, 2), spline.rates.reshape(knots, n, 2)
-    table = EventTable.blank((knots - 1) * n)
+    values, rates = (v.reshape(knots, n, dimension) for v in (spline.values, spline.rates))
+    table = EventTable.blank((knots - 1) * n, dimension)
     for k in range(1, knots):
         rows = slice((k - 1) * n, k * n)
         looks = system.looks(np.ascontiguousarray(values[k]))
-        errors = np.array([look.error for look in looks])
-        change = rates[k - 1] - rates[k]
         table.time[rows], table.agent[rows] = spline.times[k], np.arange(n)
-        table.x[rows], table.y[rows] = values[k].T
-        table.hold_x[rows], table.hold_y[rows] = rates[k].T
+        table.positions[rows], table.holds[rows] = values[k], rates[k]
         table.next_at[rows] = following[k]
-        table.error_x[rows], table.error_y[rows] = errors.T
-        table.hold_error[rows] = np.sqrt(change[:, 0] ** 2 + change[:, 1] ** 2)
+        table.errors[rows] = np.array([look.error for look in looks])
+        table.hold_error[rows] = lengths(rates[k - 1] - rates[k])
         table.neighbors[rows] = [look.neighbors for look in looks]
         table.nearest[rows] = [look.nearest for look in looks]
         table.empty[rows] = [look.empty for look in looks]
-    return replace(table, bend=bends[1:].reshape(-1, 4)), first
+    return replace(table, bend=bends[1:].reshape(-1, 2, dimension)), first
 
 
 def _bends(spline: Spline) -> Floats:

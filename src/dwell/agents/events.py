@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, columns, in_columns, lengths
 from dwell.agents.legs import Legs
 from dwell.agents.state import AgentsState, Spent
 from dwell.hybrid import Event, HybridArc
@@ -23,7 +23,8 @@ WHOLE = frozenset(
     {"agent", "neighbors", "empty", "looked", "guaranteed", "dual_guaranteed", "sent", "received"}
     | {"mark"}
 )
-USUAL = 13  # columns that every table has
+USUAL = 10  # columns that every table has
+VECTORS = frozenset({"positions", "holds", "errors"})  # those with one axis more
 _USUALLY = {"cruise": np.inf, "promise": -1.0}  # others, where they say nothing
 
 
@@ -34,13 +35,10 @@ class EventTable:
 
     time: Floats
     agent: Ints
-    x: Floats  # position at the jump
-    y: Floats
-    hold_x: Floats  # velocity from now on
-    hold_y: Floats
+    positions: Points  # (jumps, n) at the jump
+    holds: Points  # (jumps, n) velocity from now on
     next_at: Floats  # when this agent looks again
-    error_x: Floats  # centroid minus position
-    error_y: Floats
+    errors: Points  # (jumps, n) centroid minus position
     hold_error: (
         Floats  # |change of the held velocity|: the timer law's hold error at the end of the hold
     )
@@ -50,7 +48,7 @@ class EventTable:
     # Columns that only some laws fill. None: the velocity is held until the next jump; every jump
     # is a look that gives the neighbours' positions; nothing else is computed or said.
     cruise: Floats | None = None  # for how long the velocity is held; see Legs
-    bend: Floats | None = None  # (jumps, 4) see Legs
+    bend: Floats | None = None  # (jumps, 2, n) see Legs
     looked: Ints | None = None  # 1 when the agent looked, 0 when it only thought again
     guaranteed: Ints | None = None  # guaranteed cells computed
     dual_guaranteed: Ints | None = None
@@ -66,25 +64,21 @@ class EventTable:
         return f"<EventTable of {len(self)} jumps>"
 
     @property
-    def positions(self) -> Points:
-        """(jumps, 2)."""
-        return np.column_stack([self.x, self.y])
-
-    @property
-    def holds(self) -> Points:
-        """(jumps, 2)."""
-        return np.column_stack([self.hold_x, self.hold_y])
-
-    @property
-    def errors(self) -> Points:
-        """(jumps, 2)."""
-        return np.column_stack([self.error_x, self.error_y])
+    def dimension(self) -> int:
+        """Of the places."""
+        return int(self.positions.shape[1])
 
     def as_log(self) -> Log:
-        """The same arrays in the form the kernels take."""
+        """A planar table in the form the kernels take: the same memory, filled from there."""
         from dwell._kernels.engine import Log
 
-        return Log(**{f.name: getattr(self, f.name) for f in fields(self)[:USUAL]})
+        parts = {f.name: getattr(self, f.name) for f in fields(self)[:USUAL]}
+        x, y = columns(parts.pop("positions"))
+        hold_x, hold_y = columns(parts.pop("holds"))
+        error_x, error_y = columns(parts.pop("errors"))
+        return Log(
+            **parts, x=x, y=y, hold_x=hold_x, hold_y=hold_y, error_x=error_x, error_y=error_y
+        )
 
     def count(self, column: str) -> Ints:
         """A column of counts, also where it was left out."""
@@ -108,13 +102,9 @@ class EventTable:
             begin = np.full(later.shape[1:], usual) if begin is None else begin
             return np.concatenate([np.asarray(begin)[None], later])
 
-        names = ("time", "x", "y", "hold_x", "hold_y", "next_at", "cruise", "bend")
-        parts: Any = {
-            "since" if name == "time" else name: column(
-                "since" if name == "time" else name, getattr(self, name)
-            )
-            for name in names
-        }
+        named = {"since": "time", "place": "positions", "hold": "holds"}
+        named |= {name: name for name in ("next_at", "cruise", "bend")}
+        parts: Any = {name: column(name, getattr(self, kept)) for name, kept in named.items()}
         return Legs(**parts, fade=start.fade)
 
     def of_agent(self, agent: int) -> Ints:
@@ -130,24 +120,26 @@ class EventTable:
     @classmethod
     def joined(cls, parts: Sequence[EventTable]) -> EventTable:
         """Several tables, one after another."""
-        columns: dict[str, Any] = {}
+        every: dict[str, Any] = {}
         for f in fields(cls):
             several = [getattr(part, f.name) for part in parts]
-            columns[f.name] = None if several[0] is None else np.concatenate(several)
-        return cls(**columns)
+            every[f.name] = None if several[0] is None else np.concatenate(several)
+        return cls(**every)
 
     @classmethod
-    def blank(cls, rows: int) -> EventTable:
+    def blank(cls, rows: int, dimension: int = 2) -> EventTable:
         """A table of `rows` rows to be filled, with the usual columns."""
-        columns: dict[str, Any] = {
-            f.name: np.empty(rows, dtype=np.int64 if f.name in WHOLE else np.float64)
+        every: dict[str, Any] = {
+            f.name: in_columns(rows, dimension)
+            if f.name in VECTORS
+            else np.empty(rows, dtype=np.int64 if f.name in WHOLE else np.float64)
             for f in fields(cls)[:USUAL]
         }
-        return cls(**columns)
+        return cls(**every)
 
     def head(self, rows: int) -> EventTable:
         """Copies of the first `rows` rows."""
-        return EventTable(**{name: v[:rows].copy() for name, v in self.columns().items()})
+        return EventTable(**{name: v[:rows].copy(order="K") for name, v in self.columns().items()})
 
     def take(self, rows: Any) -> EventTable:
         """Some rows, as an index says."""
@@ -217,8 +209,8 @@ class LoggedStates(Sequence[AgentsState]):
         return replace(
             begin,
             time=float(table.time[j - 1]),
-            start=np.column_stack([column("x"), column("y")]),
-            hold=np.column_stack([column("hold_x"), column("hold_y")]),
+            start=column("place"),
+            hold=column("hold"),
             since=column("since"),
             next_at=column("next_at"),
             looks=begin.looks + np.array(made),
@@ -231,17 +223,16 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
     """The event table of an arc made by the readable loop (or by the engine)."""
     if isinstance(arc.states, LoggedStates):
         return arc.states._table
-    table = EventTable.blank(arc.jumps)
+    table = EventTable.blank(arc.jumps, arc.states[0].start.shape[1])
     extra: dict[str, list[float]] = {name.name: [] for name in fields(table)[USUAL:]}
     del extra["bend"]
     for j, event in enumerate(arc.events):
         p, after = event.source, arc.states[j + 1]
         look, (spent,) = after.last, after.spent
         assert look is not None
-        change_x, change_y = arc.states[j].hold[p] - after.hold[p]
+        change = lengths(arc.states[j].hold[p] - after.hold[p])
         row = (
-            *(event.time, p, *after.start[p], *after.hold[p], after.next_at[p], *look.error),
-            np.sqrt(change_x * change_x + change_y * change_y),
+            *(event.time, p, after.start[p], after.hold[p], after.next_at[p], look.error, change),
             *(look.neighbors, look.nearest, int(look.empty)),
         )
         for name, value in zip(fields(table), row, strict=False):

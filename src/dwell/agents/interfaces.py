@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from dwell._types import Ints, Points, finite_number, is_whole
+from dwell._types import Ints, Points, finite_number, finite_numbers, is_whole
+from dwell.density.ground import Ground
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
-    from dwell._kernels.terms import Terms
-    from dwell.density import Density
-    from dwell.geometry import Workspace
 
 
 @final
@@ -37,21 +35,11 @@ class Information:
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class Ground:
-    """What every agent knows from the beginning: the workspace and what matters in it."""
-
-    workspace: Workspace
-    density: Density
-    terms: Terms | None  # the density for the kernels; None if only Python can evaluate it
-
-
-@final
-@dataclass(frozen=True, eq=False, slots=True)
 class Look:
     """What one look at the neighbourhood gave one agent."""
 
     agent: int
-    error: Points  # (2,) centroid of the cell minus own position
+    error: Points  # (n,) centroid of the cell minus own position
     mass: float  # of the cell
     neighbors: int  # agents whose cells border on it
     nearest: float  # distance of the nearest other agent; inf if there is none
@@ -65,7 +53,7 @@ class Sample:
 
     time: float
     agents: Ints  # (K,)
-    positions: Points  # (K, 2)
+    positions: Points  # (K, n)
 
 
 @final
@@ -75,7 +63,7 @@ class Message:
 
     sender: int
     time: float
-    position: Points  # (2,)
+    position: Points  # (n,)
     promise: float
 
 
@@ -89,8 +77,8 @@ class View:
     agents: int  # how many there are
     looks: int  # how many events it has had before this one
     first_look_at: float  # when its first event was due
-    position: Points  # (2,) its own
-    hold: Points  # (2,) the velocity it set off with at its last event; 0 at the beginning
+    position: Points  # (n,) its own
+    hold: Points  # (n,) the velocity it set off with at its last event; 0 at the beginning
     look: Look | None  # None if it did not look, if the look was lost, or if the law may not
     draw: float  # a random number in [0, 1), the same for the same seed, agent and event
     sample: Sample | None = None  # for laws that see samples
@@ -109,7 +97,7 @@ class Order:
     slows down at the rate `fade` of its controller.
     """
 
-    hold: Points  # (2,)
+    hold: Points  # (n,)
     next_at: float
     cruise: float = math.inf
     looks: bool = True  # whether it looks at next_at; if not, it only thinks again
@@ -167,14 +155,14 @@ def fade_of(controller: object) -> float:
     return float(getattr(controller, "fade", math.inf))
 
 
-def checked(order: Order, agent: int, now: float) -> Order:
+def checked(order: Order, agent: int, now: float, dimension: int = 2) -> Order:
     """`order` if an agent can follow it: a finite velocity, and a next look that is not past."""
     hold = np.asarray(getattr(order, "hold", None), dtype=object)
     numbers = [finite_number(v) for v in hold.ravel()]
-    if hold.shape != (2,) or None in numbers:
+    if hold.shape != (dimension,) or None in numbers:
         raise _unfit(
             f"the controller told agent {agent} to hold {getattr(order, 'hold', order)!r} at "
-            f"t = {now:g}; an Order with a velocity of two finite numbers is needed"
+            f"t = {now:g}; an Order with a velocity of {finite_numbers(dimension)} is needed"
         )
     due = order.next_at if order.next_at == math.inf else finite_number(order.next_at)
     if due is None or due < now:

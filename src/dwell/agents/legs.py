@@ -13,44 +13,41 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, Points, dots
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Legs:
-    """Many legs; all arrays have one shape, but `bend`, which has four columns more."""
+    """Many legs; vectors have one axis more than the other arrays, `bend` two."""
 
     since: Floats  # when each began
-    x: Floats  # where
-    y: Floats
-    hold_x: Floats  # with which velocity
-    hold_y: Floats
+    place: Points  # (..., n) where
+    hold: Points  # (..., n) with which velocity
     next_at: Floats  # when the agent decides anew
     cruise: Floats | None = None  # for how long the velocity is kept; None: for ever
     fade: float = math.inf  # rate at which it then decays; inf: at once
-    bend: Floats | None = None  # (..., 4): coefficients x, y of dt**2, then of dt**3
+    bend: Floats | None = None  # (..., 2, n): coefficients of dt**2, then of dt**3
 
-    def at(self, t: Any) -> tuple[Floats, Floats]:
-        """Positions x and y at time t (anything that broadcasts with the legs)."""
+    def at(self, t: Any) -> Points:
+        """Positions at time t (anything that broadcasts with the legs), (..., n)."""
         dt = t - self.since
         used, _ = self._used_and_left(dt)
-        x, y = self.x + self.hold_x * used, self.y + self.hold_y * used
+        place: Points = self.place + self.hold * np.asarray(used)[..., None]
         if self.bend is not None:
-            ax, ay, bx, by = np.moveaxis(self.bend, -1, 0)
-            x, y = x + (ax + bx * dt) * dt * dt, y + (ay + by * dt) * dt * dt
-        return x, y
+            square, cube, dt = self.bend[..., 0, :], self.bend[..., 1, :], np.asarray(dt)[..., None]
+            place = place + (square + cube * dt) * dt * dt
+        return place
 
-    def velocity_at(self, t: Any) -> tuple[Floats, Floats]:
-        """Velocities at time t."""
+    def velocity_at(self, t: Any) -> Points:
+        """Velocities at time t, (..., n)."""
         dt = t - self.since
         _, left = self._used_and_left(dt)
-        vx, vy = self.hold_x * left, self.hold_y * left
+        velocity: Points = self.hold * np.asarray(left)[..., None]
         if self.bend is not None:
-            ax, ay, bx, by = np.moveaxis(self.bend, -1, 0)
-            vx = vx + (2.0 * ax + 3.0 * bx * dt) * dt
-            vy = vy + (2.0 * ay + 3.0 * by * dt) * dt
-        return vx, vy
+            square, cube, dt = self.bend[..., 0, :], self.bend[..., 1, :], np.asarray(dt)[..., None]
+            velocity = velocity + (2.0 * square + 3.0 * cube * dt) * dt
+        return velocity
 
     def work_until(self, t: Any) -> tuple[Floats, Floats]:
         """Length of the path, and integral of the squared speed, from the beginning until t."""
@@ -58,7 +55,9 @@ class Legs:
         if self.bend is not None:
             return self._work_by_quadrature(dt)
         used, left = self._used_and_left(dt)
-        speed = np.hypot(self.hold_x, self.hold_y)
+        speed = np.abs(self.hold[..., 0])
+        for k in range(1, self.hold.shape[-1]):
+            speed = np.hypot(speed, self.hold[..., k])
         steady = dt if self.cruise is None else np.minimum(dt, self.cruise)
         fading = 0.0 if math.isinf(self.fade) else (1.0 - left * left) / (2.0 * self.fade)
         return speed * used, speed * speed * (steady + fading)
@@ -67,8 +66,8 @@ class Legs:
         nodes, weights = np.polynomial.legendre.leggauss(8)
         length, energy = np.zeros(dt.shape), np.zeros(dt.shape)
         for node, weight in zip(nodes, weights, strict=True):
-            vx, vy = self.velocity_at(self.since + 0.5 * (1.0 + node) * dt)
-            square = vx * vx + vy * vy
+            velocity = self.velocity_at(self.since + 0.5 * (1.0 + node) * dt)
+            square = dots(velocity, velocity)
             length += 0.5 * weight * dt * np.sqrt(square)
             energy += 0.5 * weight * dt * square
         return length, energy

@@ -56,8 +56,8 @@ class AgentsState:
     """One row per agent. Times are absolute; a timer is `next_at - time`."""
 
     time: float
-    start: Points  # (N, 2) where each present leg began
-    hold: Points  # (N, 2) the velocity it began with
+    start: Points  # (N, n) where each present leg began
+    hold: Points  # (N, n) the velocity it began with
     since: Floats  # (N,) when it began
     first: Floats  # (N,) when each agent's first event is or was due
     next_at: Floats  # (N,) when it decides next
@@ -65,7 +65,7 @@ class AgentsState:
     last: Look | None = None  # what there was to see at the latest jump
     cruise: Floats | None = None  # (N,) see Legs
     fade: float = math.inf
-    bend: Floats | None = None  # (N, 4) see Legs
+    bend: Floats | None = None  # (N, 2, n) see Legs
     looking: np.ndarray | None = None  # (N,) whether its next event is a look; None: always
     memory: tuple[object, ...] = ()  # (N,) what each controller remembers; () for nothing
     mail: tuple[Mail, ...] = ()  # (N,) () where nobody speaks
@@ -79,10 +79,8 @@ class AgentsState:
         """The legs everybody is on."""
         return Legs(
             since=self.since,
-            x=self.start[:, 0],
-            y=self.start[:, 1],
-            hold_x=self.hold[:, 0],
-            hold_y=self.hold[:, 1],
+            place=self.start,
+            hold=self.hold,
             next_at=self.next_at,
             cruise=self.cruise,
             fade=self.fade,
@@ -91,13 +89,13 @@ class AgentsState:
 
     @property
     def positions(self) -> Points:
-        """Where everybody is, (N, 2): always from the agent's own last event."""
-        return np.column_stack(self.legs.at(self.time))
+        """Where everybody is, (N, n): always from the agent's own last event."""
+        return self.legs.at(self.time)
 
     @property
     def velocities(self) -> Points:
-        """How everybody moves, (N, 2)."""
-        return np.column_stack(np.broadcast_arrays(*self.legs.velocity_at(self.time)))
+        """How everybody moves, (N, n)."""
+        return self.legs.velocity_at(self.time)
 
     @property
     def timers(self) -> Floats:

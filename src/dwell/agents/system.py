@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Points, lengths
 from dwell.agents.interfaces import (
     Controller,
-    Ground,
     Information,
     Look,
     Message,
@@ -29,15 +28,15 @@ from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.density import Density
-from dwell.density.lattice import lattice_terms
-from dwell.density.looking import look_many
-from dwell.density.moments import polygon_moments
+from dwell.density.ground import Ground, ground_of
+from dwell.density.looking import look_many, way_of
 from dwell.errors import AgentsError, ControllerError
-from dwell.geometry import Workspace, polygon_of, voronoi_cells
-from dwell.geometry.voronoi import coincident, columns
+from dwell.geometry import Workspace
+from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Event, Halt, StopReason
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.hold import HoldProgram
     from dwell._kernels.terms import Terms
 
@@ -64,11 +63,19 @@ class CoverageSystem:
     network: Network = PERFECT
 
     @cached_property
-    def terms(self) -> Terms | None:
+    def ground(self) -> Ground:
+        """What every agent knows from the beginning."""
+        return ground_of(self.workspace, self.density, self.spacing)
+
+    @property
+    def terms(self) -> Terms | GeneralTerms | None:
         """The density for the kernels; None if only Python can evaluate it."""
-        if self.spacing is not None:
-            return lattice_terms(self.density, self.workspace, self.spacing)
-        return self.density.terms()
+        return self.ground.terms
+
+    @property
+    def dimension(self) -> int:
+        """Of the workspace."""
+        return self.workspace.dimension
 
     @cached_property
     def key(self) -> tuple[int, int]:
@@ -86,11 +93,6 @@ class CoverageSystem:
         return information_of(self.controller)
 
     @cached_property
-    def ground(self) -> Ground:
-        """What every agent knows from the beginning."""
-        return Ground(self.workspace, self.density, self.terms)
-
-    @cached_property
     def program(self) -> HoldProgram | None:
         """The law as plain numbers; None if it cannot be said so."""
         return program_of(self.controller, self.agents)
@@ -104,18 +106,14 @@ class CoverageSystem:
     def looks(self, positions: Points, agents: Sequence[int] | None = None) -> list[Look]:
         """The same for several agents (all, by default) at once."""
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
-        if self.terms is None:
-            return [self._look_by_quadrature(positions, int(p)) for p in who]
-        xs, ys = columns(positions)
-        rows = np.zeros_like(who)
-        seen = look_many(self.workspace, self.terms, xs[None], ys[None], rows, who)
+        seen = look_many(self.ground, positions[None], np.zeros_like(who), who)
         if seen.met.any():
             raise self._contact(positions, int(who[np.argmax(seen.met)]))
         masses = seen.mass * np.exp(seen.log_scale)
         return [
             Look(
                 int(p),
-                np.array([seen.error_x[k], seen.error_y[k]]),
+                seen.error[k].copy(),
                 float(masses[k]),
                 int(seen.neighbors[k]),
                 float(seen.nearest[k]),
@@ -125,25 +123,13 @@ class CoverageSystem:
         ]
 
     def _contact(self, positions: Points, agent: int) -> AgentsError:
-        gaps = np.hypot(*(positions - positions[agent]).T)
+        gaps = lengths(positions - positions[agent])
         gaps[agent] = np.inf
         return coincident(agent, int(np.argmin(gaps)), positions[agent])
 
-    def _look_by_quadrature(self, positions: Points, agent: int) -> Look:
-        cell = voronoi_cells(polygon_of(self.workspace), positions, [agent])[0]
-        others = np.delete(positions, agent, axis=0) - positions[agent]
-        nearest = float(np.hypot(*others.T).min()) if len(others) else math.inf
-        neighbors = int((cell.borders >= 0).sum())
-        if len(cell.offsets):
-            found = polygon_moments(cell.offsets, np.zeros(2) + cell.position, self.density)
-            if found.mass > 0.0:
-                return Look(agent, found.offset, found.mass, neighbors, nearest, False)
-        error = self.workspace.nearest(positions[agent : agent + 1])[0] - positions[agent]
-        return Look(agent, error, 0.0, neighbors, nearest, True)
-
     def sample(self, positions: Points, agent: int, time: float) -> Sample:
         """Where the Voronoi neighbours of `agent` stand, everybody being at `positions`."""
-        cell = voronoi_cells(polygon_of(self.workspace), positions, [agent])[0]
+        cell = way_of(self.ground).cells(self.workspace, positions, [agent])[0]
         who = np.sort(cell.borders[cell.borders >= 0])
         return Sample(time, who, _for_reading(positions[who]))
 
@@ -187,10 +173,11 @@ class CoverageSystem:
         n, told = self.agents, self.information.others
         zeros = np.zeros(n)
         none = np.zeros(n, dtype=np.int64)
-        blank = AgentsState(0.0, positions.copy(), np.zeros((n, 2)), zeros, zeros, zeros, none)
+        still = np.zeros((n, self.dimension))
+        blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
         looks = self.looks(positions)
         views = [self.view(blank, p, positions, look) for p, look in enumerate(looks)]
-        orders = [checked(self.controller.begin(view), view.agent, 0.0) for view in views]
+        orders = [self._checked(self.controller.begin(view), view) for view in views]
         looked = int(told != "broadcasts")
         state = replace(
             blank,
@@ -260,10 +247,13 @@ class CoverageSystem:
         order = self._missed(view) if lost else self.controller.decide(view)
         received = look.neighbors if look is not None else 0
         return (
-            checked(order, agent, state.time),
+            self._checked(order, view),
             _spent(order, looked, received + heard),
             state,
         )
+
+    def _checked(self, order: Order, view: View) -> Order:
+        return checked(order, view.agent, view.time, self.dimension)
 
     def _missed(self, view: View) -> Order:
         """What the controller does without a look it had wanted."""

@@ -19,9 +19,10 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Points, finite_number
-from dwell.agents.interfaces import Ground, Information, Message, Order, View
+from dwell.agents.interfaces import Information, Message, Order, View
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball
+from dwell.density.ground import Ground
 
 WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 

@@ -19,9 +19,10 @@ import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Points
-from dwell.agents.interfaces import Ground, Information, Order, Sample, View
+from dwell.agents.interfaces import Information, Order, Sample, View
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import nearest_first, walls_of, working_memory
+from dwell.density.ground import Ground
 from dwell.density.star import star_moments
 from dwell.geometry import dual_guaranteed_cell, guaranteed_cell
 

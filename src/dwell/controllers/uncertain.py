@@ -20,12 +20,11 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
-from dwell.agents.interfaces import Ground
+from dwell._types import Floats, Ints, Points, columns
+from dwell.density.ground import Ground
 from dwell.density.star import star_moments
 from dwell.errors import AgentsError
 from dwell.geometry import dual_guaranteed_cell, guaranteed_cell
-from dwell.geometry.voronoi import columns
 
 BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
 
@@ -116,7 +115,8 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
 @lru_cache(maxsize=8)
 def walls_of(ground: Ground) -> tuple[Floats, Floats]:
     """x and y of the workspace's vertices, as the kernels take them."""
-    return columns(ground.workspace.vertices)
+    x, y = columns(ground.workspace.vertices)
+    return x, y
 
 
 def _ball_by_quadrature(

@@ -8,13 +8,12 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, columns
 from dwell.density.base import Density
 from dwell.density.moments import polygon_moments
 from dwell.density.tessellation import first_coincidence
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, polygon_of, voronoi_cells
-from dwell.geometry.voronoi import columns
 
 NODES = 16
 MOST_HALVINGS = 12

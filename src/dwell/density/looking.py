@@ -1,4 +1,4 @@
-"""Many looks at once, on several threads: the rim of the look kernel."""
+"""Many looks at once, in any dimension and on several threads."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from importlib import import_module
+from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints
-from dwell.geometry import Workspace
-from dwell.geometry.voronoi import columns
-
-if TYPE_CHECKING:
-    from dwell._kernels.terms import Terms
+from dwell._types import Floats, Ints, Points
+from dwell.density.ground import Ground
+from dwell.geometry import is_flat
 
 BLOCK = 2048  # looks handed to a thread at a time
 
@@ -27,52 +25,41 @@ class Looks:
 
     met: np.ndarray  # whether another agent stood at the same place; the rest is then void
     empty: np.ndarray  # whether the cell weighed nothing
-    error_x: Floats  # centroid minus position
-    error_y: Floats
-    log_scale: Floats  # mass and polar are to be multiplied by its exponential
+    error: Points  # (K, n) centroid minus position
+    log_scale: Floats  # mass and moments are to be multiplied by its exponential
     mass: Floats
     polar: Floats  # second moment about the position
     neighbors: Ints
     nearest: Floats  # distance of the nearest other agent; inf if there is none
+    second: Floats | None = None  # second moment about the centroid, where it came along
+    doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
 
 
 def look_many(
-    workspace: Workspace,
-    terms: Terms,
-    x: Floats,
-    y: Floats,
-    row: Ints,
-    agent: Ints,
-    *,
-    threads: int | None = 1,
+    ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
-    """agent[k] looks in configuration row[k] of x, y (rows, agents); same bits on any threads."""
-    from dwell._kernels import doors
-    from dwell._kernels.cells import COINCIDENT
-    from dwell._kernels.look import NO_MASS
-    from dwell._kernels.scratch import make_scratch
+    """agent[k] looks in configuration row[k] of `places`, (rows, agents, n).
 
-    walls = columns(workspace.vertices)
-    out = np.empty((len(row), doors.COLUMNS))
+    The same bits on any number of threads.
+    """
+    found: Looks = way_of(ground).looks(ground, places, row, agent, threads=threads)
+    return found
 
-    def work(lo: int, hi: int) -> None:
-        memory = make_scratch(x.shape[1], len(walls[0]))
-        doors.look_many(lo, hi, row, agent, x, y, *walls, terms, out, memory)
 
-    in_blocks(work, len(row), threads)
-    column = np.ascontiguousarray(out.T)
-    squared = column[doors.NEAREST]
-    return Looks(
-        met=column[doors.STATUS] == COINCIDENT,
-        empty=column[doors.STATUS] == NO_MASS,
-        error_x=column[doors.ERROR_X],
-        error_y=column[doors.ERROR_Y],
-        log_scale=column[doors.LOG_SCALE],
-        mass=column[doors.MASS],
-        polar=column[doors.POLAR],
-        neighbors=column[doors.NEIGHBORS].astype(np.int64),
-        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
-    )
+def way_of(ground: Ground) -> Any:
+    """The module of this room that knows cells of this kind: `looks`, `cells` and `borders`."""
+    return import_module(f"dwell.density.{_way(ground)}")
+
+
+def _way(ground: Ground) -> str:
+    n, flat = ground.dimension, is_flat(ground.workspace)
+    if n == 2:
+        return "plane" if flat else "disc"
+    if n > 2 and not flat:
+        return "ball"
+    if n > 3 or ground.terms is None:
+        return "simplices"
+    return "line" if n == 1 else "space"
 
 
 def in_blocks(work: Callable[[int, int], None], count: int, threads: int | None) -> None:

@@ -6,22 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, columns, lengths
 from dwell.density.base import Density, as_density
-from dwell.density.looking import look_many
-from dwell.density.moments import polygon_moments
+from dwell.density.ground import Ground, ground_of
+from dwell.density.looking import Looks, look_many, way_of
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
-from dwell.geometry import Cell, Workspace, as_workspace, polygon_of, voronoi_cells
+from dwell.geometry import Cell, Workspace, as_workspace
 from dwell.geometry.ring import as_numbers
-from dwell.geometry.voronoi import coincident, columns
-
-if TYPE_CHECKING:
-    from dwell._kernels.terms import Terms
+from dwell.geometry.voronoi import coincident
 
 SHORTEST_EDGE = 1e-12  # of the workspace's diameter: below, cells meet in a point, not an edge
 
@@ -36,16 +33,16 @@ class Tessellation:
     """
 
     workspace: Workspace
-    positions: Points  # (N, 2)
+    positions: Points  # (N, n)
     masses: Floats  # (N,); 0 below the smallest double, see log_masses
     log_masses: Floats  # (N,)
-    errors: Points  # (N, 2): centroid minus position, taken in the agent's own frame
+    errors: Points  # (N, n): centroid minus position, taken in the agent's own frame
     second_moments: Floats  # (N,)
     mass_errors: Floats  # (N,) bound on the masses' relative errors; 0: rounding only
 
     @property
     def centroids(self) -> Points:
-        """Centroid of each cell, (N, 2); the nearest point of the workspace for an empty cell."""
+        """Centroid of each cell, (N, n); the nearest point of the workspace for an empty cell."""
         return self.positions + self.errors
 
     @cached_property
@@ -62,22 +59,28 @@ class Tessellation:
     @cached_property
     def cells(self) -> list[Cell]:
         """Every cell."""
-        return voronoi_cells(polygon_of(self.workspace), self.positions)
+        found: list[Cell] = self._way.cells(self.workspace, self.positions)
+        return found
 
     def cell(self, i: int) -> Cell:
         """The cell of agent i."""
-        return voronoi_cells(polygon_of(self.workspace), self.positions, [i])[0]
+        found: Cell = self._way.cells(self.workspace, self.positions, [i])[0]
+        return found
+
+    @property
+    def _way(self) -> Any:
+        return way_of(ground_of(self.workspace, Uniform()))
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
-        """For each agent, ascending, the agents whose cells share an edge of positive length.
+        """For each agent, ascending, the agents whose cells share an edge (in space, a face).
 
-        Both cells must see the edge, so the relation is symmetric.
+        Both cells must see it, with a positive size, so the relation is symmetric.
         """
         shortest = SHORTEST_EDGE * self.workspace.diameter
         seen = []
         for cell in self.cells:
-            long = cell.edge_lengths > shortest
+            long = cell.border_sizes > shortest
             seen.append({int(q) for q in cell.borders[long] if q >= 0})
         return [sorted(q for q in near if p in seen[q]) for p, near in enumerate(seen)]
 
@@ -89,10 +92,10 @@ class Tessellation:
             (p, q) for p, near in enumerate(self.neighbors) for q in near
         }
         for cell in self.cells:
-            own = np.hypot(*cell.offsets.T)
+            own = lengths(cell.offsets)
             for q in cell.seen:
                 gap = cell.offsets - (self.positions[q] - cell.position)
-                if (np.abs(np.hypot(*gap.T) - own) <= reach).any():
+                if (np.abs(lengths(gap) - own) <= reach).any():
                     pairs |= {(cell.agent, int(q)), (int(q), cell.agent)}
         return [sorted(q for p, q in pairs if p == agent) for agent in range(len(self.positions))]
 
@@ -114,15 +117,34 @@ def tessellate(
     [0.5, 0.5]
     """
     weight = Uniform() if density is None else as_density(density)
-    workspace, points = as_workspace(workspace), as_positions(positions)
-    terms = weight.terms()
-    if terms is None:
-        return _by_quadrature(workspace, points, weight)
-    return _by_kernels(workspace, points, terms)
+    workspace = as_workspace(workspace)
+    points = as_positions(positions, workspace.dimension)
+    return tessellation_of(ground_of(workspace, weight), points)
 
 
-def as_positions(positions: object) -> Points:
-    """`positions` as an (N, 2) array of finite doubles, N >= 1."""
+def tessellation_of(ground: Ground, points: Points) -> Tessellation:
+    """The same of clean positions."""
+    everybody = np.arange(len(points))
+    seen = look_many(ground, points[None], np.zeros_like(everybody), everybody)
+    if seen.met.any():
+        raise first_coincidence(points)
+    second = np.where(seen.empty, 0.0, _second_moments(ground, points, seen))
+    scale = np.exp(seen.log_scale)
+    with np.errstate(divide="ignore"):
+        log_mass = np.log(seen.mass) + seen.log_scale
+    return Tessellation(
+        workspace=ground.workspace,
+        positions=points,
+        masses=seen.mass * scale,
+        log_masses=log_mass,
+        errors=seen.error,
+        second_moments=second * scale,
+        mass_errors=np.zeros(len(points)) if seen.doubt is None else seen.doubt,
+    )
+
+
+def as_positions(positions: object, dimension: int = 2) -> Points:
+    """`positions` as an (N, n) array of finite doubles, N >= 1; on a line also plain numbers."""
     try:
         points = as_numbers(positions)
     except (TypeError, ValueError, OverflowError):
@@ -133,8 +155,11 @@ def as_positions(positions: object) -> Points:
             code="agents.empty",
             key="agents.start",
         )
-    if points is None or points.ndim != 2 or points.shape[1] != 2:
-        raise AgentsError(_shape_fault(positions), code="agents.shape", key="agents.start")
+    if points is not None and points.ndim == 1 and dimension == 1:
+        points = points[:, None]
+    if points is None or points.ndim != 2 or points.shape[1] != dimension:
+        fault = _shape_fault(positions, dimension)
+        raise AgentsError(fault, code="agents.shape", key="agents.start")
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
         raise AgentsError(
@@ -145,49 +170,39 @@ def as_positions(positions: object) -> Points:
     return points
 
 
-def _shape_fault(positions: object) -> str:
+# What a place is called: one, several, and where.
+_PLACES = {
+    1: ("a number [x]", "numbers [x]", "on a line"),
+    2: ("a pair [x, y]", "pairs [x, y]", "in the plane"),
+    3: ("a triple [x, y, z]", "triples [x, y, z]", "in space"),
+}
+
+
+def _shape_fault(positions: object, dimension: int) -> str:
+    usual = (f"{dimension} numbers", f"lists of {dimension} numbers", f"in {dimension} dimensions")
+    one, several, where = _PLACES.get(dimension, usual)
     rows: Sequence[Any] = list(positions) if isinstance(positions, (list, tuple)) else []
     for k, row in enumerate(rows):
-        if not (hasattr(row, "__len__") and len(row) == 2):
-            return f"agent {k} is {row!r}; a pair [x, y] is needed in the plane"
+        if not (hasattr(row, "__len__") and len(row) == dimension):
+            return f"agent {k} is {row!r}; {one} is needed {where}"
     shape = getattr(positions, "shape", None)
     came = f"an array of shape {shape}" if shape is not None else repr(positions)[:60]
-    return f"the agents' positions are {came}; a list of pairs [x, y], shape (N, 2), is needed"
+    return (
+        f"the agents' positions are {came}; a list of {several}, shape (N, {dimension}), is needed"
+    )
 
 
-def _by_kernels(workspace: Workspace, points: Points, terms: Terms) -> Tessellation:
+def _second_moments(ground: Ground, points: Points, seen: Looks) -> Floats:
+    """About the centroids, divided by exp(log_scale), where the looks did not bring them along."""
+    if seen.second is not None:
+        return seen.second
     from dwell._kernels.doors import second_moments
     from dwell._kernels.scratch import make_scratch
 
-    (xs, ys), (wx, wy) = columns(points), columns(workspace.vertices)
-    everybody = np.arange(len(xs))
-    seen = look_many(workspace, terms, xs[None], ys[None], np.zeros_like(everybody), everybody)
-    if seen.met.any():
-        raise first_coincidence(points)
-    errors, second = np.column_stack([seen.error_x, seen.error_y]), np.empty(len(xs))
-    second_moments(xs, ys, wx, wy, terms, errors, second, make_scratch(len(xs), len(wx)))
-    second[seen.empty] = 0.0
-    scale = np.exp(seen.log_scale)
-    with np.errstate(divide="ignore"):
-        log_mass = np.log(seen.mass) + seen.log_scale
-    exact = np.zeros(len(xs))
-    mass = seen.mass * scale
-    return Tessellation(workspace, points, mass, log_mass, errors, second * scale, exact)
-
-
-def _by_quadrature(workspace: Workspace, points: Points, density: Density) -> Tessellation:
-    cells = voronoi_cells(polygon_of(workspace), points)
-    errors = workspace.nearest(points) - points
-    mass, second, doubt = np.zeros((3, len(points)))
-    log_mass = np.full(len(points), -np.inf)
-    for p, cell in enumerate(cells):
-        if len(cell.offsets):
-            found = polygon_moments(cell.offsets, cell.position, density)
-            if found.mass > 0:
-                errors[p] = found.offset
-                mass[p], log_mass[p] = found.mass, found.log_mass
-                second[p], doubt[p] = found.second_moment, found.error
-    return Tessellation(workspace, points, mass, log_mass, errors, second, doubt)
+    (xs, ys), (wx, wy) = columns(points), columns(ground.workspace.vertices)
+    second, errors = np.empty(len(xs)), np.ascontiguousarray(seen.error)
+    second_moments(xs, ys, wx, wy, ground.terms, errors, second, make_scratch(len(xs), len(wx)))
+    return second
 
 
 def first_coincidence(points: Points) -> AgentsError:

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, columns
 from dwell.errors import AgentsError
 from dwell.geometry.box import Box
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.ring import as_numbers
-from dwell.geometry.voronoi import columns
 
 SAMPLES = 33  # places looked at on each arc before the best one is refined
 ZOOMS = 50  # halvings of the window round a maximum

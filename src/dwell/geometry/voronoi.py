@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Points, columns
 from dwell.errors import AgentsError
 from dwell.geometry.cell import Cell
 from dwell.geometry.polygon import Polygon
@@ -32,11 +32,6 @@ def voronoi_cells(
         offsets = np.column_stack([scratch.x[:n], scratch.y[:n]])
         cells.append(Cell(p, positions[p], offsets, scratch.label[:n].copy(), seen))
     return cells
-
-
-def columns(points: Points) -> tuple[np.ndarray, np.ndarray]:
-    """x and y of (n, 2) points as two arrays the kernels take."""
-    return np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
 
 
 def coincident(first: int, second: int, place: Points) -> AgentsError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, lengths
 from dwell.plotting.style import PLAIN, Style, dress, explain, instead, number, remark
 from dwell.plotting.thin import Curve, bands, extremes, maxima
 from dwell.results import Run
@@ -107,7 +107,7 @@ def error_curves(run: Run) -> list[Curve]:
     metrics, table = run.metrics, run.events
     if len(metrics.times):
         return [(metrics.times, metrics.errors[:, p]) for p in range(run.agents)]
-    seen = np.hypot(table.error_x, table.error_y)
+    seen = lengths(table.errors)
     rows = [table.of_agent(p) for p in range(run.agents)]
     return [(table.time[mine], seen[mine]) for mine in rows]
 

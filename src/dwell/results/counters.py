@@ -46,7 +46,7 @@ def count(run: Run) -> Counters:
         lengths, works = legs.work_until(ends)
         # Exactly rounded: other sums would depend on the width of vector registers.
         distance[p], energy[p] = math.fsum(lengths), math.fsum(works)
-        changed = (np.diff(legs.hold_x) != 0.0) | (np.diff(legs.hold_y) != 0.0)
+        changed = (np.diff(legs.hold, axis=0) != 0.0).any(axis=1)
         updates[p] = 1 + int(changed.sum())
     return Counters(
         voronoi=_total(run, "looked"),

@@ -114,14 +114,12 @@ class Run:
     # Exact answers at any time.
 
     def positions(self, t: float | Floats) -> Points:
-        """Where everybody is at time t: (N, 2), or (len(t), N, 2)."""
-        legs = self._legs(t)
-        return _shaped(t, np.stack([legs.x, legs.y], axis=-1))
+        """Where everybody is at time t: (N, n), or (len(t), N, n)."""
+        return _shaped(t, self._legs(t).positions)
 
     def holds(self, t: float | Floats) -> Points:
         """The velocities, after any jump at t."""
-        legs = self._legs(t)
-        return _shaped(t, np.stack([legs.hold_x, legs.hold_y], axis=-1))
+        return _shaped(t, self._legs(t).velocities)
 
     def timers(self, t: float | Floats) -> Floats:
         """Time left until each agent's next look, after any jump at t."""
@@ -193,8 +191,13 @@ class Run:
 
 def touching(legs: Snapshots) -> np.ndarray:
     """At which of the times two agents stand at one place."""
-    places = np.sort(legs.x + 1j * legs.y, axis=1)
-    found: np.ndarray = (np.diff(places, axis=1) == 0.0).any(axis=1)
+    places, (samples, agents) = legs.positions, legs.next_at.shape
+    rows = np.repeat(np.arange(samples), agents)
+    flat = places.reshape(samples * agents, places.shape[2])
+    order = np.lexsort((*flat.T, rows))
+    same = (flat[order[1:]] == flat[order[:-1]]).all(axis=1) & (rows[order[1:]] == rows[order[:-1]])
+    found = np.zeros(samples, dtype=bool)
+    found[rows[order[1:]][same]] = True
     return found
 
 

@@ -34,10 +34,10 @@ FORMAT = 2  # 1 had no counts at the start
 _EVENTS = {
     "event_time": ("time", False, "time t of the jump"),
     "event_agent": ("agent", False, "which agent looked"),
-    "event_position": (("x", "y"), True, "its position at the jump"),
-    "event_hold": (("hold_x", "hold_y"), True, "the velocity it holds from then on"),
+    "event_position": ("positions", True, "its position at the jump"),
+    "event_hold": ("holds", True, "the velocity it holds from then on"),
     "event_next_at": ("next_at", False, "when it looks next"),
-    "event_error": (("error_x", "error_y"), True, "centroid of its cell minus its position"),
+    "event_error": ("errors", True, "centroid of its cell minus its position"),
     "event_hold_error": ("hold_error", False, "hold error at the end of the hold that ended"),
     "event_neighbors": ("neighbors", False, "agents whose cells border on its cell"),
     "event_nearest": ("nearest", False, "distance of the nearest other agent"),
@@ -46,7 +46,7 @@ _EVENTS = {
 # Columns that only some laws fill.
 _SOMETIMES = {
     "event_cruise": ("cruise", "for how long the velocity is held"),
-    "event_bend": ("bend", "coefficients x, y of dt^2, then of dt^3, of the path"),
+    "event_bend": ("bend", "coefficients of dt^2, then of dt^3, of the path, by axis"),
     "event_looked": ("looked", "1 where it looked, 0 where it only thought again"),
     "event_guaranteed": ("guaranteed", "guaranteed cells it computed"),
     "event_dual_guaranteed": ("dual_guaranteed", "dual guaranteed cells it computed"),
@@ -174,26 +174,26 @@ def _dataset(run: Run) -> xr.Dataset:
 
     assert run.scenario is not None
     variables: dict[str, Any] = {}
+    dims: tuple[str, ...]
     for name, (source, has_axis, text) in _EVENTS.items():
-        if has_axis:
-            columns = [getattr(run.events, part) for part in source]
-            variables[name] = (("jump", "axis"), np.column_stack(columns), {"long_name": text})
-        else:
-            variables[name] = (("jump",), getattr(run.events, str(source)), {"long_name": text})
+        dims = ("jump", "axis") if has_axis else ("jump",)
+        values = np.ascontiguousarray(getattr(run.events, source))
+        variables[name] = (dims, values, {"long_name": text})
     for name, (field, dims, text) in _SAMPLES.items():
         variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
     for name, (field, text) in _SOMETIMES.items():
         column = getattr(run.events, field)
         if column is not None:
             dims = ("jump",) if column.ndim == 1 else ("jump", "coefficient")
-            variables[name] = (dims, column, {"long_name": text})
+            variables[name] = (dims, _flat(column), {"long_name": text})
     start = run.start
     spent = np.array([[getattr(one, name) for name in _SPENT] for one in start.spent])
     variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(_SPENT)})
     if start.cruise is not None:
         variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
     if start.bend is not None:
-        variables["start_bend"] = (("agent", "coefficient"), start.bend, {"long_name": "likewise"})
+        bend = _flat(start.bend)
+        variables["start_bend"] = (("agent", "coefficient"), bend, {"long_name": "likewise"})
     variables["start_position"] = (("agent", "axis"), start.start, {"long_name": "x at t = 0"})
     variables["start_hold"] = (("agent", "axis"), start.hold, {"long_name": "velocity at t = 0"})
     variables["start_next_at"] = (("agent",), start.next_at, {"long_name": "first look"})
@@ -210,6 +210,11 @@ def _dataset(run: Run) -> xr.Dataset:
     }
     attributes["digest"] = _digest(variables, attributes)
     return xr.Dataset(variables, attrs=attributes)
+
+
+def _flat(column: np.ndarray) -> np.ndarray:
+    """A column with at most one axis beside that of its rows."""
+    return column if column.ndim == 1 else column.reshape(len(column), -1)
 
 
 def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
@@ -311,24 +316,30 @@ def _table(variables: dict[str, Any]) -> EventTable:
     if len(rows) != 1:
         raise ValueError("event arrays of different lengths")
     for name, (source, has_axis, _) in _EVENTS.items():
-        values = variables[name][1]
-        parts = zip(source, values.T, strict=True) if has_axis else [(str(source), values)]
-        for part, column in parts:
-            kind = np.int64 if part in WHOLE else np.float64
-            columns[part] = np.ascontiguousarray(column, dtype=kind)
+        kind = np.int64 if source in WHOLE else np.float64
+        columns[source] = np.array(variables[name][1], dtype=kind, order="F")
+        if columns[source].ndim != 1 + has_axis:
+            raise ValueError("event arrays of another shape")
     for name, (field, _) in _SOMETIMES.items():
         if name in variables:
             kind = np.int64 if field in WHOLE else np.float64
             columns[field] = np.ascontiguousarray(variables[name][1], dtype=kind)
             if len(columns[field]) != len(columns["time"]):
                 raise ValueError("event arrays of different lengths")
+    if "bend" in columns:
+        columns["bend"] = _bent(columns["bend"], columns["positions"].shape[1])
     return EventTable(**columns)
+
+
+def _bent(rows: np.ndarray, dimension: int) -> np.ndarray:
+    """Coefficients as they are in memory, (rows, 2, n)."""
+    return rows.reshape(len(rows), 2, dimension)
 
 
 def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     position, hold = variables["start_position"][1], variables["start_hold"][1]
     next_at = np.array(variables["start_next_at"][1], dtype=np.float64)
-    if position.shape != (system.agents, 2) or hold.shape != position.shape:
+    if position.shape != (system.agents, system.dimension) or hold.shape != position.shape:
         raise ValueError("start of another number of agents than the scenario's")
     zeros = np.zeros(system.agents)
     looks = np.zeros(system.agents, dtype=np.int64)
@@ -337,6 +348,8 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
         for name in ("cruise", "bend")
         if f"start_{name}" in variables
     }
+    if "bend" in extra:
+        extra["bend"] = _bent(extra["bend"], system.dimension)
     return AgentsState(
         0.0, position, hold, zeros, next_at.copy(), next_at, looks, fade=fade_of(system.controller),
         spent=_spent(variables, system), **extra,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density import Density, tessellate
+from dwell.density import Density
 from dwell.density.borders import borders
+from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
-from dwell.errors import AgentsError
 from dwell.geometry import Workspace
 from dwell.theory.derivatives import from_borders
 
@@ -61,8 +61,8 @@ class Landscape:
         self.workspace = workspace
         self.density = density
         self.evaluations = 0
-        self._terms = density.terms()
-        self.noise = QUADRATURE if self._terms is None else ROUNDING
+        self._ground = ground_of(workspace, density)
+        self.noise = QUADRATURE if self._ground.terms is None else ROUNDING
         edges = np.roll(workspace.vertices, -1, axis=0) - workspace.vertices
         inward = np.column_stack([-edges[:, 1], edges[:, 0]])
         self._inward = inward / lengths(edges)[:, None]
@@ -73,29 +73,16 @@ class Landscape:
         `even_light` lets cells pass that weigh something, but less than the smallest number.
         """
         self.evaluations += len(positions)
-        if self._terms is None:
-            return self._look_slowly(positions)
-        x, y = (np.ascontiguousarray(column)[None] for column in positions.T)
         everybody = np.arange(len(positions))
-        seen = look_many(self.workspace, self._terms, x, y, np.zeros_like(everybody), everybody)
+        seen = look_many(self._ground, positions[None], np.zeros_like(everybody), everybody)
         if seen.met.any() or seen.empty.any():
             return None
         scale = np.exp(seen.log_scale)
         masses = seen.mass * scale
         if not even_light and not (masses > 0.0).all():
             return None
-        errors = np.column_stack([seen.error_x, seen.error_y])
-        return Place(positions, math.fsum(seen.polar * scale), masses, errors, seen.nearest)
-
-    def _look_slowly(self, positions: Points) -> Place | None:
-        """The same for densities that only Python can evaluate."""
-        try:
-            cells = tessellate(self.workspace, positions, self.density)
-        except AgentsError:
-            return None
-        if not (cells.masses > 0.0).all():
-            return None
-        return Place(positions, cells.cost, cells.masses, cells.errors, _nearest(positions))
+        polar = math.fsum(seen.polar * scale)
+        return Place(positions, polar, masses, np.ascontiguousarray(seen.error), seen.nearest)
 
     def curvature(self, place: Place) -> csr_array:
         """The matrix S at `place`, (2N, 2N)."""
@@ -164,15 +151,6 @@ def _symmetric(row: Ints, column: Ints, blocks: Floats) -> csr_array:
     both = (np.concatenate([half, half]), (np.concatenate([i, j]), np.concatenate([j, i])))
     found: Any = coo_array(both, shape=(size, size))
     return found.tocsr()
-
-
-def _nearest(positions: Points) -> Floats:
-    from scipy.spatial import KDTree
-
-    if len(positions) == 1:
-        return np.array([np.inf])
-    found: Floats = KDTree(positions).query(positions, k=2)[0][:, 1]
-    return found
 
 
 def lengths(rows: Points) -> Floats:

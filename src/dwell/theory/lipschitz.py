@@ -188,8 +188,7 @@ def lipschitz_along(
     """
     times, known = visited_times(table, metrics, until, most)
     legs = snapshots(start, table, times)
-    places = (np.column_stack([legs.x[k], legs.y[k]]) for k in range(len(times)))
-    found = _largest(system, places, len(times), progress, "along the run")
+    found = _largest(system, iter(legs.positions), len(times), progress, "along the run")
     if found is None:
         raise _weightless("at every time looked at")
     best, rows = found

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Timer
-from dwell.density import tessellate
-from dwell.density.looking import look_many
+from dwell.controllers.saturation import saturated
+from dwell.density.looking import Looks, look_many
 from dwell.density.tessellation import first_coincidence
 
 if TYPE_CHECKING:
@@ -39,25 +39,30 @@ class Metrics:
 class Snapshots:
     """Where everybody is, how each moves and when each decides next, at some times."""
 
-    x: Floats  # (S, N)
-    y: Floats
-    hold_x: Floats  # velocity
-    hold_y: Floats
-    next_at: Floats
+    positions: Points  # (S, N, n)
+    velocities: Points  # (S, N, n)
+    next_at: Floats  # (S, N)
 
 
 def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots:
     """Everybody at ascending `times`, after the jumps at each."""
-    shape = (len(times), len(start.since))
-    x, y, hold_x, hold_y, next_at = (np.empty(shape) for _ in range(5))
-    for p in range(shape[1]) if len(times) else ():
+    samples, (agents, dimension) = len(times), start.start.shape
+    positions, velocities = np.empty((2, samples, agents, dimension))
+    next_at = np.empty((samples, agents))
+    for p in range(agents) if samples else ():
         rows = table.of_agent(p)
         made = np.searchsorted(table.time[rows], times, side="right")
         legs = table.legs(start, p).take(made)
-        x[:, p], y[:, p] = legs.at(times)
-        hold_x[:, p], hold_y[:, p] = legs.velocity_at(times)
+        positions[:, p], velocities[:, p] = legs.at(times), legs.velocity_at(times)
         next_at[:, p] = legs.next_at
-    return Snapshots(x, y, hold_x, hold_y, next_at)
+    return Snapshots(positions, velocities, next_at)
+
+
+def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None = None) -> Looks:
+    """What every agent sees in every one of the configurations (S, N, n), row by row."""
+    samples, agents = places.shape[:2]
+    row, agent = np.divmod(np.arange(samples * agents), agents)
+    return look_many(system.ground, places, row, agent, threads=threads)
 
 
 def measure(
@@ -70,21 +75,17 @@ def measure(
 ) -> Metrics:
     """Metrics at ascending `times`; the same bits for any number of threads."""
     times = np.ascontiguousarray(times, dtype=np.float64)
-    legs = snapshots(start, table, times)
-    if system.terms is None:
-        return _measure_slowly(system, legs, times)
-    samples, agents = legs.x.shape
-    row, agent = np.divmod(np.arange(samples * agents), agents)
-    seen = look_many(system.workspace, system.terms, legs.x, legs.y, row, agent, threads=threads)
+    now = snapshots(start, table, times)
+    samples, agents = now.next_at.shape
+    seen = look_at_all(system, now.positions, threads=threads)
     if seen.met.any():
-        k = int(row[np.argmax(seen.met)])
-        raise first_coincidence(np.column_stack([legs.x[k], legs.y[k]]))
-    ex, ey = seen.error_x.reshape(samples, agents), seen.error_y.reshape(samples, agents)
+        raise first_coincidence(now.positions[int(np.argmax(seen.met)) // agents])
+    errors = seen.error.reshape(now.positions.shape)
     shares = (seen.polar * np.exp(seen.log_scale)).reshape(samples, agents)
     return Metrics(
         times,
-        errors=np.sqrt(ex * ex + ey * ey),
-        hold_errors=_hold_errors(system, legs, ex, ey),
+        errors=lengths(errors),
+        hold_errors=_hold_errors(system, now, errors),
         costs=np.array([math.fsum(row) for row in shares]),
         separations=seen.nearest.reshape(samples, agents).min(axis=1),
     )
@@ -96,38 +97,12 @@ def timer_program(system: CoverageSystem) -> HoldProgram | None:
     return law.numbers(system.agents) if isinstance(law, Timer) else None
 
 
-def _hold_errors(system: CoverageSystem, legs: Snapshots, ex: Floats, ey: Floats) -> Floats:
+def _hold_errors(system: CoverageSystem, now: Snapshots, errors: Points) -> Floats:
     """|held velocity - k1 sat(error)|; no columns for laws other than the timer."""
     program = timer_program(system)
     if program is None:
-        return np.empty((len(ex), 0))
-    size = np.sqrt(ex * ex + ey * ey)
-    scale = np.where(size > program.reach, size, program.reach)
-    dx = legs.hold_x - program.k1 * (ex / scale)
-    dy = legs.hold_y - program.k1 * (ey / scale)
-    gap: Floats = np.sqrt(dx * dx + dy * dy)
-    return gap
-
-
-def _measure_slowly(system: CoverageSystem, legs: Snapshots, times: Floats) -> Metrics:
-    """The same through Python, for densities that only Python can evaluate."""
-    samples, agents = legs.x.shape
-    errors = np.empty((samples, agents, 2))
-    costs, separations = np.empty(samples), np.empty(samples)
-    for k in range(samples):
-        points: Points = np.column_stack([legs.x[k], legs.y[k]])
-        cells = tessellate(system.workspace, points, system.density)
-        errors[k], costs[k], separations[k] = cells.errors, cells.cost, _separation(points)
-    ex, ey = errors[..., 0], errors[..., 1]
-    hold_errors = _hold_errors(system, legs, ex, ey)
-    return Metrics(times, np.sqrt(ex * ex + ey * ey), hold_errors, costs, separations)
-
-
-def _separation(points: Points) -> float:
-    gaps = points[:, None, :] - points[None, :, :]
-    distance = np.hypot(gaps[..., 0], gaps[..., 1])
-    np.fill_diagonal(distance, np.inf)
-    return float(distance.min())
+        return np.empty((len(errors), 0))
+    return lengths(now.velocities - saturated(errors, program.k1, program.reach))
 
 
 def covered_from(
@@ -141,7 +116,7 @@ def covered_from(
     late = [0.0] if _worst(arc, 0.0) > nu else []
     if len(metrics.times):
         late += metrics.times[metrics.errors.max(axis=1) > nu].tolist()[-1:]
-    late += table.time[np.hypot(table.error_x, table.error_y) > nu].tolist()[-1:]
+    late += table.time[lengths(table.errors) > nu].tolist()[-1:]
     if _worst(arc, arc.until) > nu:
         return None
     if not late:
@@ -161,7 +136,7 @@ def _worst(arc: HybridArc[AgentsState], t: float) -> float:
     system = arc.system
     assert isinstance(system, CoverageSystem)
     points = arc.at(t).positions
-    return max(float(np.hypot(*look.error)) for look in system.looks(points))
+    return max(float(lengths(look.error)) for look in system.looks(points))
 
 
 def _narrowed(arc: HybridArc[AgentsState], nu: float, bad: float, good: float) -> float:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
-from dwell._types import Floats, Ints
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.theory.finding import Finding, not_promised, worst_of
-from dwell.theory.metrics import measure, snapshots
+from dwell.theory.metrics import look_at_all, measure, snapshots
 from dwell.theory.plain_trigger import plain_trigger
 
 MOST_COSTS = 2000  # times at which the cost is computed again
@@ -103,7 +103,7 @@ def _misjudged(
 
 
 def _positions_before(start: AgentsState, table: EventTable, row: int) -> Floats:
-    places = np.empty((len(start.since), 2))
+    places = np.empty(start.start.shape)
     for q in range(len(places)):
         made = int(np.searchsorted(table.of_agent(q), row))
         places[q] = table.legs(start, q).take(made).at(float(table.time[row]))
@@ -122,43 +122,31 @@ def follow_centroids(
         np.unique(np.concatenate([ends, np.linspace(0.0, until, MOST_TIMES)])), 2 * MOST_TIMES
     )
     now = snapshots(start, table, times)
-    errors = _errors(system, now.x, now.y)
-    shape = now.x.shape
-    drift, floors = np.empty(shape), np.zeros(shape, dtype=bool)
-    target_x, target_y = np.empty(shape), np.empty(shape)
+    errors = _errors(system, now.positions)
+    targets, shape = np.empty(errors.shape), now.next_at.shape
+    floors = np.zeros(shape, dtype=bool)
     first = np.array([look.error for look in system.looks(start.positions)])
     marks = table.count("mark")
     for p in range(shape[1]):
         rows = table.of_agent(p)
         made = np.searchsorted(table.time[rows], times, side="right")
-        sampled_x = np.append(start.start[p, 0] + first[p, 0], table.x[rows] + table.error_x[rows])
-        sampled_y = np.append(start.start[p, 1] + first[p, 1], table.y[rows] + table.error_y[rows])
-        target_x[:, p], target_y[:, p] = sampled_x[made], sampled_y[made]
+        later = table.positions[rows] + table.errors[rows]
+        targets[:, p] = np.vstack([start.start[p] + first[p], later])[made]
         floors[:, p] = np.append(start.next_at[p] <= law.tau_min, marks[rows] == FLOOR)[made]
-    drift = np.hypot(now.x + errors[0] - target_x, now.y + errors[1] - target_y)
+    drift = lengths(now.positions + errors - targets)
     room = np.empty(shape)
     for p in range(shape[1]):
-        own = np.hypot(target_x[:, p] - now.x[:, p], target_y[:, p] - now.y[:, p])
-        others = np.hypot(target_x[:, p, None] - now.x, target_y[:, p, None] - now.y)
+        others = lengths(targets[:, p, None] - now.positions)
+        own = others[:, p].copy()
         others[:, p] = np.inf
         room[:, p] = others.min(axis=1) - own
     return drift, room, floors, times
 
 
-def _errors(system: CoverageSystem, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    if system.terms is None:
-        found = np.array(
-            [
-                [look.error for look in system.looks(np.column_stack([x[k], y[k]]))]
-                for k in range(len(x))
-            ]
-        )
-        return found[..., 0], found[..., 1]
-    from dwell.density.looking import look_many
-
-    row, agent = np.divmod(np.arange(x.size), x.shape[1])
-    seen = look_many(system.workspace, system.terms, x, y, row, agent, threads=None)
-    return seen.error_x.reshape(x.shape), seen.error_y.reshape(x.shape)
+def _errors(system: CoverageSystem, places: Points) -> Points:
+    """Everybody's error in each of the configurations (S, N, n)."""
+    errors: Points = look_at_all(system, places).error.reshape(places.shape)
+    return errors
 
 
 def equation_solved(
@@ -171,13 +159,12 @@ def equation_solved(
     knots = np.unique(np.concatenate([[0.0], table.time[table.time <= until]]))
     rows = np.arange(len(knots) - 1)
     rows = rows[:: max(1, len(rows) // MOST_TIMES)]
-    lengths = np.diff(knots)[rows]
+    waits = np.diff(knots)[rows]
     stray = np.zeros(len(rows))
     for part in (0.2, 0.5, 0.8):
-        now = snapshots(start, table, knots[rows] + part * lengths)
-        errors = _errors(system, now.x, now.y)
-        gap = np.hypot(now.hold_x - law.k2 * errors[0], now.hold_y - law.k2 * errors[1])
-        stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * lengths)
+        now = snapshots(start, table, knots[rows] + part * waits)
+        gap = lengths(now.velocities - law.k2 * _errors(system, now.positions))
+        stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * waits)
     says = "the path solves the differential equation (stray of a piece, relative to the diameter)"
     limit = STRAY * float(law.accuracy or 0.0)
     return worst_of("equation", says, stray / system.workspace.diameter, limit, _at(knots[rows]))

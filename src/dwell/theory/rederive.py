@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.state import Spent
 from dwell.hybrid import Event, Halt
@@ -51,7 +51,7 @@ def rederive(
         except Halt:
             gaps[:, k] = np.inf
             continue
-        gaps[0, k] = np.abs(after.hold[p] - (table.hold_x[k], table.hold_y[k])).max()
+        gaps[0, k] = np.abs(after.hold[p] - table.holds[k]).max()
         gaps[1, k] = _gap(_cruise(after, p), np.inf if table.cruise is None else table.cruise[k])
         gaps[2, k] = _gap(after.next_at[p], table.next_at[k])
         spent = after.spent[0]
@@ -71,7 +71,7 @@ def _strayed(state: AgentsState, agent: int) -> float:
         return 0.0
     heard, places = state.mail[agent].heard, state.positions
     return max(
-        float(np.hypot(*(places[q] - said.position))) - said.promise * (state.time - said.time)
+        float(lengths(places[q] - said.position)) - said.promise * (state.time - said.time)
         for q, said in heard.items()
     )
 
@@ -86,8 +86,8 @@ def _gap(a: Any, b: Any) -> float:
 
 def _as_recorded(after: AgentsState, table: EventTable, k: int, p: int) -> AgentsState:
     """The state after jump k with the agent's leg as the table has it."""
-    after.start[p] = table.x[k], table.y[k]
-    after.hold[p] = table.hold_x[k], table.hold_y[k]
+    after.start[p] = table.positions[k]
+    after.hold[p] = table.holds[k]
     after.next_at[p] = table.next_at[k]
     if table.cruise is not None:
         cruise = after.cruise if after.cruise is not None else np.full(len(after.since), np.inf)

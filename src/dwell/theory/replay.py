@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
+from dwell.controllers.saturation import saturated
 from dwell.density.looking import look_many
 
 if TYPE_CHECKING:
@@ -23,17 +24,17 @@ BLOCK = 8192
 class Seen:
     """What agents saw, one entry per jump."""
 
-    errors: Points  # (jumps, 2)
+    errors: Points  # (jumps, n)
     neighbors: Ints
     nearest: Floats
     empty: np.ndarray
 
     @classmethod
-    def joined(cls, parts: list[Seen]) -> Seen:
+    def joined(cls, parts: list[Seen], dimension: int) -> Seen:
         """Several in a row; nothing if there are none."""
         if not parts:
             none = np.empty(0)
-            return cls(np.empty((0, 2)), none.astype(np.int64), none, none.astype(bool))
+            return cls(np.empty((0, dimension)), none.astype(np.int64), none, none.astype(bool))
         return cls(
             *(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls))
         )
@@ -72,18 +73,18 @@ class Replay:
         """When each jump was due."""
         return self._before(self.table.next_at, self.start.next_at)
 
-    def own_positions(self) -> tuple[Floats, Floats]:
-        """Where each jumping agent must be, from its own last jump."""
-        x, y = np.empty(len(self.table)), np.empty(len(self.table))
+    def own_positions(self) -> Points:
+        """Where each jumping agent must be, from its own last jump, (jumps, n)."""
+        places = np.empty(self.table.positions.shape)
         for p, legs in enumerate(self.legs):
             rows = self.table.of_agent(p)
-            x[rows], y[rows] = legs.take(np.arange(len(rows))).at(self.table.time[rows])
-        return x, y
+            places[rows] = legs.take(np.arange(len(rows))).at(self.table.time[rows])
+        return places
 
     @cached_property
     def reach(self) -> float:
         """The largest coordinate: positions are rounded in proportion to it."""
-        return float(np.abs(self.system.workspace.vertices).max())
+        return float(np.abs(self.system.workspace.bounds).max())
 
     @cached_property
     def legs(self) -> list[Legs]:
@@ -99,19 +100,18 @@ class Replay:
                 due[p] = self.table.next_at[rows[-1]]
         return due
 
-    def configurations(self, lo: int, hi: int) -> tuple[Floats, Floats]:
-        """x and y of everybody at jumps lo..hi, (hi - lo, N) each."""
-        x = np.empty((hi - lo, self.system.agents))
-        y = np.empty_like(x)
+    def configurations(self, lo: int, hi: int) -> Points:
+        """Where everybody stood at jumps lo..hi, (hi - lo, N, n)."""
+        places = np.empty((hi - lo, self.system.agents, self.system.dimension))
         for q, legs in enumerate(self.legs):
             made = np.searchsorted(self.table.of_agent(q), np.arange(lo, hi))
-            x[:, q], y[:, q] = legs.take(made).at(self.table.time[lo:hi])
-        return x, y
+            places[:, q] = legs.take(made).at(self.table.time[lo:hi])
+        return places
 
     def positions_at_row(self, row: int) -> Points:
-        """Where everybody stood at one jump, (N, 2)."""
-        x, y = self.configurations(row, row + 1)
-        return np.column_stack([x[0], y[0]])
+        """Where everybody stood at one jump, (N, n)."""
+        places: Points = self.configurations(row, row + 1)[0]
+        return places
 
     def final_positions(self, until: float) -> Points:
         """Where everybody is at the end."""
@@ -122,41 +122,24 @@ class Replay:
         parts = []
         for lo in range(0, len(self.table), BLOCK):
             hi = min(lo + BLOCK, len(self.table))
-            parts.append(self._looked(lo, hi, *self.configurations(lo, hi)))
+            rows, agents = np.arange(hi - lo), self.table.agent[lo:hi]
+            places = self.configurations(lo, hi)
+            seen = look_many(self.system.ground, places, rows, agents, threads=None)
+            parts.append(Seen(seen.error, seen.neighbors, seen.nearest, seen.empty))
             tell("checking", hi / len(self.table))
-        return Seen.joined(parts)
-
-    def _looked(self, lo: int, hi: int, x: Floats, y: Floats) -> Seen:
-        agents = self.table.agent[lo:hi]
-        if self.system.terms is None:
-            looks = [
-                self.system.look(np.column_stack([x[k], y[k]]), int(p))
-                for k, p in enumerate(agents)
-            ]
-            return Seen(
-                np.array([look.error for look in looks]),
-                np.array([look.neighbors for look in looks]),
-                np.array([look.nearest for look in looks]),
-                np.array([look.empty for look in looks]),
-            )
-        workspace, terms, rows = self.system.workspace, self.system.terms, np.arange(hi - lo)
-        seen = look_many(workspace, terms, x, y, rows, agents, threads=None)
-        errors = np.column_stack([seen.error_x, seen.error_y])
-        return Seen(errors, seen.neighbors, seen.nearest, seen.empty)
+        return Seen.joined(parts, self.system.dimension)
 
     def hold_errors(self) -> Floats:
         """How much each jump changed the held velocity."""
-        dx = self._before(self.table.hold_x, self.start.hold[:, 0]) - self.table.hold_x
-        dy = self._before(self.table.hold_y, self.start.hold[:, 1]) - self.table.hold_y
-        change: Floats = np.sqrt(dx * dx + dy * dy)
-        return change
+        before = [
+            self._before(self.table.holds[:, k], self.start.hold[:, k])
+            for k in range(self.system.dimension)
+        ]
+        return lengths(np.stack(before, axis=-1) - self.table.holds)
 
     def expected_holds(self, errors: Points, program: HoldProgram) -> Points:
         """The velocity the law gives for each of `errors`."""
-        size = np.sqrt(errors[:, 0] * errors[:, 0] + errors[:, 1] * errors[:, 1])
-        scale = np.where(size > program.reach, size, program.reach)
-        holds: Points = program.k1 * (errors / scale[:, None])
-        return holds
+        return saturated(errors, program.k1, program.reach)
 
 
 def expected_next_at(system: CoverageSystem, replay: Replay, program: HoldProgram) -> Floats:

@@ -12,14 +12,13 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, dots, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.density.looking import look_many
 from dwell.errors import DensityError
 from dwell.theory.certificate import max_dwell_time
 from dwell.theory.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
 from dwell.theory.lipschitz import lipschitz_along
-from dwell.theory.metrics import Metrics, snapshots, timer_program
+from dwell.theory.metrics import Metrics, look_at_all, snapshots, timer_program
 from dwell.theory.promises import thinned
 
 MOST_TIMES = 3000  # times at which errors, speeds and costs are looked at
@@ -49,7 +48,7 @@ def certify(
 ) -> tuple[Finding, ...]:
     """Findings about the theorem; none for a law it does not speak about."""
     program = timer_program(system)
-    if program is None or assumed is None or system.terms is None or system.spacing is not None:
+    if program is None or assumed is None or system.spacing is not None:
         return ()
     eta = float(assumed["eta_max"])
     lipschitz = np.broadcast_to(np.asarray(assumed["lipschitz"], dtype=float), (system.agents,))
@@ -73,18 +72,15 @@ def _follow(system: CoverageSystem, start: AgentsState, table: EventTable, until
     )
     times = times[times <= until]
     now = snapshots(start, table, times)
-    shape = now.x.shape
-    row, agent = np.divmod(np.arange(now.x.size), shape[1])
-    assert system.terms is not None
-    seen = look_many(system.workspace, system.terms, now.x, now.y, row, agent, threads=None)
-    scale = np.exp(seen.log_scale)
-    ex, ey = seen.error_x.reshape(shape), seen.error_y.reshape(shape)
+    seen = look_at_all(system, now.positions)
+    scale, shape = np.exp(seen.log_scale), now.next_at.shape
+    errors = seen.error.reshape(now.positions.shape)
     mass = (seen.mass * scale).reshape(shape)
     return _Course(
         times=times,
-        errors=np.hypot(ex, ey),
+        errors=lengths(errors),
         costs=(seen.polar * scale).reshape(shape).sum(axis=1),
-        rates=-2.0 * (mass * (ex * now.hold_x + ey * now.hold_y)).sum(axis=1),
+        rates=-2.0 * (mass * dots(errors, now.velocities)).sum(axis=1),
         masses=mass.sum(axis=1),
     )
 
@@ -95,13 +91,13 @@ def _admissible_start(
     beyond = system.workspace.outside_by(start.start) / system.workspace.diameter
     says = "Phi 1: everybody starts in the workspace, at different places (how far outside)"
     yield worst_of("phi-1", says, beyond, ROUNDING, _agent)
-    speed = np.hypot(*start.hold.T) / program.k1 - 1.0
+    speed = lengths(start.hold) / program.k1 - 1.0
     timer = np.maximum(start.next_at - program.t2, program.t1 - start.next_at) / program.t2
     says = "Phi 2: first velocities are at most k1, first timers in [T1, T2] (relative excess)"
     yield worst_of("phi-2", says, np.maximum(speed, timer), ROUNDING, _agent)
     errors = np.array([look.error for look in system.looks(start.start)])
-    size = np.maximum(np.hypot(*errors.T), program.reach)[:, None]
-    gap = np.hypot(*(start.hold - program.k1 * errors / size).T)
+    size = np.maximum(lengths(errors), program.reach)[:, None]
+    gap = lengths(start.hold - program.k1 * errors / size)
     says = "Phi 3: hold errors start within eta_max"
     yield worst_of("phi-3", says, gap, eta, _agent)
 

@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.theory.finding import (
@@ -125,7 +125,7 @@ def _file(intact: bool | None) -> Iterator[Finding]:
 
 
 def _domain(table: EventTable, agents: int, until: float) -> Iterator[Finding]:
-    numbers = (table.time, table.x, table.y, table.hold_x, table.hold_y)
+    numbers = (table.time, table.positions, table.holds)
     finite = all(np.isfinite(n).all() for n in numbers) and not np.isnan(table.next_at).any()
     yield yes_or_no("finite", "every number is finite", finite)
     steps = np.diff(np.concatenate([[0.0], table.time, [until]]))
@@ -157,9 +157,9 @@ def _start(
 def _flow(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
     """Each position must be the last one plus velocity times elapsed time."""
     table = replay.table
-    x, y = replay.own_positions()
+    places = replay.own_positions()
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
-    gap = np.maximum(np.abs(x - table.x), np.abs(y - table.y)) / np.spacing(size)
+    gap = np.abs(places - table.positions).max(axis=1, initial=0.0) / np.spacing(size)
     says = "between jumps everybody moves as its leg says (units in the last place)"
     yield worst_of("flow", says, gap, 4.0, replay.where)
 
@@ -208,7 +208,7 @@ def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Fi
     table, law = replay.table, system.controller
     top = getattr(law, "top_speed", None)
     if top is not None:
-        speed = np.hypot(table.hold_x, table.hold_y) / top - 1.0
+        speed = lengths(table.holds) / top - 1.0
         limit = 4.0 * np.finfo(float).eps
         says = "nobody is faster than the law allows (relative excess)"
         yield worst_of("speed", says, speed, limit, replay.where)
@@ -278,7 +278,7 @@ def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
         if centroid is None:
             gaps[k] = 0.0
             continue
-        gaps[k] = np.hypot(*(replay.table.errors[row] - centroid)) / system.workspace.diameter
+        gaps[k] = lengths(replay.table.errors[row] - centroid) / system.workspace.diameter
     says = f"{len(rows)} centroids computed by other code agree (relative to the diameter)"
     found = worst_of("by-hand", says, gaps, BY_HAND_LIMIT, lambda k: replay.where(int(rows[k])))
     return found
