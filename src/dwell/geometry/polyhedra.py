@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, columns, dots, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.voronoi import coincident
 
@@ -18,18 +19,23 @@ if TYPE_CHECKING:
     from dwell._kernels.space.memory import Grid, Memory, Solid
 
 FLAT = 1e-14  # of the workspace's size: faces bent by less change no volume that matters
+TINY = np.finfo(float).tiny
 CROWD = 2.0  # agents per bin
 FEW = 48  # agents that are searched one by one
 Loop = tuple[int, ...]
+Edge = tuple[int, int]
 
 
 class Polyhedron(Protocol):
-    """A workspace in space: vertices (V, 3), and faces as loops counter-clockwise from outside."""
+    """A workspace in space."""
 
     @property
-    def vertices(self) -> Points: ...  # noqa: D102
+    def vertices(self) -> Points:
+        """(V, 3)."""
+
     @property
-    def faces(self) -> Sequence[Ints]: ...  # noqa: D102
+    def faces(self) -> tuple[Ints, ...]:
+        """Loops of vertex numbers, counter-clockwise seen from outside."""
 
 
 @final
@@ -57,13 +63,22 @@ class SpaceCell:
     @property
     def areas(self) -> Floats:
         """Area of each face, (F,)."""
-        return np.array([_length(_area_vector(self.offsets[loop])) for loop in self.faces])
+        vectors = [_area_vector(self.offsets[loop]) for loop in self.faces]
+        return lengths(np.array(vectors).reshape(-1, 3))
+
+    @property
+    def border_sizes(self) -> Floats:
+        """How wide each face is: twice its area over its perimeter."""
+        around = [_perimeter(self.offsets[loop]) for loop in self.faces]
+        return np.array([2.0 * a / max(b, TINY) for a, b in zip(self.areas, around, strict=True)])
 
     @property
     def volume(self) -> float:
         """Volume of the cell."""
-        parts = [self.offsets[f[0]] @ _area_vector(self.offsets[f]) / 3.0 for f in self.faces]
-        return math.fsum(parts)
+        return math.fsum(
+            float(dots(self.offsets[loop[0]], _area_vector(self.offsets[loop]))) / 3.0
+            for loop in self.faces
+        )
 
     def face_with(self, other: int) -> Points | None:
         """The face shared with agent `other`, (k, 3) in workspace coordinates; None if none is."""
@@ -79,8 +94,8 @@ def _area_vector(ring: Points) -> Points:
     return total
 
 
-def _length(vector: Points) -> float:
-    return math.sqrt(float(vector @ vector))
+def _perimeter(ring: Points) -> float:
+    return math.fsum(lengths(np.roll(ring, -1, axis=0) - ring))
 
 
 def cells(
@@ -96,11 +111,10 @@ def cells(
     chosen = range(len(points)) if agents is None else list(agents)
     grid = grid_of(points, looks=len(chosen))
     memory = make_memory(len(points), solid)
-    place = np.empty(len(points), dtype=np.int64)
-    place[grid.order] = np.arange(len(points))
+    number = numbers_in(grid)
     found = []
     for p in chosen:
-        vertices, looked, faces = cell_of(place[p], solid, grid, memory)
+        vertices, looked, faces = cell_of(number[p], solid, grid, memory)
         seen = grid.order[memory.seen[:looked]]
         if vertices == COINCIDENT:
             raise coincident(p, int(seen[0]), points[p])
@@ -126,19 +140,38 @@ def grid_of(points: Points, *, looks: int) -> Grid:
     from dwell._kernels.space.memory import Grid
     from dwell._kernels.space.search import sort_into_bins
 
-    x, y, z = np.ascontiguousarray(points.T)
     lower, extent = points.min(axis=0), np.ptp(points, axis=0)
     width = _bin_width(extent, len(points))
-    if len(points) <= FEW or 4 * looks < len(points) ** 0.5 or not width > 0.0:
-        everybody, none = np.arange(len(points)), np.zeros(3)
-        return Grid(
-            x, y, z, everybody, np.array([0, len(points)]), np.ones(3, dtype=np.int64), none, 1.0
-        )
+    if not (pays(len(points), np.array(looks)) and width > 0.0):
+        return one_bin(points)
+    x, y, z = columns(points)
     shape = np.floor(extent / width).astype(np.int64) + 1
     start = np.empty(int(shape.prod()) + 1, dtype=np.int64)
     bins, order = np.empty((2, len(points)), dtype=np.int64)
     sort_into_bins(x, y, z, shape, lower, width, bins, start, order)
     return Grid(x[order], y[order], z[order], order, start, shape, lower, width)
+
+
+def pays(agents: int, looks: Ints) -> np.ndarray:
+    """Whether sorting `agents` into bins pays for so many looks."""
+    worth: np.ndarray = (looks > 4) & (agents > FEW)
+    return worth
+
+
+def one_bin(points: Points) -> Grid:
+    """All agents in a single bin, as they are numbered."""
+    from dwell._kernels.space.memory import Grid
+
+    x, y, z = columns(points)
+    everybody, ends = np.arange(len(points)), np.array([0, len(points)])
+    return Grid(x, y, z, everybody, ends, np.ones(3, dtype=np.int64), np.zeros(3), 1.0)
+
+
+def numbers_in(grid: Grid) -> Ints:
+    """The number of each agent in a grid."""
+    numbers = np.empty(len(grid.order), dtype=np.int64)
+    numbers[grid.order] = np.arange(len(numbers))
+    return numbers
 
 
 def _bin_width(extent: Floats, agents: int) -> float:
@@ -183,8 +216,8 @@ def _flat_faces(points: Points, walls: Sequence[Loop]) -> tuple[list[Loop], list
     for k, loop in enumerate(walls):
         arms = points[list(loop)] - points[loop[0]]
         normal = np.cross(arms[1:-1], arms[2:]).sum(axis=0)
-        bent = np.abs(arms @ normal).max() > FLAT * size * _length(normal)
-        parts = [(loop[0], a, b) for a, b in zip(loop[1:-1], loop[2:], strict=True)]
+        bent = np.abs(arms @ normal).max() > FLAT * size * float(lengths(normal))
+        parts = [(loop[0], a, b) for a, b in pairwise(loop[1:])]
         for part in parts if bent else [loop]:
             loops.append(part)
             labels.append(-1 - k)
@@ -204,7 +237,7 @@ def _three_to_a_vertex(loops: Sequence[Loop]) -> tuple[list[int], list[int], lis
         for j in range(last + 1):
             v = len(places)
             places.append(corner)
-            slots = [around[0], around[1]] if j == 0 else [None, around[j + 1]]
+            slots: list[Edge | None] = [around[0], around[1]] if j == 0 else [None, around[j + 1]]
             slots.append(around[-1] if j == last else None)
             for k, edge in enumerate(slots):
                 if edge is not None:
@@ -218,9 +251,6 @@ def _three_to_a_vertex(loops: Sequence[Loop]) -> tuple[list[int], list[int], lis
     for g, h in links:
         mate[g], mate[h] = h, g
     return places, mate, [left.get(h, 0) for h in range(4 * len(places))]
-
-
-Edge = tuple[int, int]
 
 
 def _around_corners(loops: Sequence[Loop]) -> tuple[dict[Edge, int], dict[Edge, Edge]]:
