@@ -6,21 +6,23 @@ ones joined to the innermost. Where many planes meet in a point, rounding may sc
 splinters are counted to the larger part, so that the new face always is a single loop.
 """
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inlined, inner
 
 
-@inner
+@inlined
 def sides(n, dx, dy, dz, offset, x, y, z, side):
-    """Put v . d - offset of each vertex v into `side`; gives how many exceed 0."""
+    """Put v . d - offset of each vertex v into `side`; gives how many are above and below 0."""
     outside = 0
+    inside = 0
     for v in range(n):
         f = x[v] * dx + y[v] * dy + z[v] * dz - offset
         side[v] = f
         outside += f > 0.0
-    return outside
+        inside += f < 0.0
+    return outside, inside
 
 
-@inner
+@inlined
 def extremes(n, side):
     """The vertices with the lowest and the highest side."""
     lowest = 0
@@ -33,21 +35,21 @@ def extremes(n, side):
     return lowest, highest
 
 
-@inner
+@inlined
 def turned(e):
     """The half-edge before e around its vertex, clockwise."""
     return e + 2 if e & 3 == 0 else e - 1
 
 
-@inner
-def take_outside(highest, mate, side, mark, gone):
-    """Mark the vertices outside that are joined to `highest`.
+@inlined
+def take_outside(first, mate, side, mark, gone):
+    """Mark the vertices outside that are joined to `first`.
 
     Gives their number, the number of edges between them and the others, and one of these edges,
     from the side that stays.
     """
-    gone[0] = highest
-    mark[highest] = 1
+    gone[0] = first
+    mark[first] = 1
     count = 1
     edges = 0
     entry = 0
@@ -69,7 +71,7 @@ def take_outside(highest, mate, side, mark, gone):
     return count, edges, entry
 
 
-@inner
+@inlined
 def walk_around(entry, mate, mark, crossing):
     """List the half-edges into the marked part, in the order of the new face; gives how many."""
     count = 0
@@ -86,12 +88,17 @@ def walk_around(entry, mate, mark, crossing):
 
 
 @inner
-def keep_inside(n, lowest, mate, mark, gone):
-    """Mark all vertices that are not joined to `lowest` through unmarked ones.
+def settle(n, count, mate, side, mark, gone):
+    """Decide where signs are scattered; `count` vertices in `gone` are marked so far.
 
-    Gives how many are marked, and an edge to them from the side that stays. The marked part is in
-    one piece: it was, and what joins it borders on it.
+    Marks the vertices outside that are joined to the outermost one, and with them all that are not
+    joined to the innermost one through others. Both parts are in one piece then: what is added to
+    the first borders on it. Gives how many are marked, and an edge to them from what stays.
     """
+    for i in range(count):
+        mark[gone[i]] = 0
+    lowest, highest = extremes(n, side)
+    take_outside(highest, mate, side, mark, gone)
     gone[0] = lowest
     mark[lowest] = 2
     count = 1
@@ -106,14 +113,12 @@ def keep_inside(n, lowest, mate, mark, gone):
                 count += 1
         i += 1
     count = 0
-    entry = 0
     for v in range(n):
-        if mark[v] == 2:
-            mark[v] = 0
-        else:
-            mark[v] = 1
+        mark[v] = 1 if mark[v] != 2 else 0
+        if mark[v] == 1:
             gone[count] = v
             count += 1
+    entry = 0
     for i in range(count):
         for h in range(4 * gone[i], 4 * gone[i] + 3):
             if mark[mate[h] >> 2] == 0:
@@ -121,7 +126,7 @@ def keep_inside(n, lowest, mate, mark, gone):
     return count, entry
 
 
-@inner
+@inlined
 def place_born(count, crossing, mate, side, x, y, z, born):
     """Where the cutting plane meets the edges `crossing`."""
     for i in range(count):
@@ -138,7 +143,7 @@ def place_born(count, crossing, mate, side, x, y, z, born):
         born[2, i] = z[v] + t * (z[w] - z[v])
 
 
-@inner
+@inlined
 def drop(hole, last, x, y, z, mate, left):
     """Move vertex `last` to the place `hole`."""
     x[hole] = x[last]
@@ -151,19 +156,24 @@ def drop(hole, last, x, y, z, mate, left):
         mate[h] = 4 * hole + k
 
 
-@inner
-def cut(n, face, side, x, y, z, mate, left, mark, gone, crossing, born):
+@inlined
+def cut(n, outside, inside, face, side, x, y, z, mate, left, mark, gone, crossing, born):
     """Take away the part of the polyhedron with side > 0; gives the vertex count, 0 if all goes.
 
-    Some vertices are outside. The new face is called `face`. `mark` holds zeros, before and after.
+    outside, inside: how many vertices are above and below 0; some are outside. The new face is
+    called `face`. `mark` holds zeros, before and after.
     """
-    lowest, highest = extremes(n, side)
-    if side[lowest] >= 0.0:
+    if inside == 0:
         return 0
-    count, edges, entry = take_outside(highest, mate, side, mark, gone)
-    made = walk_around(entry, mate, mark, crossing)
-    if made != edges:
-        count, entry = keep_inside(n, lowest, mate, mark, gone)
+    first = 0
+    while side[first] <= 0.0:
+        first += 1
+    count, edges, entry = take_outside(first, mate, side, mark, gone)
+    made = 0
+    if count == outside:
+        made = walk_around(entry, mate, mark, crossing)
+    if made != edges:  # signs are scattered
+        count, entry = settle(n, count, mate, side, mark, gone)
         made = walk_around(entry, mate, mark, crossing)
     place_born(made, crossing, mate, side, x, y, z, born)
     room = n

@@ -13,7 +13,6 @@ import numpy as np
 
 MAX_TETRAHEDRA = 512  # pending halves of a Gaussian tetrahedron
 MAX_POINTS = 1000  # nodes of the largest rule
-MANY = 6  # arrays of what a cut makes
 
 
 class Solid(NamedTuple):
@@ -55,8 +54,9 @@ class Memory(NamedTuple):
     crossing: np.ndarray  # half-edges from those that stay to those that go, around the cut
     born: np.ndarray  # (3, room) vertices that the cut makes
     plane: np.ndarray  # what is behind each face: -1 - wall, or an agent's number in the grid
-    key: np.ndarray  # heap of agents to come: squared distances
+    key: np.ndarray  # agents to come: squared distances
     who: np.ndarray  # ... and numbers in the grid
+    ends: np.ndarray  # how far these are sorted: see search.py
     seen: np.ndarray  # agents already looked at, nearest first
     low: np.ndarray  # (3, room) what vertices have beyond double precision
     corner: np.ndarray  # (room, 3) triangles of the faces: vertices
@@ -84,6 +84,7 @@ def make_memory(agents: int, solid: Solid) -> Memory:
         plane=np.empty(planes, dtype=np.int64),
         key=np.empty(max(agents, 1)),
         who=np.empty(max(agents, 1), dtype=np.int64),
+        ends=np.empty(max(agents, 1) + 1, dtype=np.int64),
         seen=np.empty(max(agents, 1), dtype=np.int64),
         low=np.empty((3, room)),
         corner=np.empty((3 * room, 3), dtype=np.int64),

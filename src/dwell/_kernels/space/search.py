@@ -1,26 +1,28 @@
 """Other agents in increasing distance, by bins.
 
-Agents lie sorted in cubic bins. Shell after shell of bins around the agent's own is emptied onto a
-heap, and what lies nearer than all shells to come is handed out. Agents come by distance, then by
-displacement: the order names neither bins nor numbers, so that brute force (a single bin) and any
-numbering of the agents give the same cells to the last bit.
+Agents lie sorted in cubic bins. Shell after shell of bins around the agent's own is listed, sorted
+as far as needed, and what lies nearer than all shells to come is handed out. Agents come by
+distance, then by place: the order names neither bins nor numbers, so that brute force (a single
+bin) and any numbering of the agents give the same cells to the last bit.
+
+key, who: squared distances and numbers of the agents to come, those that may come next at the front
+and those that must wait for farther shells at the back.
 """
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import inlined, njit
 from dwell._kernels.arithmetic import larger, smaller
 
+FEW = 12  # entries that are sorted at once
 SLACK = 1e-6  # of a bin: agents may be filed so far off by rounding, and by much less
 
 
-@inner
-def comes_before(i, j, key, who, x, y, z):
-    """Whether heap entry i is taken before j: by distance, then by place."""
-    if key[i] != key[j]:
-        return key[i] < key[j]
-    a = who[i]
-    b = who[j]
+@inlined
+def comes_before(i, a, j, b, x, y, z):
+    """Whether agent a at squared distance i is taken before b at j: by distance, then by place."""
+    if i != j:
+        return i < j
     if x[a] != x[b]:
         return x[a] < x[b]
     if y[a] != y[b]:
@@ -28,30 +30,62 @@ def comes_before(i, j, key, who, x, y, z):
     return z[a] < z[b]
 
 
-@inner
-def sift_down(root, size, key, who, x, y, z):
-    """Restore the heap order below `root`."""
+@inlined
+def sort_few(first, last, key, who, x, y, z):
+    """Sort entries first to last - 1, one after another put in its place."""
+    for i in range(first + 1, last):
+        k = key[i]
+        q = who[i]
+        j = i
+        while j > first and comes_before(k, q, key[j - 1], who[j - 1], x, y, z):
+            key[j] = key[j - 1]
+            who[j] = who[j - 1]
+            j -= 1
+        key[j] = k
+        who[j] = q
+
+
+@inlined
+def part(first, last, key, who, x, y, z):
+    """Part entries first to last - 1 in two, none of the first after any of the second (Hoare).
+
+    Gives where the second part begins; none of the two is empty.
+    """
+    middle = (first + last) >> 1
+    k = key[middle]
+    q = who[middle]
+    i = first
+    j = last - 1
     while True:
-        child = 2 * root + 1
-        if child >= size:
-            return
-        if child + 1 < size and comes_before(child + 1, child, key, who, x, y, z):
-            child += 1
-        if not comes_before(child, root, key, who, x, y, z):
-            return
-        key[child], key[root] = key[root], key[child]
-        who[child], who[root] = who[root], who[child]
-        root = child
+        while comes_before(key[i], who[i], k, q, x, y, z):
+            i += 1
+        while comes_before(k, q, key[j], who[j], x, y, z):
+            j -= 1
+        if i >= j:
+            return i if i > first else first + 1
+        key[i], key[j] = key[j], key[i]
+        who[i], who[j] = who[j], who[i]
+        i += 1
+        j -= 1
 
 
-@inner
-def heapify(size, key, who, x, y, z):
-    """Make a heap of the first `size` entries."""
-    for root in range(size // 2 - 1, -1, -1):
-        sift_down(root, size, key, who, x, y, z)
+@inlined
+def sort_next(first, depth, ends, key, who, x, y, z):
+    """Sort the entries that come next, and no more than that: quicksort, put off as it goes.
+
+    From `first` on, entries are in parts that end at ends[depth - 1] (the next part), ends[depth -
+    2] and so on, each part before the following ones. Gives up to where entries are sorted, and
+    the number of parts left.
+    """
+    while ends[depth - 1] - first > FEW:
+        ends[depth] = part(first, ends[depth - 1], key, who, x, y, z)
+        depth += 1
+    depth -= 1
+    sort_few(first, ends[depth], key, who, x, y, z)
+    return ends[depth], depth
 
 
-@inner
+@inlined
 def bin_of(value, lower, width, count):
     """The bin along one axis, and the place in units of bins."""
     at = (value - lower) / width
@@ -63,7 +97,7 @@ def bin_of(value, lower, width, count):
     return k, at
 
 
-@inner
+@inlined
 def gap(k, own, at):
     """Least distance along one axis, in bins, from the place `at` in bin `own` to bin k."""
     if k > own:
@@ -73,9 +107,12 @@ def gap(k, own, at):
     return 0.0
 
 
-@inner
-def gather(first, last, p, reach, x, y, z, size, key, who):
-    """Add agents first to last - 1 within squared distance `reach` of agent p, but not p."""
+@inlined
+def gather(first, last, p, near, far, x, y, z, size, tail, key, who):
+    """File agents first to last - 1 by their squared distance from agent p, but not p itself.
+
+    Those up to `near` go to the end of the list, `size`; others up to `far` wait before `tail`.
+    """
     px = x[p]
     py = y[p]
     pz = z[p]
@@ -86,12 +123,32 @@ def gather(first, last, p, reach, x, y, z, size, key, who):
         d2 = dx * dx + dy * dy + dz * dz
         key[size] = d2
         who[size] = q
-        if d2 <= reach and q != p:
+        key[tail - 1] = d2
+        who[tail - 1] = q
+        size += (d2 <= near) & (q != p)
+        tail -= (d2 > near) & (d2 <= far)
+    return size, tail
+
+
+@inlined
+def recall(near, size, tail, key, who):
+    """Put those that wait and are no farther than `near` on the list."""
+    i = tail
+    while i < key.shape[0]:
+        k = key[i]
+        q = who[i]
+        if k <= near:
+            key[i] = key[tail]
+            who[i] = who[tail]
+            tail += 1
+            key[size] = k
+            who[size] = q
             size += 1
-    return size
+        i += 1
+    return size, tail
 
 
-@inner
+@inlined
 def least_gap(r, own, at, count):
     """How near, in bins along one axis, agents beyond shell r may be; inf where there are none."""
     nearest = np.inf
@@ -102,20 +159,26 @@ def least_gap(r, own, at, count):
     return larger(0.0, nearest)
 
 
-@inner
-def open_shell(r, p, reach, size, x, y, z, start, shape, lower, width, key, who):
-    """Put the agents of shell r on the heap; shell 1 brings along shell 0.
+@inlined
+def open_shell(r, p, reach, size, tail, x, y, z, start, shape, lower, width, key, who):
+    """List the agents up to shell r of bins, as far as nobody can be missing before them.
 
-    Gives the size of the heap, and the squared distance within which nobody is missing.
+    Shells come one after another, 1 first, which brings along the agent's own bin. Agents beyond
+    squared distance `reach` are left out. Gives size and tail of the list, and the squared distance
+    up to which it is complete.
     """
     ni, nj, nk = shape[0], shape[1], shape[2]
     i0, ai = bin_of(x[p], lower[0], width, ni)
     j0, aj = bin_of(y[p], lower[1], width, nj)
     k0, ak = bin_of(z[p], lower[2], width, nk)
+    safe = smaller(least_gap(r, i0, ai, ni), least_gap(r, j0, aj, nj))
+    safe = smaller(safe, least_gap(r, k0, ak, nk)) * width
+    safe = safe * safe
+    near = smaller(safe, reach)
     in_bins = reach / (width * width)
-    lowest = max(k0 - r, 0)
-    highest = min(k0 + r, nk - 1)
-    before = size
+    k1 = max(k0 - r, 0)
+    k2 = min(k0 + r, nk - 1)
+    size, tail = recall(near, size, tail, key, who)
     for i in range(max(i0 - r, 0), min(i0 + r, ni - 1) + 1):
         gi = gap(i, i0, ai)
         for j in range(max(j0 - r, 0), min(j0 + r, nj - 1) + 1):
@@ -123,34 +186,20 @@ def open_shell(r, p, reach, size, x, y, z, start, shape, lower, width, key, who)
             if gi * gi + gj * gj > in_bins:
                 continue
             row = (i * nj + j) * nk
-            whole = r == 1 or i == i0 - r or i == i0 + r or j == j0 - r or j == j0 + r
-            if whole:
-                size = gather(
-                    start[row + lowest], start[row + highest + 1],
-                    p, reach, x, y, z, size, key, who,
-                )  # fmt: skip
+            step = 1  # a run of bins, or only the two at its ends, where the rest is known already
+            if r > 1 and abs(i - i0) < r and abs(j - j0) < r:
+                step = 2 * r
+            if step == 1:
+                a = start[row + k1]
+                b = start[row + k2 + 1]
+                size, tail = gather(a, b, p, near, reach, x, y, z, size, tail, key, who)
             else:
-                if k0 - r >= 0:
-                    b = row + k0 - r
-                    size = gather(start[b], start[b + 1], p, reach, x, y, z, size, key, who)
-                if k0 + r < nk:
-                    b = row + k0 + r
-                    size = gather(start[b], start[b + 1], p, reach, x, y, z, size, key, who)
-    if size > before:
-        heapify(size, key, who, x, y, z)
-    safe = smaller(least_gap(r, i0, ai, ni), least_gap(r, j0, aj, nj))
-    safe = smaller(safe, least_gap(r, k0, ak, nk)) * width
-    return size, safe * safe
-
-
-@inner
-def take_first(size, key, who, x, y, z):
-    """Take the nearest agent off the heap; gives its number and leaves size - 1 behind."""
-    q = who[0]
-    key[0] = key[size - 1]
-    who[0] = who[size - 1]
-    sift_down(0, size - 1, key, who, x, y, z)
-    return q
+                for k in range(k0 - r, k0 + r + 1, step):
+                    if k >= 0 and k < nk:
+                        a = start[row + k]
+                        b = start[row + k + 1]
+                        size, tail = gather(a, b, p, near, reach, x, y, z, size, tail, key, who)
+    return size, tail, safe
 
 
 @njit
