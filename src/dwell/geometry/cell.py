@@ -35,6 +35,11 @@ class Cell:
         return self.position + self.offsets
 
     @property
+    def border_sizes(self) -> np.ndarray:
+        """How large each border is, as a length."""
+        return self.edge_lengths
+
+    @property
     def edge_lengths(self) -> np.ndarray:
         """Length of the edge that leaves each vertex."""
         steps = np.roll(self.offsets, -1, axis=0) - self.offsets
