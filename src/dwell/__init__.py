@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from dwell.density import tessellate as tessellate
     from dwell.errors import DwellError as DwellError
     from dwell.errors import InputError as InputError
+    from dwell.geometry import Ball as Ball
     from dwell.geometry import Box as Box
+    from dwell.geometry import Ellipsoid as Ellipsoid
+    from dwell.geometry import Interval as Interval
     from dwell.geometry import Polygon as Polygon
+    from dwell.geometry import Polytope as Polytope
     from dwell.results import Run as Run
     from dwell.results import load_run as load_run
     from dwell.runner import check as check
@@ -40,16 +44,20 @@ if TYPE_CHECKING:
     from dwell.studies.optimize import optimize as optimize
 
 _ROOMS = {
+    "Ball": "geometry",
     "Box": "geometry",
     "DiscreteLloyd": "controllers",
     "DwellError": "errors",
+    "Ellipsoid": "geometry",
     "EventTriggered": "controllers",
     "Gaussian": "density",
     "InputError": "errors",
+    "Interval": "geometry",
     "Lloyd": "controllers",
     "Mixture": "density",
     "Polygon": "geometry",
     "Polynomial": "density",
+    "Polytope": "geometry",
     "Run": "results",
     "Scenario": "scenario",
     "SelfTriggered": "controllers",

@@ -20,7 +20,7 @@ def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[
     Points outside by rounding only are moved to the boundary; points further out, and points that
     coincide, are refused.
     """
-    points = as_positions(positions)
+    points = as_positions(positions, workspace.dimension)
     distance = workspace.outside_by(points)
     far = np.flatnonzero(distance > ROUNDING * workspace.diameter)
     if far.size:
@@ -80,7 +80,7 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
         )
     key = seed_words(seed)
     lower, upper = (region or workspace).bounds
-    points = lower + (upper - lower) * _draws(key, [(p, 0) for p in range(count)])
+    points = lower + (upper - lower) * _draws(key, [(p, 0) for p in range(count)], len(lower))
     for p in np.flatnonzero(workspace.outside_by(points) != 0.0):
         points[p] = _tried(workspace, key, int(p), lower, upper)
     return points
@@ -93,7 +93,7 @@ def _tried(
     first, size = 1, 8
     while first < MAX_TRIES:
         tries = [(agent, k) for k in range(first, min(first + size, MAX_TRIES))]
-        places = lower + (upper - lower) * _draws(key, tries)
+        places = lower + (upper - lower) * _draws(key, tries, len(lower))
         inside = np.flatnonzero(workspace.outside_by(places) == 0.0)
         if inside.size:
             found: Points = places[inside[0]]
@@ -107,12 +107,20 @@ def _tried(
     )
 
 
-def _draws(key: tuple[int, int], which: list[tuple[int, int]]) -> Points:
-    """Points of the unit square, one for each (agent, number of the draw)."""
+def _draws(key: tuple[int, int], which: list[tuple[int, int]], dimension: int) -> Points:
+    """Points of the unit cube, one for each (agent, number of the draw)."""
     from dwell._kernels.philox import STREAM_STARTS, uniform_pair
 
-    drawn = np.array([uniform_pair(*key, STREAM_STARTS, p, k) for p, k in which])
-    return drawn.reshape(-1, 2)
+    pairs = (dimension + 1) // 2  # coordinates are drawn two at a time
+    drawn = np.array(
+        [
+            uniform_pair(*key, STREAM_STARTS, p, k * pairs + m)
+            for p, k in which
+            for m in range(pairs)
+        ]
+    )
+    points: Points = drawn.reshape(-1, 2 * pairs)[:, :dimension]
+    return points
 
 
 def seed_words(seed: int) -> tuple[int, int]:

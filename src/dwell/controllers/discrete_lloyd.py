@@ -15,6 +15,7 @@ import numpy as np
 from dwell._types import Points
 from dwell.agents.interfaces import Order, View
 from dwell.controllers.parameters import Parameters
+from dwell.controllers.saturation import saturated
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
@@ -107,8 +108,8 @@ class DiscreteLloyd:
         if self.schedule == "round-robin":
             if view.agent == 0:
                 return self._move(view, view.agents * self.step)
-            return Order(np.zeros(2), view.agent * self.step, self.step)
-        return Order(np.zeros(2), self._following(view), self.step)
+            return Order(np.zeros_like(view.position), view.agent * self.step, self.step)
+        return Order(np.zeros_like(view.position), self._following(view), self.step)
 
     def decide(self, view: View) -> Order:
         """Set off towards the centroid."""
@@ -116,7 +117,7 @@ class DiscreteLloyd:
 
     def miss(self, view: View) -> Order:
         """Without a look: stand until the next turn."""
-        return Order(np.zeros(2), self._following(view), self.step)
+        return Order(np.zeros_like(view.position), self._following(view), self.step)
 
     def _following(self, view: View) -> float:
         if self.schedule == "poisson":
@@ -141,9 +142,7 @@ class DiscreteLloyd:
         return Order(self._velocity(view.look.error), following, self.step)
 
     def _velocity(self, error: Points) -> Points:
-        from dwell._kernels.hold import saturated
-
-        return np.array(saturated(float(error[0]), float(error[1]), *self._gain()))
+        return saturated(error, *self._gain())
 
 
 def poisson_wait(u: float, mean: float) -> float:

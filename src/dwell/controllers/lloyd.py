@@ -77,7 +77,7 @@ class Lloyd:
         return self.mode == "ode" or self.k2 * self.step < 2.0
 
     def velocities(self, errors: Points) -> Points:
-        """The right-hand side of the differential equation, (N, 2)."""
+        """The right-hand side of the differential equation, (N, n)."""
         return self.k2 * errors
 
     def program(self, agents: int) -> HoldProgram | None:

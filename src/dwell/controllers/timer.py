@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
-from dwell._types import Floats, Points, finite_number, is_positive
+from dwell._types import Floats, Points, finite_number, is_positive, lengths
 from dwell.agents.interfaces import Information, Order, View
+from dwell.controllers.saturation import saturated
 from dwell.density.sensitivity import sensitivity
 from dwell.errors import ControllerError
 
@@ -63,7 +64,7 @@ class Timer:
     intervals: tuple[float, ...] | tuple[tuple[float, ...], ...] | None = None
     loss: float | None = None
     eta_max: float | None = None
-    initial_hold: tuple[tuple[float, float], ...] | None = None
+    initial_hold: tuple[tuple[float, ...], ...] | None = None
     initial_timer: PerAgent | None = None
     _programs: dict[int, HoldProgram] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -198,9 +199,10 @@ class Timer:
 
     def _check_holds(self, n: int) -> None:
         holds = np.array(self.initial_hold, dtype=np.float64)
-        if holds.shape != (n, 2) or not np.isfinite(holds).all():
-            raise _refused("initial_hold", f"an array of shape {holds.shape}", f"shape ({n}, 2)")
-        speed = np.hypot(*holds.T)
+        if holds.ndim != 2 or len(holds) != n or not np.isfinite(holds).all():
+            need = f"one velocity for each of {n} agents"
+            raise _refused("initial_hold", f"an array of shape {holds.shape}", need)
+        speed = lengths(holds)
         if (speed > self.k1 * (1.0 + 1e-15)).any():
             p = int(np.argmax(speed))
             raise _refused(f"initial_hold[{p}]", f"{speed[p]:g} fast", f"at most k1 = {self.k1:g}")
@@ -260,11 +262,8 @@ class Timer:
         return (wait, IN_TIME) if wait <= t2 else (t2, CEILING)
 
     def _input(self, view: View) -> Points:
-        from dwell._kernels.hold import saturated
-
         assert view.look is not None
-        ex, ey = view.look.error
-        return np.array(saturated(float(ex), float(ey), float(self.k1), self.reach))
+        return saturated(view.look.error, float(self.k1), self.reach)
 
     def _given_hold(self, agent: int) -> Points:
         assert self.initial_hold is not None

@@ -10,13 +10,13 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, columns
+from dwell._types import Floats, Points, columns, lengths
 from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
-from dwell.density.looking import Looks, look_many
+from dwell.density.looking import Looks, look_many, way_of
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
-from dwell.geometry import Cell, Workspace, as_workspace, polygon_of, voronoi_cells
+from dwell.geometry import Cell, Workspace, as_workspace
 from dwell.geometry.ring import as_numbers
 from dwell.geometry.voronoi import coincident
 
@@ -59,22 +59,28 @@ class Tessellation:
     @cached_property
     def cells(self) -> list[Cell]:
         """Every cell."""
-        return voronoi_cells(polygon_of(self.workspace), self.positions)
+        found: list[Cell] = self._way.cells(self.workspace, self.positions)
+        return found
 
     def cell(self, i: int) -> Cell:
         """The cell of agent i."""
-        return voronoi_cells(polygon_of(self.workspace), self.positions, [i])[0]
+        found: Cell = self._way.cells(self.workspace, self.positions, [i])[0]
+        return found
+
+    @property
+    def _way(self) -> Any:
+        return way_of(ground_of(self.workspace, Uniform()))
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
-        """For each agent, ascending, the agents whose cells share an edge of positive length.
+        """For each agent, ascending, the agents whose cells share an edge (in space, a face).
 
-        Both cells must see the edge, so the relation is symmetric.
+        Both cells must see it, with a positive size, so the relation is symmetric.
         """
         shortest = SHORTEST_EDGE * self.workspace.diameter
         seen = []
         for cell in self.cells:
-            long = cell.edge_lengths > shortest
+            long = cell.border_sizes > shortest
             seen.append({int(q) for q in cell.borders[long] if q >= 0})
         return [sorted(q for q in near if p in seen[q]) for p, near in enumerate(seen)]
 
@@ -86,10 +92,10 @@ class Tessellation:
             (p, q) for p, near in enumerate(self.neighbors) for q in near
         }
         for cell in self.cells:
-            own = np.hypot(*cell.offsets.T)
+            own = lengths(cell.offsets)
             for q in cell.seen:
                 gap = cell.offsets - (self.positions[q] - cell.position)
-                if (np.abs(np.hypot(*gap.T) - own) <= reach).any():
+                if (np.abs(lengths(gap) - own) <= reach).any():
                     pairs |= {(cell.agent, int(q)), (int(q), cell.agent)}
         return [sorted(q for p, q in pairs if p == agent) for agent in range(len(self.positions))]
 
@@ -111,7 +117,8 @@ def tessellate(
     [0.5, 0.5]
     """
     weight = Uniform() if density is None else as_density(density)
-    workspace, points = as_workspace(workspace), as_positions(positions)
+    workspace = as_workspace(workspace)
+    points = as_positions(positions, workspace.dimension)
     return tessellation_of(ground_of(workspace, weight), points)
 
 
@@ -136,8 +143,8 @@ def tessellation_of(ground: Ground, points: Points) -> Tessellation:
     )
 
 
-def as_positions(positions: object) -> Points:
-    """`positions` as an (N, 2) array of finite doubles, N >= 1."""
+def as_positions(positions: object, dimension: int = 2) -> Points:
+    """`positions` as an (N, n) array of finite doubles, N >= 1; on a line also plain numbers."""
     try:
         points = as_numbers(positions)
     except (TypeError, ValueError, OverflowError):
@@ -148,8 +155,11 @@ def as_positions(positions: object) -> Points:
             code="agents.empty",
             key="agents.start",
         )
-    if points is None or points.ndim != 2 or points.shape[1] != 2:
-        raise AgentsError(_shape_fault(positions), code="agents.shape", key="agents.start")
+    if points is not None and points.ndim == 1 and dimension == 1:
+        points = points[:, None]
+    if points is None or points.ndim != 2 or points.shape[1] != dimension:
+        fault = _shape_fault(positions, dimension)
+        raise AgentsError(fault, code="agents.shape", key="agents.start")
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
         raise AgentsError(
@@ -160,14 +170,26 @@ def as_positions(positions: object) -> Points:
     return points
 
 
-def _shape_fault(positions: object) -> str:
+# What a place is called: one, several, and where.
+_PLACES = {
+    1: ("a number [x]", "numbers [x]", "on a line"),
+    2: ("a pair [x, y]", "pairs [x, y]", "in the plane"),
+    3: ("a triple [x, y, z]", "triples [x, y, z]", "in space"),
+}
+
+
+def _shape_fault(positions: object, dimension: int) -> str:
+    usual = (f"{dimension} numbers", f"lists of {dimension} numbers", f"in {dimension} dimensions")
+    one, several, where = _PLACES.get(dimension, usual)
     rows: Sequence[Any] = list(positions) if isinstance(positions, (list, tuple)) else []
     for k, row in enumerate(rows):
-        if not (hasattr(row, "__len__") and len(row) == 2):
-            return f"agent {k} is {row!r}; a pair [x, y] is needed in the plane"
+        if not (hasattr(row, "__len__") and len(row) == dimension):
+            return f"agent {k} is {row!r}; {one} is needed {where}"
     shape = getattr(positions, "shape", None)
     came = f"an array of shape {shape}" if shape is not None else repr(positions)[:60]
-    return f"the agents' positions are {came}; a list of pairs [x, y], shape (N, 2), is needed"
+    return (
+        f"the agents' positions are {came}; a list of {several}, shape (N, {dimension}), is needed"
+    )
 
 
 def _second_moments(ground: Ground, points: Points, seen: Looks) -> Floats:

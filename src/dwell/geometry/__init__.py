@@ -1,33 +1,59 @@
 """Workspaces and cells, as values."""
 
+from typing import TypeGuard
+
+from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell
+from dwell.geometry.ellipsoid import Ellipsoid
 from dwell.geometry.guaranteed import StarCell, dual_guaranteed_cell, guaranteed_cell
+from dwell.geometry.interval import Interval
 from dwell.geometry.polygon import Polygon
+from dwell.geometry.polytope import Polytope
 from dwell.geometry.voronoi import voronoi_cells
 
-Workspace = Polygon | Box
+Flat = Interval | Polygon | Box | Polytope
+Curved = Ball | Ellipsoid
+Workspace = Flat | Curved
 
 
 def as_workspace(region: object) -> Workspace:
     """`region` if it is a workspace; else the polygon with these vertices."""
-    return region if isinstance(region, Polygon | Box) else Polygon(region)
+    return region if isinstance(region, Workspace) else Polygon(region)
 
 
 def polygon_of(workspace: Workspace) -> Polygon:
-    """The same region as a polygon."""
-    return workspace.polygon if isinstance(workspace, Box) else workspace
+    """The same region of the plane as a polygon."""
+    return workspace.polygon
+
+
+def interval_of(workspace: Workspace) -> Interval:
+    """The same region of the line as an interval, whatever its class."""
+    return workspace.interval
+
+
+def is_flat(workspace: Workspace) -> TypeGuard[Flat]:
+    """Whether it lies between flat walls, and so has vertices; all on the line do."""
+    return isinstance(workspace, Flat)
 
 
 __all__ = [
+    "Ball",
     "Box",
     "Cell",
+    "Curved",
+    "Ellipsoid",
+    "Flat",
+    "Interval",
     "Polygon",
+    "Polytope",
     "StarCell",
     "Workspace",
     "as_workspace",
     "dual_guaranteed_cell",
     "guaranteed_cell",
+    "interval_of",
+    "is_flat",
     "polygon_of",
     "voronoi_cells",
 ]

@@ -1,97 +1,204 @@
-"""Box: a rectangle with sides along the axes."""
+"""Box: a rectangle with sides along the axes, in any dimension."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
+from dwell.geometry.interval import Interval
+from dwell.geometry.limits import FLAT, as_rows, missing, read_only, refuse_range
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.ring import as_numbers
+
+MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
 class Box:
-    """The rectangle between the corners `lower` and `upper`.
+    """All points between the corners `lower` and `upper`: an interval, a rectangle, a cuboid, ...
+
+    In the plane its walls are numbered as the edges of `polygon`; otherwise wall 2 i is the lower
+    and wall 2 i + 1 the upper one along axis i.
 
     >>> Box((0, 0), (2, 1)).area
     2.0
+    >>> Box((0, 0, 0), (2, 1, 3)).volume
+    6.0
     """
 
-    lower: tuple[float, float]
-    upper: tuple[float, float]
-    polygon: Polygon
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
 
     def __init__(self, lower: object, upper: object) -> None:
         low, high = _corner(lower, "lower"), _corner(upper, "upper")
-        if not (low[0] < high[0] and low[1] < high[1]):
+        if len(low) != len(high):
+            raise WorkspaceError(
+                f"the box's corners disagree: lower {list(low)} has {len(low)} coordinates and "
+                f"upper {list(high)} has {len(high)}; give as many for both",
+                code="workspace.shape",
+                key="workspace.upper",
+            )
+        if not all(a < b for a, b in zip(low, high, strict=True)):
             raise WorkspaceError(
                 f"a box needs lower < upper in every coordinate; lower is {list(low)} and "
                 f"upper is {list(high)}",
                 code="workspace.degenerate",
                 key="workspace.upper",
             )
-        corners = [low, (high[0], low[1]), high, (low[0], high[1])]
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
-        object.__setattr__(self, "polygon", Polygon(corners))
+        if len(low) == 2:
+            _ = self.polygon  # refuses what no polygon may be
+        else:
+            self._check_sides()
+
+    def _check_sides(self) -> None:
+        sides = self._sides
+        farthest = max(abs(v) for v in (*self.lower, *self.upper))
+        refuse_range(math.hypot(*sides), farthest, len(sides), "workspace.upper")
+        if min(sides) <= FLAT * max(sides):
+            raise WorkspaceError(
+                f"the workspace has no inside: the box's sides are {sides}, so it is flat; give "
+                "sides of similar lengths",
+                code="workspace.degenerate",
+                key="workspace.upper",
+            )
+
+    @property
+    def _sides(self) -> list[float]:
+        return [b - a for a, b in zip(self.lower, self.upper, strict=True)]
 
     @property
     def dimension(self) -> int:
-        """2."""
-        return 2
+        """How many coordinates a point has."""
+        return len(self.lower)
 
-    @property
+    @cached_property
+    def polygon(self) -> Polygon:
+        """The same region as a polygon, in the plane."""
+        self._only_in(2, "polygon")
+        low, high = self.lower, self.upper
+        return Polygon([low, (high[0], low[1]), high, (low[0], high[1])])
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The same region as an interval, on the line."""
+        self._only_in(1, "interval")
+        return Interval(self.lower[0], self.upper[0])
+
+    def _only_in(self, dimension: int, what: str) -> None:
+        if self.dimension != dimension:
+            raise missing(self, self.dimension, what)
+
+    @cached_property
     def vertices(self) -> Points:
-        """Its corners, counter-clockwise from `lower`."""
-        return self.polygon.vertices
+        """Its corners: counter-clockwise from `lower` in the plane, else the last axis fastest."""
+        if self.dimension == 2:
+            return self.polygon.vertices
+        if self.dimension > MAX_CORNERS:
+            raise missing(self, self.dimension, "list of its corners: there are too many")
+        sides = zip(self.lower, self.upper, strict=True)
+        return read_only(np.array(list(itertools.product(*sides))))
+
+    @cached_property
+    def normals(self) -> Points:
+        """Outward unit normal of each wall, (2 n, n)."""
+        if self.dimension == 2:
+            return self.polygon.normals
+        return read_only(np.kron(np.eye(self.dimension), [[-1.0], [1.0]]))
+
+    @cached_property
+    def offsets(self) -> Floats:
+        """normals . x <= offsets inside, (2 n,)."""
+        if self.dimension == 2:
+            return self.polygon.offsets
+        return read_only(np.column_stack([-np.array(self.lower), self.upper]).reshape(-1))
+
+    @cached_property
+    def faces(self) -> tuple[Ints, ...]:
+        """Vertices of each wall; counter-clockwise from outside in three dimensions."""
+        n = self.dimension
+        if n == 2:
+            return self.polygon.faces
+        bits = np.arange(2**n)[:, None] >> np.arange(n - 1, -1, -1)[None, :] & 1
+        found = [np.flatnonzero(bits[:, i] == side) for i in range(n) for side in (0, 1)]
+        if n == 3:  # (0, 0), (0, 1), (1, 0), (1, 1) of the other two axes, turned to be a loop
+            turned = [[0, 1, 3, 2], [0, 2, 3, 1], [0, 2, 3, 1], [0, 1, 3, 2]] * 2
+            found = [face[order] for face, order in zip(found, turned, strict=False)]
+        return tuple(read_only(face) for face in found)
 
     @property
     def repairs(self) -> tuple[str, ...]:
         """What was put right; nothing, for a box."""
-        return self.polygon.repairs
+        return self.polygon.repairs if self.dimension == 2 else ()
 
     @property
     def area(self) -> float:
-        """Area."""
+        """Area, in the plane."""
+        self._only_in(2, "area")
         return self.polygon.area
 
-    @property
+    @cached_property
+    def volume(self) -> float:
+        """Length, area, volume, ..."""
+        return self.polygon.area if self.dimension == 2 else math.prod(self._sides)
+
+    @cached_property
     def diameter(self) -> float:
         """Length of the diagonal."""
-        return self.polygon.diameter
+        if self.dimension == 2:
+            return self.polygon.diameter
+        return math.sqrt(math.fsum(side * side for side in self._sides))
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper corner."""
-        return self.polygon.bounds
+        return np.array(self.lower), np.array(self.upper)
 
     def outside_by(self, points: Points) -> Floats:
         """How far each point lies beyond the boundary (0 inside)."""
-        return self.polygon.outside_by(points)
+        if self.dimension == 2:
+            return self.polygon.outside_by(points)
+        rows = as_rows(points, self.dimension)
+        gaps = self.nearest(rows) - rows
+        distance: Floats = np.sqrt((gaps * gaps).sum(axis=1))
+        return distance
 
     def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the box, its boundary included."""
-        return self.polygon.contains(points)
+        """Whether each point lies in the box, its boundary included (up to rounding)."""
+        if self.dimension == 2:
+            return self.polygon.contains(points)
+        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
+        return inside
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the box to each point."""
-        return self.polygon.nearest(points)
+        if self.dimension == 2:
+            return self.polygon.nearest(points)
+        nearest: Points = np.clip(as_rows(points, self.dimension), self.lower, self.upper)
+        return nearest
 
 
-def _corner(value: object, name: str) -> tuple[float, float]:
+def _corner(value: object, name: str) -> tuple[float, ...]:
     try:
         corner = as_numbers(value)
     except (TypeError, ValueError, OverflowError):
         corner = np.empty(0)
-    if corner.shape != (2,) or not np.isfinite(corner).all():
+    if corner.ndim != 1 or corner.size == 0 or not np.isfinite(corner).all():
+        need = "two finite numbers [x, y]"
+        if corner.ndim == 1 and corner.size not in (0, 2):
+            need = f"{corner.size} finite numbers"
         raise WorkspaceError(
-            f"the box's {name} corner is {value!r}; two finite numbers [x, y] are needed",
+            f"the box's {name} corner is {value!r}; {need} are needed",
             code="workspace.shape",
             key=f"workspace.{name}",
         )
-    return float(corner[0]), float(corner[1])
+    return tuple(float(v) for v in corner)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Ints, Points
+from dwell.geometry.limits import missing, read_only
 from dwell.geometry.ring import as_points, clean_ring, signed_area
+
+if TYPE_CHECKING:
+    from dwell.geometry.interval import Interval
 
 
 @final
@@ -59,6 +63,39 @@ class Polygon:
         if len(v) > 2000:  # the box's diagonal: at most a factor sqrt(2) too large
             return float(np.hypot(*(v.max(axis=0) - v.min(axis=0))))
         return float(max(np.hypot(*(v - p).T).max() for p in v))
+
+    @property
+    def polygon(self) -> Polygon:
+        """Itself."""
+        return self
+
+    @property
+    def interval(self) -> Interval:
+        """None: that is for the line."""
+        raise missing(self, 2, "interval")
+
+    @property
+    def volume(self) -> float:
+        """Area, under the name it has in any dimension."""
+        return self.area
+
+    @cached_property
+    def normals(self) -> Points:
+        """Outward unit normal of each edge, (n, 2); edge k leaves vertex k."""
+        edge = np.roll(self.vertices, -1, axis=0) - self.vertices
+        length = np.hypot(edge[:, 0], edge[:, 1])
+        return read_only(np.column_stack([edge[:, 1], -edge[:, 0]]) / length[:, None])
+
+    @cached_property
+    def offsets(self) -> Floats:
+        """normals . x <= offsets inside, (n,)."""
+        return read_only((self.normals * self.vertices).sum(axis=1))
+
+    @property
+    def faces(self) -> tuple[Ints, ...]:
+        """Both vertices of each edge."""
+        n = len(self.vertices)
+        return tuple(np.array([k, (k + 1) % n]) for k in range(n))
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:

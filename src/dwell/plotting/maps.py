@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.errors import AgentsError
-from dwell.geometry import Box, Workspace, voronoi_cells
+from dwell.geometry import Workspace, polygon_of, voronoi_cells
 from dwell.plotting.style import PLAIN, Style, dress, explain, number, remark
 from dwell.results import Run
 
@@ -49,7 +49,7 @@ def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Styl
     """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
     from matplotlib.collections import PolyCollection
 
-    polygon = workspace.polygon if isinstance(workspace, Box) else workspace
+    polygon = polygon_of(workspace)
     try:
         cells = voronoi_cells(polygon, positions)
     except AgentsError:

@@ -12,6 +12,7 @@ import numpy as np
 from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Timer
+from dwell.controllers.saturation import saturated
 from dwell.density.looking import Looks, look_many
 from dwell.density.tessellation import first_coincidence
 
@@ -101,9 +102,7 @@ def _hold_errors(system: CoverageSystem, now: Snapshots, errors: Points) -> Floa
     program = timer_program(system)
     if program is None:
         return np.empty((len(errors), 0))
-    size = lengths(errors)
-    scale = np.where(size > program.reach, size, program.reach)
-    return lengths(now.velocities - program.k1 * (errors / scale[..., None]))
+    return lengths(now.velocities - saturated(errors, program.k1, program.reach))
 
 
 def covered_from(

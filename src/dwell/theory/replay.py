@@ -10,6 +10,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
+from dwell.controllers.saturation import saturated
 from dwell.density.looking import look_many
 
 if TYPE_CHECKING:
@@ -138,10 +139,7 @@ class Replay:
 
     def expected_holds(self, errors: Points, program: HoldProgram) -> Points:
         """The velocity the law gives for each of `errors`."""
-        size = lengths(errors)
-        scale = np.where(size > program.reach, size, program.reach)
-        holds: Points = program.k1 * (errors / scale[:, None])
-        return holds
+        return saturated(errors, program.k1, program.reach)
 
 
 def expected_next_at(system: CoverageSystem, replay: Replay, program: HoldProgram) -> Floats:

@@ -1,0 +1,263 @@
+"""Ellipsoid: a ball, stretched along axes at right angles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.errors import WorkspaceError
+from dwell.geometry.ball import unit_ball
+from dwell.geometry.interval import Interval
+from dwell.geometry.limits import (
+    FLAT,
+    as_rows,
+    as_table,
+    as_vector,
+    missing,
+    read_only,
+    refuse_range,
+)
+
+if TYPE_CHECKING:
+    from dwell.geometry.polygon import Polygon
+
+SKEW = 1e-9  # what axes may differ from right angles by
+MOST_STEPS = 200
+
+
+@final
+@dataclass(frozen=True, eq=False, init=False)
+class Ellipsoid:
+    """The points z with sum over i of (axes[i] . (z - center) / semi_axes[i])**2 <= 1.
+
+    `axes` are directions at right angles to each other, one per row; those of the coordinates if
+    absent. An ellipse in the plane.
+
+    >>> Ellipsoid((0, 0, 0), (3, 2, 1)).bounds[1].tolist()
+    [3.0, 2.0, 1.0]
+    """
+
+    center: tuple[float, ...]
+    semi_axes: tuple[float, ...]
+    axes: Floats  # (n, n) orthonormal rows, read-only
+    repairs: tuple[str, ...] = ()
+
+    def __init__(self, center: object, semi_axes: object, axes: object = None) -> None:
+        middle = as_vector(center, "the ellipsoid's center", "workspace.center")
+        sizes = as_vector(semi_axes, "the list of the ellipsoid's semi-axes", "workspace.semi_axes")
+        _check_sizes(sizes, middle)
+        rows, repairs = _orthonormal(axes, len(middle))
+        object.__setattr__(self, "center", tuple(float(v) for v in middle))
+        object.__setattr__(self, "semi_axes", tuple(float(v) for v in sizes))
+        object.__setattr__(self, "axes", read_only(rows))
+        object.__setattr__(self, "repairs", repairs)
+
+    @classmethod
+    def from_matrix(cls, center: object, matrix: object) -> Ellipsoid:
+        """The points z with (z - center)' matrix (z - center) <= 1."""
+        n = as_vector(center, "the ellipsoid's center", "workspace.center").size
+        need = f"a symmetric positive definite {n} x {n} matrix"
+        m = as_table(matrix, "the ellipsoid's matrix", need, "workspace.matrix")
+        if m.shape != (n, n) or not np.allclose(m, m.T, rtol=1e-12, atol=0.0):
+            raise _refused_matrix(need)
+        values, vectors = np.linalg.eigh(0.5 * (m + m.T))
+        if not values[0] > 0.0:
+            raise _refused_matrix(f"{need} (its smallest eigenvalue is {values[0]:.3g})")
+        return cls(center, 1.0 / np.sqrt(values), vectors.T)
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.center)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The same region as an interval, on the line."""
+        if self.dimension != 1:
+            raise missing(self, self.dimension, "interval")
+        return Interval(self.center[0] - self.semi_axes[0], self.center[0] + self.semi_axes[0])
+
+    @property
+    def polygon(self) -> Polygon:
+        """None: its boundary is curved."""
+        raise missing(self, self.dimension, "polygon")
+
+    @property
+    def vertices(self) -> Points:
+        """None above the line: its boundary is curved."""
+        return self._wall("vertices").vertices
+
+    @property
+    def normals(self) -> Points:
+        """None above the line."""
+        return self._wall("flat walls").normals
+
+    @property
+    def offsets(self) -> Floats:
+        """None above the line."""
+        return self._wall("flat walls").offsets
+
+    @property
+    def faces(self) -> tuple[Ints, ...]:
+        """None above the line."""
+        return self._wall("flat walls").faces
+
+    def _wall(self, part: str) -> Interval:
+        if self.dimension != 1:
+            raise missing(self, self.dimension, part)
+        return self.interval
+
+    @property
+    def area(self) -> float:
+        """Area, in the plane."""
+        if self.dimension != 2:
+            raise missing(self, self.dimension, "area")
+        return self.volume
+
+    @property
+    def volume(self) -> float:
+        """Length, area, volume, ..."""
+        return unit_ball(self.dimension) * math.prod(self.semi_axes)
+
+    @property
+    def diameter(self) -> float:
+        """Twice the longest semi-axis."""
+        return 2.0 * max(self.semi_axes)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the bounding box."""
+        stretched = self.axes * np.array(self.semi_axes)[:, None]
+        reach = np.sqrt((stretched * stretched).sum(axis=0))
+        middle = np.array(self.center)
+        return middle - reach, middle + reach
+
+    def outside_by(self, points: Points) -> Floats:
+        """How far each point lies beyond the boundary (0 inside), one row per point."""
+        local, multiplier = self._solved(points)
+        squares = np.array(self.semi_axes) ** 2
+        gap = local * (multiplier[:, None] / (squares + multiplier[:, None]))
+        distance: Floats = np.sqrt((gap * gap).sum(axis=1))
+        return distance
+
+    def contains(self, points: Points) -> np.ndarray:
+        """Whether each point lies in the ellipsoid, its boundary included (up to rounding)."""
+        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
+        return inside
+
+    def nearest(self, points: Points) -> Points:
+        """The nearest point of the ellipsoid to each point; the point itself if it is inside."""
+        local, multiplier = self._solved(points)
+        squares = np.array(self.semi_axes) ** 2
+        feet = local * (squares / (squares + multiplier[:, None]))
+        nearest = as_rows(points, self.dimension).copy()
+        outside = multiplier > 0.0
+        nearest[outside] = np.array(self.center) + _turned(feet[outside], self.axes.T)
+        return nearest
+
+    def _solved(self, points: Points) -> tuple[Points, Floats]:
+        """Points along the axes, and the multiplier t of each: foot_i = y_i a_i² / (a_i² + t)."""
+        rows = as_rows(points, self.dimension)
+        local = _turned(rows - self.center, self.axes)
+        return local, secular_roots(local, np.array(self.semi_axes))
+
+
+def secular_roots(local: Points, sizes: Floats) -> Floats:
+    """The t >= 0 with sum of (a y / (a² + t))² = 1 for each row y; 0 for rows inside.
+
+    The sum is convex and falls with t, so Newton's steps from the left never overshoot. They are
+    taken on 1 - 1 / sqrt(sum), which is nearly straight: a few will do, however far the point.
+    """
+    unit = sizes.max()
+    a, y = sizes / unit, np.abs(local) / unit
+    t = np.maximum((a * (y - a)).max(axis=1), 0.0)  # each term alone must stay below 1
+    todo = np.flatnonzero(((y / a) ** 2).sum(axis=1) > 1.0)
+    t[np.setdiff1d(np.arange(len(y)), todo)] = 0.0
+    for _ in range(MOST_STEPS):
+        if not todo.size:
+            break
+        ratio = a * y[todo] / (a * a + t[todo, None])
+        total = (ratio * ratio).sum(axis=1)
+        slope = (ratio * ratio / (a * a + t[todo, None])).sum(axis=1)
+        step = np.maximum(total * (np.sqrt(total) - 1.0) / slope, 0.0)
+        following = t[todo] + step
+        moving = following > t[todo] * (1.0 + 1e-15)
+        t[todo] = following
+        todo = todo[moving]
+    roots: Floats = t * unit * unit
+    return roots
+
+
+def _turned(rows: Points, axes: Floats) -> Points:
+    """Coordinates of rows along the rows of `axes`, summed in order: the same bits everywhere."""
+    turned = np.zeros_like(rows)
+    for k in range(rows.shape[1]):
+        turned += rows[:, k : k + 1] * axes[:, k]
+    return turned
+
+
+def _check_sizes(sizes: Floats, middle: Floats) -> None:
+    if len(sizes) != len(middle):
+        raise WorkspaceError(
+            f"the ellipsoid has a center of {len(middle)} coordinates and {len(sizes)} semi-axes; "
+            "give as many of both",
+            code="workspace.shape",
+            key="workspace.semi_axes",
+        )
+    if not (sizes > 0.0).all():
+        raise WorkspaceError(
+            f"the ellipsoid's semi-axes are {sizes.tolist()}; positive lengths are needed",
+            code="workspace.degenerate",
+            key="workspace.semi_axes",
+        )
+    longest = float(sizes.max())
+    refuse_range(
+        2.0 * longest, float(np.abs(middle).max()) + longest, sizes.size, "workspace.semi_axes"
+    )
+    if sizes.min() <= FLAT * longest:
+        raise WorkspaceError(
+            f"the workspace has no inside: the ellipsoid's semi-axes are {sizes.tolist()}, so it "
+            "is flat; give semi-axes of similar lengths",
+            code="workspace.degenerate",
+            key="workspace.semi_axes",
+        )
+
+
+def _orthonormal(axes: object, n: int) -> tuple[Floats, tuple[str, ...]]:
+    """`axes` as orthonormal rows, with what was put right."""
+    if axes is None:
+        return np.eye(n), ()
+    need = f"{n} rows of {n} numbers at right angles to each other"
+    rows = as_table(axes, "the ellipsoid's axes", need, "workspace.axes")
+    if rows.shape != (n, n):
+        raise _refused_axes(need, f"they have shape {rows.shape}")
+    lengths = np.sqrt((rows * rows).sum(axis=1))
+    if not (lengths > 0.0).all():
+        raise _refused_axes(need, "one of them is zero")
+    unit = rows / lengths[:, None]
+    gram = (unit[:, None, :] * unit[None, :, :]).sum(axis=2) - np.eye(n)
+    if np.abs(gram).max() > SKEW:
+        raise _refused_axes(need, f"two of them have the cosine {np.abs(gram).max():.3g}")
+    for _ in range(2):  # Newton's iteration for the nearest orthonormal rows
+        gram = (unit[:, None, :] * unit[None, :, :]).sum(axis=2)
+        unit = 1.5 * unit - 0.5 * (gram[:, :, None] * unit[None, :, :]).sum(axis=1)
+    if np.abs(unit - rows).max() <= 1e-12:
+        return unit, ()
+    return unit, ("made the ellipsoid's axes unit vectors at right angles",)
+
+
+def _refused_axes(need: str, why: str) -> WorkspaceError:
+    return WorkspaceError(
+        f"the ellipsoid's axes must be {need}; {why}", code="workspace.axes", key="workspace.axes"
+    )
+
+
+def _refused_matrix(need: str) -> WorkspaceError:
+    return WorkspaceError(
+        f"the ellipsoid's matrix must be {need}", code="workspace.shape", key="workspace.matrix"
+    )

@@ -1,0 +1,183 @@
+"""From half-spaces to the corners of the region they leave, or the reason why there is none."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.errors import WorkspaceError
+from dwell.geometry.hull import EXACT_LIMIT, degenerate, exact_solution, find_walls, independent
+from dwell.geometry.limits import FLAT
+
+KEY = "workspace.halfspaces"
+ROUNDS = 4  # times the inscribed ball is looked for again, seen from the last one
+OPEN = 1e-9  # how far walls must turn away from a direction for it to be closed
+EMPTY = 1e-11  # of the distances between walls: contradictions below are rounding
+
+
+class Inscribed(NamedTuple):
+    """The largest ball between walls; a negative radius tells how much they contradict."""
+
+    center: Points
+    radius: float
+    holding: Ints  # the walls that keep it from being larger
+
+
+def unit_walls(normals: Points, offsets: Floats) -> tuple[Points, Floats, Ints]:
+    """Rows divided by their lengths, without rows of zeros; and the numbers of those kept."""
+    size = np.abs(normals).max(axis=1)
+    kept = np.flatnonzero(size > 0.0)
+    wrong = np.flatnonzero((size == 0.0) & (offsets < 0.0))
+    if wrong.size:
+        raise empty(f"half-space {wrong[0]} asks for 0 <= {offsets[wrong[0]]:g}")
+    with np.errstate(over="ignore"):
+        rows = normals[kept] / size[kept, None]
+        lengths = np.sqrt((rows * rows).sum(axis=1))
+        return rows / lengths[:, None], offsets[kept] / size[kept] / lengths, kept
+
+
+def corners_of(rows: Points, values: Floats) -> Points:
+    """The corners of {z: rows z <= values}, n >= 2; what is empty, open or flat is refused."""
+    normals, offsets, kept = unit_walls(rows, values)
+    if not kept.size:
+        raise unbounded(np.eye(rows.shape[1])[0])
+    if not np.isfinite(offsets).all():
+        raise WorkspaceError(
+            f"half-space {kept[~np.isfinite(offsets)][0]} lies beyond all numbers; scale its row",
+            code="workspace.range",
+            key=KEY,
+        )
+    ball = inscribed(normals, offsets)
+    scale = max(float(np.abs(offsets - normals @ ball.center).max()), abs(ball.radius))
+    if ball.radius < -EMPTY * scale:
+        named = ", ".join(str(kept[k]) for k in ball.holding[:8])
+        raise empty(
+            f"half-spaces {named} contradict each other by {-ball.radius:.3g}: each would have to "
+            "be moved outward by at least that much"
+        )
+    refuse_open(normals)
+    if ball.radius <= FLAT * scale:
+        named = ", ".join(str(kept[k]) for k in ball.holding[:8])
+        raise degenerate(f"half-spaces {named} leave nothing but a flat between them", KEY)
+    return _corners(normals, offsets, rows[kept], values[kept], ball)
+
+
+def inscribed(normals: Points, offsets: Floats) -> Inscribed:
+    """The largest ball in {z: normals z <= offsets}, unit normals, found from nearer and nearer.
+
+    A linear program is solved to a tolerance of its own; each round sees the last answer as its
+    origin and the last radius as its unit, so that the tolerance shrinks with it.
+    """
+    center = np.zeros(normals.shape[1])
+    unit = float(np.abs(offsets).max()) or 1.0
+    best = Inscribed(center, -np.inf, np.zeros(0, dtype=np.int64))
+    for _ in range(ROUNDS):
+        gaps = offsets - normals @ center
+        move, radius, holding = _largest_ball(normals, gaps / unit)
+        center = center + unit * move
+        best = Inscribed(center, float((offsets - normals @ center).min()), holding)
+        smaller = max(abs(radius), 1e-5) * unit
+        if smaller > 0.1 * unit:
+            break
+        unit = smaller
+    return best
+
+
+def _largest_ball(normals: Points, gaps: Floats) -> tuple[Points, float, Ints]:
+    from scipy.optimize import linprog
+
+    n = normals.shape[1]
+    near = gaps < 1e7  # those farther away hold nothing
+    system = np.column_stack([normals[near], np.ones(int(near.sum()))])
+    cost = np.append(np.zeros(n), -1.0)
+    cap = max(float(np.abs(gaps[near]).max(initial=0.0)), 1.0)
+    sides = [(None, None)] * n + [(None, cap)]
+    found = linprog(cost, A_ub=system, b_ub=gaps[near], bounds=sides, method="highs")
+    if found.x is None:
+        raise degenerate(f"its half-spaces cannot be told apart ({found.message})", KEY)
+    holding = np.flatnonzero(near)[np.abs(found.ineqlin.marginals) > 1e-9]
+    return found.x[:n], float(found.x[n]), holding
+
+
+def refuse_open(normals: Points) -> None:
+    """Refuse walls that leave a direction open, and name it."""
+    from scipy.optimize import linprog
+
+    sizes, axes = np.linalg.svd(normals, full_matrices=True)[1:]
+    if len(sizes) < normals.shape[1] or sizes[-1] <= OPEN * sizes[0]:
+        raise unbounded(axes[-1])
+    # The direction that walls turn away from most; none does if the region is bounded.
+    found = linprog(
+        normals.sum(axis=0),
+        A_ub=normals,
+        b_ub=np.zeros(len(normals)),
+        bounds=[(-1.0, 1.0)] * normals.shape[1],
+        method="highs",
+    )
+    if found.x is not None and found.fun < -1e-6:
+        raise unbounded(found.x)
+
+
+def empty(why: str) -> WorkspaceError:
+    """The error for half-spaces that have no point in common."""
+    return WorkspaceError(
+        f"the workspace is empty: {why}; loosen one of them", code="workspace.empty", key=KEY
+    )
+
+
+def unbounded(direction: Points) -> WorkspaceError:
+    """The error for a region that goes on for ever."""
+    unit = direction / np.abs(direction).max()
+    shown = [float(f"{v:.4g}") + 0.0 for v in unit]
+    return WorkspaceError(
+        f"the workspace is unbounded: it goes on for ever in the direction {shown}; add a "
+        "half-space that closes it",
+        code="workspace.unbounded",
+        key=KEY,
+    )
+
+
+def _corners(
+    normals: Points, offsets: Floats, rows: Points, values: Floats, ball: Inscribed
+) -> Points:
+    """Corners are the walls of the hull of the dual points, normal / distance."""
+    n = normals.shape[1]
+    gaps = np.maximum(offsets - normals @ ball.center, ball.radius)
+    dual = normals * (ball.radius / gaps)[:, None]
+    # Walls that many times farther than the nearest are all but one dual point, the origin: they
+    # matter only where the region is that long, which `find_walls` takes care of.
+    walls = find_walls(dual, KEY)
+    exact = len(walls.groups) * n**3 <= EXACT_LIMIT
+    corners = []
+    for group in walls.groups:
+        own = np.unique(walls.simplices[group])
+        chosen = own[independent(normals[own], n)]
+        corners.append(_meeting(normals, offsets, rows, values, chosen, ball.center, exact))
+    found = np.array(corners)
+    far = ~np.isfinite(found).all(axis=1)
+    if far.any():
+        raise unbounded(walls.normals[int(np.argmax(far))])
+    return np.unique(found, axis=0)
+
+
+def _meeting(
+    normals: Points,
+    offsets: Floats,
+    rows: Points,
+    values: Floats,
+    chosen: Ints,
+    center: Points,
+    exact: bool,
+) -> Points:
+    """The point where n walls meet: rounded once from the numbers that came, if that is quick."""
+    if exact:
+        try:
+            solution = exact_solution(rows[chosen].tolist(), values[chosen].tolist())
+            return np.array([float(v) for v in solution])
+        except (ZeroDivisionError, OverflowError):
+            return np.full(len(center), np.inf)
+    gaps = offsets[chosen] - normals[chosen] @ center
+    point: Points = center + np.linalg.lstsq(normals[chosen], gaps, rcond=None)[0]
+    return point

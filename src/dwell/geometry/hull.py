@@ -1,0 +1,357 @@
+"""Convex hulls of points in any dimension: corners, walls, and the loops around faces.
+
+Qhull (through SciPy) finds which points belong together. It is asked in a frame in which the points
+are spread equally in all directions, as convexity survives any affine map: thin shapes and far
+offsets then look like any other. Numbers are not taken from it: planes are computed from the points
+themselves, in rational arithmetic, and rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.errors import WorkspaceError
+from dwell.geometry.limits import FLAT, refuse_range
+from dwell.geometry.ring import ROUNDING
+
+EXACT_LIMIT = 2_000_000  # planes times dimension cubed beyond which rounding has to do
+SAME_RANK = 1e-13  # how far normals must be from depending on each other to hold a corner
+
+
+# Exact merging first. Where so many points are so nearly in one plane that Qhull loses its way, it
+# may move them by rounding errors to find out which belong together.
+QHULL_OPTIONS = ("Qx", "Qx Q12", "QJ Pp")
+
+
+class Shell(NamedTuple):
+    """The boundary of a convex polytope."""
+
+    vertices: Points  # (V, n)
+    normals: Points  # (m, n) outward unit
+    offsets: Floats  # (m,)
+    faces: tuple[Ints, ...]  # vertices of each wall; in three dimensions a loop seen from outside
+    volume: float
+    lost: int  # how many of the points were no corners
+
+
+class Walls(NamedTuple):
+    """What Qhull finds: simplices on the boundary, which of them lie in one plane, the corners."""
+
+    simplices: Ints  # (s, n) numbers of points
+    groups: list[Ints]  # simplices of each wall
+    normals: Points  # (groups, n) outward, roughly
+    corners: Ints  # numbers of the points that are corners, ascending
+
+
+def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
+    """The convex hull of (k, n) points, n >= 2; flat and tiny ones are refused."""
+    _, unit, local = framed(points, key)
+    walls = find_walls(local, key)
+    kept = walls.corners
+    number = np.full(len(points), -1)
+    number[kept] = np.arange(len(kept))
+    normals, offsets, faces = [], [], []
+    exact = len(walls.groups) * points.shape[1] ** 3 <= EXACT_LIMIT
+    for group, rough in zip(walls.groups, walls.normals, strict=True):
+        own = np.unique(number[walls.simplices[group]])
+        own = own[own >= 0]
+        if len(own) < points.shape[1]:
+            continue
+        simplex = points[_largest(walls.simplices[group], local)]
+        normal = _normal(simplex, rough, exact)
+        normals.append(normal)
+        faces.append(_loop(own, number, walls.simplices[group], points[kept], normal))
+        offsets.append(max(_dot(normal, points[kept[v]]) for v in own))
+    order = sorted(range(len(faces)), key=lambda k: sorted(faces[k].tolist()))
+    return Shell(
+        points[kept],
+        np.array([normals[k] for k in order]),
+        np.array([offsets[k] for k in order]),
+        tuple(faces[k] for k in order),
+        _volume(local, walls.simplices, kept) * unit ** points.shape[1],
+        len(points) - len(kept),
+    )
+
+
+def framed(points: Points, key: str) -> tuple[Points, float, Points]:
+    """(middle, unit, local): points == middle + unit * local, with local about 1 across."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    with np.errstate(over="ignore"):
+        extent = float(np.sqrt(((high - low) ** 2).sum()))
+    if extent == 0.0:
+        raise degenerate("all its vertices are one point", key)
+    refuse_range(extent, float(np.abs(points).max()), points.shape[1], key)
+    unit = 2.0 ** math.ceil(math.log2(extent))  # a power of two: scaling then rounds nothing
+    middle = low + 0.5 * (high - low)
+    return middle, unit, (points - middle) / unit
+
+
+def find_walls(local: Points, key: str = "workspace.vertices") -> Walls:
+    """The hull of (k, n) points that are about 1 across."""
+    n = local.shape[1]
+    white, back = _whitened(local, key)
+    found = _qhull(white, key)
+    normals = found.equations[:, :n] @ back.T
+    lengths = np.sqrt((normals * normals).sum(axis=1))
+    normals, offsets = normals / lengths[:, None], -found.equations[:, n] / lengths
+    offsets = offsets + normals @ local.mean(axis=0)
+    label = _merged(found.simplices, found.neighbors, normals, offsets, local)
+    groups = [np.flatnonzero(label == k) for k in np.unique(label)]
+    rough = np.array([normals[group].mean(axis=0) for group in groups])
+    # In the equally spread frame, as what is straight there is straight everywhere.
+    flat = np.array([found.equations[group[0], :n] for group in groups])
+    corners = _corners(found.simplices, groups, flat)
+    return Walls(found.simplices.astype(np.int64), groups, rough, corners)
+
+
+def degenerate(why: str, key: str) -> WorkspaceError:
+    """The error for a region without an inside."""
+    return WorkspaceError(
+        f"the workspace has no inside: {why}; give the corners of a convex region",
+        code="workspace.degenerate",
+        key=key,
+    )
+
+
+def exact_solution(rows: Sequence[Sequence[float]], values: Sequence[float]) -> list[Fraction]:
+    """The solution of a square system, in rational arithmetic; ZeroDivisionError if singular."""
+    n = len(values)
+    table = [
+        [Fraction(float(v)) for v in row] + [Fraction(float(b))]
+        for row, b in zip(rows, values, strict=True)
+    ]
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda i: abs(table[i][k]))
+        if table[pivot][k] == 0:
+            raise ZeroDivisionError("singular")
+        table[k], table[pivot] = table[pivot], table[k]
+        for i in range(k + 1, n):
+            factor = table[i][k] / table[k][k]
+            if factor:
+                table[i] = [a - factor * b for a, b in zip(table[i], table[k], strict=True)]
+    solution = [Fraction(0)] * n
+    for k in range(n - 1, -1, -1):
+        known = sum((table[k][j] * solution[j] for j in range(k + 1, n)), Fraction(0))
+        solution[k] = (table[k][n] - known) / table[k][k]
+    return solution
+
+
+def independent(rows: Points, count: int) -> list[int]:
+    """Numbers of `count` rows that depend on each other as little as can be (greedy)."""
+    left = rows.copy()
+    chosen: list[int] = []
+    for _ in range(count):
+        sizes = (left * left).sum(axis=1)
+        sizes[chosen] = -1.0
+        k = int(np.argmax(sizes))
+        chosen.append(k)
+        length = math.sqrt(max(float(sizes[k]), 1e-300))
+        axis = left[k] / length
+        left = left - (left @ axis)[:, None] * axis
+    return chosen
+
+
+def _whitened(local: Points, key: str) -> tuple[Points, Floats]:
+    """Points spread equally in all directions, and the map of normals back to their frame."""
+    n = local.shape[1]
+    if len(local) <= n:
+        raise degenerate(
+            f"it has {len(local)} distinct vertices; at least {n + 1} are needed in {n} dimensions",
+            key,
+        )
+    left, sizes, right = np.linalg.svd(local - local.mean(axis=0), full_matrices=False)
+    if sizes[-1] <= FLAT * sizes[0]:
+        flat = int((sizes > FLAT * sizes[0]).sum())
+        what = {0: "in one point", 1: "on one line", 2: "in one plane"}
+        raise degenerate(
+            f"its vertices lie {what.get(flat, f'in a flat of dimension {flat}')}, but the "
+            f"workspace has {n} dimensions",
+            key,
+        )
+    count = math.sqrt(len(local))
+    return left * count, right.T * (count / sizes)
+
+
+def _qhull(points: Points, key: str) -> Any:
+    from scipy.spatial import ConvexHull, QhullError
+
+    first = ""
+    for options in QHULL_OPTIONS:
+        try:
+            return ConvexHull(points, qhull_options=options)
+        except QhullError as fault:
+            lines = [line.strip() for line in str(fault).splitlines() if line.strip()]
+            first = first or (lines[0] if lines else "no reason given")
+    raise degenerate(f"its convex hull cannot be told ({first})", key)
+
+
+def _merged(
+    simplices: Ints, neighbors: Ints, normals: Points, offsets: Floats, local: Points
+) -> Ints:
+    """A number for each simplex, the same for those in one plane up to rounding."""
+    parent = list(range(len(simplices)))
+
+    def root(k: int) -> int:
+        while parent[k] != k:
+            parent[k] = parent[parent[k]]
+            k = parent[k]
+        return k
+
+    for side in range(neighbors.shape[1]):
+        other = neighbors[:, side]
+        height = _farthest(simplices[other], normals, offsets, local)
+        back = _farthest(simplices, normals[other], offsets[other], local)
+        facing = (normals * normals[other]).sum(axis=1) > 0.0
+        for k in np.flatnonzero((np.maximum(height, back) <= ROUNDING) & facing):
+            parent[root(int(k))] = root(int(other[k]))
+    return np.array([root(k) for k in range(len(simplices))])
+
+
+def _farthest(simplices: Ints, normals: Points, offsets: Floats, local: Points) -> Floats:
+    """How far each simplex reaches from the plane given with it."""
+    heights = np.einsum("svn,sn->sv", local[simplices], normals) - offsets[:, None]
+    farthest: Floats = np.abs(heights).max(axis=1)
+    return farthest
+
+
+def _corners(simplices: Ints, groups: list[Ints], normals: Points) -> Ints:
+    """Points at which walls in n independent directions meet."""
+    n = simplices.shape[1]
+    walls: dict[int, list[int]] = {}
+    for k, group in enumerate(groups):
+        for v in np.unique(simplices[group]):
+            walls.setdefault(int(v), []).append(k)
+    held = []
+    for v, own in sorted(walls.items()):
+        if len(own) >= n:
+            spread = np.linalg.svd(normals[own], compute_uv=False)
+            if spread[-1] > SAME_RANK:
+                held.append(v)
+    return np.array(held, dtype=np.int64)
+
+
+def _largest(simplices: Ints, local: Points) -> Ints:
+    """The simplex with the largest content."""
+    edges = local[simplices[:, 1:]] - local[simplices[:, :1]]
+    gram = np.einsum("sin,sjn->sij", edges, edges)
+    largest: Ints = simplices[int(np.argmax(np.linalg.det(gram)))]
+    return largest
+
+
+def _normal(simplex: Points, rough: Points, exact: bool) -> Points:
+    """Unit normal of the plane through n points, on the side of `rough`."""
+    if exact:
+        fine = _exact_normal(simplex)
+        if fine is not None:
+            return (fine if float((fine * rough).sum()) > 0.0 else -fine) + 0.0  # no -0
+    unit: Points = rough / np.sqrt((rough * rough).sum())
+    return unit
+
+
+def _exact_normal(simplex: Points) -> Points | None:
+    """The direction at right angles to all edges, rounded once."""
+    first = [Fraction(float(v)) for v in simplex[0]]
+    edges = [
+        [Fraction(float(v)) - a for v, a in zip(row, first, strict=True)] for row in simplex[1:]
+    ]
+    normal = _null_vector(edges)
+    if normal is None:
+        return None
+    largest = max(abs(v) for v in normal)
+    rounded = np.array([float(v / largest) for v in normal])
+    unit: Points = rounded / math.sqrt(math.fsum(float(v * v) for v in rounded))
+    return unit
+
+
+def _null_vector(rows: list[list[Fraction]]) -> list[Fraction] | None:
+    """A vector at right angles to n - 1 rows of n numbers; None if they are dependent."""
+    n = len(rows) + 1
+    table = [row[:] for row in rows]
+    pivots: list[int] = []
+    for k in range(n - 1):
+        spot = max(
+            ((i, j) for i in range(k, n - 1) for j in range(n) if j not in pivots),
+            key=lambda at: abs(table[at[0]][at[1]]),
+        )
+        if table[spot[0]][spot[1]] == 0:
+            return None
+        table[k], table[spot[0]] = table[spot[0]], table[k]
+        pivots.append(spot[1])
+        for i in range(n - 1):
+            factor = table[i][spot[1]] / table[k][spot[1]]
+            if i != k and factor:
+                table[i] = [a - factor * b for a, b in zip(table[i], table[k], strict=True)]
+    free = next(j for j in range(n) if j not in pivots)
+    normal = [Fraction(0)] * n
+    normal[free] = Fraction(1)
+    for k, j in enumerate(pivots):
+        normal[j] = -table[k][free] / table[k][j]
+    return normal
+
+
+def _dot(a: Points, b: Points) -> float:
+    return math.fsum(float(x * y) for x, y in zip(a, b, strict=True))
+
+
+def _loop(own: Ints, number: Ints, simplices: Ints, vertices: Points, normal: Points) -> Ints:
+    """The corners of a wall; in three dimensions in order, counter-clockwise from outside."""
+    if vertices.shape[1] != 3:
+        return own
+    ring = _walk(simplices, number)
+    if ring is None or len(ring) != len(own):
+        ring = _by_angle(own, vertices, normal)
+    z = vertices[ring] - vertices[ring[0]]
+    turn = np.cross(z[1:-1], z[2:]).sum(axis=0)
+    ring = ring if float((turn * normal).sum()) > 0.0 else ring[::-1]
+    first = int(np.argmin(ring))
+    return np.roll(ring, -first)
+
+
+def _walk(triangles: Ints, number: Ints) -> Ints | None:
+    """The boundary of a patch of triangles, by its edges that belong to only one of them."""
+    count: dict[tuple[int, int], int] = {}
+    for a, b, c in triangles.tolist():
+        for edge in ((a, b), (b, c), (c, a)):
+            pair = (min(edge), max(edge))
+            count[pair] = count.get(pair, 0) + 1
+    beside: dict[int, list[int]] = {}
+    for (a, b), times in count.items():
+        if times == 1:
+            beside.setdefault(a, []).append(b)
+            beside.setdefault(b, []).append(a)
+    if not beside or any(len(pair) != 2 for pair in beside.values()):
+        return None
+    start = min(beside)
+    ring, before = [start], -1
+    while True:
+        a, b = beside[ring[-1]]
+        onward = b if a == before else a
+        if onward == start or len(ring) > len(beside):
+            break
+        before = ring[-1]
+        ring.append(onward)
+    if len(ring) != len(beside):
+        return None
+    corners: Ints = number[np.array(ring)]
+    return np.asarray(corners[corners >= 0], dtype=np.int64)
+
+
+def _by_angle(own: Ints, vertices: Points, normal: Points) -> Ints:
+    """Corners of a face sorted by their direction from its middle."""
+    z = vertices[own] - vertices[own].mean(axis=0)
+    first = z[int(np.argmax((z * z).sum(axis=1)))]
+    second = np.cross(normal, first)
+    return own[np.argsort(np.arctan2(z @ second, z @ first), kind="stable")]
+
+
+def _volume(local: Points, simplices: Ints, corners: Ints) -> float:
+    """Sum of the simplices between the boundary and a point inside."""
+    apex = local[corners].mean(axis=0)
+    content = np.abs(np.linalg.det(local[simplices] - apex))
+    return math.fsum(content) / math.factorial(local.shape[1])

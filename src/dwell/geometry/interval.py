@@ -1,0 +1,116 @@
+"""Interval: a compact piece of the line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.errors import WorkspaceError
+from dwell.geometry.limits import as_number, as_rows, missing, refuse_range
+
+if TYPE_CHECKING:
+    from dwell.geometry.polygon import Polygon
+
+
+@final
+@dataclass(frozen=True, eq=False, init=False)
+class Interval:
+    """The numbers from `lower` to `upper`: a workspace of dimension 1.
+
+    Wall 0 is its lower end, wall 1 its upper end.
+
+    >>> Interval(0, 2).volume
+    2.0
+    """
+
+    lower: float
+    upper: float
+    repairs: tuple[str, ...] = ()
+
+    def __init__(self, lower: object, upper: object) -> None:
+        low = as_number(lower, "the interval's lower end", "workspace.lower")
+        high = as_number(upper, "the interval's upper end", "workspace.upper")
+        if not low < high:
+            raise WorkspaceError(
+                f"an interval needs lower < upper; lower is {low:g} and upper is {high:g}",
+                code="workspace.degenerate",
+                key="workspace.upper",
+            )
+        refuse_range(high - low, max(abs(low), abs(high)), 1, "workspace.upper")
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+        object.__setattr__(self, "repairs", ())
+
+    @property
+    def dimension(self) -> int:
+        """1."""
+        return 1
+
+    @property
+    def interval(self) -> Interval:
+        """Itself."""
+        return self
+
+    @property
+    def vertices(self) -> Points:
+        """Both ends, (2, 1)."""
+        return np.array([[self.lower], [self.upper]])
+
+    @property
+    def normals(self) -> Points:
+        """Outward direction at each end, (2, 1)."""
+        return np.array([[-1.0], [1.0]])
+
+    @property
+    def offsets(self) -> Floats:
+        """normals . x <= offsets inside, (2,)."""
+        return np.array([-self.lower, self.upper])
+
+    @property
+    def faces(self) -> tuple[Ints, ...]:
+        """The vertex of each wall."""
+        return (np.array([0]), np.array([1]))
+
+    @property
+    def area(self) -> float:
+        """None: that is for the plane."""
+        raise missing(self, 1, "area")
+
+    @property
+    def polygon(self) -> Polygon:
+        """None: that is for the plane."""
+        raise missing(self, 1, "polygon")
+
+    @property
+    def volume(self) -> float:
+        """Length."""
+        return self.upper - self.lower
+
+    @property
+    def diameter(self) -> float:
+        """Length."""
+        return self.upper - self.lower
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Both ends, each of shape (1,)."""
+        return np.array([self.lower]), np.array([self.upper])
+
+    def outside_by(self, points: Points) -> Floats:
+        """How far each point lies beyond the ends (0 inside), one row per point."""
+        rows = as_rows(points, 1)
+        distance: Floats = np.abs(self.nearest(rows) - rows)[:, 0]
+        return distance
+
+    def contains(self, points: Points) -> np.ndarray:
+        """Whether each point lies in the interval, its ends included (up to rounding)."""
+        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
+        return inside
+
+    def nearest(self, points: Points) -> Points:
+        """The nearest point of the interval to each point, (k, 1)."""
+        nearest: Points = np.clip(as_rows(points, 1), self.lower, self.upper)
+        return nearest

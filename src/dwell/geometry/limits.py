@@ -1,0 +1,128 @@
+"""What every workspace asks of its numbers: readable, finite, of a size that doubles can square."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.errors import AgentsError, WorkspaceError
+from dwell.geometry.ring import LARGEST, as_numbers
+
+DECADES = 280  # powers of lengths lie between 1e-280 and 1e280
+FLAT = 1e-12  # width over length below which a region has no inside to speak of
+
+
+class MissingPartError(WorkspaceError, AttributeError):
+    """A workspace was asked for a part that its kind does not have."""
+
+
+def missing(workspace: object, dimension: int, part: str) -> MissingPartError:
+    """The error for an interval asked for its area, a ball for its vertices and the like."""
+    kind = type(workspace).__name__
+    article = "An" if kind[0] in "AEIOU" else "A"
+    return MissingPartError(
+        f"{article} {kind} in {dimension} dimension{'s' * (dimension != 1)} has no {part}; "
+        "what was asked for needs another kind of workspace",
+        code="workspace.kind",
+        key="workspace",
+    )
+
+
+def as_vector(value: object, what: str, key: str) -> Floats:
+    """`value` as a vector of finite doubles, at least one."""
+    vector = _read(value)
+    if vector is None or vector.ndim != 1 or vector.size == 0:
+        raise WorkspaceError(
+            f"{what} is {_short(value)}; a list of numbers, one per dimension, is needed",
+            code="workspace.shape",
+            key=key,
+        )
+    if not np.isfinite(vector).all():
+        raise WorkspaceError(
+            f"{what} is {_short(value)}; every coordinate must be a finite number",
+            code="workspace.nonfinite",
+            key=key,
+        )
+    return vector
+
+
+def as_number(value: object, what: str, key: str) -> float:
+    """`value` as one finite double; a list of one number will do."""
+    found = _read(value)
+    if found is None or found.size != 1:
+        raise WorkspaceError(
+            f"{what} is {_short(value)}; a number is needed", code="workspace.shape", key=key
+        )
+    number = float(found.reshape(-1)[0])
+    if not np.isfinite(number):
+        raise WorkspaceError(
+            f"{what} is {number}; a finite number is needed", code="workspace.nonfinite", key=key
+        )
+    return number
+
+
+def as_table(value: object, what: str, need: str, key: str) -> Points:
+    """`value` as a (rows, n) array of finite doubles, n >= 1; each bad row is named."""
+    table = _read(value)
+    if table is None or table.ndim != 2 or table.shape[1] == 0:
+        came = "cannot be read as that" if table is None else f"have shape {table.shape}"
+        raise WorkspaceError(
+            f"{what} must be {need}; what came {came}", code="workspace.shape", key=key
+        )
+    bad = np.flatnonzero(~np.isfinite(table).all(axis=1))
+    if bad.size:
+        raise WorkspaceError(
+            f"row {bad[0]} of {what} is {table[bad[0]].tolist()}; every coordinate must be a "
+            "finite number",
+            code="workspace.nonfinite",
+            key=f"{key}[{bad[0]}]",
+        )
+    return table
+
+
+def refuse_range(length: float, farthest: float, dimension: int, key: str) -> None:
+    """Refuse lengths whose powers up to n + 2, which second moments need, leave the doubles."""
+    decades = min(DECADES // (dimension + 2), round(math.log10(LARGEST)))
+    smallest, largest = 10.0**-decades, 10.0**decades
+    if not (smallest <= length <= largest and farthest <= largest):
+        raise WorkspaceError(
+            f"the workspace is {length:g} across; lengths between {smallest:g} and {largest:g} "
+            "can be handled: choose another unit of length",
+            code="workspace.range",
+            key=key,
+        )
+
+
+def as_rows(points: object, dimension: int) -> Points:
+    """Points to ask about, (k, n); a single point will do, and plain numbers on the line."""
+    rows: Points = np.asarray(points, dtype=np.float64)
+    if dimension == 1 and rows.ndim <= 1:
+        return rows.reshape(-1, 1)
+    if rows.ndim not in (1, 2) or rows.shape[-1] != dimension:
+        raise AgentsError(
+            f"points of shape {rows.shape} came for a workspace in {dimension} dimensions; "
+            f"shape (k, {dimension}) is needed",
+            code="agents.dimension",
+        )
+    return np.atleast_2d(rows)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """`array` in one piece, and not to be changed."""
+    kept = np.ascontiguousarray(array)
+    kept.setflags(write=False)
+    return kept
+
+
+def _read(value: object) -> Floats | None:
+    try:
+        return as_numbers(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _short(value: object) -> str:
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,306 @@
+"""Polytope: a bounded region between flat walls, in any dimension."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.errors import WorkspaceError
+from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_walls
+from dwell.geometry.hull import Shell, degenerate, framed, shell_of
+from dwell.geometry.interval import Interval
+from dwell.geometry.limits import as_rows, as_table, missing, read_only
+from dwell.geometry.polygon import Polygon
+from dwell.geometry.projection import project
+from dwell.geometry.ring import ROUNDING, as_numbers
+
+MANY = 2000  # vertices beyond which the diameter is that of the bounding box
+
+
+@final
+@dataclass(frozen=True, eq=False, init=False)
+class Polytope:
+    """The hull of `vertices`, or all z with rows z <= values for `halfspaces` (rows, values).
+
+    Vertices that are no corners of the hull, and half-spaces that cut nothing off, are left out and
+    listed in `repairs`. What is unbounded, empty or flat is refused.
+
+    >>> Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]).volume * 6
+    1.0
+    >>> Polytope(halfspaces=([[-1, 0], [0, -1], [1, 1]], [0, 0, 1])).volume
+    0.5
+    """
+
+    vertices: Points  # (V, n), read-only
+    normals: Points  # (m, n) outward unit, read-only
+    offsets: Floats  # (m,) normals . z <= offsets inside
+    faces: tuple[Ints, ...]  # vertices of wall k; in three dimensions a loop seen from outside
+    volume: float
+    repairs: tuple[str, ...]
+
+    def __init__(self, vertices: object = None, *, halfspaces: object = None) -> None:
+        if (vertices is None) == (halfspaces is None):
+            raise WorkspaceError(
+                "a polytope needs either vertices or halfspaces, not both and not neither",
+                code="workspace.shape",
+                key="workspace.vertices",
+            )
+        if halfspaces is None:
+            shell, repairs = _of_vertices(vertices)
+        else:
+            shell, repairs = _of_halfspaces(*_as_system(halfspaces))
+        object.__setattr__(self, "vertices", read_only(shell.vertices))
+        object.__setattr__(self, "normals", read_only(shell.normals))
+        object.__setattr__(self, "offsets", read_only(shell.offsets))
+        object.__setattr__(self, "faces", tuple(read_only(face) for face in shell.faces))
+        object.__setattr__(self, "volume", shell.volume)
+        object.__setattr__(self, "repairs", repairs)
+
+    @classmethod
+    def from_halfspaces(cls, rows: object, values: object) -> Polytope:
+        """All z with rows z <= values."""
+        return cls(halfspaces=(rows, values))
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return int(self.vertices.shape[1])
+
+    @cached_property
+    def polygon(self) -> Polygon:
+        """The same region as a polygon, in the plane."""
+        self._only_in(2, "polygon")
+        return Polygon(self.vertices)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The same region as an interval, on the line."""
+        self._only_in(1, "interval")
+        return Interval(self.vertices[0, 0], self.vertices[1, 0])
+
+    @property
+    def area(self) -> float:
+        """Area, in the plane."""
+        self._only_in(2, "area")
+        return self.volume
+
+    def _only_in(self, dimension: int, what: str) -> None:
+        if self.dimension != dimension:
+            raise missing(self, self.dimension, what)
+
+    @cached_property
+    def diameter(self) -> float:
+        """Largest distance between two of its points."""
+        if self.dimension == 2:
+            return self.polygon.diameter
+        v = self.vertices
+        if len(v) > MANY:  # at most a factor sqrt(n) too large
+            return float(np.sqrt(((v.max(axis=0) - v.min(axis=0)) ** 2).sum()))
+        return float(np.sqrt(max(((v - p) ** 2).sum(axis=1).max() for p in v)))
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the bounding box."""
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+    def outside_by(self, points: Points) -> Floats:
+        """How far each point lies beyond the boundary (0 inside), one row per point."""
+        rows = as_rows(points, self.dimension)
+        if self.dimension == 2:
+            return self.polygon.outside_by(rows)
+        gaps = self.nearest(rows) - rows
+        distance: Floats = np.sqrt((gaps * gaps).sum(axis=1))
+        return distance
+
+    def contains(self, points: Points) -> np.ndarray:
+        """Whether each point lies in the polytope, its boundary included (up to rounding)."""
+        inside: np.ndarray = self.outside_by(points) <= ROUNDING * self.diameter
+        return inside
+
+    def nearest(self, points: Points) -> Points:
+        """The nearest point of the polytope to each point; the point itself if it is inside."""
+        rows = as_rows(points, self.dimension)
+        if self.dimension == 1:
+            return self.interval.nearest(rows)
+        if self.dimension == 2:
+            return self.polygon.nearest(rows)
+        middle, unit, gaps = self._frame
+        local = (rows - middle) / unit
+        nearest = rows.copy()
+        for k in np.flatnonzero(self._height(local, gaps) > 0.0):
+            nearest[k] = middle + unit * project(local[k], self.normals, gaps)
+        return nearest
+
+    @cached_property
+    def _frame(self) -> tuple[Points, float, Floats]:
+        """Middle and unit of length in which the walls are near the origin, and their distances."""
+        middle, unit, local = framed(self.vertices, "workspace.vertices")
+        pairs = zip(self.normals, self.faces, strict=True)
+        return middle, unit, np.array([_top(normal, local[face]) for normal, face in pairs])
+
+    def _height(self, local: Points, gaps: Floats) -> Floats:
+        """How far each point is beyond the wall it breaks most, summed in order."""
+        highest = np.full(len(local), -np.inf)
+        for normal, gap in zip(self.normals, gaps, strict=True):
+            height = np.full(len(local), -gap)
+            for k in range(local.shape[1]):
+                height = height + normal[k] * local[:, k]
+            highest = np.maximum(highest, height)
+        return highest
+
+
+def _top(normal: Points, points: Points) -> float:
+    heights = (points * normal).sum(axis=1)
+    return float(heights.max())
+
+
+def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
+    need = "a list of points with as many numbers each as the workspace has dimensions"
+    points = as_table(vertices, "the workspace's vertices", need, "workspace.vertices")
+    if not len(points):
+        raise degenerate("it has no vertices", "workspace.vertices")
+    repairs: list[str] = []
+    distinct = _without_repeats(points)
+    if len(distinct) < len(points):
+        lost = len(points) - len(distinct)
+        repairs.append(f"removed {lost} repeated vertices of the workspace")
+    shell = _shell(distinct)
+    if shell.lost:
+        repairs.append(
+            f"left out {shell.lost} workspace vertices that are no corners of the convex hull"
+        )
+    return shell, tuple(repairs)
+
+
+def _without_repeats(points: Points) -> Points:
+    """Points in the order they came, without those that repeat another up to rounding."""
+    spread = points.max(axis=0) - points.min(axis=0)
+    size = float(np.sqrt((spread * spread).sum()))
+    if not (0.0 < size < np.inf):
+        return np.unique(points, axis=0)
+    from scipy.spatial import KDTree
+
+    tree = KDTree((points - points.min(axis=0)) / size)
+    grain = 8.0 * np.finfo(float).eps * float(np.abs(points).max()) / size  # of the coordinates
+    later = {max(pair) for pair in tree.query_pairs(max(ROUNDING, grain))}
+    distinct: Points = np.delete(points, sorted(later), axis=0)
+    return distinct
+
+
+def _shell(points: Points) -> Shell:
+    """The hull of distinct points: on the line, in the plane, or above it."""
+    n = points.shape[1]
+    if n == 1:
+        return _line_shell(points)
+    if n == 2:
+        return _plane_shell(points)
+    return shell_of(points)
+
+
+def _line_shell(points: Points) -> Shell:
+    if len(points) < 2:
+        raise degenerate("it has 1 distinct vertex; at least 2 are needed", "workspace.vertices")
+    interval = Interval(points.min(), points.max())
+    return Shell(
+        interval.vertices,
+        interval.normals,
+        interval.offsets,
+        interval.faces,
+        interval.volume,
+        len(points) - 2,
+    )
+
+
+def _plane_shell(points: Points) -> Shell:
+    if len(points) < 3:
+        why = f"it has {len(points)} distinct vertices; at least 3 are needed"
+        raise degenerate(why, "workspace.vertices")
+    polygon = Polygon.hull_of(points)
+    lost = len(points) - len(polygon.vertices)
+    walls = (polygon.normals, polygon.offsets, polygon.faces)
+    return Shell(polygon.vertices, *walls, polygon.area, lost)
+
+
+def _as_system(halfspaces: object) -> tuple[Points, Floats]:
+    pair: Any = halfspaces
+    try:
+        rows, values = pair
+    except (TypeError, ValueError):
+        raise _bad_system("what came is no pair of both") from None
+    rows = as_table(rows, "the rows of the workspace's half-spaces", "a list of normals", KEY)
+    try:
+        values = as_numbers(values)
+    except (TypeError, ValueError, OverflowError):
+        raise _bad_system("the values cannot be read as numbers") from None
+    if values.shape != (len(rows),):
+        raise _bad_system(f"there are {len(rows)} rows and values of shape {values.shape}")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise WorkspaceError(
+            f"the value of half-space {bad[0]} is {values[bad[0]]}; a finite number is needed",
+            code="workspace.nonfinite",
+            key=KEY,
+        )
+    return rows, values
+
+
+def _bad_system(why: str) -> WorkspaceError:
+    return WorkspaceError(
+        "half-spaces are (rows, values), one value per row, for all z with rows z <= values; "
+        f"{why}",
+        code="workspace.shape",
+        key=KEY,
+    )
+
+
+def _of_halfspaces(rows: Points, values: Floats) -> tuple[Shell, tuple[str, ...]]:
+    n = rows.shape[1]
+    corners = _ends(rows, values) if n == 1 else corners_of(rows, values)
+    shell = _shell(_without_repeats(corners))
+    owner = _owners(shell, rows, values)
+    redundant = sorted(set(range(len(rows))) - set(owner.tolist()))
+    repairs: tuple[str, ...] = ()
+    if redundant:
+        named = ", ".join(map(str, redundant[:8])) + (", ..." if len(redundant) > 8 else "")
+        what = "half-space that cuts" if len(redundant) == 1 else "half-spaces that cut"
+        repairs = (f"left out {len(redundant)} {what} nothing off the workspace: {named}",)
+    if n <= 2 or len(set(owner.tolist())) < len(owner):
+        return shell, repairs
+    order = np.argsort(owner)
+    normals, offsets, _ = unit_walls(rows[owner[order]], values[owner[order]])
+    faces = tuple(shell.faces[k] for k in order)
+    return Shell(shell.vertices, normals, offsets, faces, shell.volume, 0), repairs
+
+
+def _owners(shell: Shell, rows: Points, values: Floats) -> Ints:
+    """The half-space that each wall lies on; the first, if one was given twice."""
+    normals, offsets, kept = unit_walls(rows, values)
+    pick = []
+    for face, normal in zip(shell.faces, shell.normals, strict=True):
+        gaps = np.abs(shell.vertices[face] @ normals.T - offsets).max(axis=0)
+        facing = (normals * normal).sum(axis=1) > 0.0
+        pick.append(int(kept[np.argmin(np.where(facing, gaps, np.inf))]))
+    return np.array(pick, dtype=np.int64)
+
+
+def _ends(rows: Points, values: Floats) -> Points:
+    """Both ends of {z: rows z <= values} on the line."""
+    a = rows[:, 0]
+    if ((a == 0.0) & (values < 0.0)).any():
+        unit_walls(rows, values)
+    for sign in (1.0, -1.0):
+        if not (sign * a > 0.0).any():
+            raise unbounded(np.array([sign]))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ends = values / a
+    high, low = np.where(a > 0.0, ends, np.inf), np.where(a < 0.0, ends, -np.inf)
+    k, j = int(np.argmin(high)), int(np.argmax(low))
+    if not high[k] > low[j]:
+        if high[k] == low[j]:
+            raise degenerate(f"half-spaces {k} and {j} leave one point", KEY)
+        raise empty(f"half-spaces {k} and {j} contradict each other by {low[j] - high[k]:.3g}")
+    return np.array([[low[j]], [high[k]]])
