@@ -59,8 +59,8 @@ class Report:
         return {
             "schema": 1,
             "ok": self.ok,
-            "checks": [_as_json(finding) for finding in self.findings],
-            "certificate": [_as_json(finding) for finding in self.certificate],
+            "checks": [finding.as_json() for finding in self.findings],
+            "certificate": [finding.as_json() for finding in self.certificate],
         }
 
 
@@ -316,12 +316,3 @@ def _apart(a: Floats, b: Floats) -> Floats:
 
 def _agent(k: int) -> str:
     return f"agent {k}"
-
-
-def _as_json(finding: Finding) -> dict[str, Any]:
-    keys = ("name", "says", "status", "worst", "limit", "where")
-    return {key: _plain(getattr(finding, key)) for key in keys}
-
-
-def _plain(value: Any) -> Any:
-    return value if not isinstance(value, float) or np.isfinite(value) else None
