@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -209,15 +209,19 @@ class Timer:
             timer = self._adapted(view, program)
         if self.initial_timer is not None:
             timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
-        return Order(hold, view.time + float(timer))
+        return Order(hold, view.time + float(timer), memory=_centroid(view))
 
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""
-        return Order(self._input(view), self._following(view))
+        return Order(self._input(view), self._following(view), memory=_centroid(view))
 
     def miss(self, view: View) -> Order:
-        """Without a look: go on as before, and look again as if there had been one."""
-        return Order(view.hold, self._following(view))
+        """Without a look: go on to the old centroid, stop there, and reset the timer as ever."""
+        target: Any = view.position if view.memory is None else view.memory
+        left = target - view.position
+        hold = saturated(left, float(self.k1), self.reach)
+        cruise = max(float(lengths(left)), self.reach) / float(self.k1)
+        return Order(hold, self._following(view), cruise, memory=target)
 
     def _following(self, view: View) -> float:
         """When to look next."""
@@ -253,6 +257,12 @@ class Timer:
     def _given_hold(self, agent: int) -> Points:
         assert self.initial_hold is not None
         return np.array(self.initial_hold[agent], dtype=np.float64)
+
+
+def _centroid(view: View) -> Points:
+    """Where its centroid is, to be remembered in case the next look is lost."""
+    assert view.look is not None
+    return view.position + view.look.error
 
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:
