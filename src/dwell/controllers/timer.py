@@ -7,8 +7,8 @@ sets its timer to some value in [T1, T2]. In between it knows nothing and change
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -216,25 +216,29 @@ class Timer:
             timer, _ = self._adapted(view, hold)
         if self.initial_timer is not None:
             timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
-        return Order(hold, view.time + float(timer))
+        return Order(hold, view.time + float(timer), memory=_centroid(view))
 
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""
-        return self._ordered(view, self._input(view))
+        return self._ordered(view, Order(self._input(view), math.inf, memory=_centroid(view)))
 
     def miss(self, view: View) -> Order:
-        """Without a look: go on as before, and look again as if there had been one."""
-        return self._ordered(view, view.hold)
+        """Without a look: go on to the old centroid, stop there, and reset the timer as ever."""
+        target: Any = view.position if view.memory is None else view.memory
+        left = target - view.position
+        hold = saturated(left, float(self.k1), self.reach)
+        cruise = max(float(lengths(left)), self.reach) / float(self.k1)
+        return self._ordered(view, Order(hold, math.inf, cruise, memory=target))
 
-    def _ordered(self, view: View, hold: Points) -> Order:
-        """Hold this velocity, and look again when the rule says."""
+    def _ordered(self, view: View, leg: Order) -> Order:
+        """The same leg, with the next look when the rule says."""
         from dwell._kernels.hold import next_look
 
         if self.reset == "adaptive":
-            wait, mark = self._adapted(view, hold)
-            return Order(hold, view.time + wait, mark=mark)
+            wait, mark = self._adapted(view, leg.hold)
+            return replace(leg, next_at=view.time + wait, mark=mark)
         look = view.agent, view.looks, view.time, view.first_look_at, view.draw
-        return Order(hold, float(next_look(*look, self.numbers(view.agents))))
+        return replace(leg, next_at=float(next_look(*look, self.numbers(view.agents))))
 
     def _adapted(self, view: View, hold: Points) -> tuple[float, int]:
         """The longest wait that keeps the hold error within its limit, to first order.
@@ -268,6 +272,12 @@ class Timer:
     def _given_hold(self, agent: int) -> Points:
         assert self.initial_hold is not None
         return np.array(self.initial_hold[agent], dtype=np.float64)
+
+
+def _centroid(view: View) -> Points:
+    """Where its centroid is, to be remembered in case the next look is lost."""
+    assert view.look is not None
+    return view.position + view.look.error
 
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:

@@ -50,7 +50,7 @@ def flags_of(
     assert isinstance(system, CoverageSystem)
     return [
         *_about_agents(arc, system, table, metrics, approach),
-        *_about_law(system, table),
+        *_about_law(arc.states[0], system, table),
         *_about_quadrature(arc, system),
         *_about_timers(system),
         *_about_certificate(system, assumed, measured),
@@ -85,18 +85,19 @@ def _about_agents(
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
 
 
-def _about_law(system: CoverageSystem, table: EventTable) -> Iterator[Flag]:
+def _about_law(start: AgentsState, system: CoverageSystem, table: EventTable) -> Iterator[Flag]:
     """Where a law could not do what it wants, or nobody proved that it can."""
     if not system.network.perfect:
         says = "Looks and messages were lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
     if isinstance(system.controller, SelfTriggered):
-        floors = int((table.count("mark") == FLOOR).sum())
+        floors = int((start.marks == FLOOR).sum() + (table.count("mark") == FLOOR).sum())
         if floors:
             yield Flag(
                 "floor-hits",
-                f"{floors} intervals were cut off at tau_min = {system.controller.tau_min:g}: the "
-                "trigger asked for a look sooner, so its guarantees do not hold on them.",
+                f"{floors} intervals are longer than the trigger allows, as none may be shorter "
+                f"than tau_min = {system.controller.tau_min:g}: its guarantees do not hold on "
+                "them.",
             )
 
 
