@@ -305,11 +305,10 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
         everybody = looked[: len(looked) // system.agents * system.agents]
         together = everybody.reshape(-1, system.agents)
         uneven = (together != together[:, :1]).ravel()
-        odd: Floats = np.append(uneven, np.ones(len(looked) - len(uneven)))
-        several: Floats = wrong + (looked < 1) + odd
-        return several
-    once: Floats = wrong + np.abs(looked - 1) + np.abs(received - table.neighbors)
-    return once
+        wrong += (looked < 1) + np.append(uneven, np.ones(len(looked) - len(uneven)))
+    else:
+        wrong += np.abs(looked - 1) + np.abs(received - table.neighbors)
+    return wrong
 
 
 def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
