@@ -11,7 +11,15 @@ from dwell._kernels._jit import inner
 from dwell._kernels.shells.arcs import EX, EY, EZ, FX, FY, FZ, MX, MY, MZ
 from dwell._kernels.shells.demands import SHIFT, SLOPE, TOP, UX, UY, UZ
 from dwell._kernels.shells.panels import (
-    DEEPEST, NODES, WEIGHT, X, along_arc, is_short, middle, quarter,
+    DEEPEST,
+    NODES,
+    WEIGHT,
+    X,
+    along_arc,
+    is_short,
+    middle,
+    put_waiting,
+    quarter,
 )  # fmt: skip
 
 
@@ -85,15 +93,15 @@ def arc_terms(e, i, j, demand, arc, stack):
     for step in range(4):
         x0, y0, x1, y1, last = quarter(e, step, arc)
         depth = 0
-        stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = x0, y0, x1, y1
+        put_waiting(0, x0, y0, x1, y1, stack)
         while depth >= 0:
             x0, y0, x1, y1 = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
             x, y, w = middle(x0, y0, x1, y1)
             f0, f1, f2 = along_arc(low, e, x, y, demand, arc)
             if depth < DEEPEST and not is_short(f0, f1, f2, w):
-                stack[depth, 0], stack[depth, 1] = x, y
+                put_waiting(depth, x, y, x1, y1, stack)
                 depth += 1
-                stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = x0, y0, x, y
+                put_waiting(depth, x0, y0, x, y, stack)
                 continue
             m, a, b, c, p = panel_terms(e, i, j, low, x, y, w, demand, arc)
             mass += m

@@ -17,8 +17,10 @@ from dwell._kernels.arithmetic import larger
 HUGGING = 1e-10  # of the workspace's size: a wall counts as no nearer than this
 BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell
 
-# Columns of a demand: B = SLOPE times the unit vector (UX, UY, UZ); TOP is its largest value.
-UX, UY, UZ, SLOPE, SHIFT, TOP = range(6)
+# Columns of a demand: B = (BX, BY, BZ) is SLOPE times the unit vector (UX, UY, UZ); c is SHIFT, and
+# TOP the largest value.
+BX, BY, BZ, SHIFT, UX, UY, UZ, SLOPE, TOP = range(9)
+COLUMNS = 9
 
 # Borders that three demands have in common could be given to all of them or to none. Each demand
 # is therefore moved a little, by its own amount, well above rounding: dual cells become larger by
@@ -30,7 +32,7 @@ GOLDEN = 0.6180339887498949
 class Shell(NamedTuple):
     """Working memory for one cell."""
 
-    demand: np.ndarray  # (K, 6)
+    demand: np.ndarray  # (K, 9)
     label: np.ndarray  # (K,) whose it is: agent j, or -1 - wall
     arc: np.ndarray  # (E, 14) borders between two demands: see arcs.py
     owner: np.ndarray  # (E, 2) the two demands: the first lies left of the arc
@@ -40,7 +42,7 @@ class Shell(NamedTuple):
     corner: np.ndarray  # (2 E, 3) corners, relative to the agent
     apex: np.ndarray  # (K, 3) where the fan over each patch begins
     stack: np.ndarray  # (S, 4) pieces of an arc that wait
-    boxes: np.ndarray  # (S, 9) boxes that wait, with what was found in each
+    boxes: np.ndarray  # (S, 4) boxes of directions that wait
     flag: np.ndarray  # (1,) 1: memory was too small
 
 
@@ -49,7 +51,7 @@ def make_shell(others: int, walls: int) -> Shell:
     k = others + walls
     arcs = 24 * k + 64
     return Shell(
-        np.empty((k, 6)),
+        np.empty((k, COLUMNS)),
         np.empty(k, dtype=np.int64),
         np.empty((arcs, 14)),
         np.empty((arcs, 2), dtype=np.int64),
@@ -59,7 +61,7 @@ def make_shell(others: int, walls: int) -> Shell:
         np.empty((2 * arcs, 3)),
         np.empty((k, 3)),
         np.empty((128, 4)),
-        np.empty((256, 9)),
+        np.empty((128, 4)),
         np.zeros(1, dtype=np.int64),
     )
 
@@ -82,9 +84,12 @@ def put_demand(k, x, y, z, slope, shift, label, demand, labels):
         ):
             return k
     for i in range(k, m, -1):
-        for c in range(6):
+        for c in range(COLUMNS):
             demand[i, c] = demand[i - 1, c]
         labels[i] = labels[i - 1]
+    demand[m, BX] = slope * x
+    demand[m, BY] = slope * y
+    demand[m, BZ] = slope * z
     demand[m, UX] = x
     demand[m, UY] = y
     demand[m, UZ] = z
@@ -156,5 +161,4 @@ def demands_of(sign, p, size, n, q, radius, normals, offsets, demand, labels):
 @inner
 def value(k, x, y, z, demand):
     """Demand k in direction (x, y, z)."""
-    along = x * demand[k, UX] + y * demand[k, UY] + z * demand[k, UZ]
-    return demand[k, SLOPE] * along + demand[k, SHIFT]
+    return x * demand[k, BX] + y * demand[k, BY] + z * demand[k, BZ] + demand[k, SHIFT]

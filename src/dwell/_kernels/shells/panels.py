@@ -11,9 +11,22 @@ import numpy as np
 from dwell._kernels._jit import inner
 from dwell._kernels.quadrature import _polished
 from dwell._kernels.shells.arcs import (
-    EX, EY, EZ, FX, FY, FZ, MX, MY, MZ, SPAN, X0, X1, Y0, Y1,
+    EX,
+    EY,
+    EZ,
+    FX,
+    FY,
+    FZ,
+    MX,
+    MY,
+    MZ,
+    SPAN,
+    X0,
+    X1,
+    Y0,
+    Y1,
 )  # fmt: skip
-from dwell._kernels.shells.demands import SHIFT, SLOPE, UX, UY, UZ
+from dwell._kernels.shells.demands import BX, BY, BZ, SHIFT
 
 NODES = 12
 X, WEIGHT = _polished(NODES)
@@ -33,6 +46,15 @@ def quarter(e, step, arc):
     if arc[e, SPAN] - step > 1.0:
         return x0, y0, -y0, x0, False
     return x0, y0, arc[e, X1], arc[e, Y1], True
+
+
+@inner
+def put_waiting(depth, x0, y0, x1, y1, stack):
+    """Note a piece that waits."""
+    stack[depth, 0] = x0
+    stack[depth, 1] = y0
+    stack[depth, 2] = x1
+    stack[depth, 3] = y1
 
 
 @inner
@@ -67,8 +89,7 @@ def is_short(f0, f1, f2, w):
 @inner
 def along_arc(k, e, x, y, demand, arc):
     """Demand k on arc e as f0 + f1 cos + f2 sin, angles from its place (x, y)."""
-    b = demand[k, SLOPE]
-    ux, uy, uz = b * demand[k, UX], b * demand[k, UY], b * demand[k, UZ]
+    ux, uy, uz = demand[k, BX], demand[k, BY], demand[k, BZ]
     g1 = arc[e, EX] * ux + arc[e, EY] * uy + arc[e, EZ] * uz
     g2 = arc[e, FX] * ux + arc[e, FY] * uy + arc[e, FZ] * uz
     g0 = arc[e, MX] * ux + arc[e, MY] * uy + arc[e, MZ] * uz + demand[k, SHIFT]
