@@ -46,10 +46,10 @@ class Shell(NamedTuple):
     flag: np.ndarray  # (1,) 1: memory was too small
 
 
-def make_shell(others: int, walls: int) -> Shell:
-    """Room for a cell among so many agents and walls; `room_needed` tells when it was too small."""
+def make_shell(others: int, walls: int, arcs: int = 0) -> Shell:
+    """Room for a cell among so many agents and walls, with so many borders or a usual number."""
     k = others + walls
-    arcs = 24 * k + 64
+    arcs = max(arcs, 24 * k + 64)
     return Shell(
         np.empty((k, COLUMNS)),
         np.empty(k, dtype=np.int64),
