@@ -1,46 +1,26 @@
-"""Moments over guaranteed cells on the line and in space, and what a trigger asks of both cells."""
+"""Moments over guaranteed cells on the line and in space: see star.py for those in the plane."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
 from dwell.density.base import Density, general_terms_of
-from dwell.density.ground import Ground
 from dwell.density.moments import Moments
-from dwell.errors import AgentsError
-from dwell.geometry import (
-    StarInterval,
-    StarSolid,
-    dual_guaranteed_cell,
-    guaranteed_cell,
-    is_flat,
-)
-from dwell.geometry.star_solid import in_shell, walls_of
+from dwell.geometry import StarInterval, StarSolid
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.shells.demands import Shell
 
 AGREEMENT = 1e-9  # of the mass: two rules that differ by less are believed
 PIECES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # of an interval, rule after rule
 PARTS = (1, 2, 4)  # of each box of directions, both ways, rule after rule
 NODES = 12
 RAYS = 7
-
-
-class Pair(NamedTuple):
-    """What an agent can tell of its cell when it knows the others only roughly."""
-
-    share: float  # mass of the guaranteed cell over that of the dual one
-    offset: Points  # (n,) centroid of the guaranteed cell, seen from the agent
-    room: float  # its distance from that cell's boundary
-    diameter: float  # of the dual cell, or a little more
-    circumradius: float  # the same
 
 
 def cell_moments(cell: StarInterval | StarSolid, density: Density) -> Moments:
@@ -60,50 +40,6 @@ def cell_moments(cell: StarInterval | StarSolid, density: Density) -> Moments:
 def nothing(position: Points, error: float) -> Moments:
     """The moments of an empty cell."""
     return Moments(0.0, -math.inf, position.copy(), np.zeros(len(position)), 0.0, error)
-
-
-def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:
-    """Both cells of the agent at `position`, on the line or in space; None if nothing is known.
-
-    The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
-    the same place, when the guaranteed cell weighs nothing, or outside the workspace.
-    """
-    if ground.dimension == 3 and ground.terms is not None and is_flat(ground.workspace):
-        return _solid_pair(ground, position, places, radii)
-    known = (ground.workspace, position, places, radii)
-    try:
-        inner = guaranteed_cell(*known)
-    except AgentsError:  # outside the workspace
-        return None
-    outer = dual_guaranteed_cell(*known)
-    assert isinstance(inner, StarInterval | StarSolid)
-    assert isinstance(outer, StarInterval | StarSolid)
-    if inner.empty:
-        return None
-    less, more = cell_moments(inner, ground.density), cell_moments(outer, ground.density)
-    if not less.log_mass > -math.inf:
-        return None
-    room = inner.distance_to_boundary(less.centroid)
-    share = math.exp(min(0.0, less.log_mass - more.log_mass))
-    return Pair(share, less.offset, room, outer.diameter, outer.circumradius)
-
-
-def _solid_pair(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:
-    from dwell._kernels.shells.pair import OK, guaranteed_pair
-
-    normals, offsets, size = walls_of(ground.workspace)
-    p, q = (np.ascontiguousarray(v, dtype=np.float64) for v in (position, places))
-
-    def both(shell: Shell) -> tuple[float, ...]:
-        found: tuple[float, ...] = guaranteed_pair(
-            p, size, len(q), q, radii, normals, offsets, ground.terms, shell
-        )
-        return found
-
-    status, mass, x, y, z, room, dual, *sizes = in_shell(both, len(q), len(offsets))
-    if status != OK:
-        return None
-    return Pair(min(1.0, mass / dual), np.array([x, y, z]), room, sizes[0], sizes[1])
 
 
 def _exact_interval(cell: StarInterval, terms: GeneralTerms) -> Moments:
