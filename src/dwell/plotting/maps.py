@@ -9,8 +9,8 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Density
-from dwell.errors import AgentsError
-from dwell.geometry import Workspace, polygon_of, voronoi_cells
+from dwell.geometry import Workspace, is_flat
+from dwell.plotting.outlines import cell_rings, outline_of
 from dwell.plotting.style import PLAIN, Style, dress, explain, number, remark
 from dwell.results import Run
 
@@ -28,7 +28,7 @@ def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> N
     from matplotlib.patches import Polygon as Patch
 
     ax.add_patch(
-        Patch(workspace.vertices, closed=True, fill=False, ec=style.ink, lw=style.line, zorder=3)
+        Patch(outline_of(workspace), closed=True, fill=False, ec=style.ink, lw=style.line, zorder=3)
     )
     lower, upper = workspace.bounds
     wide, high = 0.04 * np.where(is_slim(workspace), upper - lower, (upper - lower).max())
@@ -41,21 +41,19 @@ def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> N
 
 def is_slim(workspace: Workspace) -> bool:
     """Whether the workspace is too long and thin to be drawn to scale."""
-    width, height = _size(workspace)
-    return max(width, height) > SLIMMEST * min(width, height)
+    lower, upper = workspace.bounds
+    size = upper - lower
+    return bool(size.max() > SLIMMEST * size.min())
 
 
 def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
     """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
     from matplotlib.collections import PolyCollection
 
-    polygon = polygon_of(workspace)
-    try:
-        cells = voronoi_cells(polygon, positions)
-    except AgentsError:
+    rings = cell_rings(workspace, positions)
+    if rings is None:
         remark(ax, style, "two agents coincide: no cells", at=(0.5, 0.06))
         return
-    rings = [cell.vertices for cell in cells if len(cell.offsets)]
     width = style.thin if len(rings) <= 100 else 0.5 * style.thin
     ax.add_collection(
         PolyCollection(rings, facecolors="none", edgecolors=style.cell, linewidths=width, zorder=2),
@@ -100,7 +98,7 @@ def draw_density(
         vmax=_rounded_up(float(values.max())), cmap=style.density_map, interpolation="bilinear",
         aspect="auto" if is_slim(workspace) else "equal", zorder=1,
     )  # fmt: skip
-    inside = Patch(workspace.vertices, closed=True, transform=ax.transData)
+    inside = Patch(outline_of(workspace), closed=True, transform=ax.transData)
     image.set_clip_path(inside)
     return image, r"$\varphi(s)$" if power == 0 else rf"$\varphi(s)\;/\;10^{{{power}}}$"
 
@@ -175,7 +173,8 @@ def _raster(workspace: Workspace, density: Density) -> Floats:
     """The density at pixel centres; outside, at the nearest point of the workspace."""
     lower, upper = workspace.bounds
     size = upper - lower
-    longest = min(PIXELS, int(math.sqrt(2e7 / len(workspace.vertices))))
+    corners = len(workspace.vertices) if is_flat(workspace) else 1
+    longest = min(PIXELS, int(math.sqrt(2e7 / corners)))
     shape = np.clip(longest * size / size.max(), min(longest, 64), longest).astype(int)
     x, y = (lower[k] + (np.arange(shape[k]) + 0.5) * size[k] / shape[k] for k in (0, 1))
     pixels = np.column_stack([grid.ravel() for grid in np.meshgrid(x, y)])
@@ -212,8 +211,3 @@ def _rounded_up(peak: float) -> float:
         return 1.0
     unit = 10.0 ** (math.floor(math.log10(peak)) - 2)
     return math.ceil(peak / unit - 1e-9) * unit
-
-
-def _size(workspace: Workspace) -> tuple[float, float]:
-    lower, upper = workspace.bounds
-    return float(upper[0] - lower[0]), float(upper[1] - lower[1])
