@@ -16,6 +16,7 @@ from dwell.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.image import AxesImage
 
 PIXELS = 240  # of the density's image, along the longer side of the workspace
@@ -36,7 +37,8 @@ def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> N
     ax.set_ylim(lower[1] - high, upper[1] + high)
     ax.set_aspect("auto" if is_slim(workspace) else "equal")
     scale = " (not to scale)" if is_slim(workspace) else ""
-    dress(ax, style, _ticked(ax, 0, workspace) + scale, _ticked(ax, 1, workspace))
+    across, up = (ticked(axis, workspace, k) for k, axis in enumerate((ax.xaxis, ax.yaxis)))
+    dress(ax, style, across + scale, up)
 
 
 def is_slim(workspace: Workspace) -> bool:
@@ -182,20 +184,27 @@ def _raster(workspace: Workspace, density: Density) -> Floats:
     return values
 
 
-def _ticked(ax: Axes, k: int, workspace: Workspace) -> str:
-    """Set ticks along coordinate k; gives the label. Far from 0 they count from a round number."""
+def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
+    """Set ticks for coordinate k; gives the label. Far from 0 they count from a round number."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    lower, upper = (float(corner[k]) for corner in workspace.bounds)
-    axis = (ax.xaxis, ax.yaxis)[k]
     axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-    if max(abs(lower), abs(upper)) < FAR * (upper - lower):
-        return f"$s_{k + 1}$"
-    unit = 10.0 ** math.ceil(math.log10(upper - lower))
-    origin = math.floor(lower / unit) * unit
+    origin = round_origin(workspace, k)
+    name = "s" if workspace.dimension == 1 else f"s_{k + 1}"
+    if origin == 0.0:
+        return f"${name}$"
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
     sign = "-" if origin > 0 else "+"
-    return rf"$s_{k + 1} {sign} {_grouped(abs(origin))}$"
+    return rf"${name} {sign} {_grouped(abs(origin))}$"
+
+
+def round_origin(workspace: Workspace, k: int) -> float:
+    """What coordinate k is counted from: 0, or a round number near a workspace far from 0."""
+    lower, upper = (float(corner[k]) for corner in workspace.bounds)
+    if max(abs(lower), abs(upper)) < FAR * (upper - lower):
+        return 0.0
+    unit = 10.0 ** math.ceil(math.log10(upper - lower))
+    return math.floor(lower / unit) * unit
 
 
 def _grouped(number: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, cast, final
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Stage:
 
     def __init__(self, figure: Figure, parts: list[Part]) -> None:
         self.figure, self.parts = figure, parts
-        self._canvas: Any = figure.canvas  # Agg: it can keep what was drawn
+        self._canvas = cast(Any, figure.canvas)  # Agg: it can keep what was drawn
         for artist in self._moving():
             artist.set_animated(True)
         for part in parts:
