@@ -16,14 +16,18 @@ class Cell:
     """A Voronoi cell in the frame of its own agent.
 
     `borders[k]` says what lies behind the edge from vertex k to vertex k + 1: agent `borders[k]`
-    if that is >= 0, else edge `-1 - borders[k]` of the workspace.
+    if that is >= 0, else edge `-1 - borders[k]` of the workspace. On the line it is what lies
+    behind vertex k, above the plane what lies behind `faces[k]`.
     """
 
     agent: int
-    position: Points  # (2,)
-    offsets: Points  # (n, 2) vertices relative to the agent, counter-clockwise; n = 0: empty
+    position: Points  # (n,)
+    offsets: Points  # (V, n) vertices relative to the agent, counter-clockwise in the plane;
+    # V = 0: empty
     borders: Ints  # (n,)
     seen: Ints  # agents looked at to make the cell, nearest first
+    faces: tuple[Ints, ...] | None = None  # above the plane: the vertices of the wall behind
+    # borders[k], in order around it in three dimensions
 
     @property
     def vertices(self) -> Points:
