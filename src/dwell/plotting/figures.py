@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell.errors import InputError
-from dwell.plotting import maps, timelines, timers
+from dwell.plotting import line, maps, scene, timelines, timers
+from dwell.plotting.style import PLAIN
 from dwell.results import Run
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ONE_COLUMN = 3.5  # inches
@@ -34,6 +36,15 @@ def require_matplotlib() -> None:
 
 def configurations(run: Run) -> Figure:
     """Cells and density, before and after."""
+    if run.workspace.dimension == 1:
+        figure = blank(TWO_COLUMNS, 3.6)
+        line.draw_line_configurations(figure.subplots(2, 1, sharex=True, sharey=True), run)
+        return figure
+    if run.workspace.dimension == 3:
+        height = float(np.clip(2.9 * scene.proportion(run.workspace), 1.2, 4.0)) + 0.25
+        figure = blank(TWO_COLUMNS, 2.0 * height, "compressed")
+        scene.draw_space_configurations(figure.subplots(2, 2), run)
+        return figure
     if panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
         figure = blank(TWO_COLUMNS, panel_height(run, 1.15, 0.0, 5.0) + 0.7)
         maps.draw_configurations(np.reshape(figure.subplots(1, 4), (2, 2)), run)
@@ -44,10 +55,28 @@ def configurations(run: Run) -> Figure:
 
 
 def trajectories(run: Run) -> Figure:
-    """Paths over the final cells."""
+    """Paths over the final cells; a space-time diagram on the line."""
+    if run.workspace.dimension == 1:
+        return space_time(run)
+    if run.workspace.dimension == 3:
+        height = float(np.clip(3.4 * scene.proportion(run.workspace), 1.2, TALLEST - 3.0))
+        figure = blank(ONE_COLUMN, height + 0.3)
+        scene.draw_space_trajectories(figure.subplots(), run)
+        return figure
     height = panel_height(run, 3.0, 0.8, TALLEST - 3.0)
     figure = blank(ONE_COLUMN, height + 0.75)
     maps.draw_trajectories(figure.subplots(), run)
+    return figure
+
+
+def space_time(run: Run) -> Figure:
+    """Positions over time, with the density and the final cells at the side."""
+    figure = blank(ONE_COLUMN, 3.0)
+    ax = figure.subplots()
+    side = line.side_of(ax)
+    line.draw_space_time(ax, run, explained=False)
+    line.draw_side(side, run, run.horizon)
+    explain_all(figure, ax)
     return figure
 
 
@@ -85,6 +114,16 @@ def _over_time(draw: Callable[..., None], run: Run) -> Figure:
     figure = blank(ONE_COLUMN, 2.5)
     draw(figure.subplots(), run)
     return figure
+
+
+def explain_all(figure: Figure, ax: Axes, columns: int = 4) -> None:
+    """A legend above everything, as wide as the figure."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=min(columns, len(handles)),
+        frameon=False, fontsize=PLAIN.text_size, columnspacing=1.1, handlelength=1.9,
+        handletextpad=0.5, labelspacing=0.3,
+    )  # fmt: skip
 
 
 def blank(width: float, height: float, layout: Any = "constrained") -> Figure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,11 @@ import numpy as np
 from dwell._types import finite_number, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import require_matplotlib
+from dwell.plotting.line_film import LineFilm
+from dwell.plotting.plane_film import PlaneFilm, plane_proportion
 from dwell.plotting.reel import Progress, check_film, check_load, write_film
 from dwell.plotting.shots import Shots
+from dwell.plotting.space_film import SpaceFilm
 from dwell.plotting.stage import Clock, Part, Stage, curves_beside
 from dwell.plotting.style import PLAIN, Style
 from dwell.results import Run
@@ -26,7 +30,7 @@ SECONDS = 12.0
 SIZE = {"mp4": (1280, 720), "gif": (960, 540), "webp": (960, 540)}
 WIDE = 8.0  # inches that the longer side counts for, unless dpi says otherwise
 LEAST, MOST = 160, 8192  # pixels along a side
-SWAY = 60.0  # degrees that the camera goes round while time goes on
+SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
 WIDEST = 2.6  # a workspace so much wider than high has its curves below, not beside
 
 
@@ -83,9 +87,10 @@ def shots_of(
     if turn:
         _check_space(run)
         angles = np.linspace(0.0, 360.0, count, endpoint=False)
-        return Shots(run, np.full(count, end), 1.0, angles)
+        return Shots(run, np.full(count, end), (begin, end), 1.0, angles)
     times = np.linspace(begin, end, count) if count > 1 else np.array([end])
-    return Shots(run, times, (end - begin) / seconds, np.linspace(0.0, SWAY, count))
+    sway = np.linspace(*SWAY, count)
+    return Shots(run, times, (begin, end), (end - begin) / seconds, sway)
 
 
 def _span(run: Run, since: float | None, until: float | None) -> tuple[float, float]:
@@ -142,13 +147,19 @@ def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
 
 def stage_of(shots: Shots, pixels: tuple[int, int], dpi: float, style: Style = PLAIN) -> Stage:
     """The figure and what moves on it."""
-    from dwell.plotting.plane_film import PlaneFilm, plane_outline
-
     figure = _sheet(pixels, dpi)
-    tall = plane_outline(shots)
-    ax, cost, error = _panels(figure, tall * WIDEST < 1.0)
-    parts: list[Part] = [PlaneFilm(ax, shots, style), Clock(ax, shots, style)]
+    scene, proportion = SCENES[shots.run.workspace.dimension]
+    ax, cost, error = _panels(figure, proportion(shots) * WIDEST < 1.0)
+    parts: list[Part] = [scene(ax, shots, style), Clock(ax, shots, style)]
     return Stage(figure, [*parts, *curves_beside((cost, error), shots, style)])
+
+
+# By dimension: what moves, and its height over its width.
+SCENES: dict[int, tuple[Callable[[Axes, Shots, Style], Part], Callable[[Shots], float]]] = {
+    1: (LineFilm, lambda shots: 1.0),
+    2: (PlaneFilm, plane_proportion),
+    3: (SpaceFilm, lambda shots: 1.0),
+}
 
 
 def _sheet(pixels: tuple[int, int], dpi: float) -> Figure:

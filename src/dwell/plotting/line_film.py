@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-KEY = "dashed: borders of cells      lines: held velocity      rings: looked just now"
+KEY = "dashed: borders of cells;  at the side, lines: held velocity, rings: looked just now"
 
 
 @final
@@ -35,8 +35,9 @@ class LineFilm:
         self._places = shots.places[..., 0]
         self._borders = borders_of(run.workspace, self._places)
         self._curve = curve_of(run.workspace, run.system.density)
-        dress(ax, style, f"time $t$\n{KEY}", "")
-        begin, end = float(shots.times[0]), float(shots.times[-1])
+        dress(ax, style, f"time $t$   ({KEY})", "")
+        ax.set_xlabel(ax.get_xlabel(), fontsize=style.text_size, loc="left")
+        begin, end = shots.span
         ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
         fit_space_time(ax, run, self._places, style)
         side = side_of(ax)

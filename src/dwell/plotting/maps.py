@@ -133,7 +133,7 @@ def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bo
     draw_cells(ax, run.workspace, final, style=style)
     draw_workspace(ax, run.workspace, style=style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
-    paths = _paths(run)
+    paths = paths_of(run)
     lines = LineCollection(
         paths, colors=style.ink, linewidths=width, label=r"path of $x_p$", zorder=4
     )
@@ -160,7 +160,7 @@ def _include(ax: Axes, points: Points) -> None:
             ax.set(**{name: wider})
 
 
-def _paths(run: Run, points: int = 120_000) -> list[Points]:
+def paths_of(run: Run, points: int = 120_000) -> list[Points]:
     """Each agent's path: its corners, or points along it where the corners are too many."""
     most = int(np.clip(points // run.agents, 40, 600))
     rows = [run.events.of_agent(p) for p in range(run.agents)]
@@ -190,12 +190,18 @@ def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
 
     axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
     origin = round_origin(workspace, k)
+    if origin != 0.0:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
+    return coordinate_name(workspace, k)
+
+
+def coordinate_name(workspace: Workspace, k: int) -> str:
+    """The label of coordinate k, with what it is counted from."""
+    origin = round_origin(workspace, k)
     name = "s" if workspace.dimension == 1 else f"s_{k + 1}"
     if origin == 0.0:
         return f"${name}$"
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
-    sign = "-" if origin > 0 else "+"
-    return rf"${name} {sign} {_grouped(abs(origin))}$"
+    return rf"${name} {'-' if origin > 0 else '+'} {_grouped(abs(origin))}$"
 
 
 def round_origin(workspace: Workspace, k: int) -> float:

@@ -80,7 +80,7 @@ def flash_rings(rings: Any, places: Any, fresh: Any, style: Style) -> None:
     rings.set_edgecolors([to_rgba(style.flash, float(share)) for share in fresh])
 
 
-def plane_outline(shots: Shots) -> Any:
+def plane_proportion(shots: Shots) -> float:
     """Height over width of what is drawn."""
     ring = outline_of(shots.run.workspace)
     width, height = np.ptp(ring, axis=0)

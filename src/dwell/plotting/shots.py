@@ -26,6 +26,7 @@ class Shots:
 
     run: Run
     times: Floats  # (F,)
+    span: tuple[float, float]  # that the film is about
     rate: float
     camera: Floats  # (F,) degrees that the camera has gone round
 
@@ -74,7 +75,19 @@ class Shots:
             return upper - lower
         return np.full(len(lower), self.run.workspace.diameter)
 
+    @property
+    def stands(self) -> bool:
+        """Whether time stands still, and only the camera goes round."""
+        return len(self) > 1 and bool(self.times[0] == self.times[-1])
+
+    @cached_property
+    def _whole_path(self) -> Points:
+        points = int(np.clip(POINTS // self.run.agents, 2, 400))
+        return self.run.positions(np.linspace(*self.span, points))
+
     def trail(self, k: int) -> Points:
         """Everybody's path up to frame k, (points, N, n); of many agents only its last part."""
         most = max(2, POINTS // self.run.agents)
+        if self.stands:
+            return self._whole_path
         return self.places[max(0, k + 1 - most) : k + 1]

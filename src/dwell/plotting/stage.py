@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+TALL = 30.0  # a log axis so much higher than low has powers of ten enough
+
+
 class Part(Protocol):
     """Something on the picture that moves."""
 
@@ -88,8 +91,7 @@ class Growing:
     def __init__(
         self, ax: Axes, shots: Shots, values: Floats, name: str, level: float | None, style: Style
     ) -> None:
-        run, begin, end = shots.run, float(shots.times[0]), float(shots.times[-1])
-        begin, end = min(begin, end), max(begin, end)
+        run, (begin, end) = shots.run, shots.span
         self._shots, self._name = shots, name
         self.artists: list[Artist] = []
         self._times, self._values = run.metrics.times, values
@@ -101,6 +103,8 @@ class Growing:
             return
         self._times, self._values = self._times[inside], values[inside]
         floor = timelines.log_axis(ax, [self._values, np.array([] if level is None else [level])])
+        if ax.get_ylim()[1] > TALL * ax.get_ylim()[0]:
+            ax.yaxis.set_minor_formatter("")
         self._values = np.maximum(self._values, floor)
         self._times, self._values = extremes((self._times, self._values), end, style.columns)
         ax.plot(self._times, self._values, color=style.faint, lw=style.thin)
