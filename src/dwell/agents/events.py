@@ -240,7 +240,6 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
         extra["cruise"].append(np.inf if after.cruise is None else float(after.cruise[p]))
         for name in fields(Spent):
             extra[name.name].append(getattr(spent, name.name))
-        extra["mark"].append(after.mark)
         extra["promise"].append(after.promise)
     return replace(table, **_unusual(table, extra))
 

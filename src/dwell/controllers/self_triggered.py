@@ -29,6 +29,9 @@ from dwell.geometry import dual_guaranteed_cell, guaranteed_cell
 if TYPE_CHECKING:
     from dwell._kernels.self_trigger import Trigger
 
+MISSED = 3  # a mark like those of the kernel: what set the interval was that a look was lost
+MOST_SCANS = 1e6  # evaluations of the trigger at one decision
+
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {
         "factor": 1,
@@ -90,6 +93,8 @@ class SelfTriggered:
         check.positive("kappa", "v", "tau_min", "tau_max", "delta", "scan")
         check.in_order("tau_min", "tau_max")
         check.in_order("scan", "tau_max")
+        if self.tau_max / self.scan > MOST_SCANS:
+            raise check.refused("scan", f"at least tau_max / {MOST_SCANS:g}")
         check.one_of("preset", tuple(PRESETS))
         check.one_of("factor", (None, 1, 2))
         if self.factor is not None:
@@ -138,7 +143,7 @@ class SelfTriggered:
         """Without a look: go on to the old centroid, and look again as soon as allowed."""
         target: Any = view.memory
         leg = self.approach(target - view.position)
-        return replace(leg, next_at=view.time + self.tau_min, memory=target, mark=FLOOR)
+        return replace(leg, next_at=view.time + self.tau_min, memory=target, mark=MISSED)
 
     def approach(self, error: Points) -> Order:
         """The leg towards the centroid: straight at speed v, then slower and slower."""

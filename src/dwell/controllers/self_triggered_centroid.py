@@ -139,8 +139,7 @@ class SelfTriggeredCentroid:
         """Where the centroid is at a step, for the agent at (x, y)."""
         ground = view.ground
         assert isinstance(ground, Ground)
-        age = step * self.dt - max(sample.time, 0.0)  # nobody moves before time 0
-        radii = np.full(len(sample.agents), self.v_max * age)
+        radii = np.full(len(sample.agents), self.v_max * (step * self.dt - sample.time))
         return centroid_ball(ground, (x, y), sample.positions, radii, self.bound)
 
     def _velocity(self, ball: Ball | None) -> tuple[float, float]:

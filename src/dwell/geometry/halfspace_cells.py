@@ -13,6 +13,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
+from dwell.geometry.boundary import closed_boundary
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell
 from dwell.geometry.halfspaces import inscribed
@@ -24,11 +25,16 @@ from dwell.geometry.polytope import Polytope
 from dwell.geometry.voronoi import coincident
 
 ROOMY = 1e-3  # of its reach: an agent nearer to a wall does not serve as the interior point
-OUTSIDE = 1e-9  # of its reach: corners that break a wall by more are rounding errors of Qhull
+OUTSIDE = 1e-11  # of its reach: corners that break a wall by more are none
+FIRM = 1e-10  # how far normals must be from depending on each other to hold a corner
 
 
 class Pieces(NamedTuple):
-    """A cell as simplices that share an apex, seen from the agent."""
+    """A cell as simplices that share an apex, seen from the agent.
+
+    They face outward: where rounding turned a sliver inside out, its volume is negative, and
+    integrals count it so.
+    """
 
     apex: Points  # (n,) the agent itself, if it is in its cell
     vertices: Points  # (V, n)
@@ -124,17 +130,24 @@ def intersect(walls: Walls) -> Pieces | None:
     free = gaps - normals @ center
     dual = normals * (radius / np.maximum(free, radius))[:, None]
     try:
-        vertices = center + _dual_corners(dual, normals, free, n)
-        hull = find_walls(vertices - center)
+        vertices = center + _dual_corners(dual, normals, free)
     except WorkspaceError:  # so flat that its corners cannot be told apart
         return None
-    owner = np.empty(len(hull.simplices), dtype=np.int64)
-    for group in hull.groups:
-        own = np.unique(hull.simplices[group])
-        lift = np.abs(vertices[own] @ normals.T - gaps).max(axis=0)
-        owner[group] = label[int(np.argmin(lift))]
+    boundary = closed_boundary(vertices) if len(vertices) > n else None
+    if boundary is None:
+        return None
+    lift = np.abs(vertices @ normals.T - gaps)
+    behind = label[_lowest(lift, boundary)]
     nobody = np.zeros(0, dtype=np.int64)
-    return Pieces(apex, vertices, hull.simplices, owner, nobody, np.inf)
+    return Pieces(apex, vertices, boundary, behind, nobody, np.inf)
+
+
+def _lowest(lift: Floats, simplices: Ints) -> Ints:
+    """For each simplex the wall that all its corners are nearest to."""
+    worst = lift[simplices[:, 0]]
+    for k in range(1, simplices.shape[1]):
+        worst = np.maximum(worst, lift[simplices[:, k]])
+    return np.argmin(worst, axis=1)
 
 
 def _interior(normals: Points, gaps: Floats) -> tuple[Points, Points, float]:
@@ -150,15 +163,20 @@ def _interior(normals: Points, gaps: Floats) -> tuple[Points, Points, float]:
     return (origin if least >= 0.0 else ball.center), ball.center, radius
 
 
-def _dual_corners(dual: Points, normals: Points, free: Floats, n: int) -> Points:
-    """Corners: one for each wall of the hull of the dual points."""
+def _dual_corners(dual: Points, normals: Points, free: Floats) -> Points:
+    """Corners: points where n walls meet, one for each wall of the hull of the dual points.
+
+    Walls that meet n by n and those that meet by more are both tried; what breaks no wall is a
+    corner, however it was found.
+    """
+    n = normals.shape[1]
     walls = find_walls(dual)
-    rows = []
-    for group in walls.groups:
-        own = np.unique(walls.simplices[group])
-        rows.append(own if len(own) == n else own[independent(normals[own], n)])
-    chosen = np.array(rows)
-    corners = np.linalg.solve(normals[chosen], free[chosen][:, :, None])[:, :, 0]
+    many = [np.unique(walls.simplices[group]) for group in walls.groups if len(group) > 1]
+    chosen = [own[independent(normals[own], n)] for own in many]
+    rows = np.vstack([walls.simplices, *chosen]) if chosen else walls.simplices
+    firm = np.linalg.svd(normals[rows], compute_uv=False)[:, -1] > FIRM
+    rows = rows[firm]
+    corners = np.linalg.solve(normals[rows], free[rows][:, :, None])[:, :, 0]
     reach = np.sqrt((corners**2).sum(axis=1))
     right = (corners @ normals.T - free).max(axis=1) <= OUTSIDE * reach
     return _distinct(corners[right])

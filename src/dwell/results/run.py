@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.errors import InputError
+from dwell.controllers import Timer
+from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.results.counters import Counters, count
 from dwell.scenario import Scenario
-from dwell.theory import Flag, Metrics, covered_from, flags_of, measure
+from dwell.theory import Finding, Flag, Metrics, covered_from, flags_of, measure
+from dwell.theory.approach import Approach, closest_approach
+from dwell.theory.lipschitz import Attained
 from dwell.theory.metrics import Snapshots, snapshots
+from dwell.theory.run_certificate import QUICK, Recorded, certify, measure_along
 
 if TYPE_CHECKING:
     from dwell.geometry import Workspace
@@ -77,7 +81,10 @@ class Run:
     @cached_property
     def flags(self) -> list[Flag]:
         """What limits the meaning of this run."""
-        return flags_of(self.arc, self.events, self.metrics, self.assumed)
+        return flags_of(
+            self.arc, self.events, self.metrics, self.assumed,
+            approach=self.closest, measured=self.measured,
+        )  # fmt: skip
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:
@@ -98,8 +105,43 @@ class Run:
         return (
             None
             if nu is None or self.ends_in_contact
-            else covered_from(self.arc, self.events, self.metrics, nu)
+            else covered_from(self._errors_at, self.horizon, self.events, self.metrics, nu)
         )
+
+    def _errors_at(self, t: float) -> Floats:
+        """Everybody's error, look by look: quicker for one time than measuring everything."""
+        looks = self.system.looks(self._legs(t).positions[0])
+        return np.array([float(lengths(look.error)) for look in looks])
+
+    @cached_property
+    def closest(self) -> Approach:
+        """The closest that two agents came at any time, looked at or not."""
+        return closest_approach(self.start, self.events, self.horizon)
+
+    @cached_property
+    def measured(self) -> Attained | None:
+        """Lipschitz constants at some times on the way, for scenarios that assume some."""
+        if self.assumed is None or not isinstance(self.system.controller, Timer):
+            return None
+        try:
+            return measure_along(self._recorded, QUICK, self.closest)
+        except DensityError:  # on a grid, or where some cell always weighs nothing
+            return None
+
+    @cached_property
+    def certificate(self) -> tuple[Finding, ...]:
+        """The theorem held against this run, looked at fewer times than `dwell check` does."""
+        if self.assumed is None:
+            return ()
+        r = self._recorded
+        return certify(
+            r.system, r.start, r.table, r.until, r.metrics, self.assumed,
+            effort=QUICK, approach=self.closest, measured=self.measured,
+        )  # fmt: skip
+
+    @property
+    def _recorded(self) -> Recorded:
+        return Recorded(self.system, self.start, self.events, self.horizon, self.metrics)
 
     @property
     def distances(self) -> Floats:

@@ -17,6 +17,7 @@ from dwell._types import Floats
 from dwell.agents import CoverageSystem
 from dwell.agents.network import PERFECT, Network
 from dwell.controllers import DiscreteLloyd, Lloyd, SelfTriggered, Timer
+from dwell.theory.clocks import common_waits
 from dwell.theory.rates import Rates, Recorded
 from dwell.theory.spectrum import DENSE
 
@@ -133,7 +134,7 @@ def _round_robin(rates: Rates, law: DiscreteLloyd) -> Prediction:
 
 def _timer(rates: Rates, law: Timer) -> Prediction:
     gain = law.k1 / law.reach
-    waits = _common_waits(law, rates.agents)
+    waits = common_waits(law, rates.agents)
     if waits is not None:
         return _together(rates, gain, waits)
     age = _mean_along(rates, _ages(rates, law))
@@ -142,28 +143,6 @@ def _timer(rates: Rates, law: Timer) -> Prediction:
     if gain * float(np.max(law.t2)) >= 1.0:
         says += "; t2 is above nu~ / k1, and stability is not assured"
     return _slowest(by_mode, says, limit=_limit(rates, gain))
-
-
-def _common_waits(law: Timer, agents: int) -> tuple[float, ...] | None:
-    """The waits that all agents have in common, one after another; None if they differ."""
-    program = law.program(agents)
-    if program is None:
-        return None
-    table = {
-        "uniform": program.t2[:, None],
-        "earliest": program.t1[:, None],
-        "latest": program.t2[:, None],
-        "periodic": program.period[:, None],
-        "sequence": program.intervals,
-        "dropout": program.t1[:, None],
-    }[law.reset]
-    certain = law.reset not in ("uniform", "dropout") or (
-        (program.t1 == program.t2).all() if law.reset == "uniform" else program.loss == 0.0
-    )
-    first = program.t2 if law.initial_timer is None else np.atleast_1d(law.initial_timer)
-    if certain and (table == table[0]).all() and (first == first[0]).all():
-        return tuple(map(float, table[0]))
-    return None
 
 
 def _ages(rates: Rates, law: Timer | SelfTriggered) -> Floats:

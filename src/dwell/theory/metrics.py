@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -17,7 +18,6 @@ from dwell.density.tessellation import first_coincidence
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
-    from dwell.hybrid import HybridArc
 
 PROBES = 129  # times looked at where no samples were kept
 
@@ -106,45 +106,46 @@ def _hold_errors(system: CoverageSystem, now: Snapshots, errors: Points) -> Floa
 
 
 def covered_from(
-    arc: HybridArc[AgentsState], table: EventTable, metrics: Metrics, nu: float
+    errors: Callable[[float], Floats],
+    until: float,
+    table: EventTable,
+    metrics: Metrics | None,
+    nu: float,
 ) -> float | None:
     """The time from which every error stays within `nu` to the end; None if it never does.
 
-    Known exactly at samples and at events, then narrowed by bisection between the last time a
-    larger error was seen and the next look at it.
+    `errors` gives everybody's error at any time. It is known exactly at samples and at events, then
+    narrowed by bisection between the last time a larger error was seen and the next look at it.
     """
-    late = [0.0] if _worst(arc, 0.0) > nu else []
-    if len(metrics.times):
-        late += metrics.times[metrics.errors.max(axis=1) > nu].tolist()[-1:]
+
+    def worst(t: float) -> float:
+        return float(errors(t).max())
+
+    late = [0.0] if worst(0.0) > nu else []
+    samples = np.empty(0) if metrics is None else metrics.times
+    if metrics is not None and len(samples):
+        late += samples[metrics.errors.max(axis=1) > nu].tolist()[-1:]
     late += table.time[lengths(table.errors) > nu].tolist()[-1:]
-    if _worst(arc, arc.until) > nu:
+    if worst(until) > nu:
         return None
     if not late:
         return 0.0
     last = max(late)
-    after = metrics.times[metrics.times > last]
+    after = samples[samples > last]
     if not len(after):  # no samples to go by: look at some times of our own
-        probes = np.linspace(last, arc.until, PROBES)
-        bad = [t for t in probes[1:-1] if _worst(arc, float(t)) > nu]
+        probes = np.linspace(last, until, PROBES)
+        bad = [t for t in probes[1:-1] if worst(float(t)) > nu]
         last = max([last, *map(float, bad)])
         after = probes[probes > last]
-    return _narrowed(arc, nu, last, float(after[0]))
+    return _narrowed(worst, nu, last, float(after[0]))
 
 
-def _worst(arc: HybridArc[AgentsState], t: float) -> float:
-    """Largest error at time t."""
-    system = arc.system
-    assert isinstance(system, CoverageSystem)
-    points = arc.at(t).positions
-    return max(float(lengths(look.error)) for look in system.looks(points))
-
-
-def _narrowed(arc: HybridArc[AgentsState], nu: float, bad: float, good: float) -> float:
+def _narrowed(worst: Callable[[float], float], nu: float, bad: float, good: float) -> float:
     for _ in range(60):
         middle = 0.5 * (bad + good)
         if good - bad <= 1e-9 * max(1.0, good) or not (bad < middle < good):
             break
-        if _worst(arc, middle) > nu:
+        if worst(middle) > nu:
             bad = middle
         else:
             good = middle

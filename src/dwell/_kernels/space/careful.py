@@ -9,12 +9,15 @@ A plane is (ah, al, bh, bl, ch, cl, oh, ol): a x + b y + c z = o in the agent's 
 
 import math
 
+import numpy as np
+
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger
 from dwell._kernels.careful import add, cross_product, difference, quotient, times
 
 FLATTEST = 1e-14  # sine of the angle at which three planes meet: below, rounding decides where
-FARTHEST = 1e-4  # of the cell's size: vertices that would move more are noise, and stay
+FARTHEST = 1e-4  # of the cell's size: vertices that would move more are noise, and stay ...
+GRAIN = 64.0 * np.finfo(float).eps  # ... if it is also more than so much of the workspace's size
 
 
 @inner
@@ -117,15 +120,16 @@ def meeting(f, g, h):
 
 
 @inner
-def sharpen(n, p, gx, gy, gz, wx, wy, wz, base, plane, left, x, y, z, low):
+def sharpen(n, p, reach, gx, gy, gz, wx, wy, wz, base, plane, left, x, y, z, low):
     """Compute the n vertices again, as x + low[0] and so on.
 
+    reach: squared distance of the farthest corner of the workspace, which cutting started from.
     Those where planes are as good as parallel stay as they are.
     """
     size = 0.0
     for v in range(n):
         size = larger(size, x[v] * x[v] + y[v] * y[v] + z[v] * z[v])
-    nearby = FARTHEST * FARTHEST * size
+    nearby = larger(FARTHEST * FARTHEST * size, GRAIN * GRAIN * reach)
     for v in range(n):
         low[0, v] = 0.0
         low[1, v] = 0.0

@@ -31,7 +31,7 @@ from dwell._kernels.space.rules import (
     W,
 )
 
-NEGLIGIBLE = 70.0  # e-folds below the largest value: e**-70 is 4e-31
+NEGLIGIBLE = 46.0  # e-folds below the largest value: e**-46 is 1e-20
 EASY = 0.125  # exponents up to here: a Taylor polynomial of degree 10 is exact to rounding
 
 

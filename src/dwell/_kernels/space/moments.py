@@ -357,8 +357,8 @@ def shape(n, p, solid, grid, s):
     sharp = needs_digits(n, volume, reach, s.x, s.y, s.z)
     if sharp:
         sharpen(
-            n, p, grid.x, grid.y, grid.z, solid.x, solid.y, solid.z, solid.base, s.plane, s.left,
-            s.x, s.y, s.z, s.low,
+            n, p, reach, grid.x, grid.y, grid.z, solid.x, solid.y, solid.z, solid.base, s.plane,
+            s.left, s.x, s.y, s.z, s.low,
         )  # fmt: skip
         sharp_fan(count, s.corner, s.x, s.y, s.z, s.low, s.fan)
         volume = 0.0
