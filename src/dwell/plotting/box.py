@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Floats, Points
 from dwell.geometry import Workspace
 from dwell.plotting.camera import Camera
-from dwell.plotting.maps import round_origin, coordinate_name
+from dwell.plotting.maps import coordinate_name, round_origin
 from dwell.plotting.style import Style
 
 if TYPE_CHECKING:

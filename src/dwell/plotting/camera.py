@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -31,7 +32,7 @@ class Camera:
     azimuth: float = AZIMUTH
     elevation: float = ELEVATION
 
-    @property
+    @cached_property
     def axes(self) -> Floats:
         """Unit vectors to the right, up, and towards the camera, one per row."""
         a, e = math.radians(self.azimuth), math.radians(self.elevation)
@@ -50,8 +51,9 @@ class Camera:
 
     def faces_us(self, ring: Points) -> bool:
         """Whether a face, counter-clockwise seen from outside, is seen from outside."""
-        x, y = self.on_sheet(ring).T
-        return bool((x * np.roll(y, -1) - np.roll(x, -1) * y).sum() > 0.0)
+        arms = self.on_sheet(ring[1:]) - self.on_sheet(ring[:1])
+        x, y = arms.T
+        return bool((x[:-1] * y[1:] - x[1:] * y[:-1]).sum() > 0.0)
 
 
 def camera_for(

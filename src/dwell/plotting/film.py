@@ -59,6 +59,7 @@ def animate(
     """
     target = Path(path)
     require_matplotlib()
+    _check_dimension(run)
     kind = check_film(target, force=force)
     shots = shots_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
     pixels = _checked_size(size or SIZE[kind])
@@ -103,6 +104,16 @@ def _span(run: Run, since: float | None, until: float | None) -> tuple[float, fl
             code="film.time",
         )
     return begin, end
+
+
+def _check_dimension(run: Run) -> None:
+    n = run.workspace.dimension
+    if n not in SCENES:
+        raise InputError(
+            f"a film shows places of 1, 2 or 3 coordinates, and these have {n}; dwell plot draws "
+            "the figures of such a run",
+            code="film.dimension",
+        )
 
 
 def _check_space(run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def slices(
     lower, upper = (float(end[0]) for end in workspace.bounds)
     edges = np.concatenate([[lower], borders_of(workspace, places), [upper]])
     rings, owners = [], np.argsort(places, kind="stable").tolist()
-    for left, right in zip(edges[:-1], edges[1:], strict=True):
+    for left, right in pairwise(edges.tolist()):
         inside = along[(along > left) & (along < right)]
         foot = np.concatenate([[left], inside, [right]])
         heights = np.interp(foot, along, values)

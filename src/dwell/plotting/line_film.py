@@ -62,8 +62,8 @@ class LineFilm:
             dots.set(facecolors=colours, edgecolors="white", linewidths=0.4)
         for lines in (self._between, self._paths):
             ax.add_collection(lines, autolim=False)
-        for lines in (self._cells, self._arrows):
-            side.add_collection(lines, autolim=False)
+        side.add_collection(self._cells, autolim=False)
+        side.add_collection(self._arrows, autolim=False)
         self.artists: list[Artist] = [
             self._between, self._paths, self._heads, self._cells, self._arrows, self._rings,
             self._dots,
@@ -79,7 +79,7 @@ class LineFilm:
         self._heads.set_offsets(np.column_stack([np.full(len(now), shots.times[k]), now]))
         rings, owners = slices(shots.run.workspace, self._curve, now)
         self._cells.set_verts([ring[:, ::-1] for ring in rings])
-        self._cells.set_facecolors(tints(owners, self._style))
+        self._cells.set(facecolors=tints(owners, self._style))
         stand = np.column_stack([np.zeros(len(now)), now])
         ahead = np.column_stack([np.zeros(len(now)), now + shots.arrows[k, :, 0]])
         self._arrows.set_segments(list(np.stack([stand, ahead], axis=1)))

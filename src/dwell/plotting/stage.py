@@ -81,7 +81,7 @@ class Clock:
 
     def show(self, k: int) -> None:
         """Bring the text to frame k."""
-        self._text.set_text(f"$t = {self._times[k]:.{self._digits}f}$")
+        self._text.set_text(f"t = {self._times[k]:.{self._digits}f}")
 
 
 @final
@@ -92,7 +92,7 @@ class Growing:
         self, ax: Axes, shots: Shots, values: Floats, name: str, level: float | None, style: Style
     ) -> None:
         run, (begin, end) = shots.run, shots.span
-        self._shots, self._name = shots, name
+        self._shots = shots
         self.artists: list[Artist] = []
         self._times, self._values = run.metrics.times, values
         dress(ax, style, "time $t$", "")
@@ -116,9 +116,9 @@ class Growing:
             )  # fmt: skip
         (self._line,) = ax.plot([], [], color=style.limit, lw=style.bold)
         (self._head,) = ax.plot([], [], "o", color=style.limit, ms=3.5, clip_on=False)
-        self._text = ax.text(
-            0.0, 1.02, "", transform=ax.transAxes, fontsize=style.label_size, va="bottom"
-        )
+        said: Any = {"transform": ax.transAxes, "fontsize": style.label_size, "va": "bottom"}
+        ax.text(0.0, 1.02, name, **said)
+        self._text = ax.text(1.0, 1.02, "", ha="right", **said)
         self.artists = [self._line, self._head, self._text]
 
     def show(self, k: int) -> None:
@@ -128,8 +128,7 @@ class Growing:
         now = int(np.searchsorted(self._times, self._shots.times[k], side="right"))
         self._line.set_data(self._times[:now], self._values[:now])
         self._head.set_data(self._times[max(now - 1, 0) : now], self._values[max(now - 1, 0) : now])
-        value = rf"{self._name} = ${number(float(self._values[now - 1]))}$" if now else self._name
-        self._text.set_text(value)
+        self._text.set_text(f"{self._values[now - 1]:.4g}" if now else "")
 
 
 def curves_beside(axes: tuple[Axes, Axes], shots: Shots, style: Style) -> list[Part]:
