@@ -113,11 +113,11 @@ def covered_from(
     Known exactly at samples and at events, then narrowed by bisection between the last time a
     larger error was seen and the next look at it.
     """
-    late = [0.0] if _worst(arc, 0.0) > nu else []
+    late = [0.0] if _worst(arc, table, 0.0) > nu else []
     if len(metrics.times):
         late += metrics.times[metrics.errors.max(axis=1) > nu].tolist()[-1:]
     late += table.time[lengths(table.errors) > nu].tolist()[-1:]
-    if _worst(arc, arc.until) > nu:
+    if _worst(arc, table, arc.until) > nu:
         return None
     if not late:
         return 0.0
@@ -125,26 +125,28 @@ def covered_from(
     after = metrics.times[metrics.times > last]
     if not len(after):  # no samples to go by: look at some times of our own
         probes = np.linspace(last, arc.until, PROBES)
-        bad = [t for t in probes[1:-1] if _worst(arc, float(t)) > nu]
+        bad = [t for t in probes[1:-1] if _worst(arc, table, float(t)) > nu]
         last = max([last, *map(float, bad)])
         after = probes[probes > last]
-    return _narrowed(arc, nu, last, float(after[0]))
+    return _narrowed(arc, table, nu, last, float(after[0]))
 
 
-def _worst(arc: HybridArc[AgentsState], t: float) -> float:
+def _worst(arc: HybridArc[AgentsState], table: EventTable, t: float) -> float:
     """Largest error at time t."""
     system = arc.system
     assert isinstance(system, CoverageSystem)
-    points = arc.at(t).positions
+    points = snapshots(arc.states[0], table, np.array([t])).positions[0]
     return max(float(lengths(look.error)) for look in system.looks(points))
 
 
-def _narrowed(arc: HybridArc[AgentsState], nu: float, bad: float, good: float) -> float:
+def _narrowed(
+    arc: HybridArc[AgentsState], table: EventTable, nu: float, bad: float, good: float
+) -> float:
     for _ in range(60):
         middle = 0.5 * (bad + good)
         if good - bad <= 1e-9 * max(1.0, good) or not (bad < middle < good):
             break
-        if _worst(arc, middle) > nu:
+        if _worst(arc, table, middle) > nu:
             bad = middle
         else:
             good = middle
