@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 Point = tuple[Fraction, Fraction, Fraction]
 Face = tuple[int, list[Point]]
@@ -99,7 +100,7 @@ def _ordered(points: list[Point], normal: Point) -> list[Point]:
 
 def area_vector(loop: list[Point]) -> Point:
     total = (Fraction(0),) * 3
-    for a, b in zip(loop[1:-1], loop[2:], strict=True):
+    for a, b in pairwise(loop[1:]):
         n = cross(minus(a, loop[0]), minus(b, loop[0]))
         total = (total[0] + n[0] / 2, total[1] + n[1] / 2, total[2] + n[2] / 2)
     return total
@@ -116,7 +117,7 @@ class RationalCell:
         return [
             (dot(loop[0], cross(a, b)), loop[0], a, b)
             for _, loop in self.faces
-            for a, b in zip(loop[1:-1], loop[2:], strict=True)
+            for a, b in pairwise(loop[1:])
         ]
 
     @property
