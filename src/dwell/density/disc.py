@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density.borders import Borders, _along
+from dwell.density.borders import Borders
 from dwell.density.curved_values import CurvedWorkspace, Ground, Looks
 from dwell.density.looking import in_blocks
+from dwell.density.plane_borders import moments_along
 from dwell.density.tessellation import first_coincidence
 from dwell.errors import DensityError
 from dwell.geometry.voronoi import coincident
@@ -254,8 +255,6 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
         agent=agent,
         other=other,
         gap=points[other] - points[agent],
-        a=rows[:, columns.AX : columns.AY + 1],
-        b=rows[:, columns.BX : columns.BY + 1],
         m0=moments[:, 0],
         m1=moments[:, 1:3],
         m2=moments[:, [3, 4, 4, 5]].reshape(-1, 2, 2),
@@ -274,7 +273,7 @@ def _borders_by_quadrature(ground: Ground, points: Points, count: int) -> Border
     for cell in cells(ground.workspace, points, range(count)):
         for k in np.flatnonzero(cell.borders >= 0):
             a, b = cell.offsets[k], cell.offsets[(k + 1) % len(cell.offsets)]
-            moments = _along(ground.density, cell.position, a, b)
+            moments = moments_along(ground.density, cell.position, a, b)
             rows.append((cell.agent, int(cell.borders[k]), a, b, moments))
     agent = np.array([row[0] for row in rows], dtype=np.int64)
     other = np.array([row[1] for row in rows], dtype=np.int64)
@@ -287,8 +286,6 @@ def _borders_by_quadrature(ground: Ground, points: Points, count: int) -> Border
         agent=agent,
         other=other,
         gap=points[other] - points[agent],
-        a=np.array([row[2] for row in rows]).reshape(-1, 2),
-        b=np.array([row[3] for row in rows]).reshape(-1, 2),
         m0=along[:, 0],
         m1=along[:, 1:3],
         m2=along[:, [3, 4, 4, 5]].reshape(-1, 2, 2),

@@ -26,7 +26,7 @@ class Sensitivity:
 def sensitivity(
     workspace: Workspace, position: Points, neighbors: Points, density: Density
 ) -> Sensitivity:
-    """Of the agent at `position` whose Voronoi neighbours stand at `neighbors`, (K, 2)."""
+    """Of the agent at `position` whose Voronoi neighbours stand at `neighbors`, (K, n)."""
     places = np.vstack([position, neighbors])
     return of_agent(borders(workspace, places, density, agents=1), 0)
 
@@ -35,7 +35,7 @@ def of_agent(found: Borders, agent: int) -> Sensitivity:
     """The same from borders that are known."""
     rows = np.flatnonzero(found.agent == agent)
     error, mass = found.errors[agent], float(found.masses[agent])
-    own, others = -np.eye(2), 0.0
+    own, others = -np.eye(len(error)), 0.0
     for k in rows:
         scale = 1.0 / (mass * math.hypot(*found.gap[k]))
         outward = found.m2[k] - _outer(error, found.m1[k])
@@ -46,7 +46,9 @@ def of_agent(found: Borders, agent: int) -> Sensitivity:
 
 
 def norm(block: Floats) -> float:
-    """Spectral norm of a 2 x 2 matrix in closed form (no LAPACK: the same bits everywhere)."""
+    """Spectral norm of a square matrix; in the plane in closed form (the same bits everywhere)."""
+    if len(block) != 2:
+        return float(np.linalg.norm(block, 2))
     (a, b), (c, d) = block.tolist()
     square, det = a * a + b * b + c * c + d * d, a * d - b * c
     return math.sqrt(0.5 * (square + math.sqrt(max(square * square - 4.0 * det * det, 0.0))))

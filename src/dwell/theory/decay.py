@@ -123,10 +123,11 @@ def _round_robin(rates: Rates, law: DiscreteLloyd) -> Prediction:
     n = rates.agents
     if n > DENSE:
         return Prediction(None, f"worked out for at most {DENSE} agents")
-    rest = np.eye(2 * n) - rates.derivatives.jacobian.toarray()
-    whole = np.eye(2 * n)
+    size, dimension = rates.positions.size, rates.positions.shape[1]
+    rest = np.eye(size) - rates.derivatives.jacobian.toarray()
+    whole = np.eye(size)
     for p in range(n):
-        rows = slice(2 * p, 2 * p + 2)
+        rows = slice(dimension * p, dimension * (p + 1))
         whole[rows] = whole[rows] - law.relaxation * rest[rows] @ whole
     factor = float(np.abs(np.linalg.eigvals(whole)).max())
     return Prediction(float(_rate(factor, n * law.step)), EXACT)
