@@ -50,7 +50,7 @@ class Memory(NamedTuple):
     left: np.ndarray
     side: np.ndarray  # of each vertex: above 0 if the cutting plane takes it away
     mark: np.ndarray  # 1 for vertices that go
-    gone: np.ndarray  # list of these; at the end, the loops of all faces
+    gone: np.ndarray  # list of these; later all loops of faces
     crossing: np.ndarray  # half-edges from those that stay to those that go, around the cut
     born: np.ndarray  # (3, room) vertices that the cut makes
     plane: np.ndarray  # what is behind each face: -1 - wall, or an agent's number in the grid

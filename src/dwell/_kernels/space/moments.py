@@ -345,28 +345,33 @@ def reach_of(px, py, pz, x, y, z):
 
 
 @inner
-def shape(n, p, solid, grid, s):
-    """Split the cell in s into tetrahedra; gives (triangles of faces, sharp, volume, least).
+def sharpened(n, p, reach, solid, grid, s):
+    """Compute the vertices of the cell in s again, with more digits."""
+    sharpen(
+        n, p, reach, grid.x, grid.y, grid.z, solid.x, solid.y, solid.z, solid.base, s.plane, s.left,
+        s.x, s.y, s.z, s.low,
+    )  # fmt: skip
 
-    Leaves the triangles in s.corner and s.face (those of a face follow one another), six times the
-    volumes in s.fan, and, where the cell is thin or small (`sharp`), vertices with more digits.
+
+@inner
+def shape(n, p, solid, grid, s):
+    """Split the cell in s into tetrahedra; gives (triangles of faces, volume, least).
+
+    Leaves the triangles in s.corner and s.face (those of a face follow one another) and six times
+    the volumes in s.fan. Where the cell is thin or small, vertices get more digits.
     """
     reach = reach_of(grid.x[p], grid.y[p], grid.z[p], solid.x, solid.y, solid.z)
     count = list_triangles(n, s.mate, s.left, s.mark, s.corner, s.face)
     volume, least = spread_fan(count, s.corner, s.x, s.y, s.z, s.fan)
-    sharp = needs_digits(n, volume, reach, s.x, s.y, s.z)
-    if sharp:
-        sharpen(
-            n, p, reach, grid.x, grid.y, grid.z, solid.x, solid.y, solid.z, solid.base, s.plane,
-            s.left, s.x, s.y, s.z, s.low,
-        )  # fmt: skip
+    if needs_digits(n, volume, reach, s.x, s.y, s.z):
+        sharpened(n, p, reach, solid, grid, s)
         sharp_fan(count, s.corner, s.x, s.y, s.z, s.low, s.fan)
         volume = 0.0
         least = 0.0
         for t in range(count):
             volume += s.fan[t]
             least = smaller(least, s.fan[t])
-    return count, sharp, volume, least
+    return count, volume, least
 
 
 @inner
@@ -379,7 +384,7 @@ def weigh(n, p, solid, grid, terms, s):
     x0 = grid.x[p]
     y0 = grid.y[p]
     z0 = grid.z[p]
-    count, _, volume, least = shape(n, p, solid, grid, s)
+    count, volume, least = shape(n, p, solid, grid, s)
     ox = oy = oz = 0.0
     moved = least < -ROUNDING * volume
     if moved:
