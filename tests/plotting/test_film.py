@@ -288,7 +288,7 @@ def pretend_ffmpeg(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -
     place.mkdir()
     program = place / "ffmpeg"
     known = 'case "$*" in *-encoders*) echo libx264; exit 0;; esac'
-    program.write_text(f'#!/bin/sh\n{known}\nfor last; do :; done\n{script}\n')
+    program.write_text(f"#!/bin/sh\n{known}\nfor last; do :; done\n{script}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{place}{os.pathsep}{os.environ['PATH']}")
 

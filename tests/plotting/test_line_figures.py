@@ -37,9 +37,7 @@ RUNS = {
     ),
     "lloyd": lambda: simulate(Interval(0, 6), HILL, START, DiscreteLloyd(step=0.2), until=2.0),
     "horizon-0": lambda: simulate(Interval(0, 6), HILL, START, LAW, until=0.0),
-    "no-samples": lambda: simulate(
-        Interval(0, 6), HILL, START, LAW, until=2.0, sample_every="off"
-    ),
+    "no-samples": lambda: simulate(Interval(0, 6), HILL, START, LAW, until=2.0, sample_every="off"),
     "far": far_away,
 }
 
