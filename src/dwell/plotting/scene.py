@@ -86,7 +86,8 @@ def ink_of(view: View, camera: Camera, style: Style) -> Ink:
     faces = solid_cells(view.workspace, view.positions) if view.cells else None
     pieces = _pieces(view)
     for p in np.argsort(camera.nearness(view.positions), kind="stable").tolist():
-        behind, before = _sides(faces[p] if faces else [], camera)
+        cell = _shrunk(faces[p], view, p) if faces else []
+        behind, before = _sides(cell, camera)
         _solid(ink, behind, p, view, camera, style)
         for owner, points in pieces[p]:
             ink.line(camera.on_sheet(points), style.colour(owner), style.line)
@@ -94,6 +95,16 @@ def ink_of(view: View, camera: Camera, style: Style) -> Ink:
         _solid(ink, before, p, view, camera, style)
     _frame(ink, view, camera, style, front=True)
     return ink
+
+
+def _shrunk(faces: Sequence[Face], view: View, p: int) -> list[Face]:
+    """A cell a little smaller than it is, still within itself, round its agent."""
+    if not faces:
+        return []
+    middle = view.positions[p]
+    if view.workspace.outside_by(middle[None])[0] > 0.0:
+        middle = np.vstack([face.ring for face in faces]).mean(axis=0)
+    return [Face(middle + SHRUNK * (face.ring - middle), face.smooth) for face in faces]
 
 
 def _sides(faces: Iterable[Face], camera: Camera) -> tuple[list[Face], list[Face]]:
@@ -108,19 +119,17 @@ def _sides(faces: Iterable[Face], camera: Camera) -> tuple[list[Face], list[Face
 def _solid(
     ink: Ink, faces: Sequence[Face], p: int, view: View, camera: Camera, style: Style
 ) -> None:
-    """Faces of one cell, a little nearer to its agent than they are, and lit from above."""
+    """Faces of one cell, lit from above."""
     from matplotlib.colors import to_rgb
 
-    middle = view.workspace.nearest(view.positions[p : p + 1])[0]
     base = WHITER + (1.0 - WHITER) * np.array(to_rgb(style.colour(p)))
     hiding = view.hiding * min(1.0, (CROWD / len(view.positions)) ** 0.5)
     for face in faces:
-        ring = middle + SHRUNK * (face.ring - middle)
-        lit = _lit(ring, camera)
+        lit = _lit(face.ring, camera)
         colour = base * (0.55 + 0.45 * lit) + (1.0 - base) * 0.25 * lit
         fill = (*colour, hiding)
         edge = (0.0, 0.0, 0.0, 0.0) if face.smooth else (*(0.75 * base), min(1.0, 2.2 * hiding))
-        ink.add(camera.on_sheet(ring), fill, edge, style.thin)
+        ink.add(camera.on_sheet(face.ring), fill, edge, style.thin)
 
 
 def _lit(ring: Points, camera: Camera) -> float:
