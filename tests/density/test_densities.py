@@ -69,7 +69,7 @@ def test_a_peak_much_narrower_than_the_cell_is_found():
         lambda: Gaussian((0, 0), rate=-1.0),
         lambda: Gaussian((0, 0), rate=math.inf),
         lambda: Gaussian((0, math.nan), rate=1.0),
-        lambda: Gaussian((0, 0, 0), rate=1.0),
+        lambda: Gaussian((), rate=1.0),
         lambda: Gaussian("ab", rate=1.0),
         lambda: Gaussian((0, 0), covariance=((1, 2), (2, 1))),
         lambda: Gaussian((0, 0), covariance=((1, 0.5), (0.4, 1))),

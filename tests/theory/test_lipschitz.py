@@ -143,7 +143,8 @@ def test_the_closest_pair(seed: int) -> None:
     np.fill_diagonal(gaps, np.inf)
     a, b, gap = closest_pair(points)
 
-    assert gap == gaps.min() == gaps[a, b]
+    assert gap == pytest.approx(gaps.min(), rel=1e-15)
+    assert gaps[a, b] == gaps.min()
     assert a < b
 
 

@@ -14,6 +14,7 @@ from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.errors import ControllerError
+from dwell.geometry import is_flat
 from dwell.geometry.voronoi import coincident
 from dwell.hybrid import HybridArc, Stop, StopReason
 
@@ -28,7 +29,9 @@ Progress = Callable[[float], None]  # told the time reached
 
 def can_compile(system: CoverageSystem) -> bool:
     """Whether the engine knows this system's law and density."""
-    return system.program is not None and system.terms is not None and system.network.perfect
+    planar = system.dimension == 2 and is_flat(system.workspace)
+    known = system.program is not None and system.terms is not None
+    return planar and known and system.network.perfect
 
 
 def run_compiled(

@@ -29,9 +29,9 @@ from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.density import Density
 from dwell.density.ground import Ground, ground_of
-from dwell.density.looking import look_many
+from dwell.density.looking import look_many, way_of
 from dwell.errors import AgentsError, ControllerError
-from dwell.geometry import Workspace, polygon_of, voronoi_cells
+from dwell.geometry import Workspace
 from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Event, Halt, StopReason
 
@@ -129,7 +129,7 @@ class CoverageSystem:
 
     def sample(self, positions: Points, agent: int, time: float) -> Sample:
         """Where the Voronoi neighbours of `agent` stand, everybody being at `positions`."""
-        cell = voronoi_cells(polygon_of(self.workspace), positions, [agent])[0]
+        cell = way_of(self.ground).cells(self.workspace, positions, [agent])[0]
         who = np.sort(cell.borders[cell.borders >= 0])
         return Sample(time, who, _for_reading(positions[who]))
 

@@ -8,20 +8,50 @@ from dwell._types import Floats, Points
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.terms import Terms
 
 
 @runtime_checkable
 class Density(Protocol):
-    """How much each place matters; nowhere negative."""
+    """How much each place matters; nowhere negative.
+
+    Two more are optional: `dimension`, the number of coordinates of its points (None, or nothing at
+    all: any), and `general_terms(n)`, the same as `terms` outside the plane.
+    """
 
     def at(self, points: Points) -> Floats:
-        """The weight at each point: (n, 2) in, (n,) out."""
+        """The weight at each point: (k, n) in, (k,) out."""
         ...
 
     def terms(self) -> Terms | None:
-        """The same density as plain arrays for the kernels; None if it has no such form."""
+        """The same density in the plane as plain arrays for the kernels; None if it has none."""
         ...
+
+
+def dimension_of(density: object) -> int | None:
+    """How many coordinates its points have; None if any number will do."""
+    dimension = getattr(density, "dimension", None)
+    return None if dimension is None else int(dimension)
+
+
+def general_terms_of(density: object, dimension: int) -> GeneralTerms | None:
+    """The density as plain arrays in n dimensions; None if it has no such form."""
+    make = getattr(density, "general_terms", None)
+    found: GeneralTerms | None = None if make is None else make(dimension)
+    return found
+
+
+def refuse_dimension(density: object, dimension: int) -> None:
+    """Refuse a density whose points have another number of coordinates."""
+    own = dimension_of(density)
+    if own is not None and own != dimension:
+        raise DensityError(
+            f"the density is one of {own} coordinates, but the workspace has {dimension} "
+            f"dimension{'s' * (dimension != 1)}; both must agree",
+            code="density.dimension",
+            key="density",
+        )
 
 
 def as_density(weight: object) -> Density:

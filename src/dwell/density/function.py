@@ -15,7 +15,7 @@ from dwell.errors import DensityError
 @final
 @dataclass(frozen=True)
 class Function:
-    """The density `call(points)`: an (n, 2) array in, n numbers out.
+    """The density `call(points)`: a (k, n) array of points in, k numbers out.
 
     It is integrated by adaptive quadrature, with an error estimate; runs with it take the readable
     event loop. `name` is how a scenario file refers to it, ``package.module:function``.
@@ -23,6 +23,11 @@ class Function:
 
     call: Callable[[Points], Any]
     name: str | None = None
+
+    @property
+    def dimension(self) -> None:
+        """None: what the function makes of its points is not known."""
+        return None
 
     def at(self, points: Points) -> Floats:
         """The weight at each point, checked: finite, real, not negative."""
@@ -57,6 +62,10 @@ class Function:
 
     def terms(self) -> None:
         """None: the kernels cannot call Python."""
+        return None
+
+    def general_terms(self, dimension: int) -> None:
+        """None, in any dimension."""
         return None
 
     def _refused(self, what: str, code: str = "density.function") -> DensityError:

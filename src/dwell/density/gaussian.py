@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, is_positive
+from dwell._types import Floats, Points, finite_numbers, is_positive
+from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.terms import Terms
 
 
@@ -24,20 +27,22 @@ FLAT = 1e-6  # 1 - correlation**2 below which a covariance counts as singular: d
 class Gaussian:
     """weight * exp(-rate |z - center|**2), or weight * exp(-(z - center)' S**-1 (z - center) / 2).
 
-    Give either `rate` or the 2 x 2 `covariance` S.
+    Give either `rate` or the `covariance` S, a 2 x 2 matrix; n x n for a center of n numbers.
 
     >>> float(Gaussian(center=(0, 0), rate=0.5).at([[1.0, 1.0]])[0])
     0.36787944117144233
     """
 
-    center: tuple[float, float]
+    center: tuple[float, ...]
     rate: float | None = None
-    covariance: tuple[tuple[float, float], tuple[float, float]] | None = None
+    covariance: tuple[tuple[float, ...], ...] | None = None
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        center = _finite(self.center, (2,), "center", "two finite numbers [x, y]")
-        object.__setattr__(self, "center", (float(center[0]), float(center[1])))
+        n = _length(self.center)
+        need = "two finite numbers [x, y]" if n == 2 else finite_numbers(n)
+        center = _finite(self.center, (n,), "center", need)
+        object.__setattr__(self, "center", tuple(float(v) for v in center))
         if not is_positive(self.weight):
             raise _refused("weight", self.weight, "a positive number")
         if (self.rate is None) == (self.covariance is None):
@@ -52,23 +57,34 @@ class Gaussian:
             self._check_covariance()
 
     def _check_covariance(self) -> None:
-        need = "a symmetric positive definite 2 x 2 matrix"
-        s = _finite(self.covariance, (2, 2), "covariance", need)
-        if s[0, 1] != s[1, 0] or not (s[0, 0] > 0 and s[1, 1] > 0):
+        n = self.dimension
+        need = f"a symmetric positive definite {n} x {n} matrix"
+        s = _finite(self.covariance, (n, n), "covariance", need)
+        variances = np.diag(s)
+        if (s != s.T).any() or not (variances > 0).all():
             raise _refused("covariance", self.covariance, need)
-        if not (min(s[0, 0], s[1, 1]) >= SMALLEST and max(s[0, 0], s[1, 1]) <= LARGEST):
+        if not (variances.min() >= SMALLEST and variances.max() <= LARGEST):
             need = f"a matrix with variances between {SMALLEST:g} and {LARGEST:g}"
             raise _refused("covariance", self.covariance, need)
-        correlation = float(s[0, 1] / np.sqrt(s[0, 0]) / np.sqrt(s[1, 1]))
-        if not (1.0 - correlation) * (1.0 + correlation) > FLAT:
+        if n == 2:
+            correlation = float(s[0, 1] / np.sqrt(s[0, 0]) / np.sqrt(s[1, 1]))
+            left = (1.0 - correlation) * (1.0 + correlation)
+        else:
+            left = _least_unexplained(s)
+        if not left > FLAT:
             need += " that is not nearly singular"
             raise _refused("covariance", self.covariance, need)
-        rows = tuple((float(a), float(b)) for a, b in s)
+        rows = tuple(tuple(float(v) for v in row) for row in s)
         object.__setattr__(self, "covariance", rows)
 
     @property
+    def dimension(self) -> int:
+        """How many coordinates its points have."""
+        return len(self.center)
+
+    @property
     def form(self) -> tuple[float, float, float]:
-        """(Qxx, Qxy, Qyy) of exp(-(z - center)' Q (z - center))."""
+        """(Qxx, Qxy, Qyy) of exp(-(z - center)' Q (z - center)), in the plane."""
         if self.covariance is None:
             assert self.rate is not None
             return self.rate, 0.0, self.rate
@@ -82,19 +98,116 @@ class Gaussian:
         """Qyy - Qxy**2 / Qxx: half the inverse of the variance of y."""
         return self.form[2] if self.covariance is None else 0.5 / self.covariance[1][1]
 
+    @property
+    def matrix(self) -> Floats:
+        """Q of exp(-(z - center)' Q (z - center)), (n, n): half the inverse of the covariance."""
+        if self.covariance is None:
+            assert self.rate is not None
+            return self.rate * np.eye(self.dimension)
+        inverse = _exact_inverse(self.covariance)
+        return np.array([[float(v / 2) for v in row] for row in inverse])
+
+    @property
+    def root(self) -> Floats:
+        """Upper triangular C with Q = C'C, (n, n)."""
+        if self.covariance is None:
+            assert self.rate is not None
+            return math.sqrt(self.rate) * np.eye(self.dimension)
+        return _upper_root([[v / 2 for v in row] for row in _exact_inverse(self.covariance)])
+
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        x, y = (np.asarray(points, dtype=np.float64) - self.center).T
-        qxx, qxy, qyy = self.form
-        values: Floats = self.weight * np.exp(-(qxx * x * x + 2.0 * qxy * x * y + qyy * y * y))
-        return values
+        offsets = np.asarray(points, dtype=np.float64) - self.center
+        if self.dimension == 2:
+            x, y = offsets.T
+            qxx, qxy, qyy = self.form
+            values: Floats = self.weight * np.exp(-(qxx * x * x + 2.0 * qxy * x * y + qyy * y * y))
+            return values
+        drop: Floats = self.weight * np.exp(-drops(offsets, self.root))
+        return drop
 
-    def terms(self) -> Terms:
-        """One Gaussian term."""
+    def terms(self) -> Terms | None:
+        """One Gaussian term, in the plane."""
         from dwell._kernels.terms import gaussian_row, plain_terms
 
-        row = gaussian_row(self.weight, self.center, self.form, self.pivot)
+        if self.dimension != 2:
+            return None
+        x, y = self.center
+        row = gaussian_row(self.weight, (x, y), self.form, self.pivot)
         return plain_terms(gaussians=np.array([row]))
+
+    def general_terms(self, dimension: int) -> GeneralTerms:
+        """One Gaussian term, in n dimensions."""
+        from dwell._kernels.general_terms import general_terms
+
+        refuse_dimension(self, dimension)
+        weight, center = np.array([float(self.weight)]), np.array([self.center])
+        return general_terms(
+            dimension, gaussians=(weight, center, self.matrix[None], self.root[None])
+        )
+
+
+def drops(offsets: Points, root: Floats) -> Floats:
+    """|C z|**2 of each row z, summed in order."""
+    total = np.zeros(len(offsets))
+    for i in range(root.shape[0]):
+        row = np.zeros(len(offsets))
+        for j in range(i, root.shape[1]):
+            row = row + root[i, j] * offsets[:, j]
+        total = total + row * row
+    return total
+
+
+def _exact_inverse(matrix: tuple[tuple[float, ...], ...]) -> list[list[Fraction]]:
+    """The inverse of a symmetric positive definite matrix, without rounding."""
+    n = len(matrix)
+    table = [
+        [Fraction(v) for v in row] + [Fraction(int(i == j)) for j in range(n)]
+        for i, row in enumerate(matrix)
+    ]
+    for k in range(n):  # its leading blocks are definite too, so no pivot vanishes
+        pivot = table[k][k]
+        if pivot <= 0:
+            raise ZeroDivisionError("not positive definite")
+        table[k] = [v / pivot for v in table[k]]
+        for i in range(n):
+            factor = table[i][k]
+            if i != k and factor:
+                table[i] = [a - factor * b for a, b in zip(table[i], table[k], strict=True)]
+    return [row[n:] for row in table]
+
+
+def _upper_root(matrix: list[list[Fraction]]) -> Floats:
+    """C = sqrt(D) U of the exact factors Q = U'DU: each entry is rounded only twice."""
+    n = len(matrix)
+    left = [row[:] for row in matrix]
+    root = np.zeros((n, n))
+    for k in range(n):
+        root[k, k] = math.sqrt(left[k][k])
+        for j in range(k + 1, n):
+            root[k, j] = root[k, k] * float(left[k][j] / left[k][k])
+        for i in range(k + 1, n):
+            for j in range(k + 1, n):
+                left[i][j] -= left[k][i] * left[k][j] / left[k][k]
+    return root
+
+
+def _least_unexplained(s: Floats) -> float:
+    """The least share of a coordinate's variance that the others leave open; 0 if not definite."""
+    try:
+        inverse = _exact_inverse(tuple(map(tuple, s.tolist())))
+    except ZeroDivisionError:
+        return 0.0
+    return min(float(1 / (Fraction(s[k, k]) * inverse[k][k])) for k in range(len(s)))
+
+
+def _length(center: object) -> int:
+    """How many numbers a center has; 2 where that cannot be told."""
+    try:
+        shape = np.array(center).shape
+    except ValueError:
+        return 2
+    return shape[0] if len(shape) == 1 and shape[0] > 0 else 2
 
 
 def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.ndarray:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, final
 
 from dwell.density.base import Density
 from dwell.density.lattice import lattice_terms
-from dwell.geometry import Workspace
+from dwell.errors import DensityError
+from dwell.geometry import Workspace, is_flat
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
@@ -32,5 +33,20 @@ class Ground:
 def ground_of(workspace: Workspace, density: Density, spacing: float | None = None) -> Ground:
     """`density` on `workspace`, integrated exactly or on a grid of points with this spacing."""
     if spacing is not None:
+        _refuse_grid(workspace)
         return Ground(workspace, density, lattice_terms(density, workspace, spacing))
-    return Ground(workspace, density, density.terms())
+    if workspace.dimension == 2:
+        return Ground(workspace, density, density.terms())
+    general = getattr(density, "general_terms", None)
+    terms = None if general is None else general(workspace.dimension)
+    return Ground(workspace, density, terms)
+
+
+def _refuse_grid(workspace: Workspace) -> None:
+    if workspace.dimension != 2 or not is_flat(workspace):
+        raise DensityError(
+            f"a {type(workspace).__name__} in {workspace.dimension} dimensions cannot be "
+            "integrated on a grid of points, only a polygon; integrate exactly",
+            code="integration.dimension",
+            key="run.integration",
+        )

@@ -1,4 +1,4 @@
-"""Many looks at once, on several threads: the rim of the look kernel."""
+"""Many looks at once, in any dimension and on several threads."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import final
+from importlib import import_module
+from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, dots, lengths
+from dwell._types import Floats, Ints, Points
 from dwell.density.ground import Ground
-from dwell.density.moments import polygon_moments
-from dwell.geometry import polygon_of, voronoi_cells
+from dwell.geometry import is_flat
 
 BLOCK = 2048  # looks handed to a thread at a time
 
@@ -42,68 +42,24 @@ def look_many(
 
     The same bits on any number of threads.
     """
-    if ground.terms is None:
-        return _by_quadrature(ground, places, row, agent)
-    return _in_polygon(ground, places, row, agent, threads)
+    found: Looks = way_of(ground).looks(ground, places, row, agent, threads=threads)
+    return found
 
 
-def _in_polygon(
-    ground: Ground, places: Points, row: Ints, agent: Ints, threads: int | None
-) -> Looks:
-    from dwell._kernels import doors
-    from dwell._kernels.cells import COINCIDENT
-    from dwell._kernels.look import NO_MASS
-    from dwell._kernels.scratch import make_scratch
-
-    walls = columns(ground.workspace.vertices)
-    x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
-    out = np.empty((len(row), doors.COLUMNS))
-
-    def work(lo: int, hi: int) -> None:
-        memory = make_scratch(x.shape[1], len(walls[0]))
-        doors.look_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
-
-    in_blocks(work, len(row), threads)
-    column = np.ascontiguousarray(out.T)
-    squared = column[doors.NEAREST]
-    return Looks(
-        met=column[doors.STATUS] == COINCIDENT,
-        empty=column[doors.STATUS] == NO_MASS,
-        error=column[doors.ERROR_X : doors.ERROR_Y + 1].T,
-        log_scale=column[doors.LOG_SCALE],
-        mass=column[doors.MASS],
-        polar=column[doors.POLAR],
-        neighbors=column[doors.NEIGHBORS].astype(np.int64),
-        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
-    )
+def way_of(ground: Ground) -> Any:
+    """The module of this room that knows cells of this kind: `looks`, `cells` and `borders`."""
+    return import_module(f"dwell.density.{_way(ground)}")
 
 
-def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:
-    """The same, look by look, for densities that only Python can evaluate."""
-    count = len(row)
-    met, empty = np.zeros((2, count), dtype=bool)
-    error = np.zeros((count, ground.dimension))
-    mass, polar, second, doubt, nearest = np.zeros((5, count))
-    neighbors = np.zeros(count, dtype=np.int64)
-    for k, (r, p) in enumerate(zip(row, agent, strict=True)):
-        points = np.ascontiguousarray(places[r])
-        others = np.delete(points, p, axis=0) - points[p]
-        nearest[k] = lengths(others).min() if len(others) else np.inf
-        met[k] = nearest[k] == 0.0
-        if met[k]:
-            continue
-        cell = voronoi_cells(polygon_of(ground.workspace), points, [int(p)])[0]
-        neighbors[k] = (cell.borders >= 0).sum()
-        if len(cell.offsets):
-            found = polygon_moments(cell.offsets, cell.position, ground.density)
-            mass[k], error[k], doubt[k] = found.mass, found.offset, found.error
-            second[k] = found.second_moment
-            polar[k] = second[k] + mass[k] * dots(error[k], error[k])
-        empty[k] = not mass[k] > 0.0
-        if empty[k]:
-            error[k] = ground.workspace.nearest(points[p : p + 1])[0] - points[p]
-    none = np.zeros(count)
-    return Looks(met, empty, error, none, mass, polar, neighbors, nearest, second, doubt)
+def _way(ground: Ground) -> str:
+    n, flat = ground.dimension, is_flat(ground.workspace)
+    if n == 2:
+        return "plane" if flat else "disc"
+    if n > 2 and not flat:
+        return "ball"
+    if n > 3 or ground.terms is None:
+        return "simplices"
+    return "line" if n == 1 else "space"
 
 
 def in_blocks(work: Callable[[int, int], None], count: int, threads: int | None) -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density.base import Density, as_density
+from dwell.density.base import Density, as_density, dimension_of, general_terms_of
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.terms import Terms
 
 
@@ -33,6 +34,20 @@ class Mixture:
                 key="density.parts",
             )
         object.__setattr__(self, "parts", parts)
+        known = {n for n in map(dimension_of, parts) if n is not None}
+        if len(known) > 1:
+            listed_dimensions = " and ".join(map(str, sorted(known)))
+            raise DensityError(
+                f"the parts of a mixture have {listed_dimensions} coordinates; all must have the "
+                "same number",
+                code="density.dimension",
+                key="density.parts",
+            )
+
+    @property
+    def dimension(self) -> int | None:
+        """That of its parts; None if they go with any."""
+        return next((n for n in map(dimension_of, self.parts) if n is not None), None)
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
@@ -55,6 +70,17 @@ class Mixture:
             origins=np.concatenate([p.origins for p in known]),
             gaussians=np.concatenate([p.gaussians for p in known]),
         )
+
+    def general_terms(self, dimension: int) -> GeneralTerms | None:
+        """The terms of all parts together in n dimensions; None if one of them has none."""
+        from dwell._kernels.general_terms import GeneralTerms
+
+        parts = [general_terms_of(part, dimension) for part in self.parts]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        constant, *columns = zip(*known, strict=True)
+        return GeneralTerms(sum(constant), *(np.concatenate(arrays) for arrays in columns))
 
 
 def _padded(tables: np.ndarray, width: int) -> np.ndarray:

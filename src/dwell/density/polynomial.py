@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_number
+from dwell._types import Floats, Points, finite_number, finite_numbers
+from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.terms import Terms
 
 MAX_DEGREE = 16
@@ -22,73 +24,119 @@ MAX_DEGREE = 16
 class Polynomial:
     """The sum of c (x - a)**i (y - b)**j over `coefficients` (i, j, c), with origin (a, b).
 
-    It must not be negative anywhere in the workspace. A run refuses it if it is so at one of a
-    lattice of points, which a narrow dip may escape.
+    In n dimensions a row has n powers and the coefficient, and the origin n numbers (zeros, if
+    absent). It must not be negative anywhere in the workspace. A run refuses it if it is so at one
+    of a lattice of points, which a narrow dip may escape.
 
     >>> float(Polynomial([(0, 0, 1.0), (2, 0, 3.0)]).at([[2.0, 5.0]])[0])
     13.0
     """
 
-    coefficients: tuple[tuple[int, int, float], ...]
-    origin: tuple[float, float] = (0.0, 0.0)
+    coefficients: tuple[tuple[float, ...], ...]
+    origin: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         listed = self.coefficients if isinstance(self.coefficients, Iterable) else [None]
-        rows = tuple(_as_term(row) for row in listed)
-        if not any(c != 0.0 for _, _, c in rows):
+        rows = _as_terms(list(listed))
+        if not any(row[-1] != 0.0 for row in rows):
             raise DensityError(
                 "the polynomial density is zero everywhere; give at least one term "
                 "[i, j, coefficient] that is not zero",
                 code="density.zero",
                 key="density.terms",
             )
-        origin = [finite_number(v) for v in self.origin]
-        if len(origin) != 2 or None in origin:
-            raise _refused(f"the origin {self.origin!r}; two finite numbers are needed")
+        n = len(rows[0]) - 1
+        origin = [finite_number(v) for v in self.origin] or [0.0] * n
+        if len(origin) != n or None in origin:
+            need = f"{finite_numbers(n)} {'is' if n == 1 else 'are'} needed"
+            raise _refused(f"the origin {self.origin!r}; {need}")
         object.__setattr__(self, "coefficients", rows)
         object.__setattr__(self, "origin", tuple(origin))
 
     @property
+    def dimension(self) -> int:
+        """How many coordinates its points have."""
+        return len(self.coefficients[0]) - 1
+
+    @property
     def degree(self) -> int:
         """Total degree."""
-        return max(i + j for i, j, _ in self.coefficients)
+        return max(int(sum(row[:-1])) for row in self.coefficients)
 
     def table(self) -> np.ndarray:
-        """Coefficients as a square array: entry [i, j] belongs to x**i y**j."""
+        """Coefficients in the plane as a square array: entry [i, j] belongs to x**i y**j."""
         table = np.zeros((self.degree + 1, self.degree + 1))
         for i, j, c in self.coefficients:
-            table[i, j] += c
+            table[int(i), int(j)] += c
         return table
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        x, y = (np.asarray(points, dtype=np.float64) - self.origin).T
-        values: Floats = np.polynomial.polynomial.polyval2d(x, y, self.table())
-        return values
+        offsets = np.asarray(points, dtype=np.float64) - self.origin
+        if self.dimension == 2:
+            x, y = offsets.T
+            values: Floats = np.polynomial.polynomial.polyval2d(x, y, self.table())
+            return values
+        total = np.zeros(len(offsets))
+        for *powers, c in self.coefficients:
+            term = np.full(len(offsets), c)
+            for k, power in enumerate(powers):
+                for _ in range(int(power)):
+                    term = term * offsets[:, k]
+            total = total + term
+        return total
 
-    def terms(self) -> Terms:
-        """One polynomial term."""
+    def terms(self) -> Terms | None:
+        """One polynomial term, in the plane."""
         from dwell._kernels.terms import plain_terms
 
+        if self.dimension != 2:
+            return None
         return plain_terms(polynomials=self.table()[None], origins=np.array([self.origin]))
 
+    def general_terms(self, dimension: int) -> GeneralTerms:
+        """One monomial per row of coefficients."""
+        from dwell._kernels.general_terms import general_terms
 
-def _as_term(row: object) -> tuple[int, int, float]:
-    """(i, j, coefficient) from a row of three numbers."""
-    values = list(row) if isinstance(row, Iterable) and not isinstance(row, str) else []
-    if len(values) != 3:
-        raise _refused(f"the term {row!r}; [i, j, coefficient] is needed")
-    powers = [finite_number(value) for value in values[:2]]
+        refuse_dimension(self, dimension)
+        rows = np.array(self.coefficients)
+        origins = np.tile(np.array(self.origin), (len(rows), 1))
+        powers = np.ascontiguousarray(rows[:, :-1]).astype(np.int64)
+        monomials = (powers, np.ascontiguousarray(rows[:, -1]), origins)
+        return general_terms(dimension, monomials=monomials)
+
+
+def _as_terms(listed: list[object]) -> tuple[tuple[float, ...], ...]:
+    """Rows of powers and a coefficient, all of one length."""
+    if not listed:
+        return ()
+    rows = [
+        list(row) if isinstance(row, Iterable) and not isinstance(row, str) else []
+        for row in listed
+    ]
+    n = len(rows[0]) - 1
+    for row, came in zip(rows, listed, strict=True):
+        if len(row) < 2 or (len(row) != n + 1 and 3 in (len(row), n + 1)):
+            raise _refused(f"the term {came!r}; [i, j, coefficient] is needed")
+        if len(row) != n + 1:
+            raise _refused(f"the term {came!r}; {n} powers and a coefficient are needed")
+    return tuple(_as_term(row) for row in rows)
+
+
+def _as_term(values: list[object]) -> tuple[float, ...]:
+    """(powers, coefficient) from a row of numbers."""
+    powers = [finite_number(value) for value in values[:-1]]
     whole = all(power is not None and power >= 0 and power % 1 == 0 for power in powers)
     if not whole or sum(p for p in powers if p is not None) > MAX_DEGREE:
+        named = " and ".join(repr(value) for value in values[:-1])
+        total = "i + j" if len(powers) == 2 else "a sum"
         raise _refused(
-            f"the powers {values[0]!r} and {values[1]!r}; whole numbers from 0 with "
-            f"i + j <= {MAX_DEGREE} are needed"
+            f"the powers {named}; whole numbers from 0 with {total} <= {MAX_DEGREE} are needed"
         )
-    coefficient = finite_number(values[2])
+    coefficient = finite_number(values[-1])
     if coefficient is None:
-        raise _refused(f"the coefficient {values[2]!r}; a finite number is needed")
-    return int(values[0]), int(values[1]), coefficient
+        raise _refused(f"the coefficient {values[-1]!r}; a finite number is needed")
+    return (*(int(power) for power in powers if power is not None), coefficient)
 
 
 def _refused(what: str) -> DensityError:

@@ -6,15 +6,16 @@ import math
 
 import numpy as np
 
-from dwell._types import Points
-from dwell.density.base import Density
-from dwell.density.gaussian import Gaussian
+from dwell._types import Floats, Points
+from dwell.density.base import Density, general_terms_of, refuse_dimension
+from dwell.density.gaussian import Gaussian, drops
 from dwell.density.mixture import Mixture
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
-from dwell.geometry import Workspace
+from dwell.geometry import Workspace, is_flat
 
 SAMPLES = 65  # lattice points per side of the bounding box
+MOST_PROBES = 16_000  # outside the plane
 DECADES = 300  # moments lie between 1e-300 and 1e300
 STEEPEST = 1e14  # exponents beyond have no digits left for differences of 1
 
@@ -25,8 +26,9 @@ def check_density(density: Density, workspace: Workspace) -> None:
     Looks at a lattice of points and the corners; Gaussians and constants are positive by
     construction, so for them the corners will do.
     """
+    refuse_dimension(density, workspace.dimension)
     positive = all(isinstance(part, (Uniform, Gaussian)) for part in _parts(density))
-    points = workspace.vertices if positive else _probes(workspace)
+    points = _rim(workspace) if positive else _probes(workspace)
     with np.errstate(all="ignore"):
         values = density.at(points)
     for bad, k, code, need in (
@@ -41,13 +43,18 @@ def check_density(density: Density, workspace: Workspace) -> None:
                 key="density",
             )
     _refuse_range(density, workspace, float(values.max()))
-    if not (values > 0.0).any() and density.terms() is None:
+    if not (values > 0.0).any() and _has_no_terms(density, workspace.dimension):
         raise DensityError(
             "the density is zero at every place looked at in the workspace; agents could not tell "
             "where to go: give some part of the workspace a positive weight",
             code="density.zero",
             key="density",
         )
+
+
+def _has_no_terms(density: Density, dimension: int) -> bool:
+    terms = density.terms() if dimension == 2 else general_terms_of(density, dimension)
+    return terms is None
 
 
 def _parts(density: Density) -> tuple[Density, ...]:
@@ -58,7 +65,8 @@ def _refuse_range(density: Density, workspace: Workspace, largest: float) -> Non
     """Refuse what doubles cannot hold: moments out of range, hills steeper than an exponent."""
     hills = [part for part in _parts(density) if isinstance(part, Gaussian)]
     largest = max([largest, *(hill.weight for hill in hills)])
-    for power in (0, 2, 4) if largest > 0.0 else ():
+    n = workspace.dimension
+    for power in (0, n, n + 2) if largest > 0.0 else ():
         size = math.log10(largest) + power * math.log10(workspace.diameter)
         if abs(size) > DECADES:
             raise DensityError(
@@ -82,17 +90,54 @@ def _refuse_range(density: Density, workspace: Workspace, largest: float) -> Non
 
 def _deepest(hill: Gaussian, workspace: Workspace) -> float:
     """The largest (z - center)' Q (z - center) in the workspace."""
+    if workspace.dimension != 2 or not is_flat(workspace):
+        return _deepest_anywhere(hill, workspace)
     x, y = (workspace.vertices - hill.center).T
     qxx, qxy, qyy = hill.form
     with np.errstate(all="ignore"):
-        drops = qxx * x * x + 2.0 * qxy * x * y + qyy * y * y
-    return float(drops.max())
+        falls = qxx * x * x + 2.0 * qxy * x * y + qyy * y * y
+    return float(falls.max())
+
+
+def _deepest_anywhere(hill: Gaussian, workspace: Workspace) -> float:
+    """The same in any dimension; a bound on it where the boundary is curved."""
+    with np.errstate(all="ignore"):
+        if is_flat(workspace):
+            return float(drops(workspace.vertices - np.array(hill.center), hill.root).max())
+        lower, upper = workspace.bounds
+        middle = drops((0.5 * (lower + upper) - hill.center)[None], hill.root)[0]
+        steepest = math.sqrt(float((hill.root**2).sum())) * 0.5 * workspace.diameter
+        return (math.sqrt(float(middle)) + steepest) ** 2
+
+
+def _rim(workspace: Workspace) -> Points:
+    """Corners; where there are none, the ends of a curved workspace along each coordinate."""
+    if is_flat(workspace):
+        return workspace.vertices
+    lower, upper = workspace.bounds
+    middle = 0.5 * (lower + upper)
+    reach = np.diag(0.5 * (upper - lower))
+    return workspace.nearest(np.vstack([middle - reach, middle + reach]))
 
 
 def _probes(workspace: Workspace) -> Points:
     lower, upper = workspace.bounds
-    x, y = (np.linspace(a, b, SAMPLES) for a, b in zip(lower, upper, strict=True))
-    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    if workspace.dimension == 2:
+        x, y = (np.linspace(a, b, SAMPLES) for a, b in zip(lower, upper, strict=True))
+        points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    else:
+        points = _scattered(lower, upper)
     inside = points[workspace.contains(points)]
-    middle = workspace.vertices.mean(axis=0, keepdims=True)
-    return np.vstack([workspace.vertices, middle, inside])
+    rim = _rim(workspace)
+    return np.vstack([rim, rim.mean(axis=0, keepdims=True), inside])
+
+
+def _scattered(lower: Floats, upper: Floats) -> Points:
+    """A lattice in the bounding box, about as many points as in the plane; else by chance."""
+    n = len(lower)
+    side = int(MOST_PROBES ** (1.0 / n))
+    if side < 4:
+        shares = np.random.default_rng(0).random((MOST_PROBES, n))
+        return lower + shares * (upper - lower)
+    axes = [np.linspace(a, b, min(side, 1025)) for a, b in zip(lower, upper, strict=True)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n)

@@ -10,13 +10,13 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, columns
+from dwell._types import Floats, Points, columns, lengths
 from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
-from dwell.density.looking import Looks, look_many
+from dwell.density.looking import Looks, look_many, way_of
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
-from dwell.geometry import Cell, Workspace, as_workspace, polygon_of, voronoi_cells
+from dwell.geometry import Cell, Workspace, as_workspace
 from dwell.geometry.ring import as_numbers
 from dwell.geometry.voronoi import coincident
 
@@ -59,22 +59,28 @@ class Tessellation:
     @cached_property
     def cells(self) -> list[Cell]:
         """Every cell."""
-        return voronoi_cells(polygon_of(self.workspace), self.positions)
+        found: list[Cell] = self._way.cells(self.workspace, self.positions)
+        return found
 
     def cell(self, i: int) -> Cell:
         """The cell of agent i."""
-        return voronoi_cells(polygon_of(self.workspace), self.positions, [i])[0]
+        found: Cell = self._way.cells(self.workspace, self.positions, [i])[0]
+        return found
+
+    @property
+    def _way(self) -> Any:
+        return way_of(ground_of(self.workspace, Uniform()))
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
-        """For each agent, ascending, the agents whose cells share an edge of positive length.
+        """For each agent, ascending, the agents whose cells share an edge (in space, a face).
 
-        Both cells must see the edge, so the relation is symmetric.
+        Both cells must see it, with a positive size, so the relation is symmetric.
         """
         shortest = SHORTEST_EDGE * self.workspace.diameter
         seen = []
         for cell in self.cells:
-            long = cell.edge_lengths > shortest
+            long = cell.border_sizes > shortest
             seen.append({int(q) for q in cell.borders[long] if q >= 0})
         return [sorted(q for q in near if p in seen[q]) for p, near in enumerate(seen)]
 
@@ -86,10 +92,10 @@ class Tessellation:
             (p, q) for p, near in enumerate(self.neighbors) for q in near
         }
         for cell in self.cells:
-            own = np.hypot(*cell.offsets.T)
+            own = lengths(cell.offsets)
             for q in cell.seen:
                 gap = cell.offsets - (self.positions[q] - cell.position)
-                if (np.abs(np.hypot(*gap.T) - own) <= reach).any():
+                if (np.abs(lengths(gap) - own) <= reach).any():
                     pairs |= {(cell.agent, int(q)), (int(q), cell.agent)}
         return [sorted(q for p, q in pairs if p == agent) for agent in range(len(self.positions))]
 

@@ -11,6 +11,7 @@ from dwell._types import Floats, Points, is_positive
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.terms import Terms
 
 
@@ -29,6 +30,11 @@ class Uniform:
                 key="density.level",
             )
 
+    @property
+    def dimension(self) -> None:
+        """None: it goes with any."""
+        return None
+
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
         return np.full(len(points), self.level)
@@ -38,3 +44,9 @@ class Uniform:
         from dwell._kernels.terms import plain_terms
 
         return plain_terms(constant=self.level)
+
+    def general_terms(self, dimension: int) -> GeneralTerms:
+        """The constant term, in n dimensions."""
+        from dwell._kernels.general_terms import general_terms
+
+        return general_terms(dimension, constant=self.level)

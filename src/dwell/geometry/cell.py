@@ -16,19 +16,36 @@ class Cell:
     """A Voronoi cell in the frame of its own agent.
 
     `borders[k]` says what lies behind the edge from vertex k to vertex k + 1: agent `borders[k]`
-    if that is >= 0, else edge `-1 - borders[k]` of the workspace.
+    if that is >= 0, else edge `-1 - borders[k]` of the workspace. On the line it is what lies
+    behind vertex k, above the plane what lies behind `faces[k]`.
     """
 
     agent: int
-    position: Points  # (2,)
-    offsets: Points  # (n, 2) vertices relative to the agent, counter-clockwise; n = 0: empty
+    position: Points  # (n,)
+    offsets: Points  # (V, n) vertices relative to the agent, counter-clockwise in the plane;
+    # V = 0: empty
     borders: Ints  # (n,)
     seen: Ints  # agents looked at to make the cell, nearest first
+    faces: tuple[Ints, ...] | None = None  # above the plane: the vertices of the wall behind
+    # borders[k], in order around it in three dimensions
 
     @property
     def vertices(self) -> Points:
-        """Vertices in the coordinates of the workspace, (n, 2)."""
+        """Vertices in the coordinates of the workspace, (V, n)."""
         return self.position + self.offsets
+
+    @property
+    def border_sizes(self) -> np.ndarray:
+        """How large each border is, as a length: of an edge its own, of a wall its width.
+
+        On the line borders are points, and none is smaller than another.
+        """
+        n = self.offsets.shape[1]
+        if n == 1:
+            return np.full(len(self.borders), np.inf)
+        if self.faces is None:
+            return self.edge_lengths
+        return np.array([_width(self.offsets[face], n) for face in self.faces])
 
     @property
     def edge_lengths(self) -> np.ndarray:
@@ -44,3 +61,11 @@ class Cell:
             return None
         k = int(places[0])
         return self.position + self.offsets[[k, (k + 1) % len(self.offsets)]]
+
+
+def _width(corners: Points, n: int) -> float:
+    """The least extent of a wall along itself: 0 if it is no more than an edge."""
+    if len(corners) < n:
+        return 0.0
+    extents = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+    return float(extents[n - 2])

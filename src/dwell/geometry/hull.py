@@ -17,10 +17,11 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
+from dwell.geometry.boundary import closed_boundary
 from dwell.geometry.limits import FLAT, refuse_range
 from dwell.geometry.ring import ROUNDING
 
-EXACT_LIMIT = 2_000_000  # planes times dimension cubed beyond which rounding has to do
+EXACT_LIMIT = 60_000  # planes times dimension cubed beyond which rounding has to do
 SAME_RANK = 1e-13  # how far normals must be from depending on each other to hold a corner
 
 
@@ -353,5 +354,9 @@ def _by_angle(own: Ints, vertices: Points, normal: Points) -> Ints:
 def _volume(local: Points, simplices: Ints, corners: Ints) -> float:
     """Sum of the simplices between the boundary and a point inside."""
     apex = local[corners].mean(axis=0)
-    content = np.abs(np.linalg.det(local[simplices] - apex))
+    boundary = closed_boundary(local[corners])
+    if boundary is None:
+        content = np.abs(np.linalg.det(local[simplices] - apex))
+    else:
+        content = np.linalg.det(local[corners][boundary] - apex)
     return math.fsum(content) / math.factorial(local.shape[1])

@@ -1,0 +1,162 @@
+"""Looks, cells and borders on the line, n = 1: intervals between midpoints, moments to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.density.borders import Borders
+from dwell.density.ground import Ground
+from dwell.density.looking import Looks, in_blocks
+from dwell.geometry import Cell, Workspace, interval_of
+from dwell.geometry.voronoi import coincident
+
+
+def looks(
+    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+) -> Looks:
+    """agent[k] looks in configuration row[k] of `positions`, (rows, agents, 1).
+
+    Configurations in which many look are sorted once, so that all looks of N agents take
+    N log N steps. Uniform, polynomial and Gaussian densities are integrated to rounding.
+    """
+    if ground.terms is None:
+        from dwell.density import simplices
+
+        return simplices.looks(ground, positions, row, agent, threads=threads)
+    from dwell._kernels.cells import COINCIDENT
+    from dwell._kernels.line import doors
+    from dwell._kernels.look import NO_MASS
+
+    out = _looked(ground.workspace, ground.terms, positions, row, agent, threads)
+    column = np.ascontiguousarray(out.T)
+    squared = column[doors.NEAREST]
+    inside = column[doors.A] < column[doors.B]
+    count = (column[doors.LABEL_A] >= 0.0).astype(np.int64) + (column[doors.LABEL_B] >= 0.0)
+    return Looks(
+        met=column[doors.STATUS] == COINCIDENT,
+        empty=column[doors.STATUS] == NO_MASS,
+        error=np.ascontiguousarray(column[doors.ERROR])[:, None],
+        log_scale=column[doors.LOG_SCALE],
+        mass=column[doors.MASS],
+        polar=column[doors.POLAR],
+        neighbors=np.where(inside, count, 0),
+        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
+        second=column[doors.SECOND],
+    )
+
+
+def cells(
+    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
+) -> list[Cell]:
+    """The cells of `agents` (all, by default) among `positions`, (N, 1).
+
+    The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
+    """
+    from dwell._kernels.general_terms import general_terms
+    from dwell._kernels.line import doors
+
+    points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
+    who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
+    out = _looked(workspace, general_terms(1, 1.0), points[None], np.zeros_like(who), who, 1)
+    found = []
+    for p, line in zip(who, out, strict=True):
+        labels = line[[doors.LABEL_A, doors.LABEL_B]].astype(np.int64)
+        near = np.unique(labels[labels >= 0])
+        if line[doors.NEAREST] == 0.0:
+            raise _same_place(points, int(p))
+        ends = line[[doors.A, doors.B]]
+        seen = near[np.argsort(np.abs(points[near, 0] - points[p, 0]), kind="stable")]
+        kept = 2 if ends[0] < ends[1] else 0
+        found.append(Cell(int(p), points[p], ends[:kept, None], labels[:kept], seen))
+    return found
+
+
+def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+    """All borders between cells, of the first `agents` cells only; each is a single point."""
+    if ground.terms is None:
+        from dwell.density import simplices
+
+        return simplices.borders(ground, positions, agents=agents)
+    from dwell._kernels.line import doors
+    from dwell._kernels.look import NO_MASS
+
+    points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
+    who = np.arange(len(points) if agents is None else agents)
+    out = _looked(ground.workspace, ground.terms, points[None], np.zeros_like(who), who, 1)
+    met = np.flatnonzero(out[:, doors.NEAREST] == 0.0)
+    if met.size:
+        raise _same_place(points, int(met[0]))
+    labels = out[:, [doors.LABEL_A, doors.LABEL_B]].astype(np.int64)
+    cut = (labels >= 0) & (out[:, doors.A] < out[:, doors.B])[:, None]
+    agent, other = np.nonzero(cut)[0], labels[cut]
+    place = out[:, [doors.A, doors.B]][cut]
+    weight = out[:, [doors.AT_A, doors.AT_B]][cut]
+    return Borders(
+        masses=out[:, doors.MASS].copy(),
+        log_scales=out[:, doors.LOG_SCALE].copy(),
+        errors=out[:, [doors.ERROR]],
+        empty=out[:, doors.STATUS] == NO_MASS,
+        agent=agent,
+        other=other,
+        gap=points[other] - points[agent],
+        m0=weight,
+        m1=(weight * place)[:, None],
+        m2=(weight * place * place)[:, None, None],
+    )
+
+
+def _looked(
+    workspace: Workspace,
+    terms: Any,  # GeneralTerms
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+    threads: int | None,
+) -> Floats:
+    """The table that the kernel fills."""
+    from dwell._kernels.line import doors
+    from dwell._kernels.line.moments import MEMORY
+
+    ends = interval_of(workspace)
+    x = np.ascontiguousarray(positions[..., 0])
+    left, right = _beside(x, row, agent, threads)
+    out = np.empty((len(row), doors.COLUMNS))
+
+    def work(lo: int, hi: int) -> None:
+        memory = np.empty((len(terms.weights), MEMORY))
+        doors.look_many(
+            lo, hi, row, agent, x, left, right, ends.lower, ends.upper, terms, memory, out
+        )
+
+    in_blocks(work, len(row), threads)
+    return out
+
+
+def _beside(x: Floats, row: Ints, agent: Ints, threads: int | None) -> tuple[Ints, Ints]:
+    """For each look the agents next below and next above, -1 for nobody."""
+    from dwell._kernels.line.cells import scan
+
+    left, right = np.empty_like(row), np.empty_like(row)
+    counts = np.bincount(row, minlength=len(x))
+    crowded = counts > np.log2(x.shape[1] + 1.0)
+    if not crowded.any():
+        in_blocks(lambda lo, hi: scan(lo, hi, row, agent, x, left, right), len(row), threads)
+        return left, right
+    # A stable order: where agents coincide, who is next to whom does not depend on the sorting.
+    used = np.flatnonzero(counts > 0)
+    order = np.argsort(x[used], axis=1, kind="stable")
+    below, above = np.full(order.shape, -1), np.full(order.shape, -1)
+    np.put_along_axis(below, order[:, 1:], order[:, :-1], axis=1)
+    np.put_along_axis(above, order[:, :-1], order[:, 1:], axis=1)
+    place = np.searchsorted(used, row)
+    return below[place, agent], above[place, agent]
+
+
+def _same_place(points: Points, p: int) -> Exception:
+    same = np.flatnonzero(np.square(points[:, 0] - points[p, 0]) == 0.0)
+    other = int(same[same != p][0])
+    return coincident(p, other, points[p])
