@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from dwell.errors import WorkspaceError
 from dwell.geometry import Cell, Flat, Workspace, halfspace_cells, is_flat
 from dwell.geometry.halfspace_cells import Pieces, cell_pieces
 from dwell.geometry.voronoi import coincident
-
-if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 WIDE = 1.5  # exponents over a simplex, as square roots: beyond, a hill is followed by splitting
@@ -158,7 +155,7 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
     error: Points = total[1 : n + 1] / mass
 
     def about(z: Points) -> Floats:
-        return ((z - error) ** 2).sum(axis=1, keepdims=True)
+        return np.asarray(((z - error) ** 2).sum(axis=1, keepdims=True), dtype=np.float64)
 
     second = 0.0
     if smooth is not None:
@@ -203,7 +200,7 @@ class _Matter(NamedTuple):
         return total
 
 
-def _matter(density: Density, terms: GeneralTerms | None, place: Points) -> _Matter:
+def _matter(density: Density, terms: Any, place: Points) -> _Matter:
     powers = np.zeros((0, 1)) if terms is None else terms.powers
     degree = int(powers.sum(axis=1).max()) if len(powers) else 0
     return _Matter(density, terms, place, degree)
