@@ -176,7 +176,7 @@ class TestSet:
             target = np.array(ball.towards(ball.gap))
             hull = Polygon.hull_of(dual_corners(world, places[agent], others, radii))
             assert hull.outside_by(target[None])[0] <= 1e-9
-            middle = np.array([ball.x, ball.y])
+            middle = np.array(ball.middle)
             points = hull_points(rng, hull, 4000)
             points = points[np.hypot(*(points - middle).T) <= ball.radius]
             if len(points):
@@ -211,7 +211,7 @@ class TestSet:
             here = tuple(map(float, table.positions[k]))
             ball = centroid_ball(run.system.ground, here, places, radii, law.bound)
             if ball is not None:
-                off = lengths(table.errors[k] - (ball.x, ball.y))
+                off = lengths(table.errors[k] - ball.middle)
                 assert off <= ball.radius + 1e-12
                 wide += ball.radius > 1e-2
         assert wide > 50

@@ -84,7 +84,8 @@ class EventTriggered:
     def begin(self, view: View) -> Order:
         """Stand, and say so."""
         memory = Memory(level=0, spoke=0)
-        return Order(np.zeros(2), self.dt, self.dt, looks=False, memory=memory, promise=0.0)
+        still = np.zeros(len(view.position))
+        return Order(still, self.dt, self.dt, looks=False, memory=memory, promise=0.0)
 
     def decide(self, view: View) -> Order:
         """Go on towards the set that holds the centroid, at a speed that everybody knows of.
@@ -99,7 +100,8 @@ class EventTriggered:
         ball = self._ball(view, ground) if knows else None
         level = self.level_for(memory.level, 0.0 if ball is None else ball.gap)
         speaks = level != memory.level or self._is_long_silent(step - memory.spoke)
-        hold, cruise = self._leg(ball, self.levels[min(level, memory.level)] * self.s_max)
+        speed = self.levels[min(level, memory.level)] * self.s_max
+        hold, cruise = self._leg(ball, speed, len(view.position))
         return Order(
             hold=hold,
             next_at=(step + 1) * self.dt,
@@ -113,13 +115,15 @@ class EventTriggered:
         )
 
     def _ball(self, view: View, ground: Ground) -> Ball | None:
-        places, radii = self._balls(view.time, view.heard)
-        x, y = map(float, view.position)
-        return centroid_ball(ground, (x, y), places, radii, self.bound)
+        places, radii = self._balls(view.time, view.heard, len(view.position))
+        place = tuple(map(float, view.position))
+        return centroid_ball(ground, place, places, radii, self.bound)
 
-    def _balls(self, now: float, heard: Mapping[int, Message]) -> tuple[Points, Floats]:
-        """Where the others were, (K, 2), and how far each can have got by now, (K,)."""
-        places = np.array([said.position for said in heard.values()]).reshape(-1, 2)
+    def _balls(
+        self, now: float, heard: Mapping[int, Message], dimension: int
+    ) -> tuple[Points, Floats]:
+        """Where the others were, (K, n), and how far each can have got by now, (K,)."""
+        places = np.array([said.position for said in heard.values()]).reshape(-1, dimension)
         return places, np.array([self.radius(said, now) for said in heard.values()])
 
     def radius(self, said: Message, now: float) -> float:
@@ -142,10 +146,10 @@ class EventTriggered:
     def _is_long_silent(self, steps: int) -> bool:
         return self.heartbeat is not None and steps >= self.heartbeat / self.dt - WHOLE
 
-    def _leg(self, ball: Ball | None, speed: float) -> tuple[Points, float]:
+    def _leg(self, ball: Ball | None, speed: float, dimension: int) -> tuple[Points, float]:
         """Straight to the set, and stop there."""
         if ball is None or speed == 0.0:
-            return np.zeros(2), self.dt
+            return np.zeros(dimension), self.dt
         return np.array(ball.towards(speed)), min(self.dt, ball.gap / speed)
 
 

@@ -123,7 +123,7 @@ def _certificate(run: Run) -> dict[str, Any] | None:
 
 
 def _final(run: Run) -> dict[str, Any]:
-    places = run.arc.final.positions
+    places = run.positions(run.horizon)
     if run.ends_in_contact:
         return {
             "final_positions": places.tolist(), "final_centroids": None, "final_masses": None

@@ -8,11 +8,11 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Tessellation, Uniform
+from dwell.density import Density, Function, Gaussian, Tessellation, Uniform
 from dwell.density import moments as moments_of
 from dwell.density.moments import polygon_moments
 from dwell.geometry import Workspace, polygon_of, voronoi_cells
+from dwell.theory.lipschitz_bound import density_range
 
 HEXAGON = 5.0 / (18.0 * math.sqrt(3.0))  # second moment of a regular hexagon of area 1
 DISC = 1.0 / (2.0 * math.pi)  # ... of a disc of area 1: no shape has less
@@ -71,9 +71,10 @@ def reference_for(cells: Tessellation, density: Density) -> Reference:
 def _lower_bounds(
     workspace: Workspace, density: Density, agents: int, mass: float
 ) -> list[LowerBound]:
-    highest = ceiling(density, workspace)
-    if highest is None or not highest > 0.0:
+    ends = density_range(density, workspace)
+    if ends is None or not ends[1] > 0.0:
         return []
+    highest = ends[1]
     disc = DISC * mass * (mass / highest) / agents
     if not isinstance(density, Uniform):
         says = "no cell costs less than a disc of its mass at the density's highest value"
@@ -112,37 +113,3 @@ def root_mass(cells: Tessellation, density: Density) -> float:
         for piece in pieces
         if len(piece.offsets)
     )
-
-
-def ceiling(density: Density, workspace: Workspace) -> float | None:
-    """A value that the density exceeds nowhere in the workspace; None if none is known."""
-    match density:
-        case Uniform(level=level):
-            return level
-        case Gaussian():
-            return density.weight * math.exp(-_least_exponent(density, workspace))
-        case Polynomial(coefficients=coefficients, origin=origin):
-            reach = np.abs(workspace.vertices - np.array(origin)).max(axis=0)
-            return math.fsum(abs(c) * reach[0] ** i * reach[1] ** j for i, j, c in coefficients)
-        case Mixture(parts=parts):
-            known = [value for part in parts if (value := ceiling(part, workspace)) is not None]
-            return math.fsum(known) if len(known) == len(parts) else None
-    return None
-
-
-def _least_exponent(hill: Gaussian, workspace: Workspace) -> float:
-    """The least (z - center)' Q (z - center) in the workspace: 0, or attained on its boundary."""
-    if workspace.contains(np.array([hill.center]))[0]:
-        return 0.0
-    qxx, qxy, qyy = hill.form
-
-    def product(a: Points, b: Points) -> Floats:
-        mixed = a[:, 0] * b[:, 1] + a[:, 1] * b[:, 0]
-        value: Floats = qxx * a[:, 0] * b[:, 0] + qxy * mixed + qyy * a[:, 1] * b[:, 1]
-        return value
-
-    corner = workspace.vertices - np.array(hill.center)
-    edge = np.roll(corner, -1, axis=0) - corner
-    along = np.clip(-product(corner, edge) / product(edge, edge), 0.0, 1.0)
-    foot = corner + along[:, None] * edge
-    return float(product(foot, foot).min())

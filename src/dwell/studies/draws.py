@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density import Density
+from dwell.density import Density, moments
 from dwell.geometry import Polygon, Workspace
 from dwell.studies.landscape import Landscape
 from dwell.studies.newton import Descent
@@ -17,6 +18,7 @@ from dwell.studies.newton import Descent
 if TYPE_CHECKING:
     from dwell._kernels.terms import Terms
 
+EXTREME = 600.0  # logarithms of weights from which on they are taken out of all sums
 POOL = (4096, 16)  # places that a start is chosen from: at least, and per agent
 ROUNDS = 20  # of drawing such places, at most
 
@@ -44,9 +46,17 @@ class Frame:
         """The density in this frame."""
         return _Moved(self.weight, self.origin)
 
+    @cached_property
+    def log_scale(self) -> float:
+        """The logarithm of all weight where that is near or beyond the range of numbers; else 0."""
+        if self.density.terms() is None:
+            return 0.0
+        log = moments(self.workspace, self.density).log_mass
+        return log if EXTREME < abs(log) < math.inf else 0.0
+
     def landscape(self) -> Landscape:
         """The cost in this frame, nothing counted yet."""
-        return Landscape(self.workspace, self.density)
+        return Landscape(self.workspace, self.density, self.log_scale)
 
     def inward(self, positions: Points) -> Points:
         """Positions in this frame."""

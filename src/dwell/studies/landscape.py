@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Points, lengths
 from dwell.density import Density
 from dwell.density.borders import borders
 from dwell.density.ground import ground_of
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WALL = 0.9  # of the way to a wall, at most, in one step
-SMALL = 16  # rows up to which all eigenvalues are taken
-BASIS = 40  # vectors that the largest eigenvalue of a larger matrix is sought among
 ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, Python functions
 
 
@@ -55,9 +53,13 @@ class Place:
 
 @final
 class Landscape:
-    """The cost of a density on a workspace. Counts the cells that are computed to see it."""
+    """The cost of a density on a workspace. Counts the cells that are computed to see it.
 
-    def __init__(self, workspace: Workspace, density: Density) -> None:
+    Masses and costs are divided by exp(log_scale), so that a density beyond the range of numbers
+    has some nevertheless.
+    """
+
+    def __init__(self, workspace: Workspace, density: Density, log_scale: float = 0.0) -> None:
         self.workspace = workspace
         self.density = density
         self.evaluations = 0
@@ -66,6 +68,7 @@ class Landscape:
         edges = np.roll(workspace.vertices, -1, axis=0) - workspace.vertices
         inward = np.column_stack([-edges[:, 1], edges[:, 0]])
         self._inward = inward / lengths(edges)[:, None]
+        self.log_scale = log_scale
 
     def look(self, positions: Points, *, even_light: bool = False) -> Place | None:
         """What is at `positions`; None where two agents meet or a cell weighs nothing.
@@ -77,7 +80,7 @@ class Landscape:
         seen = look_many(self._ground, positions[None], np.zeros_like(everybody), everybody)
         if seen.met.any() or seen.empty.any():
             return None
-        scale = np.exp(seen.log_scale)
+        scale = np.exp(seen.log_scale - self.log_scale)
         masses = seen.mass * scale
         if not even_light and not (masses > 0.0).all():
             return None
@@ -87,10 +90,8 @@ class Landscape:
     def curvature(self, place: Place) -> csr_array:
         """The matrix S at `place`, (2N, 2N)."""
         self.evaluations += len(place.positions)
-        found = from_borders(borders(self.workspace, place.positions, self.density))
-        root = np.sqrt(found.masses)
-        scale = 1.0 / (root[found.row] * root[found.column])
-        return _symmetric(found.row, found.column, found.facets * scale[:, None, None])
+        found = borders(self.workspace, place.positions, self.density)
+        return from_borders(found, self.log_scale).weighed_facets()
 
     def gradient_norm(self, place: Place) -> float:
         """The largest |gradient| / (2 mass) of an agent, over the workspace's diameter.
@@ -123,40 +124,6 @@ def decrease(before: Place, after: Place, step: Points, noise: float) -> float:
         return plain
     pull = before.masses[:, None] * before.errors + after.masses[:, None] * after.errors
     return dot(pull.ravel(), step.ravel())
-
-
-def softest(matrix: csr_array) -> tuple[float, Floats]:
-    """The largest eigenvalue of S, and its eigenvector with the first large entry positive."""
-    size = matrix.shape[0]
-    if size <= SMALL:
-        values, vectors = np.linalg.eigh(matrix.toarray())
-    else:
-        from scipy.sparse.linalg import eigsh
-
-        begin = np.cos(np.arange(size) + 1.0)  # any fixed vector, so that the answer is one too
-        values, vectors = eigsh(matrix, k=1, which="LA", v0=begin, ncv=min(size, BASIS))
-    vector: Floats = vectors[:, -1]
-    first = int(np.argmax(np.abs(vector) > 0.5 * np.abs(vector).max()))
-    return float(values[-1]), vector if vector[first] > 0.0 else -vector
-
-
-def _symmetric(row: Ints, column: Ints, blocks: Floats) -> csr_array:
-    """A sparse matrix of blocks of two by two, the mean of itself and its transpose."""
-    from scipy.sparse import coo_array
-
-    size = 2 * (int(row.max()) + 1)
-    i = (2 * row[:, None, None] + np.array([[0, 0], [1, 1]])).ravel()
-    j = (2 * column[:, None, None] + np.array([[0, 1], [0, 1]])).ravel()
-    half = 0.5 * blocks.ravel()
-    both = (np.concatenate([half, half]), (np.concatenate([i, j]), np.concatenate([j, i])))
-    found: Any = coo_array(both, shape=(size, size))
-    return found.tocsr()
-
-
-def lengths(rows: Points) -> Floats:
-    """The length of each row, (N,)."""
-    found: Floats = np.sqrt(rows[:, 0] * rows[:, 0] + rows[:, 1] * rows[:, 1])
-    return found
 
 
 def dot(a: Floats, b: Floats) -> float:

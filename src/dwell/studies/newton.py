@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.studies.landscape import Landscape, Place, decrease, dot, lengths, softest
-from dwell.theory.spectrum import FLAT
+from dwell._types import Floats, Points, lengths
+from dwell.studies.landscape import Landscape, Place, decrease, dot
+from dwell.theory.spectrum import FLAT, softest
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

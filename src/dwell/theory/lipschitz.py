@@ -42,7 +42,7 @@ class Attained:
 
     value: float  # inf where two agents coincide
     agent: int  # whose centroid it is
-    positions: Points  # (N, 2) the configuration
+    positions: Points  # (N, n) the configuration
     says: str  # where that is, in words
     values: Floats  # (N,) the largest of each agent
     rates: Floats  # (N,) the largest |d_p c_p - 1| + sum of |d_q c_p|: how fast |e_p| can change
@@ -117,7 +117,7 @@ def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> A
     >>> abs(found.value - 2**0.5 / 6 / 0.5) < 1e-10
     True
     """
-    points = as_positions(positions)
+    points = as_positions(positions, workspace.dimension)
     a, b, gap = closest_pair(points)
     if meet(gap, points):
         return _infinite(points, a, b)
@@ -361,19 +361,22 @@ def separated(system: CoverageSystem, separation: float, sample: int) -> Points:
         )
     n, workspace = system.agents, system.workspace
     lower, upper = workspace.bounds
-    kept = np.empty((n, 2))
+    dimension = system.dimension
+    pairs = (dimension + 1) // 2  # coordinates are drawn two at a time
+    kept = np.empty((n, dimension))
     filled, drawn, batch = 0, 0, 4 * n
     while drawn < TRIES * n:
-        draws = [uniform_pair(*system.key, DRAWS, sample, drawn + k) for k in range(batch)]
+        every = range(drawn * pairs, (drawn + batch) * pairs)
+        draws = np.array([uniform_pair(*system.key, DRAWS, sample, k) for k in every])
         drawn += batch
-        points = lower + (upper - lower) * np.array(draws)
+        points = lower + (upper - lower) * draws.reshape(batch, -1)[:, :dimension]
         for point in points[workspace.outside_by(points) == 0.0]:
-            if (np.hypot(*(kept[:filled] - point).T) >= separation).all():
+            if (lengths(kept[:filled] - point) >= separation).all():
                 kept[filled] = point
                 filled += 1
                 if filled == n:
                     return kept
-    fits = 0.6 * math.sqrt(workspace.area / n)
+    fits = 0.6 * (workspace.volume / n) ** (1.0 / dimension)
     raise InputError(
         f"separation is {separation:g}, too large to draw {n} agents in this workspace ({filled} "
         f"found a place); about {fits:.3g} can be had",

@@ -23,6 +23,7 @@ from dwell.theory.finding import (
     HOLDS,
     VIOLATED,
     Finding,
+    not_applicable,
     not_promised,
     worst_of,
     yes_or_no,
@@ -192,7 +193,7 @@ def _ending(replay: Replay, until: float, claims: Claims) -> Iterator[Finding]:
         yield yes_or_no("ending", says, until == claims.horizon)
     elif claims.ended == "jump-limit" and claims.max_jumps is not None:
         yield yes_or_no("ending", says, len(replay.table) == claims.max_jumps)
-    elif claims.ended == "coincident":
+    elif claims.ended == "coincident" and not is_continuous(replay.system):
         places = replay.final_positions(until)
         met = len(np.unique(places, axis=0)) < len(places)
         yield yes_or_no("ending", says, met)
@@ -304,27 +305,30 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
         everybody = looked[: len(looked) // system.agents * system.agents]
         together = everybody.reshape(-1, system.agents)
         uneven = (together != together[:, :1]).ravel()
-        odd: Floats = np.append(uneven, np.ones(len(looked) - len(uneven)))
-        several: Floats = wrong + (looked < 1) + odd
-        return several
-    once: Floats = wrong + np.abs(looked - 1) + np.abs(received - table.neighbors)
-    return once
+        wrong += (looked < 1) + np.append(uneven, np.ones(len(looked) - len(uneven)))
+    else:
+        wrong += np.abs(looked - 1) + np.abs(received - table.neighbors)
+    return wrong
 
 
 def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
     most = BY_HAND if system.dimension < 3 else BY_HAND_IN_SPACE
     rows = np.unique(np.linspace(0, len(replay.table) - 1, most).astype(np.int64))
-    gaps = np.empty(len(rows))
+    gaps = np.full(len(rows), np.nan)
     for k, row in enumerate(rows):
         positions, agent = replay.positions_at_row(int(row)), int(replay.table.agent[row])
         centroid = _second_opinion(system, positions, agent)
-        if centroid is None:
-            gaps[k] = 0.0
-            continue
-        gaps[k] = lengths(replay.table.errors[row] - centroid) / system.workspace.diameter
-    says = f"{len(rows)} centroids computed by other code agree (relative to the diameter)"
-    found = worst_of("by-hand", says, gaps, BY_HAND_LIMIT, lambda k: replay.where(int(rows[k])))
-    return found
+        if centroid is not None:
+            gaps[k] = lengths(replay.table.errors[row] - centroid) / system.workspace.diameter
+    told = np.flatnonzero(~np.isnan(gaps))
+    says = f"{len(told)} centroids computed by other code agree (relative to the diameter)"
+    if not len(told):
+        why = "the cells weigh too little, or the density is too rough, for the other code"
+        return not_applicable("by-hand", says, why)
+    if len(told) < len(rows):
+        says += f"; {len(rows) - len(told)} could not be told"
+    where = lambda k: replay.where(int(rows[told[k]]))  # noqa: E731
+    return worst_of("by-hand", says, gaps[told], BY_HAND_LIMIT, where)
 
 
 def _second_opinion(system: CoverageSystem, positions: Points, agent: int) -> Points | None:

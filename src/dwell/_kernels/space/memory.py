@@ -50,7 +50,7 @@ class Memory(NamedTuple):
     left: np.ndarray
     side: np.ndarray  # of each vertex: above 0 if the cutting plane takes it away
     mark: np.ndarray  # 1 for vertices that go
-    gone: np.ndarray  # list of these
+    gone: np.ndarray  # list of these; at the end, the loops of all faces
     crossing: np.ndarray  # half-edges from those that stay to those that go, around the cut
     born: np.ndarray  # (3, room) vertices that the cut makes
     plane: np.ndarray  # what is behind each face: -1 - wall, or an agent's number in the grid
@@ -78,7 +78,7 @@ def make_memory(agents: int, solid: Solid) -> Memory:
         left=np.empty(4 * room, dtype=np.int64),
         side=np.empty(room),
         mark=np.zeros(room, dtype=np.int64),
-        gone=np.empty(room, dtype=np.int64),
+        gone=np.empty(3 * room, dtype=np.int64),
         crossing=np.empty(room, dtype=np.int64),
         born=np.empty((3, room)),
         plane=np.empty(planes, dtype=np.int64),
