@@ -10,23 +10,26 @@ three or four digits.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density import space
+from dwell.density import rays, space
+from dwell.density.ball_cells import (
+    BallCell,
+    Root,
+    as_borders,
+    nearest_others,
+    root_of,
+    seen_from,
+)
 from dwell.density.borders import Borders
-from dwell.density.disc import curved_of
 from dwell.density.ground import Ground
 from dwell.density.looking import Looks
 from dwell.density.tessellation import first_coincidence
 from dwell.geometry import Box, Workspace, polyhedra
-from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
@@ -34,62 +37,12 @@ if TYPE_CHECKING:
 MARGIN = 0.0625  # the box round the ellipsoid is larger by this share of its size
 
 
-class Root(NamedTuple):
-    """|W (z - center)| <= 1 with W upper triangular."""
-
-    center: Points  # (n,)
-    matrix: Floats  # (n, n)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class BallCell:
-    """A Voronoi cell in a ball or an ellipsoid: the points u, seen from the agent, that satisfy
-    normals . u <= offsets, one row for each neighbour in `borders`, and lie in the workspace.
-    """
-
-    agent: int
-    position: Points  # (n,)
-    borders: Ints  # (m,) agents behind its flat faces; the rest of its boundary is the workspace's
-    normals: Points  # (m, n) from the agent to the other
-    gaps: Floats  # (m,) half their squared length
-    seen: Ints  # agents looked at, nearest first
-    workspace: Workspace
-
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point (k, n), in workspace coordinates, lies in the cell."""
-        local = np.asarray(points, dtype=np.float64) - self.position
-        near: np.ndarray = (local @ self.normals.T <= self.gaps).all(axis=1)
-        return near & self.workspace.contains(points)
-
-
-def root_of(workspace: Workspace) -> Root:
-    """The workspace as the kernels take it; exact but for a rounding of each entry."""
-    curved = curved_of(workspace)
-    rows = [
-        [Fraction(float(v)) / Fraction(float(size)) for v in row]
-        for row, size in zip(curved.axes, curved.semi_axes, strict=True)
-    ]
-    n = len(rows)
-    form = [[sum(row[i] * row[j] for row in rows) for j in range(n)] for i in range(n)]
-    matrix = np.zeros((n, n))
-    for i in range(n):
-        pivot = math.sqrt(float(form[i][i]))
-        matrix[i, i] = pivot
-        for j in range(i + 1, n):
-            matrix[i, j] = float(form[i][j]) / pivot
-        for k in range(i + 1, n):
-            share = form[i][k] / form[i][i]
-            form[k] = [form[k][j] - share * form[i][j] for j in range(n)]
-    return Root(np.array(curved.center, dtype=np.float64), matrix)
-
-
 def looks(
     ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """agent[k] looks in configuration row[k] of `positions` (R, N, n)."""
     if ground.dimension > 3 or ground.terms is None:
-        raise NotImplementedError
+        return rays.looks(ground, positions, row, agent)
     found = _Found(len(row))
     for r in np.unique(row):
         picks = np.flatnonzero(row == r)
@@ -153,13 +106,91 @@ def _look_in(
             found.doubt[where] = seen.doubt
 
 
+def cells(
+    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
+) -> list[BallCell]:
+    """The cells of `agents` (all, by default) among `positions` (N, n)."""
+    points = np.ascontiguousarray(positions, dtype=np.float64)
+    chosen = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
+    if points.shape[1] > 3:
+        return rays.cells(workspace, points, chosen)
+    root, box = root_of(workspace), box_round(workspace)
+    found = []
+    for cell in polyhedra.cells(box, points, chosen):
+        place, faces = points[cell.agent], faces_of(cell)
+        normals = points[faces] - place
+        shows = faces_that_show(root, place, normals)
+        planes = planes_of(normals[shows])
+        found.append(
+            BallCell(
+                cell.agent, place, faces[shows], planes[:, :3], planes[:, 3], cell.seen, workspace
+            )
+        )
+    return found
+
+
+def faces_that_show(root: Root, place: Points, normals: Points) -> np.ndarray:
+    """Which of the bisectors have a share of the cell's boundary."""
+    from dwell._kernels.curved.breaks import faces_shown
+
+    shows = np.zeros(len(normals), dtype=np.bool_)
+    a, sigma = seen_from(root, place)
+    breaks = np.zeros(20 * len(normals) + 64)
+    faces_shown(len(normals), planes_of(normals), upper_of(root), a, sigma, breaks, shows)
+    return shows
+
+
+def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+    """All borders of the tessellation by `positions`, (N, n); of its first `agents` cells only.
+
+    Faces between agents; the workspace's own boundary does not move with them.
+    """
+    points = np.ascontiguousarray(positions, dtype=np.float64)
+    count = len(points) if agents is None else agents
+    everybody = np.arange(count)
+    seen = looks(ground, points[None], np.zeros_like(everybody), everybody)
+    if seen.met.any():
+        raise first_coincidence(points)
+    if ground.dimension > 3 or ground.terms is None:
+        return rays.borders(ground, points, seen)
+    rows = [
+        (cell.agent, int(other), moments)
+        for cell in cells(ground.workspace, points, everybody)
+        for other, moments in zip(
+            cell.borders,
+            _face_moments(ground, cell, float(seen.log_scale[cell.agent])),
+            strict=True,
+        )
+    ]
+    return as_borders(points, seen, rows)
+
+
+def _face_moments(ground: Ground, cell: BallCell, log_scale: float) -> list[Floats]:
+    """(10,) moments over each face: see dwell._kernels.curved.facets."""
+    from dwell._kernels.curved.facets import MOMENTS, MOST_PIECES, facet_moments
+
+    root, m = root_of(ground.workspace), len(cell.borders)
+    a, _ = seen_from(root, cell.position)
+    breaks = np.zeros(m * m + 4 * m + 8)
+    pieces, lines = np.zeros((MOST_PIECES + len(breaks), 13)), np.zeros((m + 1, 3))
+    planes = planes_of(cell.normals)
+    found = []
+    for i in range(m):
+        out = np.zeros(MOMENTS)
+        facet_moments(
+            i, m, planes, upper_of(root), a, cell.position, ground.terms, log_scale, lines, breaks,
+            pieces, out,
+        )  # fmt: skip
+        found.append(out)
+    return found
+
+
 class Slicer:
     """Weighs cells one by one; holds the kernels' memory."""
 
     def __init__(self, root: Root, terms: Any) -> None:
         self.root, self.terms = root, terms
-        w = root.matrix
-        self.w = tuple(float(w[i, j]) for i in range(3) for j in range(i, 3))
+        self.w = upper_of(root)
         self.group, self.flat = _flat_terms(terms)
         self.room = -1
 
@@ -191,6 +222,11 @@ class Slicer:
         self.pieces = np.zeros((MOST_PIECES + len(self.breaks), 9))
 
 
+def upper_of(root: Root) -> tuple[float, ...]:
+    """W of space as the kernels take it, row by row."""
+    return tuple(float(root.matrix[i, j]) for i in range(3) for j in range(i, 3))
+
+
 def _flat_terms(terms: GeneralTerms) -> tuple[Ints, Any]:
     """Room for the density in a slice, and which of its polynomials each monomial goes to."""
     from dwell._kernels.terms import plain_terms
@@ -210,28 +246,11 @@ def planes_of(normals: Points) -> Floats:
     return np.column_stack([normals, half]) if len(normals) else np.zeros((0, 4))
 
 
-def seen_from(root: Root, place: Points) -> tuple[Floats, float]:
-    """a = W (place - center), and 1 - |a|**2 of that very a, without cancellation."""
-    gap = place - root.center
-    a = np.array([math.fsum(root.matrix[i] * gap) for i in range(len(gap))])
-    return a, float(1 - sum(Fraction(float(v)) ** 2 for v in a))
-
-
 def box_round(workspace: Workspace) -> Box:
     """A box that clearly holds the workspace."""
     lower, upper = workspace.bounds
     margin = MARGIN * (upper - lower)
     return Box(lower - margin, upper + margin)
-
-
-def nearest_others(points: Points, agents: Ints) -> Floats:
-    """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
-    found = np.full(len(agents), np.inf)
-    for k, p in enumerate(agents):
-        gap = np.delete(points, p, axis=0) - points[p]
-        if len(gap):
-            found[k] = math.sqrt((gap * gap).sum(axis=1).min())
-    return found
 
 
 def faces_of(cell: polyhedra.SpaceCell) -> Ints:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import larger, smaller
 
 LENIENT = 1e-9  # of the ball's radius
@@ -77,7 +77,7 @@ def circle_breaks(i, count, m, normals, a, w33, breaks, shows):
 
 @inner
 def edge_range(i, j, m, normals, a, sigma):
-    """The part of the cell where planes i and j meet: (found, whether it has a length, its ends' y)."""
+    """Where planes i and j meet within the cell: (found, whether it has a length, its ends' y)."""
     ax, ay, az = normals[i, 0], normals[i, 1], normals[i, 2]
     bx, by, bz = normals[j, 0], normals[j, 1], normals[j, 2]
     tx = ay * bz - az * by
@@ -148,3 +148,9 @@ def list_breaks(m, planes, w, a, sigma, breaks, shows):
                 count = note(count, high, w33, breaks)
     breaks[:count].sort()
     return count
+
+
+@njit
+def faces_shown(m, planes, w, a, sigma, breaks, shows):
+    """Fill `shows`: see list_breaks."""
+    list_breaks(m, planes, w, a, sigma, breaks, shows)
