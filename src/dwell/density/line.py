@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,6 @@ from dwell.density.ground import Ground
 from dwell.density.looking import Looks, in_blocks
 from dwell.geometry import Cell, Workspace, interval_of
 from dwell.geometry.voronoi import coincident
-
-if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
 
 
 def looks(
@@ -115,7 +111,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
 
 def _looked(
     workspace: Workspace,
-    terms: Terms | GeneralTerms,
+    terms: Any,  # GeneralTerms
     positions: Points,
     row: Ints,
     agent: Ints,

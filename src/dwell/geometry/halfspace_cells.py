@@ -214,6 +214,8 @@ def _nothing(n: int, seen: Ints, nearest: float) -> Pieces:
 
 
 def _as_cell(p: int, place: Points, pieces: Pieces) -> Cell:
+    if len(place) == 1:
+        return Cell(p, place, pieces.vertices, pieces.wall, pieces.seen)
     behind = np.unique(pieces.wall)
     faces = tuple(np.unique(pieces.simplices[pieces.wall == label]) for label in behind)
     return Cell(p, place, pieces.vertices, behind, pieces.seen, faces)

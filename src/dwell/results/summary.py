@@ -27,7 +27,7 @@ def summarize(run: Run) -> dict[str, Any]:
     return {
         "schema": SUMMARY_VERSION,
         "law": _law(run),
-        "dimension": 2,
+        "dimension": run.workspace.dimension,
         "agents": run.agents,
         "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
         "seed": run.system.seed,
@@ -123,7 +123,7 @@ def _certificate(run: Run) -> dict[str, Any] | None:
 
 
 def _final(run: Run) -> dict[str, Any]:
-    places = run.arc.final.positions
+    places = run.positions(run.horizon)
     if run.ends_in_contact:
         return {
             "final_positions": places.tolist(), "final_centroids": None, "final_masses": None

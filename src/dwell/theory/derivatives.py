@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.density import Density
 from dwell.density.borders import Borders, borders
+from dwell.density.sensitivity import centroid_blocks, outer
 from dwell.errors import DensityError
 from dwell.geometry import Workspace
 
@@ -65,8 +66,9 @@ class Derivatives:
         """The Hessian of the cost as a sparse matrix, (nN, nN)."""
         from scipy.sparse import diags_array
 
-        masses = np.repeat(2.0 * self.masses, self.dimension)
-        whole: Any = diags_array(masses) - 2.0 * self._sparse(self.facets)
+        axes = self.errors.shape[1]
+        whole: Any = diags_array(np.repeat(2.0 * self.masses, axes))
+        whole = whole - 2.0 * self._sparse(self.facets)
         return whole.tocsr()
 
     @property
@@ -76,10 +78,17 @@ class Derivatives:
 
     def lipschitz(self) -> Floats:
         """Norm of the derivative of each centroid with respect to all positions, (N,)."""
-        squares = np.zeros((self.agents, self.dimension, self.dimension))
+        squares = np.zeros((self.agents, *self.centroid.shape[1:]))
         np.add.at(squares, self.row, self.centroid @ self.centroid.transpose(0, 2, 1))
         norms: Floats = np.sqrt(np.linalg.eigvalsh(squares)[:, -1].clip(0.0))
         return norms
+
+    def weighed_facets(self) -> csr_array:
+        """S = M^(-1/2) A M^(-1/2) as a sparse matrix, with rounding made symmetric."""
+        root = np.sqrt(self.masses)
+        scale = 1.0 / (root[self.row] * root[self.column])
+        whole: Any = self._sparse(self.facets * scale[:, None, None])
+        return (0.5 * (whole + whole.T)).tocsr()
 
     def _sparse(self, blocks: Floats) -> csr_array:
         from scipy.sparse import coo_array
@@ -105,35 +114,22 @@ def derivatives(workspace: Workspace, positions: Points, density: Density) -> De
     return from_borders(found)
 
 
-def from_borders(found: Borders) -> Derivatives:
-    """Blocks from the moments along the borders."""
-    n, dimension = found.errors.shape
-    distance = np.sqrt((found.gap**2).sum(axis=1))
-    error, mass = found.errors[found.agent], found.masses[found.agent]
-    # Moments of (z - c)(x_q - z)' and (z - c) z' in the frame of the agent, whose position is 0.
-    shifted = found.m1 - error * found.m0[:, None]
-    outward = found.m2 - _outer(error, found.m1)
-    towards = _outer(shifted, found.gap) - outward
-    scale = (1.0 / (mass * distance))[:, None, None]
-    weight = np.exp(found.log_scales)[found.agent]
-    own = np.zeros((n, dimension, dimension))
-    np.add.at(own, found.agent, scale * outward)
-    facet_own = np.zeros((n, dimension, dimension))
-    per_length = (weight / distance)[:, None, None]
+def from_borders(found: Borders, log_scale: float = 0.0) -> Derivatives:
+    """Blocks from the moments along the borders; masses and facets divided by exp(log_scale)."""
+    n = len(found.masses)
+    own, towards = centroid_blocks(found)
+    weight = np.exp(found.log_scales - log_scale)
+    per_length = (weight[found.agent] / lengths(found.gap))[:, None, None]
+    facet_own = np.zeros_like(own)
     np.add.at(facet_own, found.agent, per_length * found.m2)
-    facet_other = -per_length * (found.m2 - _outer(found.m1, found.gap))
+    facet_other = -per_length * (found.m2 - outer(found.m1, found.gap))
     everybody = np.arange(n)
     return Derivatives(
-        masses=found.masses * np.exp(found.log_scales),
+        masses=found.masses * weight,
         log_masses=np.log(found.masses) + found.log_scales,
         errors=found.errors,
         row=np.concatenate([everybody, found.agent]),
         column=np.concatenate([everybody, found.other]),
-        centroid=np.concatenate([own, scale * towards]),
+        centroid=np.concatenate([own, towards]),
         facets=np.concatenate([facet_own, facet_other]),
     )
-
-
-def _outer(a: Points, b: Points) -> Floats:
-    product: Floats = a[:, :, None] * b[:, None, :]
-    return product

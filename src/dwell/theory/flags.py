@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._kernels.marks import FLOOR
+from dwell._types import Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import SelfTriggered, Timer
 from dwell.density import tessellate
 from dwell.theory.approach import NEAR, Approach
 from dwell.theory.design import advise, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import Metrics, timer_program
+from dwell.theory.metrics import Metrics, snapshots, timer_program
 
 if TYPE_CHECKING:
     from dwell.hybrid import HybridArc
@@ -51,7 +52,7 @@ def flags_of(
     return [
         *_about_agents(arc, system, table, metrics, approach),
         *_about_law(arc.states[0], system, table),
-        *_about_quadrature(arc, system),
+        *_about_quadrature(arc, system, table),
         *_about_timers(system),
         *_about_certificate(system, assumed, measured),
         *_about_hold_error(system, table, metrics, assumed),
@@ -79,7 +80,7 @@ def _about_agents(
     if empty:
         says = f"At {empty} looks the cell weighed nothing; the agent was led to the workspace."
         yield Flag("empty-cells", says)
-    places = np.vstack([table.positions, arc.final.positions])
+    places = np.vstack([table.positions, _final_places(arc, table)])
     beyond = float(system.workspace.outside_by(places).max())
     if beyond > 1e-12 * diameter:
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
@@ -101,11 +102,19 @@ def _about_law(start: AgentsState, system: CoverageSystem, table: EventTable) ->
             )
 
 
-def _about_quadrature(arc: HybridArc[AgentsState], system: CoverageSystem) -> Iterator[Flag]:
+def _final_places(arc: HybridArc[AgentsState], table: EventTable) -> Points:
+    """Where everybody is at the end, from the table: states need not be put together for that."""
+    places: Points = snapshots(arc.states[0], table, np.array([arc.until])).positions[0]
+    return places
+
+
+def _about_quadrature(
+    arc: HybridArc[AgentsState], system: CoverageSystem, table: EventTable
+) -> Iterator[Flag]:
     """How well a density that is only a function could be integrated, at the end of the run."""
     if system.terms is not None:
         return
-    cells = tessellate(system.workspace, arc.final.positions, system.density)
+    cells = tessellate(system.workspace, _final_places(arc, table), system.density)
     worst = float(cells.mass_errors.max())
     if worst > QUADRATURE:
         says = f"The density is not smooth: masses are only known to {worst:.2g} of themselves."

@@ -12,6 +12,8 @@ from dwell.theory.derivatives import Derivatives
 
 DENSE = 300  # agents up to which the whole spectrum is computed
 SOFT = 12  # modes known beyond that, and the stiffest one
+SMALL = 16  # rows up to which a sparse matrix is made dense
+BASIS = 40  # vectors that the largest eigenvalue of a larger one is sought among
 FLAT = 1e-6  # a gap that cannot be told from 0 where errors are a millionth of a cell
 
 
@@ -29,11 +31,25 @@ def symmetric(matrix: Any) -> Any:
 
 def largest(matrix: Any) -> float:
     """The largest eigenvalue of a symmetric matrix."""
-    if isinstance(matrix, np.ndarray):
-        return float(np.linalg.eigvalsh(matrix)[-1])
-    from scipy.sparse.linalg import eigsh
+    return softest(matrix)[0]
 
-    return float(eigsh(matrix, k=1, which="LA", v0=_seedling(matrix), return_eigenvectors=False)[0])
+
+def softest(matrix: Any) -> tuple[float, Floats]:
+    """The largest eigenvalue of a symmetric matrix, and its eigenvector.
+
+    Signs are such that the first large entry is positive.
+    """
+    if isinstance(matrix, np.ndarray) or matrix.shape[0] <= SMALL:
+        whole = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+        values, vectors = np.linalg.eigh(whole)
+    else:
+        from scipy.sparse.linalg import eigsh
+
+        size = matrix.shape[0]
+        values, vectors = eigsh(matrix, k=1, which="LA", v0=_seedling(matrix), ncv=min(size, BASIS))
+    vector: Floats = vectors[:, -1]
+    first = int(np.argmax(np.abs(vector) > 0.5 * np.abs(vector).max()))
+    return float(values[-1]), vector if vector[first] > 0.0 else -vector
 
 
 def eigenpairs(found: Derivatives, centroidal: bool) -> tuple[Floats, Floats, Floats]:

@@ -193,7 +193,7 @@ def _ending(replay: Replay, until: float, claims: Claims) -> Iterator[Finding]:
         yield yes_or_no("ending", says, until == claims.horizon)
     elif claims.ended == "jump-limit" and claims.max_jumps is not None:
         yield yes_or_no("ending", says, len(replay.table) == claims.max_jumps)
-    elif claims.ended == "coincident":
+    elif claims.ended == "coincident" and not is_continuous(replay.system):
         places = replay.final_positions(until)
         met = len(np.unique(places, axis=0)) < len(places)
         yield yes_or_no("ending", says, met)

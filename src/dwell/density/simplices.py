@@ -1,0 +1,333 @@
+"""Looks, cells and borders in any dimension, by simplices: for n >= 4, and for Python functions.
+
+Every cell is cut into simplices with their apex at the agent. Uniform and polynomial densities are
+integrated exactly on each; Gaussians and functions by adaptive cubature, with a bound on the error.
+This is the slow way: milliseconds per cell in four dimensions, tenths of a second in five, and many
+times that where a narrow Gaussian or a rough function has to be followed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.density.base import Density
+from dwell.density.borders import Borders
+from dwell.density.cubature import Integral, adaptive, contents, exact, halved, sum_again
+from dwell.density.ground import Ground
+from dwell.density.looking import Looks
+from dwell.errors import WorkspaceError
+from dwell.geometry import Cell, Flat, Workspace, halfspace_cells, is_flat
+from dwell.geometry.halfspace_cells import Pieces, cell_pieces
+from dwell.geometry.voronoi import coincident
+
+if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
+
+SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
+WIDE = 1.5  # exponents over a simplex, as square roots: beyond, a hill is followed by splitting
+DEEP = 40.0  # exponents below the largest that no longer matter
+MOST_SPLIT = 20_000
+THINNEST = 1e-12  # of its reach: width of a wall below which cells only touch
+
+
+class Weighed(NamedTuple):
+    """What a density weighs over a cell, seen from its agent and divided by exp(log_scale)."""
+
+    log_scale: float
+    mass: float
+    error: Points  # (n,) the centroid
+    second: float  # about the centroid
+    doubt: float  # bound on the mass's relative error; 0: rounding only
+
+
+def looks(
+    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+) -> Looks:
+    """agent[k] looks in configuration row[k] of `positions`, (rows, agents, n).
+
+    `threads` is there for the sake of the other dimensions: this goes one look at a time.
+    """
+    count, n = len(row), positions.shape[2]
+    workspace = _flat(ground.workspace)
+    met, empty = np.zeros((2, count), dtype=bool)
+    error, neighbors, nearest = (
+        np.zeros((count, n)),
+        np.zeros(count, dtype=np.int64),
+        np.zeros(count),
+    )
+    log_scale, mass, polar, second, doubt = np.zeros((5, count))
+    for k in range(count):
+        points, p = positions[row[k]], int(agent[k])
+        pieces = cell_pieces(workspace, points, p)
+        nearest[k], met[k] = pieces.nearest, pieces.nearest == 0.0
+        if met[k]:
+            continue
+        neighbors[k] = len(_borders_of(pieces))
+        found = weigh(ground, points[p], pieces)
+        empty[k] = not found.mass > 0.0
+        if empty[k]:
+            error[k] = workspace.nearest(points[p : p + 1])[0] - points[p]
+            continue
+        log_scale[k], mass[k], error[k], second[k], doubt[k] = found
+        polar[k] = second[k] + mass[k] * float((error[k] * error[k]).sum())
+    return Looks(met, empty, error, log_scale, mass, polar, neighbors, nearest, second, doubt)
+
+
+def cells(
+    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
+) -> list[Cell]:
+    """The cells of `agents` (all, by default) among `positions`, (N, n)."""
+    return halfspace_cells.cells(_flat(workspace), positions, agents)
+
+
+def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+    """All walls between cells, of the first `agents` cells only, with moments over them."""
+    points = np.ascontiguousarray(positions, dtype=np.float64)
+    n, count = points.shape[1], len(points) if agents is None else agents
+    workspace = _flat(ground.workspace)
+    masses, log_scales, errors = np.zeros(count), np.zeros(count), np.zeros((count, n))
+    rows: list[tuple[int, int, Points, Floats]] = []
+    for p in range(count):
+        pieces = cell_pieces(workspace, points, p)
+        if pieces.nearest == 0.0:
+            raise coincident(p, int(pieces.seen[0]), points[p])
+        found = weigh(ground, points[p], pieces)
+        log_scales[p], masses[p], errors[p] = found[:3]
+        for other in _borders_of(pieces):
+            wall = pieces.vertices[pieces.simplices[pieces.wall == other]]
+            moments = _over_wall(
+                ground, points[p], wall, points[other] - points[p], found.log_scale
+            )
+            rows.append((p, other, wall.reshape(-1, n).mean(axis=0), moments))
+    agent = np.array([row[0] for row in rows], dtype=np.int64)
+    other_agent = np.array([row[1] for row in rows], dtype=np.int64)
+    place = np.array([row[2] for row in rows]).reshape(-1, n)
+    values = np.array([row[3] for row in rows]).reshape(-1, 1 + n + n * n)
+    return Borders(
+        masses=masses,
+        log_scales=log_scales,
+        errors=errors,
+        empty=masses <= 0.0,
+        agent=agent,
+        other=other_agent,
+        gap=points[other_agent] - points[agent],
+        a=place,
+        b=place,
+        m0=values[:, 0],
+        m1=values[:, 1 : n + 1],
+        m2=values[:, n + 1 :].reshape(-1, n, n),
+    )
+
+
+def weigh(ground: Ground, place: Points, pieces: Pieces) -> Weighed:
+    """Moments of the density over a cell, seen from the agent at `place`."""
+    if not len(pieces.simplices):
+        return Weighed(0.0, 0.0, np.zeros(len(place)), 0.0, 0.0)
+    return weigh_simplices(ground.density, ground.terms, place, pieces.corners)
+
+
+def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats) -> Weighed:
+    """The same over any simplices (S, n + 1, n) that are seen from `place`.
+
+    `terms` are the density as `GeneralTerms`, or None if only Python can evaluate it. Simplices
+    count with the sign of their volume.
+    """
+    n = corners.shape[2]
+    content = np.abs(contents(corners)) if n == 1 else contents(corners)
+    matter = _matter(density, terms, place)
+    log_scale = _log_scale(matter, corners)
+    reach = math.sqrt(float((corners * corners).sum(axis=2).max()))
+    smooth, rough, split = _parts(matter, corners, content, log_scale)
+    total, errors = np.zeros(n + 2), np.zeros(n + 2)
+    if smooth is not None:
+        total = total + exact(smooth, corners, content, _moments, matter.degree + 2)
+    found: Integral | None = None
+    if rough is not None:
+        sizes = np.array([1.0, *[reach] * n, reach * reach])
+        found = adaptive(rough, *split, _moments, sizes)
+        total, errors = total + found.values, errors + found.errors
+    mass = float(total[0])
+    if not mass > 0.0:
+        unsure = math.inf if errors[0] > 0.0 else 0.0
+        return Weighed(0.0, 0.0, np.zeros(n), 0.0, unsure)
+    error: Points = total[1 : n + 1] / mass
+
+    def about(z: Points) -> Floats:
+        return ((z - error) ** 2).sum(axis=1, keepdims=True)
+
+    second = 0.0
+    if smooth is not None:
+        second += float(exact(smooth, corners, content, about, matter.degree + 2)[0])
+    if rough is not None and found is not None:
+        second += float(sum_again(rough, found, about)[0])
+    return Weighed(log_scale, mass, error, max(second, 0.0), float(errors[0] / mass))
+
+
+class _Matter(NamedTuple):
+    """A density near a place: a polynomial part and hills, or a function of places."""
+
+    density: Density
+    terms: Any  # GeneralTerms, or None
+    place: Points
+    degree: int
+
+    def polynomial(self, z: Points) -> Floats:
+        """The constant and the monomials."""
+        total = np.full(len(z), self.terms.constant)
+        shifts = self.place - self.terms.origins
+        rows = zip(self.terms.powers, self.terms.coefficients, shifts, strict=True)
+        for powers, coefficient, shift in rows:
+            term = np.full(len(z), coefficient)
+            for k, power in enumerate(powers):
+                for _ in range(int(power)):
+                    term = term * (z[:, k] + shift[k])
+            total = total + term
+        return total
+
+    def exponents(self, hill: int, z: Points) -> Floats:
+        """-|C (z - center)|**2 of one Gaussian."""
+        u = (z - (self.terms.centers[hill] - self.place)) @ self.terms.roots[hill].T
+        found: Floats = -(u * u).sum(axis=1)
+        return found
+
+    def hills(self, z: Points, log_scale: float) -> Floats:
+        """All Gaussians together."""
+        total = np.zeros(len(z))
+        for k, weight in enumerate(self.terms.weights):
+            total = total + weight * np.exp(np.minimum(self.exponents(k, z) - log_scale, 700.0))
+        return total
+
+
+def _matter(density: Density, terms: GeneralTerms | None, place: Points) -> _Matter:
+    powers = np.zeros((0, 1)) if terms is None else terms.powers
+    degree = int(powers.sum(axis=1).max()) if len(powers) else 0
+    return _Matter(density, terms, place, degree)
+
+
+def _log_scale(matter: _Matter, corners: Floats) -> float:
+    """0 where the density is within reach of doubles somewhere, else its logarithm."""
+    terms = matter.terms
+    if terms is None or terms.constant > 0.0 or len(terms.coefficients) or not len(terms.weights):
+        return 0.0
+    places = np.concatenate([corners.reshape(-1, corners.shape[2]), corners.mean(axis=1)])
+    top = max(float(matter.exponents(k, places).max()) for k in range(len(terms.weights)))
+    return top if top < SAFE_EXPONENT else 0.0
+
+
+def _parts(
+    matter: _Matter, corners: Floats, content: Floats, log_scale: float
+) -> tuple[Any, Any, tuple[Floats, Floats]]:
+    """(what is integrated exactly, what is not, over which simplices to begin with)."""
+    terms = matter.terms
+    if terms is None:
+
+        def call(z: Points) -> Floats:
+            return matter.density.at(matter.place + z)
+
+        return None, call, (corners, content)
+    smooth = None
+    if terms.constant != 0.0 or len(terms.coefficients):
+        smooth = matter.polynomial
+    if not len(terms.weights):
+        return smooth, None, (corners, content)
+
+    def hills(z: Points) -> Floats:
+        return matter.hills(z, log_scale)
+
+    return smooth, hills, _followed(matter, corners, content)
+
+
+def _followed(matter: _Matter, corners: Floats, content: Floats) -> tuple[Floats, Floats]:
+    """Simplices split until no Gaussian that matters on one is much narrower than it.
+
+    Where a hill lies is known, so that it cannot be missed between the nodes of a rule.
+    """
+    while len(corners) < MOST_SPLIT:
+        middle = corners.mean(axis=1)
+        wide = np.zeros(len(corners), dtype=bool)
+        for k, root in enumerate(matter.terms.roots):
+            spread = (corners - middle[:, None, :]) @ root.T
+            radius = np.sqrt((spread * spread).sum(axis=2).max(axis=1))
+            near = -matter.exponents(k, middle)
+            nearest = np.maximum(np.sqrt(near) - radius, 0.0) ** 2
+            wide |= (radius > WIDE) & (nearest - near.min() < DEEP)
+        if not wide.any():
+            break
+        corners = np.concatenate([corners[~wide], halved(corners[wide])])
+        content = np.concatenate([content[~wide], np.tile(0.5 * content[wide], 2)])
+    return corners, content
+
+
+def _moments(z: Points) -> Floats:
+    """1, z and |z|**2."""
+    return np.column_stack([np.ones(len(z)), z, (z * z).sum(axis=1)])
+
+
+def _wall_moments(z: Points) -> Floats:
+    """1, z and z z'."""
+    squares = (z[:, :, None] * z[:, None, :]).reshape(len(z), -1)
+    return np.column_stack([np.ones(len(z)), z, squares])
+
+
+def _over_wall(
+    ground: Ground, place: Points, wall: Floats, gap: Points, log_scale: float
+) -> Floats:
+    """Moments over a wall cut into simplices (S, n, n), at right angles to `gap`."""
+    n = len(place)
+    content = _signed_contents(wall, gap)
+    matter = _matter(ground.density, ground.terms, place)
+    smooth, rough, split = _parts(matter, wall, content, log_scale)
+    total = np.zeros(1 + n + n * n)
+    if smooth is not None:
+        total = total + exact(smooth, wall, content, _wall_moments, matter.degree + 2)
+    if rough is not None:
+        reach = math.sqrt(float((wall * wall).sum(axis=2).max())) or 1.0
+        sizes = np.array([1.0, *[reach] * n, *[reach * reach] * (n * n)])
+        total = total + adaptive(rough, *split, _wall_moments, sizes).values
+    return total
+
+
+def _signed_contents(wall: Floats, gap: Points) -> Floats:
+    """(n - 1)! times the area of each simplex of a wall; negative if it lies the wrong way."""
+    n = len(gap)
+    if n == 1:
+        return np.ones(len(wall))
+    unit = gap / math.sqrt(float((gap * gap).sum()))
+    edges = wall[:, 1:] - wall[:, :1]
+    normal = np.broadcast_to(unit, (len(wall), 1, n))
+    content = np.linalg.det(np.concatenate([edges, normal], axis=1))
+    return np.asarray(content if content.sum() > 0.0 else -content, dtype=np.float64)
+
+
+def _borders_of(pieces: Pieces) -> list[int]:
+    """The agents whose cells share a wall with this one, ascending."""
+    found = []
+    n = pieces.vertices.shape[1]
+    for label in np.unique(pieces.wall):
+        if label < 0:
+            continue
+        own = pieces.vertices[np.unique(pieces.simplices[pieces.wall == label])]
+        if n == 1:
+            found.append(int(label))
+            continue
+        extents = np.linalg.svd(own - own.mean(axis=0), compute_uv=False)
+        if len(extents) >= n - 1 and extents[n - 2] > THINNEST * np.abs(pieces.vertices).max():
+            found.append(int(label))
+    return found
+
+
+def _flat(workspace: Workspace) -> Flat:
+    if workspace.dimension == 1:
+        return workspace.interval
+    if not is_flat(workspace):
+        raise WorkspaceError(
+            f"a {type(workspace).__name__} has no flat walls to cut into simplices",
+            code="workspace.kind",
+            key="workspace",
+        )
+    return workspace
