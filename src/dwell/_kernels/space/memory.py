@@ -59,6 +59,7 @@ class Memory(NamedTuple):
     ends: np.ndarray  # how far these are sorted: see search.py
     seen: np.ndarray  # agents already looked at, nearest first
     low: np.ndarray  # (3, room) what vertices have beyond double precision
+    white: np.ndarray  # (3, room) vertices in the coordinates of a Gaussian
     corner: np.ndarray  # (room, 3) triangles of the faces: vertices
     face: np.ndarray  # ... their face
     fan: np.ndarray  # ... and six times the volume under them, seen from the agent
@@ -87,6 +88,7 @@ def make_memory(agents: int, solid: Solid) -> Memory:
         ends=np.empty(max(agents, 1) + 1, dtype=np.int64),
         seen=np.empty(max(agents, 1), dtype=np.int64),
         low=np.empty((3, room)),
+        white=np.empty((3, room)),
         corner=np.empty((3 * room, 3), dtype=np.int64),
         face=np.empty(3 * room, dtype=np.int64),
         fan=np.empty(3 * room),
