@@ -272,13 +272,21 @@ def test_labels_name_the_axes_and_stay_as_many_from_all_sides() -> None:
     }  # fmt: skip
 
 
-def test_the_cloud_follows_the_density() -> None:
-    points, values = cloud_of(ROOM, Gaussian(center=(3.0, 2.0, 1.0), rate=8.0))
+@pytest.mark.parametrize("rate", [8.0, 50.0, 4000.0])
+def test_the_cloud_follows_the_density(rate: float) -> None:
+    hill = Gaussian(center=(3.0, 2.0, 1.0), rate=rate)
+    points, values = cloud_of(ROOM, hill)
 
     assert len(points) == len(values) == 1500
-    np.testing.assert_allclose(points.mean(axis=0), (3.0, 2.0, 1.0), atol=0.05)
-    np.testing.assert_allclose(points.var(axis=0), 0.0625, atol=0.005)
-    assert (cloud_of(ROOM, Gaussian(center=(3.0, 2.0, 1.0), rate=8.0))[0] == points).all()
+    assert ROOM.contains(points).all()
+    np.testing.assert_allclose(values, hill.at(points))
+    np.testing.assert_allclose(points.mean(axis=0), (3.0, 2.0, 1.0), atol=0.1)
+    if rate < 1000.0:  # else it is as wide as the places are apart
+        np.testing.assert_allclose(points.var(axis=0), 0.5 / rate, rtol=0.15)
+    assert (cloud_of(ROOM, hill)[0] == points).all()
+
+
+def test_a_density_of_nothing_has_no_cloud() -> None:
     assert len(cloud_of(ROOM, as_density(lambda z: np.zeros(len(z))))[0]) == 0
 
 

@@ -30,6 +30,7 @@ SOLID, GHOST = 0.26, 0.09  # how much a face hides of what is behind it
 CROWD = 30  # agents from which on faces hide less and less
 CORNERS = 20  # of the dot that stands for an agent
 CLOUD = 1500  # dots that stand for a density
+STREWN = 40_000  # places that they are chosen from
 LIGHT = np.array([0.3, -0.5, 0.81])  # where light comes from
 WHITER = 0.3  # of white in the colour of a cell, so that none is black
 SHADOW = "#D6D6D6"
@@ -345,17 +346,28 @@ def draw_cloud(ax: Axes, workspace: Workspace, density: Density, *, style: Style
 def cloud_of(workspace: Workspace, density: Density) -> tuple[Points, Floats]:
     """Points strewn over the workspace in proportion to the density, always the same, and values.
 
-    By rejection from a low-discrepancy sequence: the generalised golden ratio in four dimensions.
+    Out of evenly strewn points, each comes as often as it weighs; the second time and later, a
+    little beside itself.
     """
+    lower, upper = workspace.bounds
+    strewn = _evenly(STREWN)
+    points = lower + strewn * (upper - lower)
+    points = points[workspace.contains(points)]
+    heaped = np.cumsum(np.maximum(np.asarray(density.at(points), dtype=float), 0.0))
+    if not len(points) or not heaped[-1] > 0.0:
+        return np.empty((0, 3)), np.empty(0)
+    picks = np.searchsorted(heaped, (np.arange(CLOUD) + 0.5) / CLOUD * heaped[-1])
+    again = np.append(False, picks[1:] == picks[:-1])
+    aside = (strewn[:CLOUD] - 0.5) * (upper - lower) / STREWN ** (1.0 / 3.0)
+    cloud = workspace.nearest(points[picks] + np.where(again[:, None], aside, 0.0))
+    return cloud, np.asarray(density.at(cloud), dtype=float)
+
+
+def _evenly(count: int) -> Points:
+    """Points of the unit cube by the generalised golden ratio, (count, 3): no clumps, no rows."""
     ratio = 1.0
     for _ in range(60):
-        ratio = (1.0 + ratio) ** 0.2
-    steps = ratio ** -np.arange(1.0, 5.0)
-    strewn = (0.5 + np.outer(np.arange(1, 60 * CLOUD), steps)) % 1.0
-    lower, upper = workspace.bounds
-    points = lower + strewn[:, :3] * (upper - lower)
-    inside = workspace.contains(points)
-    points, chance = points[inside], strewn[inside, 3]
-    values = np.asarray(density.at(points), dtype=float)
-    kept = np.flatnonzero(chance * float(values.max(initial=0.0)) < values)[:CLOUD]
-    return points[kept], values[kept]
+        ratio = math.pow(1.0 + ratio, 0.25)
+    steps = np.array([ratio**-1, ratio**-2, ratio**-3])
+    even: Points = (0.5 + np.outer(np.arange(1, count + 1), steps)) % 1.0
+    return even
