@@ -88,7 +88,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     n, count = points.shape[1], len(points) if agents is None else agents
     workspace = _flat(ground.workspace)
     masses, log_scales, errors = np.zeros(count), np.zeros(count), np.zeros((count, n))
-    rows: list[tuple[int, int, Points, Floats]] = []
+    rows: list[tuple[int, int, Floats]] = []
     for p in range(count):
         pieces = cell_pieces(workspace, points, p)
         if pieces.nearest == 0.0:
