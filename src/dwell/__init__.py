@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dwell.geometry import Interval as Interval
     from dwell.geometry import Polygon as Polygon
     from dwell.geometry import Polytope as Polytope
+    from dwell.plotting import animate as animate
     from dwell.results import Run as Run
     from dwell.results import load_run as load_run
     from dwell.runner import check as check
@@ -65,6 +66,7 @@ _ROOMS = {
     "Tessellation": "density",
     "Timer": "controllers",
     "Uniform": "density",
+    "animate": "plotting",
     "check": "runner",
     "design": "studies",
     "load_run": "results",

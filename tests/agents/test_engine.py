@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from dwell.agents import CoverageSystem, run_compiled, table_of
-from dwell.controllers import Timer
+from dwell.controllers import DiscreteLloyd, Timer
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Box, Polygon
 from dwell.hybrid import Event, StopReason, simulate
@@ -204,6 +204,24 @@ def test_jump_limit_and_meeting_agents_are_outcomes():
         assert arc.stop.reason is StopReason.COINCIDENT
         assert "agents 0 and 1" in arc.stop.detail
         assert arc.until == 1.0
+
+
+def test_a_contact_of_agents_that_stand_names_their_place():
+    """Who has made its move stands; the report says where it stands, not where it would be."""
+    law = DiscreteLloyd(step=0.5, schedule="round-robin")
+    pair = np.array([(1.0, 1.0), (2.0, 1.5)])
+    meeting = CoverageSystem(Box((0.0, 0.0), (4.0, 3.0)), Uniform(), law, 2)
+    state = meeting.start(pair)
+    # Agent 0 goes to where agent 1 stands, within its first 0.5; agent 1 looks a little later.
+    state = replace(state, hold=np.array([(2.0, 1.0), (0.0, 0.0)]), next_at=np.array([1.0, 0.75]))
+    details = []
+    for solve in (run_compiled, simulate):
+        arc = solve(meeting, state, until=5.0)
+        assert arc.stop.reason is StopReason.COINCIDENT
+        assert arc.until == 0.75
+        assert "[2.0, 1.5]" in arc.stop.detail
+        details.append(arc.stop.detail)
+    assert details[0] == details[1]
 
 
 def test_draws_depend_on_seed_and_id_alone():

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from dwell import Box, InputError, Timer, simulate
-from dwell.agents import Order, View
-from dwell.errors import ControllerError
+from dwell.agents import CoverageSystem, Information, Order, View
+from dwell.density import Uniform
+from dwell.errors import AgentsError, ControllerError
+from dwell.hybrid import simulate as solve
 
 BOX = Box((0, 0), (1, 1))
 START = [(0.2, 0.3), (0.7, 0.6)]
+EVENTS_ONLY = Information()
 
 
 @dataclass(frozen=True)
@@ -103,3 +106,48 @@ def test_a_list_of_corners_will_do_as_workspace():
 def test_intervals_too_short_to_move_the_clock_are_refused():
     with pytest.raises(InputError, match="clock"):
         simulate(BOX, None, START, Timer(k1=1.0, nu=1.0, t1=1e-17, t2=0.2), until=1e3)
+
+
+@dataclass(frozen=True)
+class Fading(Drift):
+    """Slows down on its way, for which it must know where it is."""
+
+    fade: float = 2.0
+    information: Information = EVENTS_ONLY
+
+
+def test_only_who_knows_its_position_always_may_slow_down_between_events():
+    with pytest.raises(ControllerError, match="own position") as fault:
+        simulate(BOX, None, START, Fading(), until=1.0)
+    assert fault.value.code == "controller.information"
+    allowed = Fading(information=Information(own="always"))
+    assert simulate(BOX, None, START, allowed, until=1.0).stop.reason.ok
+    never = Fading(fade=np.inf)
+    assert simulate(BOX, None, START, never, until=1.0).stop.reason.ok
+
+
+def test_only_a_contact_ends_a_run_as_one(monkeypatch):
+    def broken(self, positions, agents=None):
+        raise AgentsError("something else", code="agents.other")
+
+    system = CoverageSystem(BOX, Uniform(), Drift(), 2)
+    state = system.start(np.array(START))
+    monkeypatch.setattr(CoverageSystem, "looks", broken)
+    with pytest.raises(AgentsError, match="something else"):
+        solve(system, state, until=5.0)
+
+
+def test_updates_count_changes_of_velocity():
+    class Rest:
+        def begin(self, view: View) -> Order:
+            return Order(np.zeros(2), 0.5)
+
+        def decide(self, view: View) -> Order:
+            hold = np.array([0.1, 0.0]) if view.agent == 1 and view.time > 1.0 else np.zeros(2)
+            return Order(hold, view.time + 0.5)
+
+    run = simulate(BOX, None, START, Rest(), until=2.0)
+    assert run.counters.updates.tolist() == [0, 1]
+    assert run.counters.measurements.tolist() == [5, 5]
+    moving = simulate(BOX, None, START, Drift(hold=(0.0, 0.1)), until=1.2)
+    assert moving.counters.updates.tolist() == [1, 1]

@@ -23,8 +23,6 @@ MODULES = (
 
 OUT_OF_SCOPE = {
     "W9": "holes and multi-part regions: there are no map files yet",
-    "W11": "half-spaces: there are no polytopes yet",
-    "W12": "flat vertices in space: there is no third dimension yet",
     "W14": "degrees: there are no map files yet",
     "W15": "degrees without a reference system: there are no map files yet",
     "W16": "axis order, antimeridian and poles: there are no map files yet",

@@ -10,6 +10,7 @@ import pytest
 import dwell
 from dwell.errors import WorkspaceError
 from tests.catalogue.kit import Bench, Row, case, holds_words, small, table
+from tests.cli.shell import dwell as command
 
 
 def polygon(vertices: object) -> list[str]:
@@ -93,6 +94,45 @@ def test_codes_in_python(row: tuple[list[tuple[float, ...]], str]) -> None:
     assert isinstance(caught.value, ValueError)
     assert caught.value.code.startswith(code)
     assert caught.value.key == "workspace.vertices" or "vertices[" in str(caught.value.key)
+
+
+CUBE = [[1, 0, 0, 4], [-1, 0, 0, 0], [0, 1, 0, 4], [0, -1, 0, 0], [0, 0, 1, 4], [0, 0, -1, 0]]
+FLAT = [[0, 0, 1], [4, 0, 1], [4, 4, 1], [0, 4, 1]]
+
+
+def polytope(key: str, rows: object) -> list[str]:
+    """Overrides that make a polytope in space the workspace."""
+    workspace = f"workspace={{kind='polytope', {key}={rows}}}"
+    return [workspace, "agents.start=[[1,1,1],[2,2,2],[3,3.5,3]]"]
+
+
+IN_SPACE: dict[str, Row] = {
+    "W11-unbounded": (
+        polytope("halfspaces", CUBE[:5]),
+        ["workspace is unbounded", "direction [0.0, 0.0, -1.0]"],
+    ),
+    "W11-empty": (
+        polytope("halfspaces", [*CUBE, [1, 0, 0, -1]]),
+        ["workspace is empty", "half-spaces 1, 6 contradict each other by 0.5"],
+    ),
+    "W12": (polytope("vertices", FLAT), ["no inside", "one plane", "3 dimensions"]),
+    "W12-halfspaces": (polytope("halfspaces", [*CUBE, [0, 0, 1, 0]]), ["no inside", "flat"]),
+}
+
+
+@table(IN_SPACE)
+def test_refused_in_space(bench: Bench, row: Row) -> None:
+    overrides, words = row
+    assert holds_words(bench.refused(*overrides), words)
+
+
+@case("W11-redundant")
+def test_redundant_halfspaces_are_left_out(bench: Bench, case: str) -> None:
+    sets = polytope("halfspaces", [*CUBE, [1, 1, 1, 50]])
+    words = [word for override in sets for word in ("--set", override)]
+    repairs = command("validate", bench.file, "--json", *words).json["repairs"]
+    assert repairs == ["left out 1 half-space that cuts nothing off the workspace: 6"]
+    assert "--strict" in command("validate", bench.file, "--strict", *words).sentences[0]
 
 
 @case("W1-bits")

@@ -99,6 +99,10 @@ def test_a_certificate_can_be_given_on_the_way(scenario: Path) -> None:
 def test_the_figure(scenario: Path, kind: str) -> None:
     pytest.importorskip("matplotlib")
     out = scenario.parent / "figures" / f"trade.off.{kind}"
+    refused = dwell("design", scenario, "--samples", 0, "--out", out).sentences
+    assert f"the folder {out.parent} does not exist; make it first" in refused[0]
+    assert not out.parent.exists()
+    out.parent.mkdir()
     outcome = dwell("design", scenario, "--samples", 0, "--out", out)
 
     assert (outcome.code, outcome.err) == (0, "")

@@ -54,6 +54,59 @@ def test_one_agent_alone_waits_for_what_its_own_motion_does():
         assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9)
 
 
+def test_velocities_that_are_given_use_up_a_part_of_the_limit():
+    """N = 1: with the hold h and the error e the hold error begins at |h - k1 e / reach|."""
+    box = dwell.Box((0.0, 0.0), (2.0, 1.0))
+    reach = law().reach
+    for hold, error in (((0.125, 0.0), 0.1), ((0.3, 0.2), 0.2), ((-0.4, 0.0), 0.1)):
+        timer = law(t2=50.0, initial_hold=(hold,))
+        run = dwell.simulate(box, None, [(1.0 - error, 0.5)], timer, until=0.01)
+        began = math.hypot(hold[0] - 0.5 * error / reach, hold[1])
+        rate = 0.5 / reach * math.hypot(*hold)
+        expected = max((0.2 - began) / rate, 0.01)
+        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9)
+        if began < 0.2:
+            whole = dwell.simulate(box, None, [(1.0 - error, 0.5)], timer, until=1.2 * expected)
+            assert whole.events.hold_error[0] <= 0.2 * (1.0 + 1e-9)
+
+
+def test_a_limit_that_cannot_be_kept_is_told():
+    """Timers are never shorter than t1, even if the limit would ask for it."""
+    site, start = dwell.Box((0, 0), (1, 1)), [(0.2, 0.3), (0.7, 0.6), (0.4, 0.8)]
+    hasty = Timer(k1=5.0, nu=0.5, t1=0.2, t2=2.0, reset="adaptive", eta_max=0.1)
+    run = dwell.simulate(site, None, start, hasty, until=3.0, seed=1)
+    figures = run.summary()
+    assert figures["hold_error"]["max"] > 1.0
+    assert figures["hold_error"]["limit"] == 0.1
+    flags = {flag["code"]: flag["says"] for flag in figures["flags"]}
+    assert "above the timers' own eta_max = 0.1" in flags["hold-error-exceeded"]
+    assert "cut off at t1" in flags["adaptive-floor"]
+    report = dwell.check(run)
+    assert report.ok
+    found = {finding.name: finding for finding in report.certificate}
+    for name in ("hold-limit", "adaptive-limit"):
+        assert found[name].status == "violated"
+        assert found[name].worst == figures["hold_error"]["max"]
+        assert found[name].where.startswith("agent ")
+    good = dwell.simulate(BOX, HILL, START, law(), until=3.0).summary()
+    assert not {flag["code"] for flag in good["flags"]} & {"hold-error-exceeded", "adaptive-floor"}
+
+
+def test_both_limits_are_checked():
+    from dwell.theory.run_certificate import certify
+
+    run = dwell.simulate(BOX, HILL, START, law(eta_max=0.1, t1=0.3), until=5.0)
+    found = {
+        f.name: f
+        for f in certify(
+            run.system, run.start, run.events, run.horizon, run.metrics,
+            {"eta_max": 0.45, "lipschitz": 5.0},
+        )
+    }  # fmt: skip
+    assert (found["hold-limit"].status, found["hold-limit"].limit) == ("holds", 0.45)
+    assert (found["adaptive-limit"].status, found["adaptive-limit"].limit) == ("violated", 0.1)
+
+
 @pytest.mark.parametrize("eta_max", [0.02, 0.1, 0.3])
 def test_the_hold_error_keeps_to_its_limit(eta_max):
     run = dwell.simulate(BOX, HILL, START, law(eta_max=eta_max), until=15.0, sample_every=0.02)
@@ -104,8 +157,11 @@ def test_a_callable_density_adapts_alike():
         ({"eta_max": -1.0}, "eta_max"),
         ({"eta_max": math.nan}, "eta_max"),
         ({"reset": "uniform"}, "eta_max"),
+        ({"eta_max": 0.5}, "eta_max"),
+        ({"eta_max": 0.7}, "eta_max"),
     ],
 )
 def test_wrong_parameters_are_refused_by_name(changes, name):
-    with pytest.raises(ControllerError, match=f"law's {name} is"):
+    with pytest.raises(ControllerError, match=f"law's {name} is") as refused:
         law(**changes)
+    assert refused.value.key == f"controller.{name}"

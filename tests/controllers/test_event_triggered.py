@@ -17,7 +17,7 @@ from dwell.agents import Network
 from dwell.agents.interfaces import Ground, Message, Order, View
 from dwell.controllers import EventTriggered
 from dwell.controllers import event_triggered as module
-from dwell.controllers.event_triggered import Memory, Word
+from dwell.controllers.event_triggered import Memory
 from dwell.controllers.uncertain import centroid_ball
 from dwell.errors import ControllerError
 from dwell.geometry import Polygon
@@ -103,6 +103,47 @@ class TestPromises:
         assert raised > 20
         assert lowered > 20
 
+    def test_a_message_tells_which_promise_it_replaces(self):
+        """Also to who missed the one before: what was last heard of is not what was replaced."""
+        run, law = a_run(0, Network(loss=0.3))
+        missed = 0
+        for event, state in zip(run.arc.events, run.arc.states[1:], strict=True):
+            for sender, message in state.mail[event.source].heard.items():
+                said = words_of(run, sender)
+                k = next(k for k, word in enumerate(said) if word[0] == message.time)
+                assert message.before == said[max(k - 1, 0)][1]
+                # The ball is true as long as nothing newer was said.
+                newer = [word for word in said[k + 1 :] if word[0] < state.time]
+                missed += bool(newer)
+                if not newer:
+                    away = np.hypot(*(state.positions[sender] - message.position))
+                    assert away <= law.radius(message, state.time) + 1e-13
+        assert missed > 10
+
+    def test_the_check_judges_by_the_balls_that_the_law_uses(self, monkeypatch):
+        """Balls a little too small for what others do are found, though promises are kept."""
+        real = EventTriggered.radius
+        monkeypatch.setattr(
+            EventTriggered, "radius", lambda self, said, now: 0.9 * real(self, said, now)
+        )
+        world, density, start = random_world(0)
+        law = EventTriggered(s_max=0.8, dt=0.05, k_v=2.0, d_stop=0.02, d_start=0.04)
+        run = simulate(world, density, start, law, until=4.0, sample_every="off")
+        found = {f.name: f.status for f in dwell.check(run).findings}
+        assert found["promise"] == "violated"
+
+    @pytest.mark.parametrize("network", [Network(delay=100.0), Network(loss=0.5)], ids=str)
+    def test_what_is_said_at_the_beginning_is_neither_lost_nor_late(self, network):
+        start = np.array([(1.0, 1.0), (3.0, 1.0), (1.0, 3.0), (3.0, 3.0)])  # a CVT
+        run = simulate(FOUR, None, start, LAW, until=5.0, network=network)
+        assert run.stop.reason.ok
+        assert (run.positions(5.0) == start).all()
+        for event, state in zip(run.arc.events, run.arc.states[1:], strict=True):
+            assert len(state.mail[event.source].heard) == 3
+        crowd = simulate(FOUR, HILLS, CORNER, LAW, until=20.0, network=network)
+        assert crowd.stop.reason.ok
+        assert dwell.check(crowd).ok
+
     def test_lost_messages_break_promises(self):
         assert worst_stray(a_run(0)[0]) <= 1e-13
         assert worst_stray(a_run(0, Network(loss=0.3))[0]) > 1e-3
@@ -135,7 +176,7 @@ class TestSet:
             target = np.array(ball.towards(ball.gap))
             hull = Polygon.hull_of(dual_corners(world, places[agent], others, radii))
             assert hull.outside_by(target[None])[0] <= 1e-9
-            middle = np.array([ball.x, ball.y])
+            middle = np.array(ball.middle)
             points = hull_points(rng, hull, 4000)
             points = points[np.hypot(*(points - middle).T) <= ball.radius]
             if len(points):
@@ -170,7 +211,7 @@ class TestSet:
             here = tuple(map(float, table.positions[k]))
             ball = centroid_ball(run.system.ground, here, places, radii, law.bound)
             if ball is not None:
-                off = lengths(table.errors[k] - (ball.x, ball.y))
+                off = lengths(table.errors[k] - ball.middle)
                 assert off <= ball.radius + 1e-12
                 wide += ball.radius > 1e-2
         assert wide > 50
@@ -257,10 +298,10 @@ class TestLaw:
         """Why the balls are those of the instant: with more, all start and stop for ever."""
         real = EventTriggered._balls
 
-        def wider(self: Any, step: int, heard: Any, words: Any) -> Any:
-            places, _ = real(self, step, heard, words)
-            ages = [round(step - word.time / self.dt) + 1 for word in words.values()]
-            spread = [word.promise for word in words.values()]
+        def wider(self: Any, now: float, heard: Any) -> Any:
+            places, _ = real(self, now, heard)
+            ages = [round((now - said.time) / self.dt) + 1 for said in heard.values()]
+            spread = [said.promise for said in heard.values()]
             return places, self.dt * np.array(ages) * np.array(spread)
 
         monkeypatch.setattr(EventTriggered, "_balls", wider)
@@ -316,23 +357,33 @@ class TestView:
     """One decision, from what one agent has heard."""
 
     @staticmethod
-    def view(heard: list[Message], level: int = 0, words: Any = None) -> View:
+    def view(heard: list[Message], level: int = 0, agents: int | None = None) -> View:
         return View(
-            time=0.5, agent=0, agents=3, looks=9, first_look_at=0.05,
+            time=0.5, agent=0, agents=agents or 1 + len(heard), looks=9, first_look_at=0.05,
             position=np.array([1.0, 2.0]), hold=np.zeros(2), look=None, draw=0.5,
             heard={message.sender: message for message in heard},
-            memory=Memory(level, 0, words or {}),
+            memory=Memory(level, 0),
             ground=Ground(FOUR, Uniform(), Uniform().terms()),
         )  # fmt: skip
 
-    def test_of_whom_nothing_was_heard_nothing_is_known(self):
+    def test_alone_it_heads_for_the_centroid_of_the_workspace(self):
         order = EventTriggered(k_v=2.0).decide(self.view([], level=3))
-        assert order.hold == pytest.approx((1.0, 0.0))  # to the centroid of the workspace
+        assert order.hold == pytest.approx((1.0, 0.0))
         assert not order.looks
         assert order.promise is None
 
+    def test_who_has_not_heard_of_everybody_stands(self):
+        near = Message(1, 0.0, np.array([0.0, 2.0]), 0.0, 0.0)
+        order = LAW.decide(self.view([near], agents=3))
+        assert (order.hold == 0.0).all()
+        assert (order.promise, order.guaranteed, order.dual_guaranteed) == (None, 0, 0)
+        stopped = LAW.decide(self.view([near], level=3, agents=3))
+        assert (stopped.hold == 0.0).all()
+        assert stopped.promise == 0.0
+        assert np.hypot(*LAW.decide(self.view([near], level=3)).hold) == pytest.approx(1.0)
+
     def test_where_another_may_stand_it_stops_and_says_so(self):
-        fast = Message(1, 0.0, np.array([1.4, 2.0]), 1.0)
+        fast = Message(1, 0.0, np.array([1.4, 2.0]), 1.0, 1.0)
         order = LAW.decide(self.view([fast], level=2))
         assert (order.hold == 0.0).all()
         assert (order.promise, order.mark) == (0.0, 0)
@@ -340,8 +391,8 @@ class TestView:
         assert (quiet.promise, quiet.mark) == (None, 0)
 
     def test_it_slows_down_at_once_and_speeds_up_a_step_later(self):
-        other = Message(1, 0.0, np.array([3.0, 2.0]), 0.0)
-        near = Message(2, 0.0, np.array([0.0, 2.0]), 0.0)
+        other = Message(1, 0.0, np.array([3.0, 2.0]), 0.0, 0.0)
+        near = Message(2, 0.0, np.array([0.0, 2.0]), 0.0, 0.0)
         down = LAW.decide(self.view([near], level=3))
         assert np.hypot(*down.hold) == pytest.approx(1.0)  # the set is 1.25 away
         slow = LAW.decide(self.view([other, near], level=3))
@@ -351,7 +402,7 @@ class TestView:
         assert up.memory.level == 3
 
     def test_it_stops_at_the_set(self):
-        around = [Message(1, 0.0, np.array([3.02, 2.0]), 0.0)]
+        around = [Message(1, 0.0, np.array([3.02, 2.0]), 0.0, 0.0)]
         law = EventTriggered(d_stop=0.001, d_start=0.009)
         order = law.decide(self.view(around, level=1))
         assert order.cruise * np.hypot(*order.hold) == pytest.approx(0.005, rel=1e-6)
@@ -360,17 +411,14 @@ class TestView:
     def test_a_promise_just_raised_counts_from_the_next_step(self):
         place = np.array([3.0, 2.0])
         for made, before, radius in [(0.45, 0.0, 0.0), (0.4, 0.0, 0.025), (0.4, 0.25, 0.0375)]:
-            words = {1: Word(0.0, before, before)}
-            view = self.view([Message(1, made, place, 0.5)], words=words)
-            order = LAW.decide(view)
-            assert order.memory.words[1] == Word(made, 0.5, before)
-            _, radii = LAW._balls(10, view.heard, order.memory.words)
+            said = Message(1, made, place, 0.5, before)
+            assert LAW.radius(said, 0.5) == pytest.approx(radius, abs=1e-16)
+            _, radii = LAW._balls(0.5, {1: said})
             assert radii == pytest.approx([radius], abs=1e-16)
 
     def test_a_first_word_is_taken_as_it_is(self):
-        view = self.view([Message(1, 0.4, np.array([3.0, 2.0]), 0.5)])
-        _, radii = LAW._balls(10, view.heard, LAW.decide(view).memory.words)
-        assert radii == pytest.approx([0.05])
+        said = Message(1, 0.4, np.array([3.0, 2.0]), 0.5, 0.5)
+        assert LAW.radius(said, 0.5) == pytest.approx(0.05)
 
 
 class TestCost:
@@ -398,8 +446,8 @@ class TestCost:
         """The monitor can fail."""
         real = EventTriggered._balls
 
-        def careless(self: Any, step: int, heard: Any, words: Any) -> Any:
-            places, radii = real(self, step, heard, words)
+        def careless(self: Any, now: float, heard: Any) -> Any:
+            places, radii = real(self, now, heard)
             return places, 0.0 * radii
 
         monkeypatch.setattr(EventTriggered, "_balls", careless)

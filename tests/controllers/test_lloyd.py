@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.agents import CoverageSystem, Network
 from dwell.controllers import DiscreteLloyd, Lloyd
 from dwell.controllers.discrete_lloyd import poisson_wait
 from dwell.density import Uniform
 from dwell.errors import ControllerError
 from dwell.geometry import Box
+from dwell.geometry.voronoi import coincident
 from tests.controllers.worlds import BOX, HILL, START
 
 STRIP = Box((0.0, 0.0), (1.0, 1e-3))
@@ -170,3 +172,85 @@ def test_looks_come_at_exact_multiples(dt, until):
 def test_the_equation_has_no_solution_on_a_grid():
     with pytest.raises(dwell.InputError, match="centroids jump"):
         dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=1.0, spacing=0.25)
+
+
+def test_the_equation_counts_every_cell_that_its_solver_needs(monkeypatch):
+    """Knots are where the solution is kept; on the way to each the solver looks several times."""
+    looked = []
+    real = CoverageSystem.looks
+
+    def counting(self, positions, agents=None):
+        looked.append(len(positions))
+        return real(self, positions, agents)
+
+    monkeypatch.setattr("dwell.agents.continuous._tabulated", _quietly(monkeypatch, real, counting))
+    run = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=3.0, sample_every="off")
+    evaluations = len(looked) - 1  # one more for the state at the beginning, which is the first
+    assert (run.counters.voronoi == evaluations).all()
+    assert evaluations > 2 * run.counters.measurements[0]
+    assert (run.counters.received > run.counters.voronoi).all()
+    assert dwell.check(run).ok
+
+
+def _quietly(monkeypatch, real, counting):
+    """Count looks while solving, not while the table is put together."""
+    from dwell.agents import continuous
+
+    tabulated = continuous._tabulated
+    monkeypatch.setattr(CoverageSystem, "looks", counting)
+
+    def quiet(*given):
+        monkeypatch.setattr(CoverageSystem, "looks", real)
+        return tabulated(*given)
+
+    return quiet
+
+
+def test_an_equation_too_stiff_to_solve_is_refused():
+    with pytest.raises(ControllerError, match="k2 is 1e\\+30") as caught:
+        dwell.simulate(BOX, HILL, START, Lloyd(mode="ode", k2=1e30), until=1.0)
+    assert caught.value.code == caught.value.key == "controller.k2"
+
+
+def test_a_contact_keeps_what_was_solved_before_it(monkeypatch):
+    real, calls = CoverageSystem.looks, []
+
+    def meeting(self, positions, agents=None):
+        calls.append(positions)
+        if len(calls) == 200:
+            raise coincident(1, 3, positions[1])
+        return real(self, positions, agents)
+
+    monkeypatch.setattr(CoverageSystem, "looks", meeting)
+    run = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=10.0, sample_every="off")
+    assert run.stop.reason.value == "coincident"
+    assert "agents 1 and 3" in run.stop.detail
+    assert 0.1 < run.horizon < 10.0
+    assert run.horizon == run.events.time[-1]
+    whole = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=10.0, sample_every="off")
+    assert run.positions(0.9 * run.horizon) == pytest.approx(
+        whole.positions(0.9 * run.horizon), abs=1e-8
+    )
+
+
+@pytest.mark.parametrize("law", [Lloyd(k2=10.0, dt=0.1), Lloyd(k2=15.0, dt=0.1)])
+def test_without_looks_it_stops_at_the_last_centroid_it_saw(law):
+    box, start = Box((0.0, 0.0), (2.0, 1.0)), [(0.2, 0.1)]
+    run = dwell.simulate(box, None, start, law, until=5.0, seed=3, network=Network(loss=0.9))
+    assert (run.events.count("looked") == 0).sum() > 30
+    late = run.events.time > 0.5
+    assert run.events.positions[late] == pytest.approx(
+        np.tile([1.0, 0.5], (late.sum(), 1)), abs=1e-2
+    )
+
+
+def test_without_looks_the_timer_law_stops_at_the_last_centroid_it_saw():
+    box, start = Box((0.0, 0.0), (2.0, 1.0)), [(0.2, 0.5)]
+    law = dwell.Timer(k1=0.5, nu=0.1, t1=0.3, t2=0.3)  # would run past it: k1 t2 > nu
+    run = dwell.simulate(box, None, start, law, until=30.0, seed=3, network=Network(loss=0.9))
+    missed = np.flatnonzero(run.events.count("looked") == 0)
+    again = missed[np.isin(missed - 1, missed)]  # after two lost looks in a row
+    assert len(again) > 20
+    late = again[run.events.time[again] > 3.0]
+    assert run.events.positions[late, 0] == pytest.approx(np.ones(len(late)), abs=1e-12)
+    assert dwell.check(run).ok

@@ -9,11 +9,13 @@ import pytest
 
 import dwell
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+from dwell.agents import Network
 from dwell.controllers import Lloyd, SelfTriggered
+from dwell.controllers.self_triggered import MISSED
 from dwell.density import Uniform
 from dwell.errors import ControllerError
 from dwell.geometry import Box
-from dwell.theory.promises import follow_centroids
+from dwell.theory.promises import follow_centroids, self_trigger_guarantees
 from tests.controllers.worlds import BOX, HILL, START
 
 THIN = 1e-4
@@ -66,11 +68,134 @@ def test_its_guarantees_hold_wherever_no_floor_was_hit(options, seed):
     start = np.random.default_rng(seed).uniform([0.1, 0.1], [3.9, 2.9], (6, 2))
     law = SelfTriggered(v=0.4, tau_min=0.02, tau_max=1.0, scan=0.02, delta=0.2, **options)
     run = dwell.simulate(BOX, HILL, start, law, until=6.0, seed=seed)
-    drift, room, floors, times = follow_centroids(run.system, run.start, run.events, 6.0)
-    assert len(times) > 1000
-    assert drift[~floors].max() <= 0.2
-    assert room[~floors].min() >= -1e-12
-    assert drift[~floors].max() > 0.005  # it is not trivially so
+    seen = follow_centroids(run.system, run.start, run.events, 6.0)
+    assert len(seen.times) > 1000
+    assert seen.drift[seen.free].max() <= 0.2
+    assert seen.room[seen.free].min() >= -1e-12
+    assert seen.drift[seen.free].max() > 0.005  # it is not trivially so
+
+
+@pytest.mark.parametrize("own", ["exact", "ball"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_neighbour_that_makes_for_the_sampled_centroid_gets_there_just_after_the_look(own, seed):
+    """The worst that can happen, at top speed: balls that were any smaller would be too small."""
+    start = np.random.default_rng(seed).uniform([0.5, 0.5], [3.5, 2.5], (4, 2))
+    law = SelfTriggered(
+        v=0.4, tau_min=1e-3, tau_max=50.0, scan=1e-3, delta=100.0, second="sampled", own=own
+    )
+    run = dwell.simulate(BOX, HILL, start, law, until=1e-6)
+    errors = np.array([look.error for look in run.system.looks(start)])
+    for p in range(4):
+        assert run.start.spent[p].mark == IN_TIME
+        target, wait = start[p] + errors[p], float(run.start.next_at[p])
+        others = np.delete(start, p, axis=0)
+
+        def room(s, p=p, target=target, others=others):
+            here = run.start.legs.take(p).at(s)
+            nearest = np.hypot(*(others - target).T).min() - law.v * s
+            return nearest - np.hypot(*(here - target))
+
+        assert room(wait) >= -1e-12
+        if own == "exact":
+            assert room(wait + 1.001 * law.scan) < 1e-12
+
+
+@pytest.mark.parametrize("v", [0.35, 1.0])
+@pytest.mark.parametrize(
+    ("options", "share"),
+    [
+        ({}, 1.0),
+        ({"factor": 2}, 0.5),
+        ({"own": "ball"}, 0.5),
+        ({"bound": "circumradius"}, 1.0),
+        ({"preset": "paper-like", "stop": "before"}, 0.25),
+    ],
+)
+@pytest.mark.parametrize("delta", [3.0, 0.004])
+def test_the_trigger_on_a_line_has_a_closed_form(delta, options, share, v):
+    """Two agents at rest at 1/4 and 3/4 of a strip of width w.
+
+    With balls of radius r the cells are [0, (1 - r) / 2] and [0, (1 + r) / 2], so that the drift is
+    bounded by r exactly; the centroid of the guaranteed cell is w / 2 from the long sides. So the
+    trigger is met until r = min(delta, w / 2), up to terms in w^2.
+    """
+    width = 0.02
+    strip = Box((0.0, 0.0), (1.0, width))
+    law = SelfTriggered(v=v, delta=delta, tau_min=1e-6, tau_max=0.75, scan=1e-5, **options)
+    places = np.array([(0.25, width / 2), (0.75, width / 2)])
+    run = dwell.simulate(strip, Uniform(), places, law, until=1e-9)
+    expected = share * min(delta, width / 2) / v
+    gap = np.abs(run.start.next_at - expected)
+    assert (gap <= 1.1e-5 + 2e-3 * expected).all()
+
+
+def test_the_worst_moment_of_an_interval_is_its_end():
+    """Just before an agent looks again; there the old sample counts, not the new one."""
+    law = SelfTriggered(v=0.4, tau_min=0.02, tau_max=1.0, scan=0.02, delta=0.2)
+    run = dwell.simulate(BOX, HILL, START, law, until=6.0)
+    seen = follow_centroids(run.system, run.start, run.events, 6.0)
+    worst = 0.0
+    for p in range(len(START)):
+        rows = run.events.of_agent(p)
+        centroids = run.events.positions[rows] + run.events.errors[rows]
+        first = START[p] + run.system.look(START, p).error
+        sampled = np.vstack([first, centroids[:-1]])
+        worst = max(worst, np.hypot(*(centroids - sampled).T).max())
+    assert seen.drift.max() >= worst
+    inside = len(seen.times) - len(run.events)
+    assert seen.drift[:inside].max() < worst  # times spread over the run would miss it
+
+
+def test_a_drift_at_the_end_of_an_interval_is_found(monkeypatch):
+    law = SelfTriggered(v=0.4, tau_min=0.02, tau_max=1.0, scan=0.02, delta=0.2)
+    run = dwell.simulate(BOX, HILL, START, law, until=6.0)
+    seen = follow_centroids(run.system, run.start, run.events, 6.0)
+    inside = len(seen.times) - len(run.events)
+    between = 0.5 * (seen.drift[:inside].max() + seen.drift.max())
+    object.__setattr__(law, "delta", between)  # as if that had been promised
+    found = list(self_trigger_guarantees(run.system, run.start, run.events, 6.0))
+    assert [f.status for f in found] == ["violated", "holds"]
+
+
+def test_floor_hits_at_the_beginning_count():
+    start = np.random.default_rng(0).uniform([0.1, 0.1], [0.9, 0.9], (5, 2))
+    law = SelfTriggered(v=0.5, kappa=10, tau_min=0.1, tau_max=2, scan=0.4, stop="after", delta=0.05)
+    run = dwell.simulate(Box((0, 0), (1, 1)), None, start, law, until=0.1)
+    assert (run.start.marks == FLOOR).all()
+    assert [f.says.split()[0] for f in run.flags if f.code == "floor-hits"] == ["5"]
+    long = dwell.simulate(Box((0, 0), (1, 1)), None, start, law, until=5.0)
+    report = dwell.check(long)
+    assert report.ok, [f for f in report.findings if f.status == "violated"]
+    seen = follow_centroids(long.system, long.start, long.events, 5.0)
+    assert not seen.free[seen.times == 0.0].any()
+
+
+def test_lost_looks_are_no_floor_hits():
+    start = np.array([(1.0, 0.75), (3.0, 0.75), (1.0, 2.25), (3.0, 2.25)])  # centroids
+    law = SelfTriggered(v=0.1, tau_min=0.1, tau_max=0.5, scan=0.05)
+    run = dwell.simulate(BOX, None, start, law, until=20.0, network=Network(loss=0.4))
+    marks = run.events.count("mark")
+    assert (marks == MISSED).sum() > 10
+    assert (run.events.count("looked") == 0).sum() == (marks == MISSED).sum()
+    assert (marks == FLOOR).sum() == 0
+    assert [flag.code for flag in run.flags] == ["unreliable-network"]
+    seen = follow_centroids(run.system, run.start, run.events, 20.0)
+    assert 0.0 < (~seen.free).mean() < 0.9
+
+
+def test_what_is_seen_at_the_beginning_is_not_old():
+    law = SelfTriggered(v=0.3, tau_min=0.01, tau_max=0.5, scan=0.05)
+    late = dwell.simulate(BOX, HILL, START, law, until=0.01, network=Network(delay=5.0))
+    now = dwell.simulate(BOX, HILL, START, law, until=0.01)
+    assert (late.start.next_at == now.start.next_at).all()
+    assert (late.start.marks == now.start.marks).all()
+
+
+def test_a_scan_of_more_steps_than_anybody_waits_for_is_refused():
+    with pytest.raises(ControllerError, match="law's scan is") as caught:
+        SelfTriggered(scan=1e-14)
+    assert caught.value.code == "controller.scan"
+    assert SelfTriggered(tau_max=1.0, scan=1e-6).scan == 1e-6
 
 
 def test_longer_intervals_than_the_trigger_allows_break_them():
@@ -78,8 +203,7 @@ def test_longer_intervals_than_the_trigger_allows_break_them():
     run = dwell.simulate(BOX, HILL, START, law, until=6.0)
     marks = run.events.count("mark")
     assert (marks == FLOOR).mean() > 0.5
-    drift, _, _, _ = follow_centroids(run.system, run.start, run.events, 6.0)
-    assert drift.max() > 0.02
+    assert follow_centroids(run.system, run.start, run.events, 6.0).drift.max() > 0.02
     assert dwell.check(run).ok  # nothing was promised there
     assert "floor-hits" in {flag.code for flag in run.flags}
 

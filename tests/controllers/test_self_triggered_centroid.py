@@ -65,13 +65,13 @@ def worst_rise(run: Run, dt: float) -> float:
 class TestBall:
     """Going to a ball and no further."""
 
-    BALL = ball_of(3.0, 4.0, 2.0, 0.25)  # distance 5, radius 1.5
+    BALL = ball_of((3.0, 4.0), 2.0, 0.25)  # distance 5, radius 1.5
 
     def test_inside_it_stays(self):
-        inside = Ball(0.3, 0.4, 0.5, 0.5)
+        inside = Ball((0.3, 0.4), 0.5, 0.5)
         assert inside.gap == 0.0
         assert velocity_to(inside, 1.0, 1.0) == (0.0, 0.0)
-        assert velocity_to(Ball(0.0, 0.0, 0.0, 0.0), 1.0, 1.0) == (0.0, 0.0)
+        assert velocity_to(Ball((0.0, 0.0), 0.0, 0.0), 1.0, 1.0) == (0.0, 0.0)
 
     def test_within_reach_it_goes_to_the_boundary(self):
         assert (self.BALL.distance, self.BALL.radius, self.BALL.gap) == (5.0, 1.5, 3.5)
@@ -91,13 +91,13 @@ class TestBall:
             place = q + radius * (p - q) / distance
         else:
             place = p + delta * (q - p) / distance
-        found = time * np.array(velocity_to(Ball(3.0, 4.0, 5.0, radius), speed, time))
+        found = time * np.array(velocity_to(Ball((3.0, 4.0), 5.0, radius), speed, time))
         assert found == pytest.approx(place, abs=1e-12)
 
     @given(st.floats(0, 5), st.floats(0, 3), st.floats(-1e-6, 1e-6))
     def test_it_is_continuous(self, radius, reach, nudge):
         def move(r: float, d: float) -> np.ndarray:
-            return np.array(velocity_to(Ball(3.0, 4.0, 5.0, abs(r)), abs(d), 1.0))
+            return np.array(velocity_to(Ball((3.0, 4.0), 5.0, abs(r)), abs(d), 1.0))
 
         here = move(radius, reach)
         for there in (move(radius + nudge, reach), move(radius, reach + nudge)):
@@ -105,7 +105,7 @@ class TestBall:
 
     @given(st.floats(0, 6), st.floats(0.01, 8), st.floats(0, 2 * math.pi), st.floats(0, 1))
     def test_it_comes_closer_to_every_point_of_the_ball(self, radius, reach, angle, part):
-        ball = Ball(3.0, 4.0, 5.0, radius)
+        ball = Ball((3.0, 4.0), 5.0, radius)
         step = np.array(velocity_to(ball, reach, 1.0))
         point = np.array([3.0, 4.0]) + part * radius * np.array([np.cos(angle), np.sin(angle)])
         before, after = np.hypot(*point), np.hypot(*(point - step))
@@ -114,7 +114,7 @@ class TestBall:
             assert after < before
 
     def test_a_share_above_one_by_rounding_is_one(self):
-        assert ball_of(1.0, 0.0, 2.0, 1.0 + 1e-15).radius == 0.0
+        assert ball_of((1.0, 0.0), 2.0, 1.0 + 1e-15).radius == 0.0
 
 
 class TestKnowledge:
@@ -129,7 +129,7 @@ class TestKnowledge:
                 place = np.array([[0.75, 5e-6]])
                 ball = centroid_ball(ground, (0.25, 5e-6), place, np.array([r]), bound)
                 assert ball is not None
-                assert ball.x == pytest.approx(-r / 4, abs=1e-9)
+                assert ball.middle[0] == pytest.approx(-r / 4, abs=1e-9)
                 assert ball.radius == pytest.approx(r, abs=1e-9)
 
     @pytest.mark.parametrize("ground", GROUNDS, ids=["exact", "function"])
@@ -147,7 +147,7 @@ class TestKnowledge:
         ground = Ground(FOUR, Uniform(), Uniform().terms())
         ball = centroid_ball(ground, (1.0, 3.0), np.empty((0, 2)), np.empty(0), "diameter")
         assert ball is not None
-        assert (ball.x, ball.y, ball.radius) == pytest.approx((1.0, -1.0, 0.0))
+        assert (*ball.middle, ball.radius) == pytest.approx((1.0, -1.0, 0.0))
 
     @pytest.mark.parametrize("seed", range(8))
     def test_neighbours_suffice(self, seed):
@@ -214,7 +214,7 @@ class TestKnowledge:
                 )
                 if ball is None:
                     continue
-                off = lengths(table.errors[k] - (ball.x, ball.y))
+                off = lengths(table.errors[k] - ball.middle)
                 assert off <= ball.radius + 1e-12
                 tight += ball.radius > 1e-3
                 slack += off > 0.02 * ball.radius > 1e-5

@@ -226,6 +226,7 @@ DATA_HALF = (
     "values",
     "checks",
     "problems",
+    "workspaces",
     "suggest",
     "explain",
     "guards",

@@ -511,7 +511,7 @@ class TestStrangers:
         for override, key, words in (
             ("density={kind='uniform', rate=1}", "density.rate", '"gaussian", got'),
             ("run.integration={kind='exact', spacing=1}", "run.integration.spacing", "no keys"),
-            ("workspace.vertices=[[0, 0]]", "workspace.vertices", 'kind = "polygon", got'),
+            ("workspace.vertices=[[0, 0]]", "workspace.vertices", '"polygon" or "polytope", got'),
             (
                 "density={kind='mixture', parts=[{kind='uniform', center=[0, 0]}]}",
                 "density.parts[0].center",

@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.schema import (
-    BoxSpec,
     EventsSpec,
     ExactSpec,
     GaussianSpec,
@@ -18,6 +17,7 @@ from dwell.scenario.schema import (
     ScatterSpec,
     UniformSpec,
 )
+from dwell.scenario.workspaces import BoxSpec
 
 
 def test_defaults(parsed):
@@ -97,7 +97,6 @@ def test_accepts(parsed, overrides):
 
 
 LATER = {
-    "workspace.kind": ["interval", "polytope", "ball", "ellipsoid"],
     "density.kind": ["raster"],
     "run.record.kind": ["samples", "summary"],
 }

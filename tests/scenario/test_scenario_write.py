@@ -309,6 +309,10 @@ class TestSchema:
         assert set(scenario_schema()["properties"]["workspace"]["discriminator"]["mapping"]) == {
             "polygon",
             "box",
+            "interval",
+            "polytope",
+            "ball",
+            "ellipsoid",
         }
 
     def test_it_agrees_with_the_parser_on_templates(self):

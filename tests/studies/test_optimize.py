@@ -12,12 +12,13 @@ import pytest
 
 import dwell
 from dwell import Box, Gaussian, Mixture, Polygon, Polynomial, Uniform
+from dwell._types import lengths
 from dwell.density import Function
 from dwell.errors import DensityError, InputError
 from dwell.studies import landscape as landscapes
-from dwell.studies.bounds import ceiling, reference_for, root_mass
+from dwell.studies.bounds import reference_for, root_mass
 from dwell.studies.draws import Frame, random_start
-from dwell.studies.landscape import Landscape, dot, lengths, softest
+from dwell.studies.landscape import Landscape, dot
 from dwell.studies.newton import Descent, Kind, descend, steihaug
 from dwell.studies.optimize import (
     ON_A_GRID,
@@ -27,6 +28,8 @@ from dwell.studies.optimize import (
     optimize,
     optimize_scenario,
 )
+from dwell.theory.lipschitz_bound import density_range
+from dwell.theory.spectrum import softest
 
 from .conftest import scenario
 
@@ -413,10 +416,19 @@ def test_bounds_are_those_that_apply() -> None:
 )
 def test_ceilings_are_not_exceeded(weight: Any) -> None:
     grid = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, 301)]), axis=-1).reshape(-1, 2)
-    highest = ceiling(weight, SQUARE)
-    assert highest is not None
+    ends = density_range(weight, SQUARE)
+    assert ends is not None
+    highest = ends[1]
     assert float(weight.at(grid).max()) == pytest.approx(highest, rel=1e-3)
     assert float(weight.at(grid).max()) <= highest * (1 + 1e-15)
+
+
+def test_the_bound_knows_how_high_a_polynomial_is() -> None:
+    """(1 - x)**2 is 1 at most, though its coefficients add up to 4."""
+    weight = Polynomial([(0, 0, 1.0), (1, 0, -2.0), (2, 0, 1.0)])
+    cells = dwell.tessellate(SQUARE, [(0.3, 0.5), (0.6, 0.5)], weight)
+    (bound,) = reference_for(cells, weight).lower_bounds
+    assert bound.value == pytest.approx((1.0 / 3.0) ** 2 / (2.0 * math.pi * 2), rel=0.05)
 
 
 @pytest.mark.parametrize("weight", [None, Gaussian((0.3, 0.3), 3.0), Polynomial([(1, 0, 1.0)])])
@@ -668,3 +680,34 @@ def test_progress_is_told(heptagon: np.ndarray) -> None:
     assert shares == sorted(shares)
     assert told[0][0] == "0 of 4 starts"
     assert told[-1][0] == "3 of 4 starts"
+
+
+# Beyond the range of numbers.
+
+
+def test_far_out_in_a_tail_costs_are_logarithms() -> None:
+    """The same density with the factor exp(3050) is within the range."""
+    site = Box((0, 0), (1, 1))
+    start = [(0.3, 0.4), (0.7, 0.9), (0.9, 0.6)]
+    far = Gaussian((40.0, 40.0), rate=1.0)
+
+    def scaled(z: np.ndarray) -> np.ndarray:
+        return np.exp(3050.0 - ((z - 40.0) ** 2).sum(axis=-1))
+
+    found = dwell.optimize(site, far, start, starts=1)
+    near = dwell.optimize(site, scaled, start, starts=1)
+    assert (found.kind, found.ending) == (Kind.MINIMUM, "finished")
+    assert found.gradient_norm < 1e-12
+    assert found.positions == pytest.approx(near.positions, abs=1e-8)
+    assert found.log_cost == pytest.approx(near.log_cost - 3050.0, abs=1e-8)
+    assert found.cost == 0.0
+    value = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    assert value["log_cost"] == found.log_cost
+    assert any("near or beyond the range of numbers" in note for note in value["notes"])
+
+
+def test_ordinary_costs_have_a_logarithm_too() -> None:
+    found = dwell.optimize(Box((0, 0), (1, 1)), None, 4, starts=2)
+    assert found.log_scale == 0.0
+    assert found.as_json()["log_cost"] == pytest.approx(math.log(found.cost), rel=1e-12)
+    assert found.notes == ()

@@ -16,6 +16,7 @@ from dwell.density import Density, as_density
 from dwell.density.borders import borders
 from dwell.density.lattice import lattice_terms
 from dwell.errors import AgentsError, DensityError
+from dwell.geometry import voronoi_cells
 from dwell.theory.derivatives import Derivatives, derivatives
 
 ROOM = Box((0, 0), (3, 2))
@@ -173,20 +174,27 @@ def test_borders_far_in_a_tail_have_their_weight(side: float, rate: float) -> No
     """Against erf with sixty digits: exponents along a border range over thousands."""
     x = np.random.default_rng(1).uniform(0.05 * side, 0.95 * side, (8, 2))
     center = (0.125 * side, 0.25 * side)
-    found = borders(Box((0, 0), (side, side)), x, Gaussian(center, rate=rate))
-    for k in range(len(found.agent)):
-        exact = _along_a_hill(x[found.agent[k]], found, k, center, rate)
+    square = Box((0, 0), (side, side))
+    found, cells = borders(square, x, Gaussian(center, rate=rate)), voronoi_cells(square.polygon, x)
+    for k, (p, q) in enumerate(zip(found.agent, found.other, strict=True)):
+        j = int(np.flatnonzero(cells[p].borders == q)[0])
+        ends = cells[p].offsets[[j, (j + 1) % len(cells[p].offsets)]]
+        exact = _along_a_hill(x[p], ends, found.log_scales[p], center, rate)
         if exact > 1e-250:  # beside its cell's own weight, smaller ones are nothing
             assert float(abs(found.m0[k] - exact) / exact) < 1e-11
 
 
 def _along_a_hill(
-    position: np.ndarray, found: object, k: int, center: tuple[float, float], rate: float
+    position: np.ndarray,
+    corners: np.ndarray,
+    log_scale: float,
+    center: tuple[float, float],
+    rate: float,
 ) -> mpmath.mpf:
     with mpmath.workdps(60):
         a, b = (
-            [mpmath.mpf(position[i]) + mpmath.mpf(end[k, i]) - center[i] for i in (0, 1)]
-            for end in (found.a, found.b)
+            [mpmath.mpf(position[i]) + mpmath.mpf(end[i]) - center[i] for i in (0, 1)]
+            for end in corners
         )
         length = mpmath.hypot(b[0] - a[0], b[1] - a[1])
         low = (a[0] * (b[0] - a[0]) + a[1] * (b[1] - a[1])) / length
@@ -196,7 +204,7 @@ def _along_a_hill(
             span = abs(mpmath.erfc(abs(ends[0])) - mpmath.erfc(abs(ends[1])))
         else:
             span = mpmath.erf(ends[1]) - mpmath.erf(ends[0])
-        scale = mpmath.exp(-rate * square - mpmath.mpf(found.log_scales[found.agent[k]]))
+        scale = mpmath.exp(-rate * square - mpmath.mpf(log_scale))
         return scale * mpmath.sqrt(mpmath.pi / rate) / 2 * span
 
 

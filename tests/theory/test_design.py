@@ -18,10 +18,11 @@ from dwell.errors import InputError
 from dwell.scenario import Scenario, parse_scenario, template_text, text_to_mapping
 from dwell.scenario.build import build
 from dwell.studies import constants
-from dwell.studies.design import THETA, VALID, VOID, times_over, voronoi_graphs
+from dwell.studies.design import THETA, VALID, VOID, voronoi_graphs
 from dwell.theory import max_dwell_time, max_gain
 from dwell.theory.certificate import max_lipschitz
-from dwell.theory.design import Setting, advise, setting_of, shares_clock
+from dwell.theory.clocks import common_waits, shares_clock
+from dwell.theory.design import Setting, advise, advise_for, setting_of, times_over
 from dwell.theory.lipschitz import lipschitz_along
 
 
@@ -102,6 +103,7 @@ def test_the_three_forms_are_one_condition() -> None:
         assert s.max_lipschitz[0] == max_lipschitz(*known, s.t2[0], s.agents)
         in_theta = s.k1 * s.t2 <= s.theta * s.reach / s.spreads
         assert (in_theta == (s.t2 <= s.max_dwell_times)).all()
+        assert s.max_gains_in_theta is not None
         most = float(s.max_gains_in_theta[0])
         scaled = replace(s, k1=most, eta_max=s.theta * most)
         assert scaled.max_dwell_times == pytest.approx(s.t2, rel=1e-12)
@@ -180,6 +182,45 @@ def test_eta_max_above_k1_is_named_and_can_be_cured_by_either() -> None:
         assert "the theorem needs eta_max < k1, and they are 0.6 and 0.5" in advice.says
 
 
+def test_no_gain_is_admissible_in_theta_where_eta_max_is_not_below_k1() -> None:
+    """In theta = eta_max / k1 every k1 violates the theorem as this one does."""
+    for eta in (0.5, 0.6):
+        s = setting(eta, 0.5, 0.5, 0.1, 0.01, 0.02, 12)
+        assert s.max_gains_in_theta is None
+        tied = replace(s, tied=True)
+        assert tied.admissible_k1 is None
+        assert "is never below it" in advise(tied)[0].says
+    assert setting(0.4999, 0.5, 0.5, 0.1, 0.01, 0.02, 12).max_gains_in_theta is not None
+
+
+def test_advice_stays_within_what_the_law_accepts() -> None:
+    k1, _, nu, _ = advise(setting(0.3, 0.5, 0.5, 1e300, 0.1, 0.2, 4))
+    assert (k1.value, nu.value) == (None, None)
+    assert "at most 1e+70 is accepted" in nu.says
+    tied = advise(setting(0.3, 0.5, 0.5, 1e250, 0.1, 0.2, 4, tied=True))[0]
+    assert tied.value is None
+    assert "at least 1e-70 is accepted" in tied.says
+
+
+def test_advice_for_measured_constants() -> None:
+    s = setting(0.3, 0.5, 0.5, 1.0, 0.01, 0.05, 3)
+    assert s.feasible
+    assert advise_for(s, np.array([0.2, 1.0, 0.3])) == ()
+    only = advise_for(s, np.array([0.2, 2.0, 0.3]))
+    assert [advice.key for advice in only] == ["lipschitz"]
+    assert only[0].says == "L at least 2 for agent 1, from 1 on for others, as measured on the way"
+    more = advise_for(s, np.full(3, 50.123456789))
+    assert [advice.key for advice in more] == ["lipschitz", "k1", "t2", "nu", "eta_max"]
+    assert more[0].value is not None
+    raised = replace(s, lipschitz=np.full(3, more[0].value))
+    assert (raised.lipschitz >= 50.123456789).all()
+    assert not raised.feasible
+    assert changed(raised, "t2", more[2].value).feasible
+    (none,) = advise_for(s, np.array([0.2, math.inf, 0.3]))
+    assert none.value is None
+    assert "agent 1 is infinite" in none.says
+
+
 def test_a_window_too_narrow_for_six_digits_gets_more() -> None:
     spread = 5.0 * math.sqrt(12) + 1.0
     t2 = 0.3 * 0.5 * (1.0 - 1e-8) / (0.3 * (1.0 + 1e-9)) ** 2 / spread
@@ -242,17 +283,48 @@ def test_refused_settings(change: dict[str, Any], words: str) -> None:
         ({"reset": "sequence", "intervals": ((0.1, 0.2), (0.2, 0.1))}, False),
         ({"reset": "dropout", "loss": 0.5}, False),
         ({"reset": "dropout", "loss": 0.0}, True),
+        ({"t1": 0.2, "reset": "adaptive", "eta_max": 0.3}, True),
+        ({"t1": 0.2, "reset": "dropout", "loss": 0.5}, True),
     ],
 )
 def test_whether_agents_share_a_clock(options: dict[str, Any], shared: bool) -> None:
     law = dwell.Timer(**{"k1": 0.5, "nu": 0.2, "t1": 0.1, "t2": 0.2, **options})
     assert shares_clock(law, 2) is shared
+    assert (common_waits(law, 2) is not None) is shared
     run = dwell.simulate(
         dwell.Box((0, 0), (4, 3)), None, [(1, 1), (2, 1)], law, until=5.0, seed=3,
         sample_every="off",
     )  # fmt: skip
     a, b = (run.events.time[run.events.agent == p].tolist() for p in (0, 1))
     assert (a == b) is shared
+
+
+def test_one_agent_always_shares_its_clock_with_all() -> None:
+    law = dwell.Timer(k1=0.5, nu=0.2, t1=0.1, t2=0.2)
+    assert shares_clock(law, 1)
+    assert not shares_clock(law, 2)
+    assert common_waits(law, 1) is None  # its waits are drawn, though
+
+
+def test_velocities_that_are_given_obey_no_condition_until_the_first_look() -> None:
+    """They may lead away from every centroid, and out of the workspace."""
+    site, start = dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)]
+    law = dwell.Timer(k1=0.5, nu=0.5, t1=0.9, t2=0.9, initial_hold=((-0.5, 0), (0.5, 0)))
+    sync, local = setting_of(CoverageSystem(site, dwell.Uniform(), law, 2), 0.3, 1.0).sharper
+    assert sync.met
+    assert sync.applies
+    assert (sync.since, local.since) == ("first look", "first look")
+    assert sync.as_json()["met_without_overshoot"] is None
+    own = setting_of(
+        CoverageSystem(site, dwell.Uniform(), replace(law, initial_hold=None), 2), 0.3, 1.0
+    ).sharper[0]
+    assert own.since == "start"
+    assert own.as_json()["met_without_overshoot"] is True
+    run = dwell.simulate(site, None, start, law, until=3.6)
+    assert run.cost(0.9) > run.cost(0.0)
+    assert run.positions(0.9)[0, 0] < 0.0
+    assert (np.diff(np.asarray(run.cost(np.array([0.9, 1.8, 2.7, 3.6])))) <= 0.0).all()
+    assert dwell.check(run).ok  # nobody promised that such agents stay inside
 
 
 def test_only_the_timer_law_has_a_setting() -> None:
@@ -306,8 +378,13 @@ def test_the_paper_designs() -> None:
     assert thirty.advice == ()
     assert thirty.verdict == VOID  # at the crowded start constants are larger than assumed
     assert "agent 12 is 57.0391 at the start, above the assumed 5" in thirty.reasons[0]
+    assert thirty.advice_measured[0].key == "lipschitz"
+    assert thirty.as_json()["advice_measured"][2]["key"] == "t2"
+    margins = thirty.as_json()["margins"]["measured_lipschitz"]
+    assert margins[12] == pytest.approx(5.0 / 57.0391, rel=1e-5)
     easy = dwell.design(template("paper-30"), run=False, samples=0, lipschitz=[58.0] * 30)
     assert not easy.feasible
+    assert easy.advice_measured == ()
     twelve = dwell.design(template("paper-12"), samples=3)
     assert not twelve.feasible
     first, second, third = twelve.reasons
@@ -421,12 +498,14 @@ def test_what_the_conditions_do_not_cover_is_noted() -> None:
     found = dwell.design(
         small(network={"loss": 0.1}, controller=hold, run=grid), samples=0, run=False
     )
+    assert any("lost or late" in reason for reason in found.reasons)
     text = " ".join(found.notes)
-    for words in ("lost or late", "initial_hold", "on a grid of points", "was not run"):
+    for words in ("initial_hold", "on a grid of points", "was not run"):
         assert words in text
     assert found.lipschitz.start is not None
     alone = dwell.design(small(agents={"start": [[1, 1]]}), samples=0)
-    assert "The theorem assumes at least two agents." in alone.notes
+    assert alone.reasons == ("The theorem assumes at least two agents.",)
+    assert alone.verdict == VOID
     assert alone.lipschitz.values is not None
     assert alone.lipschitz.values.tolist() == [0.0]
 
@@ -446,6 +525,18 @@ def test_slow_scenarios_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_cut_short_is_noted() -> None:
     found = dwell.design(small(run={"max_jumps": 7}), samples=0)
     assert any("ended early" in note and "jump-limit" in note for note in found.notes)
+
+
+def test_agents_that_pass_through_each_other_between_looks_have_no_constant() -> None:
+    hold = {"t1": 2.0, "t2": 2.0, "initial_hold": [[1, 0], [-1, 0]]}
+    start = {"start": [[1.01, 2], [3.02, 2]]}
+    passing = small(agents=start, controller=hold, run={"horizon": 3.0})
+    found = dwell.design(passing, samples=5)
+    assert found.lipschitz.run is not None
+    assert found.lipschitz.run.value == math.inf
+    assert found.lipschitz.run.time == pytest.approx(1.005)
+    assert any("infinite at t = 1.005" in reason for reason in found.reasons)
+    assert found.lipschitz.bound.value == math.inf
 
 
 def test_agents_that_meet_on_the_way_have_no_constant() -> None:
@@ -492,6 +583,14 @@ def test_the_words_for_how_much() -> None:
 
 
 # Agreement in a design.
+
+
+def test_there_is_nothing_to_agree_on_where_eta_max_is_not_below_k1() -> None:
+    place = small(certificate={"eta_max": 1.2})
+    assert dwell.design(place, samples=0, run=False).as_json()["theta"]["max_gain"] is None
+    with pytest.raises(InputError, match="no k1 to agree on") as no:
+        dwell.design(place, samples=0, run=False, agree="flooding")
+    assert no.value.key == "certificate.eta_max"
 
 
 @pytest.mark.parametrize("graph", ["start", "run"])

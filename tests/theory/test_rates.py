@@ -402,6 +402,53 @@ def test_runs_decay_as_foretold(name: str) -> None:
     assert goodness > 0.9999
 
 
+def test_one_agent_that_moves_at_random_halves_its_error_at_every_move() -> None:
+    found = rates(SQUARE, None, [(0.5, 0.5)])
+    turns = predict(found, DiscreteLloyd(step=0.5, relaxation=0.5, schedule="random"))
+    assert turns.rate == pytest.approx(math.log(2.0) / 0.5, rel=1e-12)
+    clocks = DiscreteLloyd(step=1e-6, relaxation=0.5, schedule="poisson", rate=2.0)
+    assert predict(found, clocks).rate == pytest.approx(2.0 * math.log(2.0), rel=0.01)
+    assert predict(found, DiscreteLloyd(schedule="random")).rate == math.inf
+
+
+def test_two_agents_by_turns() -> None:
+    """Across, e of the one does not depend on the other; along, by the sum of both."""
+    found = rectangle(0.2)  # across, gaps are nearly 1: the softest mode is along, rest 3/4, -1/4
+    law = DiscreteLloyd(relaxation=0.5, schedule="random")
+    random = np.random.default_rng(5)
+    first, logs = np.ones(400), np.zeros(400)
+    second = np.full(400, 0.7)
+    for k in range(4000):
+        mine = random.random(400) < 0.5
+        move = 0.5 * np.where(mine, 0.75 * first - 0.25 * second, 0.75 * second - 0.25 * first)
+        first, second = first - np.where(mine, move, 0.0), second - np.where(mine, 0.0, move)
+        size = np.hypot(first, second)
+        first, second = first / size, second / size
+        logs -= np.log(size) if k >= 1000 else 0.0
+    assert predict(found, law).rate == pytest.approx(logs.mean() / 3000, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "part", "until"), [("random", 1.0, 300.0), ("poisson", 1.5, 60.0)]
+)
+def test_single_runs_scatter_about_what_is_foretold(
+    schedule: str, part: float, until: float
+) -> None:
+    found = minimum()
+    law = DiscreteLloyd(schedule=schedule, relaxation=part)
+    foretold = predict(found, law)
+    assert "typical of single runs" in foretold.says
+    begin = found.positions + 1e-3 * np.random.default_rng(1).standard_normal((5, 2))
+    seen = []
+    for seed in range(40):
+        run = simulate(ROOM, HILL, begin, law, until=until, seed=seed, sample_every="off")
+        seen.append(observe(run, found, foretold).rate or math.nan)
+    assert foretold.rate is not None
+    error = float(np.std(seen)) / math.sqrt(len(seen)) / foretold.rate
+    assert error < 0.02
+    assert float(np.mean(seen)) == pytest.approx(foretold.rate, rel=0.02)
+
+
 def test_waits_make_the_first_order_better() -> None:
     """kappa (1 - lambda) alone would be 6 % off where waits are long."""
     law = Timer(k1=0.5, nu=0.5, t1=0.3, t2=0.9)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.agents.network import Network
 from dwell.controllers import Timer
-from dwell.theory.run_certificate import certify
+from dwell.theory.run_certificate import NAMES, QUICK, THOROUGH, Recorded, _follow, certify
 from tests.controllers.worlds import BOX, HILL, START
 
 LAW = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
@@ -26,8 +27,9 @@ def test_every_property_is_reported():
     names = list(certificate())
     assert names == [
         "phi-1", "phi-2", "phi-3", "eta-below-k1", "dwell-time", "lipschitz", "hold-limit",
-        "stays-in-u", "cost-after-u", "attractor", "cost-rate", "cost-in-u",
+        "adaptive-limit", "stays-in-u", "cost-after-u", "attractor", "cost-rate", "cost-in-u",
     ]  # fmt: skip
+    assert names == list(NAMES)
 
 
 def test_what_holds_in_a_good_run():
@@ -43,7 +45,7 @@ def test_the_attractor_is_reached_when_the_run_says():
     found = certificate(until=40.0)["attractor"]
     assert found.status == "holds"
     when = float(found.where.split("= ")[1].split()[0])
-    assert when == pytest.approx(run.reached_at, abs=0.1)
+    assert when == pytest.approx(run.reached_at, rel=1e-8)
     assert certificate(until=0.5)["attractor"].status == "violated"
 
 
@@ -90,9 +92,7 @@ def test_long_holds_make_the_cost_rise():
 
 def test_the_rate_of_the_cost_is_its_derivative():
     run = dwell.simulate(BOX, HILL, START, LAW, until=1.0, seed=2)
-    from dwell.theory.run_certificate import _follow
-
-    course = _follow(run.system, run.start, run.events, 1.0)
+    course = _follow(Recorded(run.system, run.start, run.events, 1.0, None), THOROUGH.times)
     for k in (40, 400, 900):
         t, h = float(course.times[k]), 1e-7
         if np.abs(run.events.time - t).min() < 2 * h:
@@ -116,6 +116,191 @@ def _template(folder):
     path = folder / "paper-12.toml"
     path.write_text(template_text("paper-12"), encoding="utf-8")
     return path
+
+
+def hand_made(*, start=START, hold=None, next_at=None, until=0.02):
+    """What is found of a beginning that no law would make, and no jumps after it."""
+    run = dwell.simulate(BOX, HILL, START, LAW, until=0.06, seed=2)
+    n = len(START)
+    begin = replace(
+        run.start,
+        start=np.array(start, dtype=float),
+        hold=np.zeros((n, 2)) if hold is None else np.array(hold, dtype=float),
+        next_at=np.full(n, 0.03) if next_at is None else np.array(next_at, dtype=float),
+    )
+    none = run.events.take(np.arange(0))
+    found = certify(run.system, begin, none, until, None, LOOSE, effort=QUICK)
+    return {finding.name: finding for finding in found}
+
+
+def test_phi_1_wants_different_places_in_the_workspace():
+    assert hand_made()["phi-1"].status == "holds"
+    outside = START.copy()
+    outside[3] = (-0.5, 1.0)
+    found = hand_made(start=outside)["phi-1"]
+    assert (found.status, found.where) == ("violated", "agent 3")
+    assert found.worst == pytest.approx(0.5 / BOX.diameter)
+    twins = START.copy()
+    twins[4] = twins[1]
+    found = hand_made(start=twins)
+    assert found["phi-1"].status == "violated"
+    assert found["phi-1"].where == "agents 1 and 4 at one place"
+    assert list(found) == list(NAMES)
+
+
+def test_phi_2_wants_velocities_and_timers_in_range():
+    assert hand_made()["phi-2"].status == "holds"
+    hold = np.zeros((len(START), 2))
+    hold[2] = (0.0, 0.6)
+    found = hand_made(hold=hold)["phi-2"]
+    assert (found.status, found.where) == ("violated", "agent 2")
+    assert found.worst == pytest.approx(0.2)
+    late = np.full(len(START), 0.03)
+    late[1] = 0.06
+    found = hand_made(next_at=late)["phi-2"]
+    assert (found.status, found.where) == ("violated", "agent 1")
+
+
+def test_a_cost_that_rises_too_fast_is_found():
+    """Everybody runs away from its centroid, and the table hides the hold errors."""
+    errors = dwell.tessellate(BOX, START, HILL).errors
+    away = -50.0 * errors / np.hypot(*errors.T)[:, None]
+    found = hand_made(hold=away, until=0.002)
+    assert found["cost-rate"].status == "violated"
+    assert found["cost-rate"].where.startswith("t = ")
+    small = {"eta_max": 1e-6, "lipschitz": 5.0}
+    run = dwell.simulate(BOX, HILL, START, LAW, until=0.06, seed=2)
+    begin = replace(run.start, hold=0.01 * away)
+    none = run.events.take(np.arange(0))
+    every = certify(run.system, begin, none, 0.002, None, small, effort=QUICK)
+    found = {finding.name: finding for finding in every}
+    assert found["cost-in-u"].status == "violated"
+    assert found["cost-in-u"].worst > 0.0
+
+
+def test_the_largest_hold_error_and_constant_are_placed():
+    found = certificate(assumed={"eta_max": 1e-4, "lipschitz": 0.01}, until=2.0)
+    run = dwell.simulate(BOX, HILL, START, LAW, until=2.0, seed=2, sample_every=0.02)
+    worst = found["hold-limit"].worst
+    agent, time = placed(found["hold-limit"].where)
+    at_events = (run.events.agent == agent) & (run.events.time == time)
+    seen = [run.hold_errors(time)[agent], *run.events.hold_error[at_events]]
+    assert max(seen) == pytest.approx(worst, rel=1e-12)
+    agent, time = placed(found["lipschitz"].where)
+    there = dwell.theory.derivatives.derivatives(BOX, run.positions(time), HILL).lipschitz()
+    assert there[agent] / 0.01 == pytest.approx(found["lipschitz"].worst, rel=1e-12)
+    assert found["lipschitz"].per_agent[agent] == pytest.approx(there[agent], rel=1e-12)
+
+
+def placed(where):
+    agent, time = where.removeprefix("agent ").split(", t = ")
+    return int(agent), float(time)
+
+
+def test_when_each_agent_leaves_u():
+    """To the digits of a bisection, whatever the horizon and the samples."""
+    radius = 0.3 * LAW.reach / LAW.k1
+    runs = {}
+    for until, every in ((12.0, 0.02), (200.0, 20.0)):
+        run = dwell.simulate(BOX, HILL, START, LAW, until=until, seed=2, sample_every=every)
+        course = (run.system, run.start, run.events, run.horizon, run.metrics, LOOSE)
+        for effort in (QUICK, THOROUGH):
+            every = {f.name: f for f in certify(*course, effort=effort)}
+            when = every["attractor"].where.split("= ")[1].split()[0]
+            assert float(when) == pytest.approx(run.reached_at, rel=1e-8)
+            found = every["stays-in-u"]
+            runs[until, effort.times] = np.array(found.per_agent, dtype=float)
+            assert found.as_json()["per_agent"] == list(found.per_agent)
+    one = runs[12.0, THOROUGH.times]
+    for other in runs.values():
+        assert other == pytest.approx(one, abs=1e-7)
+    for p, t in enumerate(one):
+        if t > 0.0:
+            assert run.errors(t + 1e-6)[p] < radius <= run.errors(t - 1e-6)[p] + 1e-9
+
+
+def test_those_who_never_leave_u_have_no_time():
+    hold = certificate(assumed={"eta_max": 0.49, "lipschitz": 1.0}, until=0.01)["stays-in-u"]
+    assert len(hold.per_agent) == len(START)
+    tiny = certificate(assumed={"eta_max": 1e-9, "lipschitz": 1.0}, until=0.01)["stays-in-u"]
+    assert tiny.status == "holds"
+    assert tiny.per_agent == (None,) * len(START)
+
+
+def test_a_rising_cost_is_found_at_any_horizon():
+    """One agent overshoots between thinned times; its own looks tell."""
+    late = Timer(k1=0.5, nu=0.1, t1=0.5, t2=0.6)
+    rng = np.random.default_rng(0)
+    start = np.column_stack([rng.uniform(0.2, 3.8, 12), rng.uniform(0.2, 2.8, 12)])
+    site = dwell.Box((0, 0), (4, 3))
+    statuses = set()
+    for until in (20.0, 600.0):
+        run = dwell.simulate(site, None, start, late, until=until, seed=2, sample_every=until / 10)
+        assumed = {"eta_max": 0.45, "lipschitz": 5.0}
+        course = (run.system, run.start, run.events, run.horizon, run.metrics, assumed)
+        found = {f.name: f for f in certify(*course)}
+        statuses.add(found["cost-after-u"].status)
+        t = float(found["cost-after-u"].where.removeprefix("t = "))
+        assert run.cost(t + 1e-7) > run.cost(t - 1e-7)
+    assert statuses == {"violated"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"assumed": None}, "there is no certificate"),
+        ({"spacing": 0.1}, "on a grid of points"),
+        ({"network": Network(loss=0.3)}, "lost or late"),
+    ],
+)
+def test_where_the_theorem_is_silent_every_name_says_why(change, words):
+    options = {"assumed": LOOSE, **change}
+    assumed = options.pop("assumed")
+    run = dwell.simulate(BOX, HILL, START, LAW, until=0.5, seed=2, **options)
+    found = certify(run.system, run.start, run.events, run.horizon, run.metrics, assumed)
+    assert [finding.name for finding in found] == list(NAMES)
+    assert all(finding.status == "not applicable" for finding in found)
+    assert all(words in finding.where for finding in found)
+
+
+def test_a_density_in_python_has_a_certificate():
+    density = dwell.density.as_density(lambda z: 1.0 + z[..., 0])
+    run = dwell.simulate(BOX, density, START, LAW, until=0.3, seed=2, sample_every=0.1)
+    found = certify(
+        run.system, run.start, run.events, run.horizon, run.metrics, LOOSE, effort=QUICK
+    )
+    assert [finding.name for finding in found] == list(NAMES)
+    assert {f.name: f.status for f in found}["lipschitz"] == "holds"
+
+
+def test_it_is_in_the_summary_of_a_run(tmp_path):
+    scenario = dwell.load_scenario(_template(tmp_path), ["run.horizon=2"])
+    run = dwell.run_scenario(scenario)
+    found = run.summary()["certificate"]
+    assert {"dwell-time", "lipschitz"} <= set(found["violated"])
+    assert [row["name"] for row in found["findings"]] == list(NAMES)
+    assert found["assumed_lipschitz"] == 5.0
+    assert found["measured_lipschitz"]["value"] > 5.0
+    (flag,) = [flag for flag in run.flags if flag.code == "certificate-void"]
+    assert "The Lipschitz constant of agent" in flag.says
+    bare = dwell.simulate(BOX, HILL, START, LAW, until=0.5, seed=2).summary()
+    assert bare["certificate"] is None
+
+
+def test_agents_that_pass_through_each_other_are_found():
+    site, start = dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)]
+    law = Timer(k1=0.5, nu=0.5, t1=0.5, t2=1.0, initial_hold=((0.5, 0), (-0.5, 0)))
+    run = dwell.simulate(site, None, start, law, until=2.0, seed=1, sample_every=0.3)
+    assert run.metrics.separations.min() > 0.05
+    figures = run.summary()
+    near = {"min": 0.0, "time": pytest.approx(0.5), "agents": [0, 1]}
+    assert figures["separation"] == near
+    assert "near-coincident" in {flag["code"] for flag in figures["flags"]}
+    course = (run.system, run.start, run.events, run.horizon, run.metrics, LOOSE)
+    found = {f.name: f for f in certify(*course)}["lipschitz"]
+    assert found.status == "violated"
+    assert found.as_json()["worst"] is None
+    assert placed(found.where)[1] == pytest.approx(0.5)
 
 
 def test_other_laws_have_no_certificate():

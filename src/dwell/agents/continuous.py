@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.state import AgentsState, Spent
-from dwell.agents.system import CoverageSystem
-from dwell.errors import AgentsError, InputError
+from dwell.agents.system import CoverageSystem, halted
+from dwell.errors import AgentsError, ControllerError, InputError
 from dwell.hybrid import HybridArc, Stop, StopReason
 from dwell.hybrid.ode import Spline, solve
+
+STIFFEST = 1e5  # k2 times time: some minutes of solving
 
 
 def is_continuous(system: CoverageSystem) -> bool:
@@ -72,57 +74,82 @@ def solve_continuous(
     """The solution from `start` to time `until`, within the law's tolerance."""
     law: Any = system.controller
     n = system.agents
+    _refuse_stiff(law, until - start.time)
+    met: list[Ints] = []  # how many neighbours everybody had, at each evaluation
 
     def rate(y: Floats) -> Floats:
         points = y.reshape(n, system.dimension)
-        errors = np.array([look.error for look in system.looks(points)])
-        return _velocities(system, errors).ravel()
+        try:
+            looks = system.looks(points)
+        except AgentsError as contact:  # two agents met: the flow is not defined any further
+            raise halted(contact) from None
+        met.append(np.array([look.neighbors for look in looks], dtype=np.int64))
+        return _velocities(system, np.array([look.error for look in looks])).ravel()
 
     tolerance = law.accuracy * system.workspace.diameter
-    try:
-        spline = solve(rate, start.start.ravel(), until, tolerance, progress)
-    except AgentsError as contact:  # two agents met: the flow is not defined any further
-        stop = Stop(StopReason.COINCIDENT, 0.0, str(contact))
-        table = EventTable.blank(0, system.dimension)
-        states = LoggedStates(replace(start, next_at=np.full(n, np.inf)), table)
-        return HybridArc(system, states, LoggedEvents(table), 0.0, stop)
-    spline = _limited(spline, max_jumps // n)
+    begin = start.positions
+    whole = solve(rate, begin.ravel(), until, tolerance, progress, since=start.time)
+    spline = _limited(whole, max_jumps // n)
     ends_at = float(spline.times[-1])
     reason = _reason(spline, ends_at, until)
-    table, first = _tabulated(system, start, spline)
+    table, first = _tabulated(system, replace(start, start=begin), spline, np.array(met))
     arc_end = until if reason is StopReason.HORIZON else ends_at
+    detail = spline.halt.detail if spline.halt is not None else ""
     states = LoggedStates(first, table)
-    return HybridArc(system, states, LoggedEvents(table), arc_end, Stop(reason, arc_end))
+    return HybridArc(system, states, LoggedEvents(table), arc_end, Stop(reason, arc_end, detail))
+
+
+def _refuse_stiff(law: Any, duration: float) -> None:
+    """Steps of an explicit method are a few times 1 / k2 at most, whatever the tolerance."""
+    if law.k2 * duration > STIFFEST:
+        raise ControllerError(
+            f"the lloyd law's k2 is {law.k2:g}, which over a time of {duration:g} makes k2 times "
+            f"time {law.k2 * duration:.3g}; at most {STIFFEST:g} can be solved as a differential "
+            "equation: take a smaller k2, a shorter horizon, or the sampled law",
+            code="controller.k2",
+            key="controller.k2",
+        )
 
 
 def _limited(spline: Spline, knots: int) -> Spline:
     keep = max(knots, 0) + 1
     if len(spline.times) <= keep:
         return spline
-    return Spline(spline.times[:keep], spline.values[:keep], spline.rates[:keep], True)
+    times, values, rates = (v[:keep] for v in (spline.times, spline.values, spline.rates))
+    return Spline(times, values, rates, spline.calls[:keep], True)
 
 
 def _reason(spline: Spline, ends_at: float, until: float) -> StopReason:
+    if spline.halt is not None:
+        return spline.halt.reason
     if not spline.finished:
         return StopReason.INTERRUPTED
     return StopReason.HORIZON if ends_at == until else StopReason.JUMP_LIMIT
 
 
 def _tabulated(
-    system: CoverageSystem, start: AgentsState, spline: Spline
+    system: CoverageSystem, start: AgentsState, spline: Spline, met: Ints
 ) -> tuple[EventTable, AgentsState]:
     """Every knot but the first as one jump of each agent, and the start with its bends."""
     n, dimension, knots = system.agents, system.dimension, len(spline.times)
     bends = _bends(spline).reshape(knots, 2, n, dimension).transpose(0, 2, 1, 3)
     following = np.append(spline.times[1:], np.inf)
+    values, rates = (v.reshape(knots, n, dimension) for v in (spline.values, spline.rates))
     first = replace(
         start,
+        hold=rates[0],
+        since=np.full(n, start.time),
         next_at=np.full(n, following[0]),
         first=np.full(n, following[0]),
         bend=bends[0],
     )
-    values, rates = (v.reshape(knots, n, dimension) for v in (spline.values, spline.rates))
-    table = EventTable.blank((knots - 1) * n, dimension)
+    received = np.cumsum(met, axis=0)[spline.calls - 1]
+    table = replace(
+        EventTable.blank((knots - 1) * n, dimension),
+        bend=bends[1:].reshape(-1, 2, dimension),
+        looked=np.diff(spline.calls).repeat(n),
+        received=np.diff(received, axis=0).ravel(),
+    )
     for k in range(1, knots):
         rows = slice((k - 1) * n, k * n)
         looks = system.looks(np.ascontiguousarray(values[k]))
@@ -134,7 +161,7 @@ def _tabulated(
         table.neighbors[rows] = [look.neighbors for look in looks]
         table.nearest[rows] = [look.nearest for look in looks]
         table.empty[rows] = [look.empty for look in looks]
-    return replace(table, bend=bends[1:].reshape(-1, 2, dimension)), first
+    return table, first
 
 
 def _bends(spline: Spline) -> Floats:

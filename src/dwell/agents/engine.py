@@ -161,7 +161,7 @@ class _Engine:
         legs = self.legs
         agent = int(legs.queue[0])
         t = float(legs.next_at[agent])
-        dt = t - legs.since
+        dt = np.minimum(t - legs.since, _program(self.system).cruise)  # as the kernel does
         x, y = legs.start_x + legs.hold_x * dt, legs.start_y + legs.hold_y * dt
         points = np.column_stack([x, y])
         gap = points - points[agent]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
@@ -173,11 +174,22 @@ class LoggedEvents(Sequence[Event]):
 
 @final
 class LoggedStates(Sequence[AgentsState]):
-    """The states after each jump, put together from the start and a table when asked for."""
+    """The states after each jump, put together from the start and a table when asked for.
 
-    def __init__(self, start: AgentsState, table: EventTable) -> None:
+    What agents remember and have heard is in no table. Where a law goes by it, `walk` gives the
+    states one after another, each decision made again; they are kept.
+    """
+
+    def __init__(
+        self,
+        start: AgentsState,
+        table: EventTable,
+        walk: Callable[[], Iterator[AgentsState]] | None = None,
+    ) -> None:
         self._start = start
         self._table = table
+        self._steps = None if walk is None else walk()
+        self._walked = [start]
 
     def __len__(self) -> int:
         return len(self._table) + 1
@@ -198,6 +210,9 @@ class LoggedStates(Sequence[AgentsState]):
     def _after(self, j: int) -> AgentsState:
         if j == 0:
             return self._start
+        if self._steps is not None:
+            self._walked += islice(self._steps, max(j + 1 - len(self._walked), 0))
+            return self._walked[j]
         table, begin = self._table, self._start
         made = [int(np.searchsorted(table.of_agent(p), j)) for p in range(len(begin.since))]
         legs = [table.legs(begin, p).take(k) for p, k in enumerate(made)]
@@ -216,6 +231,7 @@ class LoggedStates(Sequence[AgentsState]):
             looks=begin.looks + np.array(made),
             cruise=column("cruise"),
             bend=column("bend"),
+            memory=(),
         )
 
 
@@ -240,7 +256,6 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
         extra["cruise"].append(np.inf if after.cruise is None else float(after.cruise[p]))
         for name in fields(Spent):
             extra[name.name].append(getattr(spent, name.name))
-        extra["mark"].append(after.mark)
         extra["promise"].append(after.promise)
     return replace(table, **_unusual(table, extra))
 

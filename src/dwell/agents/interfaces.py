@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Information:
     """What a law lets an agent know. It is told nothing else.
 
-    own : its own position "at events", or "always" (between them it then follows a path in
-        closed form, which takes its position all along).
+    own : its own position "at events", or "always" (between them it then may follow a path that
+        takes its position all along: only such a law may have a finite `fade`).
     others : "centroid" (of its cell, all that the law uses), "samples" (the positions of its
         Voronoi neighbours when it looks) or "broadcasts" (what the others have said, which may
         be old).
@@ -65,6 +65,7 @@ class Message:
     time: float
     position: Points  # (n,)
     promise: float
+    before: float  # the promise that this one replaces; the same as `promise` if it is the first
 
 
 @final
@@ -151,8 +152,19 @@ def information_of(controller: object) -> Information:
 
 
 def fade_of(controller: object) -> float:
-    """The rate at which its velocities decay after their cruise."""
-    return float(getattr(controller, "fade", math.inf))
+    """The rate at which its velocities decay after their cruise.
+
+    To slow down on the way an agent must know where it is, all the way.
+    """
+    fade = float(getattr(controller, "fade", math.inf))
+    if math.isfinite(fade) and information_of(controller).own != "always":
+        raise ControllerError(
+            f"{type(controller).__name__} has fade = {fade:g}, a path that takes the own position "
+            'between events, but its information says own = "at events"; give it '
+            'Information(own="always"), or leave fade out',
+            code="controller.information",
+        )
+    return fade
 
 
 def checked(order: Order, agent: int, now: float, dimension: int = 2) -> Order:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import final
@@ -19,11 +20,16 @@ from dwell.agents.legs import Legs
 class Spent:
     """What one event cost its agent."""
 
-    looked: int = 1  # Voronoi cells computed, 0 or 1
+    looked: int = 1  # Voronoi cells computed: 0 or 1, or more by a differential equation
     guaranteed: int = 0  # guaranteed cells
     dual_guaranteed: int = 0
     sent: int = 0  # messages broadcast
     received: int = 0  # positions of others obtained, by a look or by a message
+    mark: int = 0  # the law's note on it
+
+
+# A leg that is over: when and where it began, with which velocity, and for how long that was kept.
+Leg = tuple[float, Points, Points, float]
 
 
 @final
@@ -70,9 +76,11 @@ class AgentsState:
     memory: tuple[object, ...] = ()  # (N,) what each controller remembers; () for nothing
     mail: tuple[Mail, ...] = ()  # (N,) () where nobody speaks
     spent: tuple[Spent, ...] = ()  # by the latest jump; at the start, by each agent
-    mark: int = 0  # the law's note on the latest jump
-    promise: float = -1.0  # the speed promised in its message; -1 if nothing was said
-    before: AgentsState | None = None  # the state before the latest jump, where looks are late
+    promise: float = -1.0  # the speed promised at the latest jump; -1 if nothing was said
+    promised: Floats | None = None  # (N,) the last speed each promised; None where nobody speaks
+    # (N,) the legs that each has finished, where looks are late. A list is shared by the states
+    # that follow one another and may hold more than this state's own `looks[p]` legs.
+    past: tuple[list[Leg], ...] = ()
 
     @property
     def legs(self) -> Legs:
@@ -102,16 +110,41 @@ class AgentsState:
         """Time left until each agent's next event, (N,)."""
         return self.next_at - self.time
 
+    @property
+    def marks(self) -> Ints:
+        """The law's notes on what `spent` tells of, (N,) at the start; 0 where nothing is told."""
+        marks = [spent.mark for spent in self.spent]
+        return np.array(marks or np.zeros(len(self.since)), dtype=np.int64)
+
     def at(self, time: float) -> AgentsState:
         """The same legs at another time."""
         return replace(self, time=time)
 
     def positions_then(self, time: float) -> Points:
         """Where everybody was at an earlier time; where they started, before the beginning."""
-        state = self
-        while state.before is not None and float(state.since.max()) > time:
-            state = state.before
-        return state.at(max(time, 0.0)).positions
+        now = self.legs
+        if not self.past:
+            return now.at(max(time, 0.0))
+        since, start, hold = self.since.copy(), self.start.copy(), self.hold.copy()
+        cruise = None if self.cruise is None else self.cruise.copy()
+        for p in np.flatnonzero(self.since > max(time, 0.0)):
+            made = int(self.looks[p])
+            k = max(bisect_right(self.past[p], time, hi=made, key=_beginning) - 1, 0)
+            since[p], start[p], hold[p], kept = self.past[p][k]
+            if cruise is not None:
+                cruise[p] = kept
+        return replace(now, since=since, place=start, hold=hold, cruise=cruise).at(max(time, 0.0))
+
+    def remembering(self, agent: int) -> AgentsState:
+        """The state before a jump of `agent`, with its present leg among those that are over."""
+        past = self.past or tuple([] for _ in self.since)
+        made, legs = int(self.looks[agent]), past[agent]
+        if len(legs) != made:  # another run has gone on from here
+            legs = legs[:made]
+        cruise = math.inf if self.cruise is None else float(self.cruise[agent])
+        place, hold = self.start[agent].copy(), self.hold[agent].copy()
+        legs.append((float(self.since[agent]), place, hold, cruise))
+        return replace(self, past=(*past[:agent], legs, *past[agent + 1 :]))
 
     def with_order(
         self, agent: int, position: Points, order: Order, look: Look, spent: Spent
@@ -127,9 +160,19 @@ class AgentsState:
             cruise=_changed(self.cruise, agent, order.cruise, math.inf, len(since)),
             looking=_changed(self.looking, agent, order.looks, True, len(since)),
             memory=_remembered(self.memory, agent, order.memory, len(since)),
-            spent=(spent,), mark=order.mark,
+            spent=(spent,),
             promise=-1.0 if order.promise is None else float(order.promise),
+            promised=self._promised(agent, order),
         )  # fmt: skip
+
+    def _promised(self, agent: int, order: Order) -> Floats | None:
+        if order.promise is None:
+            return self.promised
+        return _changed(self.promised, agent, float(order.promise), -1.0, len(self.since))
+
+
+def _beginning(leg: Leg) -> float:
+    return leg[0]
 
 
 def _changed(

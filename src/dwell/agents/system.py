@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Points, lengths
+from dwell._types import Floats, Points, lengths
 from dwell.agents.interfaces import (
     Controller,
     Information,
@@ -142,7 +142,7 @@ class CoverageSystem:
 
         looks, told = int(state.looks[agent]), self.information.others
         sees = look is not None and told == "samples"
-        when = state.time - self.network.delay
+        when = max(state.time - self.network.delay, 0.0)  # nobody moves before time 0
         return View(
             time=state.time,
             agent=agent,
@@ -168,7 +168,7 @@ class CoverageSystem:
     def start(self, positions: Points) -> AgentsState:
         """The state at time 0: everybody looks once, if its law lets it, and takes a first order.
 
-        Nothing is lost or late then.
+        Nothing is lost or late then: what is said at time 0 is heard by all at their first event.
         """
         n, told = self.agents, self.information.others
         zeros = np.zeros(n)
@@ -189,13 +189,15 @@ class CoverageSystem:
             memory=tuple(order.memory for order in orders)
             if any(order.memory is not None for order in orders)
             else (),
+            promised=_promises(orders),
             spent=tuple(
                 _spent(order, looked, looked * look.neighbors)
                 for order, look in zip(orders, looks, strict=True)
             ),
         )
+        surely = replace(self, network=PERFECT)
         for p, order in enumerate(orders):
-            state = self._spoken(state, p, positions[p], order)
+            state = surely._spoken(state, p, positions[p], order, None)
         return replace(state, first=state.next_at.copy())
 
     # The hybrid system: see dwell.hybrid.HybridSystem.
@@ -221,11 +223,11 @@ class CoverageSystem:
             truth = self.look(here, agent)  # kept in the record, whatever the agent is told
             order, spent, state = self._decided(state, agent, here, truth)
         except AgentsError as contact:
-            raise Halt(StopReason.COINCIDENT, str(contact)) from None
-        after = state.with_order(agent, here[agent], order, truth, spent)
+            raise halted(contact) from None
         if self.network.delay > 0.0:
-            after = replace(after, before=state)
-        return self._spoken(after, agent, here[agent], order)
+            state = state.remembering(agent)
+        after = state.with_order(agent, here[agent], order, truth, spent)
+        return self._spoken(after, agent, here[agent], order, state.promised)
 
     def _decided(
         self, state: AgentsState, agent: int, here: Points, truth: Look
@@ -279,12 +281,22 @@ class CoverageSystem:
         return float(draw) < self.network.loss
 
     def _spoken(
-        self, state: AgentsState, agent: int, position: Points, order: Order
+        self,
+        state: AgentsState,
+        agent: int,
+        position: Points,
+        order: Order,
+        promised: Floats | None,
     ) -> AgentsState:
-        """The state with the message of `order` under way to everybody else."""
+        """The state with the message of `order` under way to everybody else.
+
+        `promised` is what everybody had promised before.
+        """
         if order.promise is None:
             return state
-        message = Message(agent, state.time, _for_reading(position), float(order.promise))
+        promise = float(order.promise)
+        before = promise if promised is None or promised[agent] < 0.0 else float(promised[agent])
+        message = Message(agent, state.time, _for_reading(position), promise, before)
         arrives, k = state.time + self.network.delay, int(state.looks[agent])
         mail = state.mail or tuple(Mail() for _ in range(self.agents))
         return replace(
@@ -305,7 +317,22 @@ def _spent(order: Order, looked: int, received: int) -> Spent:
         dual_guaranteed=int(order.dual_guaranteed),
         sent=int(order.promise is not None),
         received=received,
+        mark=int(order.mark),
     )
+
+
+def halted(contact: AgentsError) -> Halt:
+    """The end of a run in which two agents met; any other error is passed on."""
+    if contact.code != "agents.coincident":
+        raise contact
+    return Halt(StopReason.COINCIDENT, str(contact))
+
+
+def _promises(orders: Sequence[Order]) -> Floats | None:
+    """What everybody promises at the beginning, -1 for nothing; None where nobody speaks."""
+    if all(order.promise is None for order in orders):
+        return None
+    return np.array([-1.0 if order.promise is None else order.promise for order in orders])
 
 
 def _unless_all(values: list[float], usual: float) -> np.ndarray | None:

@@ -139,6 +139,46 @@ def plot(
         typer.echo(path)
 
 
+@app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
+def animate(
+    stored: RunFile,
+    out: Annotated[Path, typer.Option(help="Film: .mp4 (needs ffmpeg), .gif or .webp.")],
+    fps: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    seconds: Annotated[float, typer.Option(help="How long the film is.")] = 12.0,
+    since: Annotated[
+        float | None, typer.Option("--from", help="Time of the run to begin with; 0 by default.")
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option("--to", help="Time to end with; the run's end by default.")
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Pixels, such as 1280x720.")
+    ] = None,
+    dpi: Annotated[
+        float | None, typer.Option(help="Pixels to an inch: more makes text and lines larger.")
+    ] = None,
+    turn: Annotated[
+        bool, typer.Option("--turn", help="In space: go once round the agents at the time --to.")
+    ] = False,
+    force: Force = False,
+) -> None:
+    """Make a film of a stored run: density, cells, agents, trails, cost and errors."""
+    from dwell.cli.progress import progress_bar
+    from dwell.plotting.film import animate as make_film
+    from dwell.plotting.film import size_from_words
+    from dwell.plotting.reel import check_film
+    from dwell.results import load_run
+
+    pixels = None if size is None else size_from_words(size)
+    check_film(out, force=force)
+    with progress_bar() as progress:
+        made = make_film(
+            load_run(stored), out, fps=fps, seconds=seconds, since=since, until=until,
+            size=pixels, dpi=dpi, turn=turn, force=force, progress=progress,
+        )  # fmt: skip
+    typer.echo(made)
+
+
 @app.command(
     epilog="Example: dwell compare paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws"
 )

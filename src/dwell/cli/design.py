@@ -85,15 +85,19 @@ def _limits(name: str, limits: Floats, t2: Floats, says: str, good: bool | None 
 def _sharper(condition: Sharper) -> Iterator[Row]:
     verdict = VIOLATED if not condition.met else OPEN if condition.applies is False else MET
     says = f"{condition.status}: {condition.guarantees}"
+    if not condition.own_start:  # until then a velocity is held that the law did not choose
+        says = f"from each agent's first look on, {says}"
     if condition.applies is False:
         says = f"these timers are not shared, which it needs; {says}"
     limit, margin = f"{condition.limit:.6g}", f"{condition.margin:.3g}"
     yield condition.name, limit, margin, verdict, escape(says)
     once = condition.without_overshoot
     if once is not None:
-        within = condition.longest <= once
+        verdict = {True: MET, False: VIOLATED, None: OPEN}[condition.within]
         says = "nobody runs past its centroid, so nobody leaves the workspace"
-        row = (f"{once:.6g}", f"{once / condition.longest:.3g}", MET if within else VIOLATED)
+        if condition.within is None:
+            says = f"{says}; but the velocities that agents start with may lead out of it"
+        row = (f"{once:.6g}", f"{once / condition.longest:.3g}", verdict)
         yield ("  no overshoot", *row, says)
 
 
@@ -104,6 +108,9 @@ def _constants(found: Design) -> Iterator[Row]:
         f"at most {limit:.6g} will do for this T2" if limit >= 0.0 else "none will do for this T2"
     )
     yield "assumed", _span(s.lipschitz), says
+    margins = found.lipschitz_margins
+    if margins is not None and float(margins.min()) < 1.0:
+        yield "", "", f"[bold red]exceeded[/] {_beyond(float(margins.min()))} by the measured one"
     for name, one in (
         ("at the start", constants.start),
         ("along the run", constants.run),
@@ -117,14 +124,21 @@ def _constants(found: Design) -> Iterator[Row]:
     yield "rigorous bound", size, escape(bound.says)
 
 
+def _beyond(margin: float) -> str:
+    from dwell.theory.design import times_over
+
+    return times_over(1.0 / margin) if margin > 0.0 else "infinitely"
+
+
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
     if s.admissible_k1 is None:
         yield "k1", f"none is admissible for this T2 (it would have to be {_gain(s)})"
     else:
         yield "k1", f"for this T2 it must be {_gain(s)}"
-    if not s.tied:
-        most = float(s.max_gains_in_theta.min())
+    in_theta = None if s.tied else s.max_gains_in_theta
+    if in_theta is not None:
+        most = float(in_theta.min())
         yield "", f"at most {most:.6g} if eta_max = {s.theta:.4g} k1 changes along with it"
     colour = "bold red" if found.reasons else "green"
     yield "verdict", f"[{colour}]{found.verdict}[/]"
@@ -132,6 +146,8 @@ def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
         yield "", escape(reason)
     for k, advice in enumerate(found.advice):
         yield "advice" if k == 0 else "", escape(advice.says)
+    for k, advice in enumerate(found.advice_measured):
+        yield "for measured L" if k == 0 else "", escape(advice.says)
     if found.agreement is not None:
         yield "agreement", escape(_agreement(found))
     for note in found.notes:

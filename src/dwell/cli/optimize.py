@@ -43,7 +43,10 @@ def show_deployment(found: Deployment, out: Path | None) -> None:
 
 
 def _rows(found: Deployment) -> Iterator[tuple[str, str]]:
-    yield "cost", f"{found.cost:.10g}"
+    if found.log_scale == 0.0:
+        yield "cost", f"{found.cost:.10g}"
+    else:
+        yield "cost", f"exp({found.log_cost:.10g}), near or beyond the range of numbers"
     yield "agents", counted(found.agents, "agent")
     yield "this is", found.says
     yield "gradient", f"{found.gradient_norm:.2g} (largest error, over the workspace's diameter)"
@@ -51,7 +54,9 @@ def _rows(found: Deployment) -> Iterator[tuple[str, str]]:
         yield "spectral gap", _gap(found.spectral_gap)
     yield "starts", _starts(found)
     best, worst = float(found.costs[0]), float(found.costs[-1])
-    yield "", f"cost {best:.7g} at best, {found.median:.7g} in the median, {worst:.7g} at worst"
+    unit = "" if found.log_scale == 0.0 else f" (times exp({found.log_scale:.6g}))"
+    three = f"{best:.7g} at best, {found.median:.7g} in the median, {worst:.7g} at worst"
+    yield "", f"cost {three}{unit}"
     reference = found.reference
     if reference.value > 0.0:
         ratio = found.cost / reference.value

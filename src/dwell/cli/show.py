@@ -61,10 +61,30 @@ def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
         text = f"{s['hold_error']['max']:.4g} at most"
         yield "hold error", text if limit is None else f"{text}; limit {limit:g}"
     if s["separation"]["min"] is not None:
-        yield "separation", f"{s['separation']['min']:.4g} at least"
+        near = s["separation"]
+        pair = "{} and {}".format(*near["agents"])
+        yield "separation", f"{near['min']:.4g} at least (agents {pair} at t = {near['time']:.4g})"
+    if s["certificate"] is not None:
+        yield from _certificate(s["certificate"])
     d = s["distance"]
     yield "distance", f"{d['min']:.4g} to {d['max']:.4g} per agent, mean {d['mean']:.4g}"
     yield "time taken", f"{s['wall_seconds']:.3g} s"
+
+
+def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the theorem's hypotheses and conclusions came to, and the constants it assumes."""
+    broken = [f for f in found["findings"] if f["status"] == "violated"]
+    listed = "; ".join(f"{f['name']} ({f['where']})" for f in broken)
+    if not broken and not found["holds"]:
+        yield "certificate", f"not applicable: {found['findings'][0]['where']}"
+        return
+    rest = f"{len(found['holds'])} properties hold"
+    yield "certificate", f"{rest}; violated: {listed}" if broken else f"{rest}, none is violated"
+    seen, assumed = found["measured_lipschitz"], found["assumed_lipschitz"]
+    if seen is not None:
+        value = "infinite" if seen["value"] is None else f"{seen['value']:.4g}"
+        text = f"{max(assumed):g} at most" if isinstance(assumed, list) else f"{assumed:g}"
+        yield "Lipschitz", f"{text} assumed, {value} measured: {seen['says']}"
 
 
 def _cells(cells: dict[str, Any]) -> str:
@@ -96,7 +116,11 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     console = _console()
     wide = console.width >= WIDE
     console.print(_findings(report.findings, wide))
-    if report.certificate:
+    silent = {f.where for f in report.certificate if f.status == "not applicable"}
+    if report.certificate and all(f.status == "not applicable" for f in report.certificate):
+        why = escape("; ".join(sorted(silent)))
+        console.print(f"The theorem is not held against this run: {why}.", style="dim")
+    elif report.certificate:
         console.print("The theorem, held against this run:", style="dim")
         console.print(_findings(report.certificate, wide))
     verdict = "is a solution of its scenario" if report.ok else "is NOT a solution of its scenario"

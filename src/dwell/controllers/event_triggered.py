@@ -28,23 +28,12 @@ WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Word:
-    """What was heard last of another agent."""
-
-    time: float
-    promise: float
-    before: float  # the promise that this one replaced
-
-
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Memory:
     """What an agent remembers from step to step."""
 
     level: int  # the speed that it has promised
     spoke: int  # the step at which it did
-    words: Mapping[int, Word]
 
 
 @final
@@ -94,52 +83,55 @@ class EventTriggered:
 
     def begin(self, view: View) -> Order:
         """Stand, and say so."""
-        memory = Memory(level=0, spoke=0, words={})
-        return Order(np.zeros(2), self.dt, self.dt, looks=False, memory=memory, promise=0.0)
+        memory = Memory(level=0, spoke=0)
+        still = np.zeros(len(view.position))
+        return Order(still, self.dt, self.dt, looks=False, memory=memory, promise=0.0)
 
     def decide(self, view: View) -> Order:
         """Go on towards the set that holds the centroid, at a speed that everybody knows of.
 
         A lower speed is taken at once and announced. A higher one is announced now and taken at
-        the next step, when everybody has heard of it.
+        the next step, when everybody has heard of it. Who has not heard of everybody waits.
         """
         memory, ground, step = view.memory, view.ground, view.looks + 1
         assert isinstance(memory, Memory)
         assert isinstance(ground, Ground)
-        words = _learned(memory.words, view.heard)
-        places, radii = self._balls(step, view.heard, words)
-        x, y = map(float, view.position)
-        ball = centroid_ball(ground, (x, y), places, radii, self.bound)
+        knows = len(view.heard) == view.agents - 1
+        ball = self._ball(view, ground) if knows else None
         level = self.level_for(memory.level, 0.0 if ball is None else ball.gap)
         speaks = level != memory.level or self._is_long_silent(step - memory.spoke)
-        hold, cruise = self._leg(ball, self.levels[min(level, memory.level)] * self.s_max)
+        speed = self.levels[min(level, memory.level)] * self.s_max
+        hold, cruise = self._leg(ball, speed, len(view.position))
         return Order(
             hold=hold,
             next_at=(step + 1) * self.dt,
             cruise=cruise,
             looks=False,
-            memory=Memory(level, step if speaks else memory.spoke, words),
+            memory=Memory(level, step if speaks else memory.spoke),
             promise=self.levels[level] * self.s_max if speaks else None,
-            guaranteed=1,
-            dual_guaranteed=1,
+            guaranteed=int(knows),
+            dual_guaranteed=int(knows),
             mark=level,
         )
 
-    def _balls(
-        self, step: int, heard: Mapping[int, Message], words: Mapping[int, Word]
-    ) -> tuple[Points, Floats]:
-        """Where the others were, (K, 2), and how far each can have got by this step, (K,).
+    def _ball(self, view: View, ground: Ground) -> Ball | None:
+        places, radii = self._balls(view.time, view.heard)
+        place = tuple(map(float, view.position))
+        return centroid_ball(ground, place, places.reshape(-1, len(place)), radii, self.bound)
+
+    def _balls(self, now: float, heard: Mapping[int, Message]) -> tuple[Points, Floats]:
+        """Where the others were, (K, n), and how far each can have got by now, (K,)."""
+        places = np.array([said.position for said in heard.values()])
+        return places, np.array([self.radius(said, now) for said in heard.values()])
+
+    def radius(self, said: Message, now: float) -> float:
+        """How far its sender can have got by the step at time `now`.
 
         A promise that was raised is used only from the step after it was made; until then the one
         before it holds. Ages are counted in steps, so that no rounding moves who stands still.
         """
-        places, radii = np.empty((len(words), 2)), np.empty(len(words))
-        for k, (who, word) in enumerate(words.items()):
-            steps = round(step - word.time / self.dt)
-            places[k] = heard[who].position
-            first = min(word.before, word.promise)
-            radii[k] = self.dt * (first + (steps - 1) * word.promise)
-        return places, radii
+        steps = round(now / self.dt - said.time / self.dt)
+        return self.dt * (min(said.before, said.promise) + (steps - 1) * said.promise)
 
     def level_for(self, now: int, gap: float) -> int:
         """The level wanted by an agent this far from the set and now at level `now`; 0: wait."""
@@ -152,25 +144,11 @@ class EventTriggered:
     def _is_long_silent(self, steps: int) -> bool:
         return self.heartbeat is not None and steps >= self.heartbeat / self.dt - WHOLE
 
-    def _leg(self, ball: Ball | None, speed: float) -> tuple[Points, float]:
+    def _leg(self, ball: Ball | None, speed: float, dimension: int) -> tuple[Points, float]:
         """Straight to the set, and stop there."""
         if ball is None or speed == 0.0:
-            return np.zeros(2), self.dt
+            return np.zeros(dimension), self.dt
         return np.array(ball.towards(speed)), min(self.dt, ball.gap / speed)
-
-
-def _learned(known: Mapping[int, Word], heard: Mapping[int, Message]) -> dict[int, Word]:
-    """What is known of the others with what has been heard since."""
-    words = {}
-    for who, message in heard.items():
-        old = known.get(who)
-        if old is None:
-            words[who] = Word(message.time, message.promise, message.promise)
-        elif old.time == message.time:
-            words[who] = old
-        else:
-            words[who] = Word(message.time, message.promise, old.promise)
-    return words
 
 
 def _checked_levels(check: Parameters, given: Any) -> tuple[float, ...]:

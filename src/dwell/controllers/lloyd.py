@@ -8,7 +8,7 @@ by an adaptive method of high order, as a reference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -107,8 +107,10 @@ class Lloyd:
         return self._order(view, (view.looks + 2) * self.step)
 
     def miss(self, view: View) -> Order:
-        """Without a look: go on as before until the next one."""
-        return Order(view.hold, (view.looks + 2) * self.step)
+        """Without a look: go on towards the old centroid by the same gain, and stop there."""
+        target: Any = view.position if view.memory is None else view.memory
+        hold = self.k2 * (target - view.position)
+        return Order(hold, (view.looks + 2) * self.step, 1.0 / self.k2, memory=target)
 
     def _order(self, view: View, following: float) -> Order:
         assert view.look is not None
@@ -118,4 +120,5 @@ class Lloyd:
                 "whole (dwell.simulate does that), not decided event by event",
                 code="controller.kind",
             )
-        return Order(self.k2 * view.look.error, following)
+        error = view.look.error
+        return Order(self.k2 * error, following, memory=view.position + error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -66,13 +65,6 @@ class Parameters:
         """`name` may be given only beside `owner = choice`."""
         if getattr(self.of, name) is not None and getattr(self.of, owner) != choice:
             raise self.refused(name, f'{owner} = "{choice}" beside it')
-
-    def clock(self, until: float, *names: str) -> None:
-        """Refuse intervals too short to move a clock that goes to `until`."""
-        least = 16.0 * math.ulp(until)
-        for name in names:
-            if getattr(self.of, name) < least:
-                raise self.refused(name, f"at least {least:.3g} for a clock that goes to {until:g}")
 
     def refused(self, name: str, need: str) -> ControllerError:
         """The error for a parameter that will not do."""

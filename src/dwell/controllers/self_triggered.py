@@ -18,16 +18,20 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
-from dwell._types import Points
+from dwell._types import Points, lengths
 from dwell.agents.interfaces import Information, Order, Sample, View
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.uncertain import nearest_first, walls_of, working_memory
+from dwell.controllers.saturation import saturated
+from dwell.controllers.uncertain import is_polygonal, nearest_first, walls_of, working_memory
 from dwell.density.ground import Ground
-from dwell.density.star import star_moments
-from dwell.geometry import dual_guaranteed_cell, guaranteed_cell
+from dwell.density.pair import pair_of
+from dwell.geometry import guaranteed_cell
 
 if TYPE_CHECKING:
     from dwell._kernels.self_trigger import Trigger
+
+MISSED = 3  # a mark like those of the kernel: what set the interval was that a look was lost
+MOST_SCANS = 1e6  # evaluations of the trigger at one decision
 
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {
@@ -90,6 +94,8 @@ class SelfTriggered:
         check.positive("kappa", "v", "tau_min", "tau_max", "delta", "scan")
         check.in_order("tau_min", "tau_max")
         check.in_order("scan", "tau_max")
+        if self.tau_max / self.scan > MOST_SCANS:
+            raise check.refused("scan", f"at least tau_max / {MOST_SCANS:g}")
         check.one_of("preset", tuple(PRESETS))
         check.one_of("factor", (None, 1, 2))
         if self.factor is not None:
@@ -138,15 +144,13 @@ class SelfTriggered:
         """Without a look: go on to the old centroid, and look again as soon as allowed."""
         target: Any = view.memory
         leg = self.approach(target - view.position)
-        return replace(leg, next_at=view.time + self.tau_min, memory=target, mark=FLOOR)
+        return replace(leg, next_at=view.time + self.tau_min, memory=target, mark=MISSED)
 
     def approach(self, error: Points) -> Order:
         """The leg towards the centroid: straight at speed v, then slower and slower."""
-        from dwell._kernels.hold import saturated
-
         reach = self.v / self.kappa
-        distance = math.sqrt(float(error[0] * error[0] + error[1] * error[1]))
-        hold = np.array(saturated(float(error[0]), float(error[1]), self.v, reach))
+        distance = float(lengths(error))
+        hold = saturated(error, self.v, reach)
         cruise = (distance - reach) / self.v if distance > reach else 0.0
         return Order(hold, math.inf, cruise)
 
@@ -172,10 +176,10 @@ class SelfTriggered:
         self, view: View, error: Points, leg: Order, sample: Sample, ground: Ground
     ) -> tuple[float, int, int]:
         age = view.time - sample.time
-        order = nearest_first(tuple(view.position), sample.positions, np.zeros(len(sample.agents)))
+        order = nearest_first(view.position, sample.positions, np.zeros(len(sample.agents)))
         places = sample.positions[order]
-        if ground.terms is None:
-            return self._scan_by_quadrature(view.position, error, leg, places, age, ground)
+        if ground.terms is None or not is_polygonal(ground):
+            return self._scan_in_python(view.position, error, leg, places, age, ground)
         from dwell._kernels.self_trigger import scan_trigger
 
         wx, wy = walls_of(ground)
@@ -187,7 +191,7 @@ class SelfTriggered:
         )  # fmt: skip
         return float(interval), int(steps), int(limit)
 
-    def _scan_by_quadrature(
+    def _scan_in_python(
         self,
         position: Points,
         error: Points,
@@ -196,7 +200,10 @@ class SelfTriggered:
         age: float,
         ground: Ground,
     ) -> tuple[float, int, int]:
-        """The same for densities that only Python can evaluate: see _kernels/self_trigger.py."""
+        """The same on the line, in space, and for densities that only Python can evaluate.
+
+        See _kernels/self_trigger.py.
+        """
         from dwell._kernels.legs import seconds_used
 
         good, steps, after = 0.0, 0, self.option("stop") == "after"
@@ -215,15 +222,13 @@ class SelfTriggered:
         self, here: Points, left: Points, s: float, age: float, places: Points, ground: Ground
     ) -> float:
         reach = self.v * (s + age) + (self.v * s if self.option("own") == "ball" else 0.0)
-        cell = guaranteed_cell(ground.workspace, here, places, reach)
-        inner = star_moments(cell, ground.density)
-        if inner.mass <= 0.0:
+        pair = pair_of(ground, here, places, np.full(len(places), reach))
+        if pair is None:
             return math.inf
-        dual = dual_guaranteed_cell(ground.workspace, here, places, reach)
-        share = inner.mass / star_moments(dual, ground.density).mass
         by_diameter = self.option("bound") == "diameter"
-        size = dual.diameter if by_diameter else 2.0 * dual.circumradius
-        drift = float(self.option("factor")) * size * (1.0 - share)
+        size = pair.diameter if by_diameter else 2.0 * pair.circumradius
+        drift = float(self.option("factor")) * size * (1.0 - pair.share)
         if self.option("second") == "sampled":
+            cell = guaranteed_cell(ground.workspace, here, places, reach)
             return max(drift - self.delta, -cell.distance_to_boundary(here + left))
-        return drift - min(self.delta, cell.distance_to_boundary(inner.centroid))
+        return drift - min(self.delta, pair.room)

@@ -31,7 +31,7 @@ class Plan:
 
     sample: Sample
     steps: int  # from the update to the end of the planned moves
-    moves: tuple[tuple[float, float], ...]  # velocities of the coming steps
+    moves: tuple[tuple[float, ...], ...]  # velocities of the coming steps
     goal: Ball | None  # for the step after those; None: update first
 
 
@@ -101,15 +101,16 @@ class SelfTriggeredCentroid:
         """Without a look: one more move by what is still known, then try again."""
         plan, step = view.memory, view.looks + 1
         assert isinstance(plan, Plan)
-        ball = self._ball(view, step, plan.sample, *map(float, view.position))
-        return self._order(step, Plan(plan.sample, 0, (self._velocity(ball),), None), 1)
+        ball = self._ball(view, step, plan.sample, _place(view))
+        return self._order(step, Plan(plan.sample, 0, (self._velocity(ball, view),), None), 1)
 
     def _updated(self, view: View, step: int) -> Order:
         sample = view.sample
         assert sample is not None
-        ball = self._ball(view, step, sample, *map(float, view.position))
+        ball = self._ball(view, step, sample, _place(view))
         if ball is None:  # stand, and look again at once
-            return self._order(step, Plan(sample, 1, ((0.0, 0.0),), None), 1, mark=1)
+            stand = (self._velocity(None, view),)
+            return self._order(step, Plan(sample, 1, stand, None), 1, mark=1)
         plan, cells = self._ahead(view, step, Plan(sample, 0, (), ball))
         return self._order(step, plan, 1 + cells, mark=1)
 
@@ -119,32 +120,33 @@ class SelfTriggeredCentroid:
         The own motion and the growth of the balls are known beforehand, so nothing is guessed.
         """
         most = LONGEST_PLAN if self.decision == "multi-step" else 1
-        x, y = map(float, view.position)
-        moves: list[tuple[float, float]] = []
+        place = _place(view)
+        moves: list[tuple[float, ...]] = []
         steps, ball, cells = plan.steps, plan.goal, 0
         while ball is not None and len(moves) < most:
-            vx, vy = self._velocity(ball)
-            moves.append((vx, vy))
+            velocity = self._velocity(ball, view)
+            moves.append(velocity)
             now, then = step * self.dt, (step + 1) * self.dt
-            x, y = x + vx * (then - now), y + vy * (then - now)
+            place = tuple(x + v * (then - now) for x, v in zip(place, velocity, strict=True))
             step, steps, ball = step + 1, steps + 1, None
             if steps < self.longest_sleep:
-                ball = self._ball(view, step, plan.sample, x, y)
+                ball = self._ball(view, step, plan.sample, place)
                 cells += 1
             if ball is not None and ball.radius >= max(ball.distance, self.epsilon):
                 ball = None
         return Plan(plan.sample, steps, tuple(moves), ball), cells
 
-    def _ball(self, view: View, step: int, sample: Sample, x: float, y: float) -> Ball | None:
-        """Where the centroid is at a step, for the agent at (x, y)."""
+    def _ball(self, view: View, step: int, sample: Sample, place: tuple[float, ...]) -> Ball | None:
+        """Where the centroid is at a step, for the agent at this place."""
         ground = view.ground
         assert isinstance(ground, Ground)
-        age = step * self.dt - max(sample.time, 0.0)  # nobody moves before time 0
-        radii = np.full(len(sample.agents), self.v_max * age)
-        return centroid_ball(ground, (x, y), sample.positions, radii, self.bound)
+        radii = np.full(len(sample.agents), self.v_max * (step * self.dt - sample.time))
+        return centroid_ball(ground, place, sample.positions, radii, self.bound)
 
-    def _velocity(self, ball: Ball | None) -> tuple[float, float]:
-        return (0.0, 0.0) if ball is None else velocity_to(ball, self.v_max, self.dt)
+    def _velocity(self, ball: Ball | None, view: View) -> tuple[float, ...]:
+        if ball is None:
+            return (0.0,) * len(view.position)
+        return velocity_to(ball, self.v_max, self.dt)
 
     def _order(self, step: int, plan: Plan, cells: int, *, mark: int = 0) -> Order:
         """Make the first move of the plan; look after it if it is the last."""
@@ -158,3 +160,7 @@ class SelfTriggeredCentroid:
             dual_guaranteed=cells,
             mark=mark,
         )
+
+
+def _place(view: View) -> tuple[float, ...]:
+    return tuple(map(float, view.position))

@@ -7,11 +7,12 @@ sets its timer to some value in [T1, T2]. In between it knows nothing and change
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Points, finite_number, is_positive, lengths
 from dwell.agents.interfaces import Information, Order, View
 from dwell.controllers.saturation import saturated
@@ -47,7 +48,7 @@ class Timer:
         "sequence": `intervals` one after another, from the start again when used up (one list for
         all, or one per agent); "dropout": t1, but each look is lost with chance `loss` and comes t1
         later, at the latest after t2; "adaptive": as long as the hold error, followed to first
-        order from the derivatives of the centroid, stays within `eta_max`, in [t1, t2].
+        order from the derivatives of the centroid, stays within `eta_max` (below k1), in [t1, t2].
     initial_hold : velocities to start with; by default what the law itself gives at the start.
     initial_timer : time until the first look, in [t1, t2]; t2 by default (what the rule itself
         gives, with "adaptive").
@@ -102,6 +103,9 @@ class Timer:
         if self.eta_max is not None:
             _positive("eta_max", self.eta_max)
             object.__setattr__(self, "eta_max", float(self.eta_max))
+            if self.eta_max >= self.k1:
+                need = f"a number below k1 = {self.k1:g} (no input is larger than that)"
+                raise _refused("eta_max", self.eta_max, need)
 
     def _check_intervals(self) -> None:
         t1, t2 = np.atleast_1d(self.t1).astype(float), np.atleast_1d(self.t2).astype(float)
@@ -130,8 +134,11 @@ class Timer:
 
     @property
     def stays_inside(self) -> bool:
-        """Whether agents cannot run past their centroids, and so never leave the workspace."""
-        return self.k1 * float(np.max(self.t2)) <= self.reach
+        """Whether agents cannot run past their centroids, and so never leave the workspace.
+
+        Velocities that were given may lead anywhere until the first look.
+        """
+        return self.initial_hold is None and self.k1 * float(np.max(self.t2)) <= self.reach
 
     @property
     def reach(self) -> float:
@@ -206,45 +213,57 @@ class Timer:
         hold = self._input(view) if self.initial_hold is None else self._given_hold(view.agent)
         timer = program.t2[view.agent]
         if self.reset == "adaptive":
-            timer = self._adapted(view, program)
+            timer, _ = self._adapted(view, hold)
         if self.initial_timer is not None:
             timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
-        return Order(hold, view.time + float(timer))
+        return Order(hold, view.time + float(timer), memory=_centroid(view))
 
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""
-        return Order(self._input(view), self._following(view))
+        return self._ordered(view, Order(self._input(view), math.inf, memory=_centroid(view)))
 
     def miss(self, view: View) -> Order:
-        """Without a look: go on as before, and look again as if there had been one."""
-        return Order(view.hold, self._following(view))
+        """Without a look: go on to the old centroid, stop there, and reset the timer as ever."""
+        target: Any = view.position if view.memory is None else view.memory
+        left = target - view.position
+        hold = saturated(left, float(self.k1), self.reach)
+        cruise = max(float(lengths(left)), self.reach) / float(self.k1)
+        return self._ordered(view, Order(hold, math.inf, cruise, memory=target))
 
-    def _following(self, view: View) -> float:
-        """When to look next."""
+    def _ordered(self, view: View, leg: Order) -> Order:
+        """The same leg, with the next look when the rule says."""
         from dwell._kernels.hold import next_look
 
-        program = self.numbers(view.agents)
         if self.reset == "adaptive":
-            return view.time + self._adapted(view, program)
+            wait, mark = self._adapted(view, leg.hold)
+            return replace(leg, next_at=view.time + wait, mark=mark)
         look = view.agent, view.looks, view.time, view.first_look_at, view.draw
-        return float(next_look(*look, program))
+        return replace(leg, next_at=float(next_look(*look, self.numbers(view.agents))))
 
-    def _adapted(self, view: View, program: HoldProgram) -> float:
+    def _adapted(self, view: View, hold: Points) -> tuple[float, int]:
         """The longest wait that keeps the hold error within its limit, to first order.
 
-        The error changes at most at the rate own |eta| + others k1, as nobody is faster than k1,
-        and the input by k1 / max(reach, |e|) times that.
+        And whether it had to be cut off at t1 or at t2. The error changes at most at the rate
+        own |hold| + others k1, as nobody is faster than k1, and the input by k1 / max(reach, |e|)
+        times that. What the hold error is from the beginning is no longer to be used up.
         """
+        program = self.numbers(view.agents)
         t1, t2 = float(program.t1[view.agent]), float(program.t2[view.agent])
         if view.sample is None or view.look is None or view.look.empty or view.ground is None:
-            return t1
+            return t1, IN_TIME
         site, density = view.ground.workspace, view.ground.density
         found = sensitivity(site, view.position, view.sample.positions, density)
-        error, speed = math.hypot(*view.look.error), math.hypot(*self._input(view))
+        error, speed = math.hypot(*view.look.error), math.hypot(*hold)
         drift = found.own * speed + found.others * self.k1
         rate = self.k1 / max(self.reach, error) * drift
         assert self.eta_max is not None
-        return min(max(self.eta_max / rate, t1), t2) if rate > 0.0 else t2
+        left = self.eta_max - math.hypot(*(hold - self._input(view)))
+        if left <= 0.0:
+            return t1, FLOOR
+        wait = left / rate if rate > 0.0 else math.inf
+        if wait < t1:
+            return t1, FLOOR
+        return (wait, IN_TIME) if wait <= t2 else (t2, CEILING)
 
     def _input(self, view: View) -> Points:
         assert view.look is not None
@@ -253,6 +272,12 @@ class Timer:
     def _given_hold(self, agent: int) -> Points:
         assert self.initial_hold is not None
         return np.array(self.initial_hold[agent], dtype=np.float64)
+
+
+def _centroid(view: View) -> Points:
+    """Where its centroid is, to be remembered in case the next look is lost."""
+    assert view.look is not None
+    return view.position + view.look.error
 
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:

@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns
+from dwell._types import Floats, Ints, Points, columns, dots
 from dwell.density.ground import Ground
-from dwell.density.star import star_moments
-from dwell.errors import AgentsError
-from dwell.geometry import dual_guaranteed_cell, guaranteed_cell
+from dwell.density.pair import pair_of
+from dwell.geometry import is_flat
 
 BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
 
@@ -34,8 +34,7 @@ BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
 class Ball:
     """Where the centroid of an agent's cell must be: in a ball, as seen from the agent."""
 
-    x: float  # its middle, the centroid of the guaranteed cell, minus the agent's position
-    y: float
+    middle: tuple[float, ...]  # centroid of the guaranteed cell, minus the agent's position
     distance: float  # of its middle
     radius: float
 
@@ -44,14 +43,14 @@ class Ball:
         """Distance of the agent from the ball; 0 inside."""
         return self.distance - self.radius if self.distance > self.radius else 0.0
 
-    def towards(self, length: float) -> tuple[float, float]:
+    def towards(self, length: float) -> tuple[float, ...]:
         """A vector of this length that points to the middle."""
         if length == 0.0:
-            return 0.0, 0.0
-        return length * (self.x / self.distance), length * (self.y / self.distance)
+            return (0.0,) * len(self.middle)
+        return tuple(length * (x / self.distance) for x in self.middle)
 
 
-def velocity_to(ball: Ball, speed: float, time: float) -> tuple[float, float]:
+def velocity_to(ball: Ball, speed: float, time: float) -> tuple[float, ...]:
     """The velocity that leads to the ball within `time`, or towards it at `speed`; 0 from inside.
 
     The place reached is the paper's tbb(p, speed * time, q, r). From outside, the nearest point of
@@ -62,15 +61,15 @@ def velocity_to(ball: Ball, speed: float, time: float) -> tuple[float, float]:
 
 
 def centroid_ball(
-    ground: Ground, position: tuple[float, float], places: Points, radii: Floats, bound: str
+    ground: Ground, position: tuple[float, ...], places: Points, radii: Floats, bound: str
 ) -> Ball | None:
     """The ball that holds the centroid of the agent at `position`; None if nothing is known.
 
     The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
     the same place, when the guaranteed cell weighs nothing, or outside the workspace.
     """
-    if ground.terms is None:
-        return _ball_by_quadrature(ground, position, places, radii, bound)
+    if ground.terms is None or not is_polygonal(ground):
+        return _ball_of_pair(ground, position, places, radii, bound)
     from dwell._kernels.guaranteed import OK, guaranteed_pair
 
     count, (wx, wy) = len(places), walls_of(ground)
@@ -83,18 +82,26 @@ def centroid_ball(
     if status != OK:
         return None
     size = diameter if bound == "diameter" else 2.0 * circumradius
-    return ball_of(cx, cy, size, mass / dual_mass)
+    return ball_of((cx, cy), size, mass / dual_mass)
 
 
-def nearest_first(position: tuple[float, float], places: Points, radii: Floats) -> Ints:
+def is_polygonal(ground: Ground) -> bool:
+    """Whether the planar kernels serve: elsewhere `pair_of` does, or says why there is nothing."""
+    return ground.dimension == 2 and is_flat(ground.workspace)
+
+
+def nearest_first(position: Sequence[float] | Points, places: Points, radii: Floats) -> Ints:
     """An order of the others that does not depend on how they are numbered, for equal bits."""
-    dx, dy = places[:, 0] - position[0], places[:, 1] - position[1]
-    return np.lexsort((radii, dy, dx, dx * dx + dy * dy))
+    away = places - np.asarray(position)
+    return np.lexsort((radii, *away.T[::-1], dots(away, away)))
 
 
-def ball_of(x: float, y: float, size: float, share: float) -> Ball:
-    """The ball about (x, y) for a dual cell of this size, of which the cell holds this share."""
-    return Ball(x, y, math.sqrt(x * x + y * y), size * (1.0 - share) if share < 1.0 else 0.0)
+def ball_of(middle: tuple[float, ...], size: float, share: float) -> Ball:
+    """The ball about `middle` for a dual cell of this size, of which the cell holds this share."""
+    square = middle[0] * middle[0]
+    for x in middle[1:]:
+        square = square + x * x
+    return Ball(middle, math.sqrt(square), size * (1.0 - share) if share < 1.0 else 0.0)
 
 
 _LOCAL = threading.local()  # working memory, for each thread that simulates its own
@@ -119,19 +126,13 @@ def walls_of(ground: Ground) -> tuple[Floats, Floats]:
     return x, y
 
 
-def _ball_by_quadrature(
-    ground: Ground, position: tuple[float, float], places: Points, radii: Floats, bound: str
+def _ball_of_pair(
+    ground: Ground, position: tuple[float, ...], places: Points, radii: Floats, bound: str
 ) -> Ball | None:
-    """The same for densities that only Python can evaluate."""
+    """The same on the line, in space, and for densities that only Python can evaluate."""
     order = nearest_first(position, places, radii)
-    known = (ground.workspace, position, places[order], radii[order])
-    try:
-        inner = star_moments(guaranteed_cell(*known), ground.density)
-    except AgentsError:  # outside the workspace
+    pair = pair_of(ground, np.array(position), places[order], radii[order])
+    if pair is None:
         return None
-    if inner.mass <= 0.0:
-        return None
-    dual = dual_guaranteed_cell(*known)
-    size = dual.diameter if bound == "diameter" else 2.0 * dual.circumradius
-    share = inner.mass / star_moments(dual, ground.density).mass
-    return ball_of(float(inner.offset[0]), float(inner.offset[1]), size, share)
+    size = pair.diameter if bound == "diameter" else 2.0 * pair.circumradius
+    return ball_of(tuple(map(float, pair.offset)), size, pair.share)

@@ -1,29 +1,23 @@
-"""Borders: the edges that cells share, with the density's moments along them."""
+"""Borders: what cells share (edges; faces in space), with the density's moments on them."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns
+from dwell._types import Floats, Ints, Points
 from dwell.density.base import Density
-from dwell.density.moments import polygon_moments
-from dwell.density.tessellation import first_coincidence
-from dwell.errors import DensityError
-from dwell.geometry import Workspace, polygon_of, voronoi_cells
-
-NODES = 16
-MOST_HALVINGS = 12
-RELATIVE = 1e-11  # accuracy along a border for densities that only Python can evaluate
+from dwell.density.ground import ground_of
+from dwell.density.looking import way_of
+from dwell.geometry import Workspace
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Borders:
-    """One row per border and side: cell `agent` meets cell `other` along the edge from a to b.
+    """One row per border and side: cell `agent` meets cell `other` there.
 
     Everything is in the frame of `agent`. The masses of the cells and the moments along the borders
     are divided by the same factor, cell by cell, so that those far out in a tail do not vanish.
@@ -31,123 +25,20 @@ class Borders:
 
     masses: Floats  # (N,) divided by exp(log_scales)
     log_scales: Floats  # (N,)
-    errors: Points  # (N, 2) centroid minus position
+    errors: Points  # (N, n) centroid minus position
     empty: np.ndarray  # (N,) whether the cell weighs nothing
     agent: Ints  # (B,)
     other: Ints  # (B,)
-    gap: Points  # (B, 2) from agent to other
-    a: Points  # (B, 2)
-    b: Points  # (B, 2)
+    gap: Points  # (B, n) from agent to other
     m0: Floats  # (B,) integral of the density along the border
-    m1: Points  # (B, 2) of the density times z
-    m2: Floats  # (B, 2, 2) of the density times z z'
+    m1: Points  # (B, n) of the density times z
+    m2: Floats  # (B, n, n) of the density times z z'
 
 
 def borders(
     workspace: Workspace, positions: Points, density: Density, *, agents: int | None = None
 ) -> Borders:
-    """All borders of the tessellation by `positions`, (N, 2); of its first `agents` cells only."""
-    points = np.ascontiguousarray(positions, dtype=np.float64)
-    terms = density.terms()
-    count = len(points) if agents is None else agents
-    if terms is None:
-        return _by_quadrature(workspace, points, density, count)
-    from dwell._kernels import borders as kernel
-    from dwell._kernels.cells import COINCIDENT
-    from dwell._kernels.look import NO_MASS
-    from dwell._kernels.scratch import make_scratch
-    from dwell._kernels.terms import is_exact
-
-    if not is_exact(terms):
-        raise DensityError(
-            "on a grid of points centroids are piecewise constant and have no derivatives; "
-            "integrate exactly",
-            code="density.derivatives",
-        )
-    (xs, ys), (wx, wy) = columns(points), columns(workspace.vertices)
-    n, room = len(xs), 8 * count + 16
-    scratch = make_scratch(n, len(wx))
-    corners = np.empty((2, n + len(wx) + 8))
-    label = np.empty(n + len(wx) + 8, dtype=np.int64)
-    while True:
-        cells, rows = np.empty((count, kernel.CELL_COLUMNS)), np.empty((room, kernel.COLUMNS))
-        filled = kernel.borders_of(
-            0, count, xs, ys, wx, wy, terms, cells, rows, *corners, label, scratch
-        )
-        if filled != kernel.FULL:
-            break
-        room *= 2
-    if (cells[:, kernel.STATUS] == COINCIDENT).any():
-        raise first_coincidence(points)
-    rows = rows[:filled]
-    agent, other = (rows[:, k].astype(np.int64) for k in (kernel.AGENT, kernel.OTHER))
-    moments = rows[:, kernel.M :]
-    return Borders(
-        masses=cells[:, kernel.MASS],
-        log_scales=cells[:, kernel.LOG_SCALE],
-        errors=cells[:, kernel.ERROR_X : kernel.ERROR_Y + 1],
-        empty=cells[:, kernel.STATUS] == NO_MASS,
-        agent=agent,
-        other=other,
-        gap=points[other] - points[agent],
-        a=rows[:, kernel.AX : kernel.AY + 1],
-        b=rows[:, kernel.BX : kernel.BY + 1],
-        m0=moments[:, 0],
-        m1=moments[:, 1:3],
-        m2=moments[:, [3, 4, 4, 5]].reshape(-1, 2, 2),
-    )
-
-
-def _by_quadrature(workspace: Workspace, points: Points, density: Density, count: int) -> Borders:
-    """The same for densities that only Python can evaluate."""
-    cells = voronoi_cells(polygon_of(workspace), points, range(count))
-    masses, errors = np.zeros(count), np.zeros((count, 2))
-    rows = []
-    for p, cell in enumerate(cells):
-        if len(cell.offsets):
-            found = polygon_moments(cell.offsets, cell.position, density)
-            masses[p], errors[p] = found.mass, found.offset
-        for k, other in enumerate(cell.borders):
-            if other >= 0:
-                a, b = cell.offsets[k], cell.offsets[(k + 1) % len(cell.offsets)]
-                rows.append((p, int(other), a, b, _along(density, cell.position, a, b)))
-    agent = np.array([row[0] for row in rows], dtype=np.int64)
-    other = np.array([row[1] for row in rows], dtype=np.int64)
-    moments = np.array([row[4] for row in rows]).reshape(-1, 6)
-    return Borders(
-        masses=masses,
-        log_scales=np.zeros(count),
-        errors=errors,
-        empty=masses <= 0.0,
-        agent=agent,
-        other=other,
-        gap=points[other] - points[agent],
-        a=np.array([row[2] for row in rows]).reshape(-1, 2),
-        b=np.array([row[3] for row in rows]).reshape(-1, 2),
-        m0=moments[:, 0],
-        m1=moments[:, 1:3],
-        m2=moments[:, [3, 4, 4, 5]].reshape(-1, 2, 2),
-    )
-
-
-def _along(density: Density, origin: Points, a: Points, b: Points) -> Floats:
-    """Moments 1, x, y, xx, xy, yy along a segment, halved until two rules agree."""
-    far = max(math.hypot(*a), math.hypot(*b))
-    size = np.array([1.0, far, far, far * far, far * far, far * far])  # of each, per weight
-    before = _panels(density, origin, a, b, 1)
-    for k in range(1, MOST_HALVINGS):
-        now = _panels(density, origin, a, b, 2**k)
-        if (np.abs(now - before) <= RELATIVE * now[0] * size).all():
-            return now
-        before = now
-    return before
-
-
-def _panels(density: Density, origin: Points, a: Points, b: Points, parts: int) -> Floats:
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    r = ((np.arange(parts)[:, None] + 0.5 * (1.0 + nodes)) / parts).ravel()
-    z = a + r[:, None] * (b - a)
-    length = math.hypot(*(b - a))
-    w = np.tile(0.5 * weights, parts) / parts * length * density.at(origin + z)
-    x, y = z.T
-    return np.array([(w * f).sum() for f in (1.0, x, y, x * x, x * y, y * y)])
+    """All borders of the tessellation by `positions`, (N, n); of its first `agents` cells only."""
+    ground = ground_of(workspace, density)
+    found: Borders = way_of(ground).borders(ground, positions, agents=agents)
+    return found

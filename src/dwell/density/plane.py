@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from dwell._types import Ints, Points, columns, dots, lengths
+from dwell.density.borders import Borders
 from dwell.density.ground import Ground
 from dwell.density.looking import Looks, in_blocks
 from dwell.density.moments import polygon_moments
@@ -18,6 +19,13 @@ def cells(
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions`, (N, 2)."""
     return voronoi_cells(polygon_of(workspace), positions, agents)
+
+
+def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+    """All borders of the tessellation by `positions`; of its first `agents` cells only."""
+    from dwell.density import plane_borders  # which stands on tessellations, and they on this
+
+    return plane_borders.borders(ground, positions, agents=agents)
 
 
 def looks(

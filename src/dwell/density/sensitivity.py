@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.density.base import Density
 from dwell.density.borders import Borders, borders
 from dwell.geometry import Workspace
@@ -26,32 +26,46 @@ class Sensitivity:
 def sensitivity(
     workspace: Workspace, position: Points, neighbors: Points, density: Density
 ) -> Sensitivity:
-    """Of the agent at `position` whose Voronoi neighbours stand at `neighbors`, (K, 2)."""
+    """Of the agent at `position` whose Voronoi neighbours stand at `neighbors`, (K, n)."""
     places = np.vstack([position, neighbors])
     return of_agent(borders(workspace, places, density, agents=1), 0)
 
 
 def of_agent(found: Borders, agent: int) -> Sensitivity:
     """The same from borders that are known."""
+    own, towards = centroid_blocks(found)
     rows = np.flatnonzero(found.agent == agent)
-    error, mass = found.errors[agent], float(found.masses[agent])
-    own, others = -np.eye(2), 0.0
+    others = 0.0
     for k in rows:
-        scale = 1.0 / (mass * math.hypot(*found.gap[k]))
-        outward = found.m2[k] - _outer(error, found.m1[k])
-        shifted = found.m1[k] - error * found.m0[k]
-        own = own + scale * outward
-        others += norm(scale * (_outer(shifted, found.gap[k]) - outward))
-    return Sensitivity(norm(own), others)
+        others += norm(towards[k])
+    return Sensitivity(norm(own[agent] - np.eye(len(own[agent]))), others)
+
+
+def centroid_blocks(found: Borders) -> tuple[Floats, Floats]:
+    """Derivatives of the centroids: with respect to the own position, (N, n, n), and of the agent
+    on this side of each border with respect to the one beyond it, (B, n, n).
+    """
+    error, mass = found.errors[found.agent], found.masses[found.agent]
+    # Moments of (z - c)(x_q - z)' and (z - c) z' in the frame of the agent, whose position is 0.
+    shifted = found.m1 - error * found.m0[:, None]
+    outward = found.m2 - outer(error, found.m1)
+    scale = (1.0 / (mass * lengths(found.gap)))[:, None, None]
+    axes = found.errors.shape[1]
+    own = np.zeros((len(found.masses), axes, axes))
+    np.add.at(own, found.agent, scale * outward)
+    return own, scale * (outer(shifted, found.gap) - outward)
 
 
 def norm(block: Floats) -> float:
-    """Spectral norm of a 2 x 2 matrix in closed form (no LAPACK: the same bits everywhere)."""
+    """Spectral norm of a square matrix; in the plane in closed form (the same bits everywhere)."""
+    if len(block) != 2:
+        return float(np.linalg.norm(block, 2))
     (a, b), (c, d) = block.tolist()
     square, det = a * a + b * b + c * c + d * d, a * d - b * c
     return math.sqrt(0.5 * (square + math.sqrt(max(square * square - 4.0 * det * det, 0.0))))
 
 
-def _outer(a: Points, b: Points) -> Floats:
-    product: Floats = a[:, None] * b[None, :]
+def outer(a: Points, b: Points) -> Floats:
+    """a b' of each pair of vectors, (..., n, n)."""
+    product: Floats = a[..., :, None] * b[..., None, :]
     return product

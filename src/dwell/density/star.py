@@ -11,15 +11,18 @@ from dwell._types import Floats
 from dwell.density.adaptive import LOBATTO, MAX_TRIANGLES, NODES, RELATIVE, SAFETY, Integral
 from dwell.density.base import Density, as_density
 from dwell.density.moments import Moments
-from dwell.geometry import StarCell
+from dwell.density.star_any import cell_moments, nothing
+from dwell.geometry import StarCell, StarInterval, StarSolid
 
 
-def star_moments(cell: StarCell, density: Density | object = None) -> Moments:
+def star_moments(
+    cell: StarCell | StarInterval | StarSolid, density: Density | object = None
+) -> Moments:
     """Mass, centroid and second moment of `density` (uniform by default) over `cell`.
 
     The offset is that of the centroid from the cell's agent. Densities that have terms are
-    integrated to within rounding; any other function by adaptive quadrature, with a bound on the
-    mass's relative error.
+    integrated to within rounding (in space to about 1e-9 of the mass); any other function by
+    adaptive quadrature, with a bound on the mass's relative error.
 
     >>> from dwell.geometry import Box, guaranteed_cell
     >>> cell = guaranteed_cell(Box((0, 0), (2, 1)), (0.5, 0.5), [(1.5, 0.5)], 0.0)
@@ -29,13 +32,11 @@ def star_moments(cell: StarCell, density: Density | object = None) -> Moments:
     from dwell.density.uniform import Uniform
 
     weight = Uniform() if density is None else as_density(density)
+    if not isinstance(cell, StarCell):
+        return cell_moments(cell, weight)
     if cell.empty:
-        return _nothing(cell, 0.0)
+        return nothing(cell.position, 0.0)
     return _exact(cell, weight) if weight.terms() is not None else _adaptive(cell, weight)
-
-
-def _nothing(cell: StarCell, error: float) -> Moments:
-    return Moments(0.0, -math.inf, cell.position.copy(), np.zeros(2), 0.0, error)
 
 
 def _exact(cell: StarCell, density: Density) -> Moments:
@@ -52,7 +53,7 @@ def _exact(cell: StarCell, density: Density) -> Moments:
 
     log_scale, mass, fx, fy, _ = about(0.0, 0.0)
     if mass <= 0.0:
-        return _nothing(cell, 0.0)
+        return nothing(cell.position, 0.0)
     x, y = fx / mass, fy / mass
     second = about(x, y)[4]
     scale = math.exp(log_scale)
@@ -65,7 +66,7 @@ def _adaptive(cell: StarCell, density: Density) -> Moments:
     found = _integrate(cell, density)
     mass, fx, fy, polar = (float(v) for v in found.values)
     if mass <= 0.0:
-        return _nothing(cell, math.inf if found.errors[0] > 0.0 else 0.0)
+        return nothing(cell.position, math.inf if found.errors[0] > 0.0 else 0.0)
     offset = np.array([fx, fy]) / mass
     second = polar - mass * float(offset[0] * offset[0] + offset[1] * offset[1])
     error = float(found.errors[0]) / mass

@@ -10,6 +10,8 @@ from dwell.geometry.guaranteed import StarCell, dual_guaranteed_cell, guaranteed
 from dwell.geometry.interval import Interval
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
+from dwell.geometry.star_interval import StarInterval
+from dwell.geometry.star_solid import StarSolid
 from dwell.geometry.voronoi import voronoi_cells
 
 Flat = Interval | Polygon | Box | Polytope
@@ -48,6 +50,8 @@ __all__ = [
     "Polygon",
     "Polytope",
     "StarCell",
+    "StarInterval",
+    "StarSolid",
     "Workspace",
     "as_workspace",
     "dual_guaranteed_cell",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dwell.geometry.polygon import Polygon
 
 SKEW = 1e-9  # what axes may differ from right angles by
+EXACT = 2.0**-51  # per coordinate: what rounding alone leaves of lengths and right angles
 MOST_STEPS = 200
 
 
@@ -236,6 +237,9 @@ def _orthonormal(axes: object, n: int) -> tuple[Floats, tuple[str, ...]]:
     rows = as_table(axes, "the ellipsoid's axes", need, "workspace.axes")
     if rows.shape != (n, n):
         raise _refused_axes(need, f"they have shape {rows.shape}")
+    # What came from here before is taken as it is: written down and read again, it is the same.
+    if np.abs((rows[:, None, :] * rows[None, :, :]).sum(axis=2) - np.eye(n)).max() <= EXACT * n:
+        return rows, ()
     lengths = np.sqrt((rows * rows).sum(axis=1))
     if not (lengths > 0.0).all():
         raise _refused_axes(need, "one of them is zero")

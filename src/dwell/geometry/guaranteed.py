@@ -10,10 +10,16 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns
-from dwell.errors import AgentsError
+from dwell.errors import WorkspaceError
+from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
+from dwell.geometry.ellipsoid import Ellipsoid
+from dwell.geometry.interval import Interval
+from dwell.geometry.known import as_others, as_place, as_radii, refuse_outside
 from dwell.geometry.polygon import Polygon
-from dwell.geometry.ring import as_numbers
+from dwell.geometry.polytope import Polytope
+from dwell.geometry.star_interval import StarInterval
+from dwell.geometry.star_solid import StarSolid
 
 SAMPLES = 33  # places looked at on each arc before the best one is refined
 ZOOMS = 50  # halvings of the window round a maximum
@@ -95,6 +101,11 @@ class StarCell:
         return float(found[1])
 
     @property
+    def volume(self) -> float:
+        """Area, under the name it has in any dimension."""
+        return self.area
+
+    @property
     def diameter(self) -> float:
         """Largest distance between two points of the cell.
 
@@ -112,7 +123,7 @@ class StarCell:
         """How far `point` may move in any direction and stay in the cell; 0 if it is outside."""
         from dwell._kernels.guaranteed import gap_of
 
-        place = _as_place(point, "the point") - self.position
+        place = as_place(point, "the point", 2) - self.position
         dual, *rest = self.kernel_arguments()
         return max(0.0, float(gap_of(dual, float(place[0]), float(place[1]), *rest)))
 
@@ -228,8 +239,10 @@ class _Arc(NamedTuple):
         return np.clip(t + step * np.linspace(-1.0, 1.0, 9), self.start, self.end)
 
 
-def guaranteed_cell(workspace: object, position: object, others: object, radii: object) -> StarCell:
-    """What is certainly nearest to the agent at `position`.
+def guaranteed_cell(
+    workspace: object, position: object, others: object, radii: object
+) -> StarCell | StarInterval | StarSolid:
+    """What is certainly nearest to the agent at `position`, on the line, in the plane or in space.
 
     Agent j is somewhere within radii[j] (or `radii`, one number for all) of others[j].
 
@@ -242,7 +255,7 @@ def guaranteed_cell(workspace: object, position: object, others: object, radii: 
 
 def dual_guaranteed_cell(
     workspace: object, position: object, others: object, radii: object
-) -> StarCell:
+) -> StarCell | StarInterval | StarSolid:
     """All that may be nearest to the agent at `position`; arguments as for `guaranteed_cell`.
 
     >>> cell = dual_guaranteed_cell(Box((0, 0), (4, 1)), (1, 0.5), [(3, 0.5)], 1.0)
@@ -254,82 +267,49 @@ def dual_guaranteed_cell(
 
 def _cell(
     workspace: object, position: object, others: object, radii: object, dual: bool
-) -> StarCell:
-    if isinstance(workspace, Box):
-        polygon = workspace.polygon
-    else:
-        polygon = workspace if isinstance(workspace, Polygon) else Polygon(workspace)
-    place = _as_place(position, "the agent")
-    _refuse_outside(polygon, place)
-    points = _as_others(others)
-    balls = _as_radii(radii, len(points))
-    for array in (place, points, balls):
-        array.setflags(write=False)
-    return StarCell(polygon, place, points, balls, dual)
+) -> StarCell | StarInterval | StarSolid:
+    region = _star_workspace(workspace)
+    n = region.dimension
+    place = as_place(position, "the agent", n)
+    refuse_outside(place, float(region.outside_by(place[None])[0]), region.diameter)
+    points = as_others(others, n)
+    balls = as_radii(radii, len(points))
+    if isinstance(region, Interval):
+        return StarInterval(region, place, points, balls, dual)
+    if isinstance(region, Polygon):
+        return StarCell(region, place, points, balls, dual)
+    return StarSolid(region, place, points, balls, dual)
 
 
-def _refuse_outside(polygon: Polygon, place: Points) -> None:
-    from dwell._kernels.guaranteed_walls import BEYOND
-
-    distance = float(polygon.outside_by(place)[0])
-    if distance > BEYOND * polygon.diameter:
-        raise AgentsError(
-            f"the agent at {place.tolist()} is {distance:.3g} outside the workspace; a guaranteed "
-            "cell needs its agent inside",
-            code="agents.outside",
-            key="position",
+def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope:
+    """The workspace, if there are guaranteed cells in it."""
+    if isinstance(workspace, Polygon | Interval):
+        return workspace
+    if not isinstance(workspace, Box | Polytope | Ball | Ellipsoid):
+        return Polygon(workspace)
+    n = workspace.dimension
+    if n == 1:
+        return workspace.interval
+    if isinstance(workspace, Ball | Ellipsoid):
+        raise WorkspaceError(
+            f"the workspace is {_named(workspace)} in {n} dimensions; guaranteed cells need flat "
+            "walls: give a box or a polytope round it, or a law that looks at samples only",
+            code="geometry.curved",
+            key="workspace",
         )
-
-
-def _as_place(value: object, name: str) -> Points:
-    """`value` as a point."""
-    place = _as_array(value)
-    if place is None or place.shape != (2,) or not np.isfinite(place).all():
-        raise AgentsError(
-            f"{name} is at {value!r}; two finite numbers [x, y] are needed",
-            code="agents.shape",
-            key="position",
+    if n > 3:
+        raise WorkspaceError(
+            f"the workspace is {_named(workspace)} in {n} dimensions; there are guaranteed cells "
+            "in 1, 2 and 3 dimensions only",
+            code="geometry.dimension",
+            key="workspace",
         )
-    return place
+    return workspace.polygon if n == 2 else workspace
 
 
-def _as_others(value: object) -> Points:
-    """`value` as (n, 2) points; n may be 0."""
-    points = _as_array(value)
-    if points is not None and points.size == 0:
-        return np.empty((0, 2))
-    shaped = points is not None and points.ndim == 2 and points.shape[1] == 2
-    if points is None or not shaped or not np.isfinite(points).all():
-        raise AgentsError(
-            f"the other agents are at {value!r}; a list of pairs [x, y] of finite numbers, shape "
-            "(n, 2), is needed",
-            code="agents.shape",
-            key="others",
-        )
-    return points
-
-
-def _as_radii(value: object, count: int) -> Floats:
-    """`value` as one radius per other agent."""
-    radii = _as_array(value)
-    if radii is not None and radii.ndim == 0:
-        radii = np.full(count, radii)
-    fits = radii is not None and radii.shape == (count,)
-    if radii is None or not fits or not np.isfinite(radii).all() or (radii < 0.0).any():
-        raise AgentsError(
-            f"the radii are {value!r}; one number that is not negative, or {count} of them, one "
-            "per other agent, is needed",
-            code="agents.radii",
-            key="radii",
-        )
-    return radii
-
-
-def _as_array(value: object) -> Floats | None:
-    try:
-        return as_numbers(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
+def _named(workspace: object) -> str:
+    name = type(workspace).__name__
+    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
 
 
 def _env(cell: StarCell) -> Any:

@@ -8,9 +8,12 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, Ints
+from dwell.hybrid.stop import Halt
 
 Rate = Callable[[Floats], Floats]  # the right-hand side: state -> its rate of change
+
+Knot = tuple[float, Floats, Floats, int]  # time, value, rate, calls so far
 
 MOST_PARTS = 4096  # into which a step of the solver is divided
 
@@ -23,7 +26,9 @@ class Spline:
     times: Floats  # (K,)
     values: Floats  # (K, n)
     rates: Floats  # (K, n)
-    finished: bool  # whether the end was reached; if not, an interrupt came
+    calls: Ints  # (K,) how often the right-hand side had been evaluated when each knot was made
+    finished: bool  # whether the end was reached
+    halt: Halt | None = None  # why not; None: an interrupt came
 
 
 def solve(
@@ -32,35 +37,55 @@ def solve(
     until: float,
     tolerance: float,
     progress: Callable[[float], None] | None = None,
+    *,
+    since: float = 0.0,
 ) -> Spline:
-    """Solve y' = rate(y) on [0, until], every component within about `tolerance`.
+    """Solve y' = rate(y) on [since, until], every component within about `tolerance`.
 
     The solver's own steps are long; knots are added until the cubic between any two of them is as
-    close to the solver's own interpolant as the tolerance. An interrupt from the keyboard ends
-    the solution where it is.
+    close to the solver's own interpolant as the tolerance. A `Halt` from the right-hand side, or
+    an interrupt from the keyboard, ends the solution at the last knot before it.
     """
     from scipy.integrate import DOP853
 
-    times, values = [0.0], [np.array(start, dtype=np.float64)]
-    rates = [rate(values[0])]
-    if until == 0.0:
-        return Spline(np.array(times), np.array(values), np.array(rates), True)
-    # Absolute errors count, as lengths have no natural zero; those of many steps add up.
-    solver = DOP853(lambda t, y: rate(y), 0.0, values[0], until, rtol=1e-13, atol=0.02 * tolerance)
+    called = 0
+
+    def counted(y: Floats) -> Floats:
+        nonlocal called
+        called += 1
+        return rate(y)
+
+    begin = np.array(start, dtype=np.float64)
+    knots: list[Knot] = [(since, begin, counted(begin), called)]
+    if until <= since:
+        return _spline(knots, True)
+    halt, done = None, False
     try:
+        # Absolute errors count, as lengths have no natural zero; those of many steps add up.
+        solver = DOP853(
+            lambda t, y: counted(y), since, begin, until, rtol=1e-13, atol=0.02 * tolerance
+        )
         while solver.status == "running":
             solver.step()
-            knots = _knots(rate, solver.dense_output(), times[-1], solver.t, rates[-1], tolerance)
-            for t, value, slope in knots:
-                times.append(t)
-                values.append(value)
-                rates.append(slope)
+            last = knots[-1]
+            found = _knots(counted, solver.dense_output(), last[0], solver.t, last[2], tolerance)
+            after = len(found) - 1  # these have one call each of their own, the first all the rest
+            knots += [(*knot, called - after + k) for k, knot in enumerate(found)]
             if progress is not None:
                 progress(float(solver.t))
+        done = solver.status == "finished"
+    except Halt as reason:
+        halt = reason
     except KeyboardInterrupt:
-        count = min(len(times), len(values), len(rates))
-        times, values, rates = times[:count], values[:count], rates[:count]
-    return Spline(np.array(times), np.array(values), np.array(rates), solver.status == "finished")
+        pass
+    return _spline(knots, done, halt)
+
+
+def _spline(knots: list[Knot], finished: bool, halt: Halt | None = None) -> Spline:
+    times, values, rates, calls = zip(*knots, strict=True)
+    return Spline(
+        np.array(times), np.array(values), np.array(rates), np.array(calls), finished, halt
+    )
 
 
 def _knots(

@@ -1,7 +1,8 @@
-"""Ink: figures of a run. Needs matplotlib, which is loaded when something is drawn."""
+"""Ink: figures and films of a run. Needs matplotlib, which is loaded when something is drawn."""
 
 from dwell.plotting.counts import draw_cell_counts
 from dwell.plotting.figures import FIGURES
+from dwell.plotting.film import animate
 from dwell.plotting.maps import (
     draw_agents,
     draw_cells,
@@ -22,6 +23,7 @@ __all__ = [
     "FORMATS",
     "PLAIN",
     "Style",
+    "animate",
     "draw_agents",
     "draw_cell_counts",
     "draw_cells",

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell.errors import InputError
-from dwell.plotting import maps, timelines, timers
+from dwell.geometry import Workspace
+from dwell.plotting import line, maps, pairs, scene, timelines, timers
+from dwell.plotting.style import PLAIN, Style, remark
 from dwell.results import Run
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ONE_COLUMN = 3.5  # inches
@@ -34,6 +37,17 @@ def require_matplotlib() -> None:
 
 def configurations(run: Run) -> Figure:
     """Cells and density, before and after."""
+    n = run.workspace.dimension
+    return {1: _on_the_line, 2: _in_the_plane, 3: _in_space}.get(n, _by_pairs)(run)
+
+
+def _on_the_line(run: Run) -> Figure:
+    figure = blank(TWO_COLUMNS, 3.6)
+    line.draw_line_configurations(figure.subplots(2, 1, sharex=True, sharey=True), run)
+    return figure
+
+
+def _in_the_plane(run: Run) -> Figure:
     if panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
         figure = blank(TWO_COLUMNS, panel_height(run, 1.15, 0.0, 5.0) + 0.7)
         maps.draw_configurations(np.reshape(figure.subplots(1, 4), (2, 2)), run)
@@ -43,11 +57,55 @@ def configurations(run: Run) -> Figure:
     return figure
 
 
+def _in_space(run: Run) -> Figure:
+    height = float(np.clip(2.9 * scene.proportion(run.workspace), 1.2, 4.0)) + 0.25
+    figure = blank(TWO_COLUMNS, 2.0 * height, "compressed")
+    scene.draw_space_configurations(figure.subplots(2, 2), run)
+    return figure
+
+
+def _by_pairs(run: Run) -> Figure:
+    figure = blank(TWO_COLUMNS, TWO_COLUMNS)
+    pairs.draw_pair_configurations(figure, run)
+    return figure
+
+
 def trajectories(run: Run) -> Figure:
-    """Paths over the final cells."""
+    """Paths over the final cells; on the line, a space-time diagram."""
+    n = run.workspace.dimension
+    if n == 1:
+        return space_time(run)
+    if n > 3:
+        figure = blank(TWO_COLUMNS, 0.8 * TWO_COLUMNS)
+        pairs.draw_pair_trajectories(figure, run)
+        return figure
     height = panel_height(run, 3.0, 0.8, TALLEST - 3.0)
     figure = blank(ONE_COLUMN, height + 0.75)
-    maps.draw_trajectories(figure.subplots(), run)
+    draw_paths(figure.subplots(), run)
+    return figure
+
+
+def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+    """The paths of a run on one pair of axes, in whatever dimension."""
+    n = run.workspace.dimension
+    if n > 3:
+        pairs.draw_pair(ax, run, style=style)
+        remark(ax, style, f"2 of {n} coordinates", at=(0.5, 0.05))
+        return
+    ways = {
+        1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
+    }  # fmt: skip
+    ways[n](ax, run, style=style, explained=explained)
+
+
+def space_time(run: Run) -> Figure:
+    """Positions over time, with the density and the final cells at the side."""
+    figure = blank(ONE_COLUMN, 3.0)
+    ax = figure.subplots()
+    side = line.side_of(ax)
+    line.draw_space_time(ax, run, explained=False)
+    line.draw_side(side, run, run.horizon)
+    explain_all(figure, ax)
     return figure
 
 
@@ -87,6 +145,16 @@ def _over_time(draw: Callable[..., None], run: Run) -> Figure:
     return figure
 
 
+def explain_all(figure: Figure, ax: Axes, columns: int = 4) -> None:
+    """A legend above everything, as wide as the figure."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=min(columns, len(handles)),
+        frameon=False, fontsize=PLAIN.text_size, columnspacing=1.1, handlelength=1.9,
+        handletextpad=0.5, labelspacing=0.3,
+    )  # fmt: skip
+
+
 def blank(width: float, height: float, layout: Any = "constrained") -> Figure:
     """An empty figure of its own, unknown to any window or global list."""
     require_matplotlib()
@@ -100,7 +168,15 @@ def blank(width: float, height: float, layout: Any = "constrained") -> Figure:
 
 def panel_height(run: Run, width: float, least: float, most: float) -> float:
     """Height of a map so wide that the workspace fills it."""
-    if maps.is_slim(run.workspace):
-        return float(np.clip(0.6 * width, least, most))
-    lower, upper = run.workspace.bounds
-    return float(np.clip(width * (upper[1] - lower[1]) / (upper[0] - lower[0]), least, most))
+    return float(np.clip(width * proportion(run.workspace), least, most))
+
+
+def proportion(workspace: Workspace) -> float:
+    """Height over width of a picture of the workspace."""
+    n = workspace.dimension
+    if n == 3:
+        return scene.proportion(workspace)
+    if n != 2 or maps.is_slim(workspace):
+        return 0.6
+    lower, upper = workspace.bounds
+    return float((upper[1] - lower[1]) / (upper[0] - lower[0]))

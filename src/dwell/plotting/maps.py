@@ -9,13 +9,14 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Density
-from dwell.errors import AgentsError
-from dwell.geometry import Workspace, polygon_of, voronoi_cells
+from dwell.geometry import Workspace, is_flat
+from dwell.plotting.outlines import cell_rings, outline_of
 from dwell.plotting.style import PLAIN, Style, dress, explain, number, remark
 from dwell.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.image import AxesImage
 
 PIXELS = 240  # of the density's image, along the longer side of the workspace
@@ -28,7 +29,7 @@ def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> N
     from matplotlib.patches import Polygon as Patch
 
     ax.add_patch(
-        Patch(workspace.vertices, closed=True, fill=False, ec=style.ink, lw=style.line, zorder=3)
+        Patch(outline_of(workspace), closed=True, fill=False, ec=style.ink, lw=style.line, zorder=3)
     )
     lower, upper = workspace.bounds
     wide, high = 0.04 * np.where(is_slim(workspace), upper - lower, (upper - lower).max())
@@ -36,26 +37,25 @@ def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> N
     ax.set_ylim(lower[1] - high, upper[1] + high)
     ax.set_aspect("auto" if is_slim(workspace) else "equal")
     scale = " (not to scale)" if is_slim(workspace) else ""
-    dress(ax, style, _ticked(ax, 0, workspace) + scale, _ticked(ax, 1, workspace))
+    across, up = (ticked(axis, workspace, k) for k, axis in enumerate((ax.xaxis, ax.yaxis)))
+    dress(ax, style, across + scale, up)
 
 
 def is_slim(workspace: Workspace) -> bool:
     """Whether the workspace is too long and thin to be drawn to scale."""
-    width, height = _size(workspace)
-    return max(width, height) > SLIMMEST * min(width, height)
+    lower, upper = workspace.bounds
+    size = upper - lower
+    return bool(size.max() > SLIMMEST * size.min())
 
 
 def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
     """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
     from matplotlib.collections import PolyCollection
 
-    polygon = polygon_of(workspace)
-    try:
-        cells = voronoi_cells(polygon, positions)
-    except AgentsError:
+    rings = cell_rings(workspace, positions)
+    if rings is None:
         remark(ax, style, "two agents coincide: no cells", at=(0.5, 0.06))
         return
-    rings = [cell.vertices for cell in cells if len(cell.offsets)]
     width = style.thin if len(rings) <= 100 else 0.5 * style.thin
     ax.add_collection(
         PolyCollection(rings, facecolors="none", edgecolors=style.cell, linewidths=width, zorder=2),
@@ -100,7 +100,7 @@ def draw_density(
         vmax=_rounded_up(float(values.max())), cmap=style.density_map, interpolation="bilinear",
         aspect="auto" if is_slim(workspace) else "equal", zorder=1,
     )  # fmt: skip
-    inside = Patch(workspace.vertices, closed=True, transform=ax.transData)
+    inside = Patch(outline_of(workspace), closed=True, transform=ax.transData)
     image.set_clip_path(inside)
     return image, r"$\varphi(s)$" if power == 0 else rf"$\varphi(s)\;/\;10^{{{power}}}$"
 
@@ -133,7 +133,7 @@ def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bo
     draw_cells(ax, run.workspace, final, style=style)
     draw_workspace(ax, run.workspace, style=style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
-    paths = _paths(run)
+    paths = paths_of(run)
     lines = LineCollection(
         paths, colors=style.ink, linewidths=width, label=r"path of $x_p$", zorder=4
     )
@@ -160,7 +160,7 @@ def _include(ax: Axes, points: Points) -> None:
             ax.set(**{name: wider})
 
 
-def _paths(run: Run, points: int = 120_000) -> list[Points]:
+def paths_of(run: Run, points: int = 120_000) -> list[Points]:
     """Each agent's path: its corners, or points along it where the corners are too many."""
     most = int(np.clip(points // run.agents, 40, 600))
     rows = [run.events.of_agent(p) for p in range(run.agents)]
@@ -175,7 +175,8 @@ def _raster(workspace: Workspace, density: Density) -> Floats:
     """The density at pixel centres; outside, at the nearest point of the workspace."""
     lower, upper = workspace.bounds
     size = upper - lower
-    longest = min(PIXELS, int(math.sqrt(2e7 / len(workspace.vertices))))
+    corners = len(workspace.vertices) if is_flat(workspace) else 1
+    longest = min(PIXELS, int(math.sqrt(2e7 / corners)))
     shape = np.clip(longest * size / size.max(), min(longest, 64), longest).astype(int)
     x, y = (lower[k] + (np.arange(shape[k]) + 0.5) * size[k] / shape[k] for k in (0, 1))
     pixels = np.column_stack([grid.ravel() for grid in np.meshgrid(x, y)])
@@ -183,20 +184,33 @@ def _raster(workspace: Workspace, density: Density) -> Floats:
     return values
 
 
-def _ticked(ax: Axes, k: int, workspace: Workspace) -> str:
-    """Set ticks along coordinate k; gives the label. Far from 0 they count from a round number."""
+def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
+    """Set ticks for coordinate k; gives the label. Far from 0 they count from a round number."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    lower, upper = (float(corner[k]) for corner in workspace.bounds)
-    axis = (ax.xaxis, ax.yaxis)[k]
     axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+    origin = round_origin(workspace, k)
+    if origin != 0.0:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
+    return coordinate_name(workspace, k)
+
+
+def coordinate_name(workspace: Workspace, k: int) -> str:
+    """The label of coordinate k, with what it is counted from."""
+    origin = round_origin(workspace, k)
+    name = "s" if workspace.dimension == 1 else f"s_{k + 1}"
+    if origin == 0.0:
+        return f"${name}$"
+    return rf"${name} {'-' if origin > 0 else '+'} {_grouped(abs(origin))}$"
+
+
+def round_origin(workspace: Workspace, k: int) -> float:
+    """What coordinate k is counted from: 0, or a round number near a workspace far from 0."""
+    lower, upper = (float(corner[k]) for corner in workspace.bounds)
     if max(abs(lower), abs(upper)) < FAR * (upper - lower):
-        return f"$s_{k + 1}$"
+        return 0.0
     unit = 10.0 ** math.ceil(math.log10(upper - lower))
-    origin = math.floor(lower / unit) * unit
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
-    sign = "-" if origin > 0 else "+"
-    return rf"$s_{k + 1} {sign} {_grouped(abs(origin))}$"
+    return math.floor(lower / unit) * unit
 
 
 def _grouped(number: float) -> str:
@@ -212,8 +226,3 @@ def _rounded_up(peak: float) -> float:
         return 1.0
     unit = 10.0 ** (math.floor(math.log10(peak)) - 2)
     return math.ceil(peak / unit - 1e-9) * unit
-
-
-def _size(workspace: Workspace) -> tuple[float, float]:
-    lower, upper = workspace.bounds
-    return float(upper[0] - lower[0]), float(upper[1] - lower[1])

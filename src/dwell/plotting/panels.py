@@ -9,8 +9,15 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.errors import InputError
-from dwell.plotting import counts, maps, timelines, timers
-from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank, panel_height
+from dwell.plotting import counts, timelines, timers
+from dwell.plotting.figures import (
+    ONE_COLUMN,
+    TALLEST,
+    TWO_COLUMNS,
+    blank,
+    draw_paths,
+    panel_height,
+)
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain, instead, remark
 from dwell.plotting.thin import extremes
 from dwell.results import Run
@@ -35,7 +42,7 @@ def compared_trajectories(runs: Runs, style: Style = PLAIN) -> Figure:
     figure = blank(width, rows * (height + WORDS) + 0.3)
     axes = _grid(figure, rows, across, len(runs))
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
-        maps.draw_trajectories(ax, run, style=style, explained=False)
+        draw_paths(ax, run, style=style, explained=False)
         _name(ax, name, style)
     _legend_of(figure, axes[0], style)
     return figure

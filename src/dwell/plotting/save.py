@@ -81,6 +81,10 @@ def check_figure(path: Path) -> str:
             f"the figure {path} must end in {', '.join(f'.{known}' for known in FORMATS)}",
             code="plot.format",
         )
+    if not path.parent.is_dir():
+        raise InputError(
+            f"the folder {path.parent} does not exist; make it first", code="plot.folder"
+        )
     require_matplotlib()
     check_free(path.parent, (path.stem,), (kind,))
     return kind

@@ -37,6 +37,7 @@ class Style:
     final: str = "#00A878"  # green, as in the paper
     limit: str = "#0072B2"
     band: str = "#56B4E9"
+    flash: str = "#D55E00"  # who looked just now
     density_map: str = "viridis"
     columns: int = 400  # columns that curves are thinned to: more than print can show
     most_lines: int = 40  # more agents than this are drawn as bands
@@ -60,6 +61,15 @@ class Style:
 
 
 PLAIN = Style()
+
+
+def pale_map() -> Any:
+    """Colours of a density that ink stays readable on: white to a middle blue."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    shades: Any = colormaps["Blues"]
+    return ListedColormap([shades(0.6 * k / 255.0) for k in range(256)], name="pale")
 
 
 def dress(ax: Axes, style: Style, x_label: str, y_label: str) -> None:

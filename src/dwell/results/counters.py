@@ -22,10 +22,10 @@ class Counters:
     voronoi: Ints  # Voronoi cells computed: one per look
     guaranteed: Ints  # guaranteed cells
     dual_guaranteed: Ints
-    measurements: Ints  # times it measured where it is, at events
+    measurements: Ints  # events, at each of which it measures where it is
     sent: Ints  # messages it broadcast
     received: Ints  # positions of others it obtained, by a look or by a message
-    updates: Ints  # times its velocity changed
+    updates: Ints  # times its velocity changed at an event; from rest, at the beginning
     distance: Floats  # length of its path
     energy: Floats  # integral of its squared speed
 
@@ -46,8 +46,9 @@ def count(run: Run) -> Counters:
         lengths, works = legs.work_until(ends)
         # Exactly rounded: other sums would depend on the width of vector registers.
         distance[p], energy[p] = math.fsum(lengths), math.fsum(works)
-        changed = (np.diff(legs.hold, axis=0) != 0.0).any(axis=1)
-        updates[p] = 1 + int(changed.sum())
+        before = np.zeros_like(legs.hold[:1])
+        changed = (np.diff(legs.hold, axis=0, prepend=before) != 0.0).any(axis=1)
+        updates[p] = int(changed.sum())
     return Counters(
         voronoi=_total(run, "looked"),
         guaranteed=totals["guaranteed"],

@@ -12,12 +12,16 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.errors import InputError
+from dwell.controllers import Timer
+from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.results.counters import Counters, count
 from dwell.scenario import Scenario
-from dwell.theory import Flag, Metrics, covered_from, flags_of, measure
+from dwell.theory import Finding, Flag, Metrics, flags_of, measure
+from dwell.theory.approach import Approach
+from dwell.theory.lipschitz import Attained
 from dwell.theory.metrics import Snapshots, snapshots
+from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
     from dwell.geometry import Workspace
@@ -77,7 +81,10 @@ class Run:
     @cached_property
     def flags(self) -> list[Flag]:
         """What limits the meaning of this run."""
-        return flags_of(self.arc, self.events, self.metrics, self.assumed)
+        return flags_of(
+            self.arc, self.events, self.metrics, self.assumed,
+            approach=self.closest, measured=self.measured,
+        )  # fmt: skip
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:
@@ -95,11 +102,33 @@ class Run:
     def reached_at(self) -> float | None:
         """The time from which every error stays within nu; None if it never does."""
         nu = getattr(self.system.controller, "nu", None)
-        return (
-            None
-            if nu is None or self.ends_in_contact
-            else covered_from(self.arc, self.events, self.metrics, nu)
-        )
+        return None if nu is None or self.ends_in_contact else self._recorded.covered
+
+    @cached_property
+    def closest(self) -> Approach:
+        """The closest that two agents came at any time, looked at or not."""
+        return self._recorded.closest
+
+    @cached_property
+    def measured(self) -> Attained | None:
+        """Lipschitz constants at some times on the way, for scenarios that assume some."""
+        if self.assumed is None or not isinstance(self.system.controller, Timer):
+            return None
+        try:
+            return measure_along(self._recorded, QUICK)
+        except DensityError:  # on a grid, or where some cell always weighs nothing
+            return None
+
+    @cached_property
+    def certificate(self) -> tuple[Finding, ...]:
+        """The theorem held against this run, looked at fewer times than `dwell check` does."""
+        if self.assumed is None:
+            return ()
+        return held_against(self._recorded, self.assumed, QUICK, self.measured)
+
+    @cached_property
+    def _recorded(self) -> Recorded:
+        return Recorded(self.system, self.start, self.events, self.horizon, self.metrics)
 
     @property
     def distances(self) -> Floats:

@@ -7,17 +7,19 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents.continuous import beginning, is_continuous
+from dwell.agents.engine import can_compile
 from dwell.agents.events import WHOLE, LoggedEvents, LoggedStates
-from dwell.agents.interfaces import fade_of
 from dwell.agents.state import Spent
+from dwell.agents.walk import walk
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import HybridArc, Stop, StopReason
 from dwell.results.run import Run
@@ -28,7 +30,7 @@ from dwell.theory import Metrics
 if TYPE_CHECKING:
     import xarray as xr
 
-FORMAT = 2  # 1 had no counts at the start
+FORMAT = 3  # 1 had no counts at the start, 2 no marks
 
 # name in the file: (field of EventTable, whether it has an axis, description)
 _EVENTS = {
@@ -301,13 +303,23 @@ def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
     until = float(attributes["until"])
-    arc = HybridArc(system, LoggedStates(start, table), LoggedEvents(table), until, stop)
+    states = LoggedStates(start, table, _walk(system, start, table))
+    arc = HybridArc(system, states, LoggedEvents(table), until, stop)
     metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
     intact = _digest(variables, attributes) == attributes.get("digest")
     provenance = {**json.loads(attributes["provenance"]), "intact": str(intact).lower()}
     repairs = tuple(json.loads(attributes["repairs"]))
     wall = float(attributes["wall_seconds"])
     return Run(system, arc, table, metrics, scenario, repairs, provenance, wall)
+
+
+def _walk(
+    system: CoverageSystem, start: AgentsState, table: EventTable
+) -> Callable[[], Iterator[AgentsState]] | None:
+    """How to get at states, where what agents remember or have heard goes into decisions."""
+    if can_compile(system) or is_continuous(system):
+        return None
+    return lambda: (state for _, state in walk(system, start, table))
 
 
 def _table(variables: dict[str, Any]) -> EventTable:
@@ -341,8 +353,9 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     next_at = np.array(variables["start_next_at"][1], dtype=np.float64)
     if position.shape != (system.agents, system.dimension) or hold.shape != position.shape:
         raise ValueError("start of another number of agents than the scenario's")
-    zeros = np.zeros(system.agents)
-    looks = np.zeros(system.agents, dtype=np.int64)
+    if not np.isfinite(position).all():
+        raise ValueError("start at no place")
+    again = beginning(system, np.array(position, dtype=np.float64))  # the file holds no memories
     extra: dict[str, Any] = {
         name: np.array(variables[f"start_{name}"][1], dtype=np.float64)
         for name in ("cruise", "bend")
@@ -350,20 +363,20 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     }
     if "bend" in extra:
         extra["bend"] = _bent(extra["bend"], system.dimension)
-    return AgentsState(
-        0.0, position, hold, zeros, next_at.copy(), next_at, looks, fade=fade_of(system.controller),
-        spent=_spent(variables, system), **extra,
-    )  # fmt: skip
+    spent = _spent(variables, again)
+    held = np.array(hold, dtype=np.float64)
+    return replace(again, hold=held, next_at=next_at, first=next_at.copy(), spent=spent, **extra)
 
 
-def _spent(variables: dict[str, Any], system: CoverageSystem) -> tuple[Spent, ...]:
-    if "start_spent" not in variables:  # format 1, which had the timer law only
-        position = variables["start_position"][1]
-        return tuple(Spent(received=look.neighbors) for look in system.looks(position))
+def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
+    """What the beginning cost; what older files do not tell is taken from the law."""
+    if "start_spent" not in variables:
+        return again.spent
     rows = variables["start_spent"][1]
-    if rows.shape != (system.agents, len(_SPENT)):
+    if rows.shape not in ((len(again.spent), len(_SPENT)), (len(again.spent), len(_SPENT) - 1)):
         raise ValueError("counts of another number of agents than the scenario's")
-    return tuple(Spent(*map(int, row)) for row in rows)
+    told = (dict(zip(_SPENT, map(int, row), strict=False)) for row in rows)
+    return tuple(replace(one, **new) for one, new in zip(again.spent, told, strict=True))
 
 
 def _refused(what: str) -> StoreError:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell.theory import Metrics, measure
+from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
+from dwell.theory.flags import own_limit
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -25,7 +27,7 @@ def summarize(run: Run) -> dict[str, Any]:
     return {
         "schema": SUMMARY_VERSION,
         "law": _law(run),
-        "dimension": 2,
+        "dimension": run.workspace.dimension,
         "agents": run.agents,
         "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
         "seed": run.system.seed,
@@ -57,7 +59,8 @@ def summarize(run: Run) -> dict[str, Any]:
             "reached_at": run.reached_at,
         },
         "hold_error": {"max": _largest_hold_error(run, ends), "limit": _limit(run)},
-        "separation": {"min": _closest(run, ends)},
+        "separation": _closest(run),
+        "certificate": _certificate(run),
         "distance": _spread(spent.distance),
         "energy": _spread(spent.energy),
         **_final(run),
@@ -87,19 +90,40 @@ def _largest_hold_error(run: Run, ends: Metrics) -> float | None:
 
 
 def _limit(run: Run) -> float | None:
-    return None if run.assumed is None else float(run.assumed["eta_max"])
+    """Of the certificate, or else the one that adaptive timers keep to."""
+    return own_limit(run.system) if run.assumed is None else float(run.assumed["eta_max"])
 
 
-def _closest(run: Run, ends: Metrics) -> float | None:
-    if run.ends_in_contact:
-        return 0.0
-    candidates = (run.events.nearest, run.metrics.separations, ends.separations)
-    closest = min(float(values.min(initial=np.inf)) for values in candidates)
-    return closest if np.isfinite(closest) else None
+def _closest(run: Run) -> dict[str, Any]:
+    """Also between samples and events."""
+    found = run.closest
+    if not np.isfinite(found.distance):
+        return {"min": None, "time": None, "agents": None}
+    return {"min": found.distance, "time": found.time, "agents": list(found.agents)}
+
+
+def _certificate(run: Run) -> dict[str, Any] | None:
+    """The theorem held against the run, and the constants it assumes beside those measured."""
+    if not run.certificate:
+        return None
+    assert run.assumed is not None
+    named = {
+        status: [f.name for f in run.certificate if f.status == status]
+        for status in (HOLDS, VIOLATED, NOT_APPLICABLE)
+    }
+    seen = run.measured
+    return {
+        "holds": named[HOLDS],
+        "violated": named[VIOLATED],
+        "not_applicable": named[NOT_APPLICABLE],
+        "findings": [finding.as_json() for finding in run.certificate],
+        "assumed_lipschitz": run.assumed["lipschitz"],
+        "measured_lipschitz": None if seen is None else seen.as_json(),
+    }
 
 
 def _final(run: Run) -> dict[str, Any]:
-    places = run.arc.final.positions
+    places = run.positions(run.horizon)
     if run.ends_in_contact:
         return {
             "final_positions": places.tolist(), "final_centroids": None, "final_masses": None

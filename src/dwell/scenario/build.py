@@ -14,21 +14,27 @@ from dwell.agents import Controller, CoverageSystem, Network, check_start, scatt
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.density.support import check_density
 from dwell.errors import DensityError
-from dwell.geometry import Box, Polygon, Workspace
+from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.scenario.laws import LawSpec, NetworkSpec
 from dwell.scenario.schema import (
     AgentsSpec,
-    BoxSpec,
     CallableSpec,
     DensitySpec,
     GaussianSpec,
     GridSpec,
     MixtureSpec,
-    PolygonSpec,
     PolynomialSpec,
     ScatterSpec,
     Scenario,
     UniformSpec,
+)
+from dwell.scenario.workspaces import (
+    BallSpec,
+    BoxSpec,
+    EllipsoidSpec,
+    IntervalSpec,
+    PolygonSpec,
+    PolytopeSpec,
     WorkspaceSpec,
 )
 
@@ -80,6 +86,18 @@ def build_workspace(spec: WorkspaceSpec) -> Workspace:
             return Polygon(vertices)
         case BoxSpec(lower=lower, upper=upper):
             return Box(lower, upper)
+        case IntervalSpec(bounds=bounds):
+            return Interval(*bounds)
+        case PolytopeSpec(vertices=tuple(vertices)):
+            return Polytope(vertices)
+        case PolytopeSpec(halfspaces=halfspaces):
+            assert halfspaces is not None  # the table has one or the other
+            rows = [row[:-1] for row in halfspaces]
+            return Polytope.from_halfspaces(rows, [row[-1] for row in halfspaces])
+        case BallSpec(center=center, radius=radius):
+            return Ball(center, radius)
+        case EllipsoidSpec(center=center, semi_axes=semi_axes, axes=axes):
+            return Ellipsoid(center, semi_axes, axes)
         case _:
             assert_never(spec)
 
@@ -90,7 +108,7 @@ def build_density(spec: DensitySpec) -> Density:
         case UniformSpec(level=level):
             return Uniform(level)
         case PolynomialSpec(terms=terms, origin=origin):
-            return Polynomial(terms, origin)
+            return Polynomial(terms, origin or ())  # zeros, if there is none
         case GaussianSpec(center=center, rate=rate, covariance=covariance, weight=weight):
             return Gaussian(center, rate, covariance, weight)
         case MixtureSpec(parts=parts):

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from .problems import Problem, Where
+from .problems import Problem, Where, shown
+from .values import point_needed, term_needed
 
 Each: TypeAlias = float | tuple[float, ...]
-Pair: TypeAlias = tuple[float, float]
+Vector: TypeAlias = tuple[float, ...]
 
 ULPS_PER_TIMER = 16
 SAMPLES_AT_MOST = 10_000_000
@@ -91,10 +92,10 @@ def intervals_within(
                 return
 
 
-def holds_within(holds: Sequence[Pair], k1: float) -> Iterator[Problem]:
+def holds_within(holds: Sequence[Vector], k1: float) -> Iterator[Problem]:
     """P13: no agent starts with a held velocity faster than k1."""
-    for agent, (vx, vy) in enumerate(holds):
-        speed = math.hypot(vx, vy)
+    for agent, hold in enumerate(holds):
+        speed = math.hypot(*hold)
         if speed > k1 * (1 + NORM_SLACK):
             says = f"must not be longer than controller.k1 = {k1!r}, got length {speed!r}"
             yield Problem(("initial_hold", agent), "timer.hold", says)
@@ -174,24 +175,134 @@ def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[P
     yield Problem(("run", "record", "sample_every"), "run.samples", says)
 
 
-def box(lower: Pair, upper: Pair) -> Iterator[Problem]:
-    """The lower corner of a box is below and left of the upper one."""
-    for axis in (0, 1):
-        if not lower[axis] < upper[axis]:
-            says = f"must be less than upper[{axis}] = {upper[axis]!r}, got {lower[axis]!r}"
+def interval(bounds: Vector) -> Iterator[Problem]:
+    """The lower end of an interval comes before the upper one."""
+    lower, upper = bounds
+    if not lower < upper:
+        says = f"must be less than bounds[1] = {upper!r}, got {lower!r}"
+        yield Problem(("bounds", 0), "scenario.interval", says)
+
+
+def box(lower: Vector, upper: Vector) -> Iterator[Problem]:
+    """The lower corner of a box is below the upper one in every coordinate."""
+    if len(lower) != len(upper):
+        says = f"needs as many coordinates as upper, {len(upper)}, got {shown(lower)}"
+        yield Problem(("lower",), "scenario.dimension", says)
+        return
+    for axis, (low, high) in enumerate(zip(lower, upper, strict=True)):
+        if not low < high:
+            says = f"must be less than upper[{axis}] = {high!r}, got {low!r}"
             yield Problem(("lower", axis), "scenario.box", says)
 
 
-def covariance(rows: tuple[Pair, Pair]) -> Iterator[Problem]:
+def covariance(rows: Sequence[Vector]) -> Iterator[Problem]:
     """A covariance is symmetric and positive definite."""
-    (a, b), (c, d) = rows
     where: Where = ("covariance",)
-    if b != c:
-        says = f"must be symmetric, got {b!r} above and {c!r} below the diagonal"
+    sides = [(i, j) for i in range(len(rows)) for j in range(i + 1, len(rows))]
+    skew = [(i, j) for i, j in sides if rows[i][j] != rows[j][i]]
+    if skew:
+        i, j = skew[0]
+        place = "" if len(rows) == 2 else f" at [{i}][{j}]"
+        says = (
+            f"must be symmetric, got {rows[i][j]!r} above{place} and {rows[j][i]!r} below the "
+            "diagonal"
+        )
         yield Problem(where, "density.covariance", says)
-    elif not (a > 0 and d > 0 and abs(b) < math.sqrt(a) * math.sqrt(d)):
-        says = f"must be positive definite, got [[{a!r}, {b!r}], [{c!r}, {d!r}]]"
-        yield Problem(where, "density.covariance", says)
+    elif not _positive_definite(rows):
+        shown_rows = [list(row) for row in rows] if len(rows) <= 3 else f"{len(rows)} rows"
+        yield Problem(where, "density.covariance", f"must be positive definite, got {shown_rows}")
+
+
+def _positive_definite(rows: Sequence[Vector]) -> bool:
+    """Whether elimination, after scaling every variance to 1, leaves positive pivots only."""
+    n = len(rows)
+    if not all(rows[i][i] > 0 for i in range(n)):
+        return False
+    roots = [math.sqrt(rows[i][i]) for i in range(n)]
+    if n == 2:
+        return abs(rows[0][1]) < roots[0] * roots[1]
+    left = [[rows[i][j] / roots[i] / roots[j] for j in range(n)] for i in range(n)]
+    for k in range(n):
+        if not left[k][k] > 0:
+            return False
+        for i in range(k + 1, n):
+            factor = left[i][k] / left[k][k]
+            left[i] = [a - factor * b for a, b in zip(left[i], left[k], strict=True)]
+    return True
+
+
+def same_length(key: str, rows: Sequence[Vector], code: str, what: str) -> Iterator[Problem]:
+    """Rows of one list have as many numbers each; those unlike most of the others do not."""
+    counts = [len(row) for row in rows]
+    usual = max(sorted(set(counts)), key=counts.count)
+    for index, row in enumerate(rows):
+        if len(row) != usual:
+            says = f"needs {usual} numbers like the other {what}, got {shown(row)}"
+            yield Problem((key, index), code, says)
+            return
+
+
+def semi_axes(center: Vector, sizes: Vector, axes: Sequence[Vector] | None) -> Iterator[Problem]:
+    """An ellipsoid has a semi-axis for each coordinate of its center, and a direction for each."""
+    n = len(center)
+    if len(sizes) != n:
+        says = f"needs one length for each of the {n} coordinates of center, got {len(sizes)}"
+        yield Problem(("semi_axes",), "scenario.dimension", says)
+    if axes is not None and len(axes) != n:
+        says = f"needs {n} rows of {n} numbers, as center has {n} coordinates, got {len(axes)} rows"
+        yield Problem(("axes",), "scenario.dimension", says)
+
+
+def point(where: Where, value: Vector | None, n: int) -> Iterator[Problem]:
+    """A point has a coordinate for each dimension of the workspace."""
+    if value is not None and len(value) != n:
+        says = f"needs {point_needed(n)}, {in_workspace(n)}, got {_shown_point(value)}"
+        yield Problem(where, "scenario.dimension", says)
+
+
+def points(where: Where, values: Sequence[Vector] | None, n: int) -> Iterator[Problem]:
+    """So do all points of a list; the first that does not is named."""
+    found = _first_of_length(values or (), n)
+    if found is not None:
+        index, value, ragged = found
+        code = "scenario.point" if ragged else "scenario.dimension"
+        says = f"needs {point_needed(n)}, {in_workspace(n)}, got {_shown_point(value)}"
+        yield Problem((*where, index), code, says)
+
+
+def terms(rows: Sequence[Vector], n: int) -> Iterator[Problem]:
+    """A term of a polynomial has a power for each dimension of the workspace."""
+    found = _first_of_length(rows, n + 1)
+    if found is not None:
+        index, row, ragged = found
+        code = "scenario.term" if ragged else "scenario.dimension"
+        says = f"needs {term_needed(n)}, {in_workspace(n)}, got {shown(row)}"
+        yield Problem(("terms", index), code, says)
+
+
+def matrix(where: Where, rows: Sequence[Vector] | None, n: int) -> Iterator[Problem]:
+    """A matrix has a row and a column for each dimension of the workspace."""
+    if rows is not None and len(rows) != n:
+        says = f"needs {n} by {n} finite numbers, {in_workspace(n)}, got {len(rows)} by {len(rows)}"
+        yield Problem(where, "scenario.dimension", says)
+
+
+def in_workspace(n: int) -> str:
+    """The reason why n numbers are needed."""
+    return f"as the workspace has {n} dimension{'s' * (n != 1)}"
+
+
+def _first_of_length(rows: Sequence[Vector], length: int) -> tuple[int, Vector, bool] | None:
+    """The first row of another length, with its index, and whether the rows differ in length."""
+    for index, row in enumerate(rows):
+        if len(row) != length:
+            return index, row, len({len(other) for other in rows}) > 1
+    return None
+
+
+def _shown_point(value: Vector) -> str:
+    """A point of one coordinate may have been written as a number."""
+    return shown(value if len(value) > 1 else value[0])
 
 
 def distinct(ids: Sequence[int]) -> Iterator[Problem]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, assert_never
+
+import numpy as np
 
 from dwell import controllers
 from dwell._types import Points
 from dwell.agents import Network
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
-from dwell.geometry import Box, Workspace
+from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.schema import Scenario
@@ -61,9 +63,23 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
 
 def describe_workspace(workspace: Workspace) -> dict[str, Any]:
     """The `workspace` table."""
-    if isinstance(workspace, Box):
-        return {"kind": "box", "lower": list(workspace.lower), "upper": list(workspace.upper)}
-    return {"kind": "polygon", "vertices": workspace.vertices.tolist()}
+    match workspace:
+        case Polygon(vertices=vertices):
+            return {"kind": "polygon", "vertices": vertices.tolist()}
+        case Box(lower=lower, upper=upper):
+            return {"kind": "box", "lower": list(lower), "upper": list(upper)}
+        case Interval(lower=lower, upper=upper):
+            return {"kind": "interval", "bounds": [lower, upper]}
+        case Polytope(vertices=vertices):
+            return {"kind": "polytope", "vertices": vertices.tolist()}
+        case Ball(center=center, radius=radius):
+            return {"kind": "ball", "center": list(center), "radius": radius}
+        case Ellipsoid(center=center, semi_axes=sizes, axes=axes):
+            table = {"kind": "ellipsoid", "center": list(center), "semi_axes": list(sizes)}
+            own = (axes != np.eye(len(center))).any()
+            return {**table, "axes": axes.tolist()} if own else table
+        case _:
+            assert_never(workspace)
 
 
 def describe_density(density: Density) -> dict[str, Any] | None:

@@ -29,6 +29,9 @@ from .values import (
 )
 
 LLOYD_DT = 0.01  # what the law takes if the key is absent
+# Laws that work with guaranteed cells, and the dimensions in which there are such cells.
+GUARANTEED_KINDS = ("self-triggered", "self-triggered-centroid", "event-triggered")
+GUARANTEED_AT_MOST = 3
 
 
 class TimerSpec(Table):
@@ -62,7 +65,8 @@ class TimerSpec(Table):
         description="the hold error that reset adaptive keeps to, to first order; length per time",
     )
     initial_hold: Points | None = Field(
-        default=None, description="the velocity [vx, vy] of each agent before its first look"
+        default=None,
+        description="the velocity of each agent before its first look, such as [vx, vy]",
     )
     initial_timer: PerAgent | None = Field(
         default=None, description="the wait before the first look; one time, or one per agent"
@@ -107,6 +111,10 @@ class TimerSpec(Table):
         intervals = self.intervals or ()
         if intervals and isinstance(intervals[0], tuple):
             yield from checks.one_per_agent(("intervals",), intervals, agents)
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """Velocities that do not have n coordinates."""
+        yield from checks.points(("initial_hold",), self.initial_hold, n)
 
 
 class LloydSpec(Table):

@@ -8,12 +8,21 @@ laws are in `laws.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, Tag, model_validator
 
 from . import checks
-from .laws import DiscreteLloydSpec, LawSpec, LloydSpec, NetworkSpec, TimerSpec, waits
+from .laws import (
+    GUARANTEED_AT_MOST,
+    GUARANTEED_KINDS,
+    DiscreteLloydSpec,
+    LawSpec,
+    LloydSpec,
+    NetworkSpec,
+    TimerSpec,
+    waits,
+)
 from .problems import Problem, refuse
 from .table import Table
 from .values import (
@@ -25,7 +34,6 @@ from .values import (
     NotNegative,
     PerAgent,
     Point,
-    Points,
     Positive,
     SampleEvery,
     StartPoints,
@@ -37,36 +45,24 @@ from .values import (
     points_or_table,
     word_or_table,
 )
+from .workspaces import RegionSpec, WorkspaceSpec, dimensions
 
 SCHEMA_VERSION = 1
 
 # Choices that are promised, and not in this version: the error then says so.
 LATER: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("workspace", "kind"): ("interval", "polytope", "ball", "ellipsoid"),
     ("density", "kind"): ("raster",),
     ("density", "parts", "kind"): ("raster",),
     ("run", "record", "kind"): ("samples", "summary"),
 }
 
 
-class PolygonSpec(Table):
-    """A convex polygon."""
+class Dimensional(Protocol):
+    """A table whose points must have as many coordinates as the workspace has dimensions."""
 
-    kind: Literal["polygon"] = Field(description="which form of workspace this is")
-    vertices: Points = Field(description="corners [x, y] in order, in units of length")
-
-
-class BoxSpec(Table):
-    """A rectangle along the axes."""
-
-    kind: Literal["box"] = Field(description="which form of workspace this is")
-    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
-    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(checks.box(self.lower, self.upper))
-        return self
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates."""
+        ...
 
 
 class UniformSpec(Table):
@@ -75,15 +71,29 @@ class UniformSpec(Table):
     kind: Literal["uniform"] = Field(description="which form of density this is")
     level: Positive = Field(default=1.0, description="the density everywhere, greater than 0")
 
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """Nothing: it goes with any number of dimensions."""
+        yield from ()
+
 
 class PolynomialSpec(Table):
-    """A sum of coefficient * (x - origin x)^i * (y - origin y)^j."""
+    """A sum of coefficient * (x - origin x)^i * (y - origin y)^j, or the like in n coordinates."""
 
     kind: Literal["polynomial"] = Field(description="which form of density this is")
     terms: Annotated[
         tuple[Term, ...], Field(min_length=1), listed("a list of terms [i, j, coefficient]")
-    ] = Field(description="terms [i, j, coefficient]: whole powers from 0, i + j at most 16")
-    origin: Point = Field(default=(0.0, 0.0), description="the point that powers are taken about")
+    ] = Field(
+        description="terms [i, j, coefficient], or as many powers as the workspace has dimensions "
+        "and a coefficient: whole powers from 0, in sum at most 16"
+    )
+    origin: Point | None = Field(
+        default=None, description="the point that powers are taken about; all zeros if absent"
+    )
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates."""
+        yield from checks.terms(self.terms, n)
+        yield from checks.point(("origin",), self.origin, n)
 
 
 class GaussianSpec(Table):
@@ -96,8 +106,8 @@ class GaussianSpec(Table):
     )
     covariance: Matrix | None = Field(
         default=None,
-        description="symmetric positive definite [[xx, xy], [xy, yy]], in length squared, for "
-        "exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
+        description="symmetric positive definite, such as [[xx, xy], [xy, yy]], in length squared, "
+        "for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
     )
     weight: Positive = Field(default=1.0, description="the density at the center, greater than 0")
 
@@ -116,6 +126,11 @@ class GaussianSpec(Table):
             says = "is missing; a gaussian needs either rate or covariance"
             yield Problem(("rate",), "scenario.missing-key", says)
 
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates."""
+        yield from checks.point(("center",), self.center, n)
+        yield from checks.matrix(("covariance",), self.covariance, n)
+
 
 PartSpec: TypeAlias = Annotated[
     UniformSpec | PolynomialSpec | GaussianSpec, Field(discriminator="kind")
@@ -130,6 +145,12 @@ class MixtureSpec(Table):
         Field(description="the densities to add: uniform, polynomial or gaussian tables")
     )
 
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates in the parts."""
+        for index, part in enumerate(self.parts):
+            for problem in part.of_dimension(n):
+                yield problem.inside(("parts", index))
+
 
 class CallableSpec(Table):
     """A density computed by a Python function."""
@@ -137,17 +158,9 @@ class CallableSpec(Table):
     kind: Literal["callable"] = Field(description="which form of density this is")
     function: Function = Field(description='the function, written "package.module:name"')
 
-
-class RegionSpec(Table):
-    """A rectangle in which agents are scattered."""
-
-    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
-    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(checks.box(self.lower, self.upper))
-        return self
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """Nothing: what the function makes of its points is its own affair."""
+        yield from ()
 
 
 class ScatterSpec(Table):
@@ -157,7 +170,7 @@ class ScatterSpec(Table):
     region: Annotated[
         Annotated[Literal["workspace"], Tag("~word")] | Annotated[RegionSpec, Tag("~table")],
         word_or_table,
-    ] = Field(default="workspace", description='where: "workspace", or a rectangle {lower, upper}')
+    ] = Field(default="workspace", description='where: "workspace", or a box {lower, upper}')
     seed: Whole = Field(
         default=0, description="seed of the start alone; run.seed does not change it"
     )
@@ -169,7 +182,10 @@ class AgentsSpec(Table):
     start: Annotated[
         Annotated[StartPoints, Tag("~points")] | Annotated[ScatterSpec, Tag("~table")],
         points_or_table,
-    ] = Field(description="positions [x, y], one per agent, or {count, region, seed} to draw them")
+    ] = Field(
+        description="positions such as [x, y], one per agent (on a line numbers will do), or "
+        "{count, region, seed} to draw them"
+    )
     ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = Field(
         default=None,
         description="distinct whole numbers from 0 to 2147483647, one per agent, that choose the "
@@ -180,6 +196,14 @@ class AgentsSpec(Table):
     def count(self) -> int:
         """How many agents there are."""
         return self.start.count if isinstance(self.start, ScatterSpec) else len(self.start)
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """Places that do not have n coordinates."""
+        if not isinstance(self.start, ScatterSpec):
+            yield from checks.points(("start",), self.start, n)
+        elif isinstance(self.start.region, RegionSpec):
+            for problem in self.start.region.of_dimension(n):
+                yield problem.inside(("start", "region"))
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -249,7 +273,6 @@ def _as_version(value: Any) -> int:
     return version
 
 
-WorkspaceSpec: TypeAlias = Annotated[PolygonSpec | BoxSpec, Field(discriminator="kind")]
 DensitySpec: TypeAlias = Annotated[
     UniformSpec | PolynomialSpec | GaussianSpec | MixtureSpec | CallableSpec,
     Field(discriminator="kind"),
@@ -287,6 +310,7 @@ class Scenario(Table):
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agents.count, self.run.horizon
+        yield from self._dimension_problems()
         if isinstance(self.controller, TimerSpec):
             for problem in self.controller.each_per_agent(agents):
                 yield problem.inside(("controller",))
@@ -296,6 +320,29 @@ class Scenario(Table):
         sample_every = self.run.record.sample_every
         if isinstance(sample_every, float):
             yield from checks.sample_count(sample_every, horizon, agents)
+
+    def _dimension_problems(self) -> Iterator[Problem]:
+        """What does not fit the dimension or the kind of the workspace."""
+        n, law = self.workspace.dimension, self.controller
+        tables: dict[str, Dimensional] = {"density": self.density, "agents": self.agents}
+        if isinstance(law, TimerSpec):
+            tables["controller"] = law
+        for name, table in tables.items():
+            for problem in table.of_dimension(n):
+                yield problem.inside((name,))
+        if law.kind in GUARANTEED_KINDS and n > GUARANTEED_AT_MOST:
+            says = (
+                f'= "{law.kind}" works with guaranteed cells, which needs a workspace of at most '
+                f'{GUARANTEED_AT_MOST} dimensions, got {n}; use "timer", "lloyd" or '
+                '"discrete-lloyd"'
+            )
+            yield Problem(("controller", "kind"), "controller.dimension", says)
+        if isinstance(self.run.integration, GridSpec) and not self.workspace.polygonal:
+            says = (
+                '= "grid" needs a polygon, or a box or polytope in the plane, got '
+                f'workspace.kind = "{self.workspace.kind}" of {dimensions(n)}; use "exact"'
+            )
+            yield Problem(("run", "integration", "kind"), "integration.dimension", says)
 
     def _network_problems(self) -> Iterator[Problem]:
         law, links = self.controller, self.network

@@ -19,6 +19,9 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "paper-12-lloyd": "the same 12 agents with Lloyd's law, as the paper compares",
         "paper-12-self-triggered": "the same 12 agents with a self-triggered law, as it compares",
         "event-triggered-8": "eight agents that speak only when they change their speed",
+        "line-8": "eight agents share a hill on a line",
+        "space-12": "twelve agents share two hills in space",
+        "disc-9": "nine agents share a disc",
     }
 )
 

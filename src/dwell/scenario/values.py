@@ -42,44 +42,107 @@ def as_whole(value: object) -> int:
     return int(value)
 
 
-def as_point(value: object) -> tuple[float, float]:
+def as_point(value: object) -> tuple[float, ...]:
+    """A point, from a list of finite numbers, one per dimension; on a line a number will do."""
+    try:
+        return tuple(as_number(item) for item in _items(value))
+    except ValueError as bad:
+        raise needs(point_needed(_length(value)), "scenario.point") from bad
+
+
+def as_planar_point(value: object) -> tuple[float, float]:
     """A point of the plane, from a list of two finite numbers."""
     try:
-        x, y = _items(value, 2)
+        x, y = _items(value)
         return as_number(x), as_number(y)
     except ValueError as bad:
-        raise needs("a point [x, y] of two finite numbers", "scenario.point") from bad
+        raise needs(point_needed(2), "scenario.point") from bad
 
 
-def as_term(value: object) -> tuple[int, int, float]:
-    """A term of a polynomial, from [i, j, coefficient]."""
+def as_bounds(value: object) -> tuple[float, float]:
+    """Both ends of an interval, from a list of two finite numbers."""
     try:
-        i, j, coefficient = _items(value, 3)
-        powers = as_whole(i), as_whole(j)
-        if min(powers) < 0 or sum(powers) > MAX_DEGREE:
-            raise ValueError
-        return (*powers, as_number(coefficient))
+        lower, upper = _items(value)
+        return as_number(lower), as_number(upper)
     except ValueError as bad:
-        what = (
-            f"[i, j, coefficient] with whole powers i, j from 0, i + j at most {MAX_DEGREE}, and a "
+        what = "both ends [lower, upper] of an interval, two finite numbers"
+        raise needs(what, "scenario.bounds") from bad
+
+
+def as_halfspace(value: object) -> tuple[float, ...]:
+    """The half-space a . z <= b, from [a1, ..., an, b]."""
+    try:
+        row = tuple(as_number(item) for item in _items(value))
+        if len(row) < 2:
+            raise ValueError
+        return row
+    except ValueError as bad:
+        what = "[a1, ..., an, b], finite numbers, for all z with a1 z1 + ... + an zn <= b"
+        raise needs(what, "scenario.halfspace") from bad
+
+
+def as_term(value: object) -> tuple[int | float, ...]:
+    """A term of a polynomial, from [i, j, coefficient]: a power for each coordinate before it."""
+    try:
+        *powers, coefficient = _items(value)
+        whole = [as_whole(power) for power in powers]
+        if not whole or min(whole) < 0 or sum(whole) > MAX_DEGREE:
+            raise ValueError
+        return (*whole, as_number(coefficient))
+    except ValueError as bad:
+        raise needs(term_needed(_length(value) - 1), "scenario.term") from bad
+
+
+def as_matrix(value: object) -> tuple[tuple[float, ...], ...]:
+    """A square matrix, from a list of rows; on a line a number will do."""
+    try:
+        rows = tuple(as_point(row) for row in _items(value))
+        if any(len(row) != len(rows) for row in rows):
+            raise ValueError
+        return rows
+    except ValueError as bad:
+        what = "a square matrix of finite numbers, in the plane 2 by 2, [[xx, xy], [xy, yy]]"
+        raise needs(what, "scenario.matrix") from bad
+
+
+def point_needed(n: int) -> str:
+    """A point of n coordinates in words; of any number of them if n is 0."""
+    words = {
+        0: "a point of finite numbers, such as [x, y]",
+        1: "a point [x] of one finite number",
+        2: "a point [x, y] of two finite numbers",
+        3: "a point [x, y, z] of three finite numbers",
+    }
+    return words.get(n, f"a point of {n} finite numbers")
+
+
+def term_needed(n: int) -> str:
+    """A term of a polynomial in n coordinates in words."""
+    names = {1: ["i"], 2: ["i", "j"], 3: ["i", "j", "k"]}.get(n)
+    if names is None:
+        counted = f"{n} whole powers" if n > 0 else "one whole power per coordinate"
+        return (
+            f"[powers, coefficient] with {counted} from 0, in sum at most {MAX_DEGREE}, and a "
             "finite coefficient"
         )
-        raise needs(what, "scenario.term") from bad
+    powers = f"powers {', '.join(names)}" if n > 1 else "power i"
+    return (
+        f"[{', '.join(names)}, coefficient] with whole {powers} from 0, {' + '.join(names)} at "
+        f"most {MAX_DEGREE}, and a finite coefficient"
+    )
 
 
-def as_matrix(value: object) -> tuple[tuple[float, float], tuple[float, float]]:
-    """A 2 by 2 matrix, from a list of two rows."""
-    try:
-        first, second = _items(value, 2)
-        return as_point(first), as_point(second)
-    except ValueError as bad:
-        raise needs("2 by 2 finite numbers [[xx, xy], [xy, yy]]", "scenario.matrix") from bad
-
-
-def _items(value: object, count: int) -> list[Any]:
-    if not isinstance(value, (list, tuple)) or len(value) != count:
+def _items(value: object) -> list[Any]:
+    """The entries of a list, at least one; a number is a list of one."""
+    if isinstance(value, numbers.Real):
+        return [value]
+    if not isinstance(value, (list, tuple)) or not value:
         raise ValueError
     return list(value)
+
+
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, (list, tuple)) else 0
 
 
 def as_text(value: object) -> str:
@@ -155,7 +218,15 @@ AgentCount: TypeAlias = Annotated[int, Field(ge=1, lt=AGENTS_AT_MOST), BeforeVal
 AgentId: TypeAlias = Annotated[int, Field(ge=0, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
 Text: TypeAlias = Annotated[str, BeforeValidator(as_text)]
 Function: TypeAlias = Annotated[str, BeforeValidator(as_function)]
-Point: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_point)]
+Bounds: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_bounds)]
+PlanarPoint: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_planar_point)]
+PlanarPoints: TypeAlias = Annotated[
+    tuple[PlanarPoint, ...], Field(min_length=1), listed("a list of points [x, y]")
+]
+Numbers: TypeAlias = Annotated[tuple[float, ...], Field(min_length=1)]
+Point: TypeAlias = Annotated[
+    Numbers, BeforeValidator(as_point, json_schema_input_type=float | Numbers)
+]
 Points: TypeAlias = Annotated[
     tuple[Point, ...], Field(min_length=1), listed("a list of points [x, y]")
 ]
@@ -164,10 +235,18 @@ StartPoints: TypeAlias = Annotated[
     Field(min_length=1),
     listed("a list of points [x, y], or a table with count, region and seed"),
 ]
-Matrix: TypeAlias = Annotated[
-    tuple[tuple[float, float], tuple[float, float]], BeforeValidator(as_matrix)
+HalfSpaces: TypeAlias = Annotated[
+    tuple[Annotated[tuple[float, ...], Field(min_length=2), BeforeValidator(as_halfspace)], ...],
+    Field(min_length=1),
+    listed("a list of half-spaces [a1, ..., an, b]"),
 ]
-Term: TypeAlias = Annotated[tuple[int, int, float], BeforeValidator(as_term)]
+Rows: TypeAlias = Annotated[tuple[float | Numbers, ...], Field(min_length=1)]
+Matrix: TypeAlias = Annotated[
+    tuple[Numbers, ...],
+    Field(min_length=1),
+    BeforeValidator(as_matrix, json_schema_input_type=float | Rows),
+]
+Term: TypeAlias = Annotated[tuple[int | float, ...], Field(min_length=2), BeforeValidator(as_term)]
 SampleEvery: TypeAlias = Annotated[
     Annotated[float, Field(gt=0)] | Literal["off"] | None, BeforeValidator(as_sample_every)
 ]

@@ -82,8 +82,7 @@ def _closest(start: Points, run: Run | None) -> float:
         return gap
     if run.ends_in_contact:
         return 0.0
-    seen = (run.events.nearest, run.metrics.separations)
-    return min(gap, *(float(gaps.min(initial=math.inf)) for gaps in seen))
+    return min(gap, run.closest.distance)
 
 
 def samples_of(system: CoverageSystem, wanted: int | None) -> int:
@@ -119,7 +118,8 @@ def measure_constants(
     if run is not None:
         course = (run.system, run.start, run.events, run.metrics, run.horizon)
         places = run.positions(run.horizon)
-        attempt("run", lambda: lipschitz_along(*course, progress=progress))
+        close = run.closest
+        attempt("run", lambda: lipschitz_along(*course, approach=close, progress=progress))
         attempt("end", lambda: lipschitz_at(system.workspace, places, system.density))
     if separation == 0.0:
         missing["sampled"] = "without a separation there is no largest one"

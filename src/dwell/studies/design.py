@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -20,7 +19,15 @@ from dwell.scenario.build import build, with_seed
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
 from dwell.studies.workers import Progress
 from dwell.theory.agreement import METHODS, Agreement, Graph, agree, flooding
-from dwell.theory.design import Advice, Setting, advise, each, setting_of
+from dwell.theory.design import (
+    Advice,
+    Setting,
+    advise,
+    advise_for,
+    each,
+    setting_of,
+    void_reasons,
+)
 from dwell.theory.lipschitz import Attained, Lipschitz
 
 SCHEMA = 1
@@ -38,6 +45,7 @@ class Design:
     setting: Setting
     lipschitz: Lipschitz
     advice: tuple[Advice, ...]
+    advice_measured: tuple[Advice, ...]  # where constants on the way exceed the assumed ones
     reasons: tuple[str, ...]  # why the certificate is void; none if it is not
     notes: tuple[str, ...]  # what was assumed, and what the conditions do not cover
     agreement: Agreement | None = None
@@ -57,7 +65,7 @@ class Design:
     @property
     def locally(self) -> Attained | None:
         """What is used for neighbours and rates: along the run if there is one, else the start."""
-        return self.lipschitz.run or self.lipschitz.start
+        return self.lipschitz.on_the_whole_way
 
     @property
     def neighbor_limits(self) -> Floats | None:
@@ -71,6 +79,16 @@ class Design:
         seen = self.locally
         return None if seen is None else self.setting.dwell_times_for(seen.rates)
 
+    @property
+    def lipschitz_margins(self) -> Floats | None:
+        """Assumed over measured constant of each agent, (N,): below 1 where it is exceeded."""
+        seen = self.lipschitz.values
+        if seen is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Floats = np.where(seen > 0.0, self.setting.lipschitz / seen, np.inf)
+        return found
+
     def as_json(self) -> dict[str, Any]:
         """Everything `dwell design --json` prints."""
         s = self.setting
@@ -80,6 +98,7 @@ class Design:
             key: each(np.atleast_1d(np.asarray(value, dtype=np.float64)))
             for key, value in s.margins.items()
         }
+        margins["measured_lipschitz"] = _if_known(self.lipschitz_margins)
         return {
             "schema": SCHEMA,
             "agents": s.agents,
@@ -97,7 +116,7 @@ class Design:
                 "value": s.theta,
                 "k1_t2": each(s.k1 * s.t2),
                 "limit": each(s.theta * s.reach / s.spreads),
-                "max_gain": each(s.max_gains_in_theta),
+                "max_gain": _if_known(s.max_gains_in_theta),
             },
             "feasible": self.feasible,
             sync.name: sync.as_json(),
@@ -110,6 +129,7 @@ class Design:
             "verdict": self.verdict,
             "reasons": list(self.reasons),
             "advice": [advice.as_json() for advice in self.advice],
+            "advice_measured": [advice.as_json() for advice in self.advice_measured],
             "notes": list(self.notes),
             "agreement": self._agreement(),
         }
@@ -177,7 +197,8 @@ def design(
         setting=setting,
         lipschitz=constants,
         advice=advise(setting),
-        reasons=tuple(_reasons(setting, constants)),
+        advice_measured=() if constants.values is None else advise_for(setting, constants.values),
+        reasons=tuple(void_reasons(setting, constants.on_the_whole_way, system.network.perfect)),
         notes=tuple(notes),
         agreement=agreement,
         caps=caps,
@@ -215,10 +236,6 @@ def _refuse_other_laws(scenario: Scenario) -> None:
 
 def _about(system: CoverageSystem) -> Iterator[str]:
     """What the conditions do not cover."""
-    if system.agents == 1:
-        yield "The theorem assumes at least two agents."
-    if not system.network.perfect:
-        yield "Looks are lost or late here, which none of the conditions covers."
     if system.spacing is not None:
         yield (
             "Constants are measured with exact integrals: on a grid of points centroids are "
@@ -284,41 +301,6 @@ def _assumed(
 # Judging.
 
 
-def _reasons(s: Setting, constants: Lipschitz) -> Iterator[str]:
-    if s.eta_max >= s.k1:
-        yield f"The theorem needs eta_max < k1, but eta_max = {s.eta_max:g} and k1 = {s.k1:g}."
-    limits, p = s.max_dwell_times, s.tightest
-    if (s.t2 > limits).any():
-        yield (
-            f"T2 = {s.t2[p]:g} of agent {p} exceeds the maximum dwell time {limits[p]:.6g}, "
-            f"{times_over(s.t2[p] / limits[p])}."
-        )
-        if s.admissible_k1 is None:
-            yield (
-                "No k1 is admissible for these T2 and this eta_max: it would have to be at most "
-                f"{float(s.max_gains.min()):.6g} and above eta_max = {s.eta_max:g}."
-            )
-    seen = constants.run or constants.start
-    if seen is not None and (seen.values > s.lipschitz).any():
-        yield _exceeded(s, seen)
-
-
-def _exceeded(s: Setting, seen: Attained) -> str:
-    """Whose constant is farthest above the assumed one, and where."""
-    beyond = seen.values > s.lipschitz
-    p = seen.agent if beyond[seen.agent] else int(np.argmax(seen.values - s.lipschitz))
-    where = "at the start" if seen.time in (None, 0.0) else f"at t = {seen.time:.6g}"
-    where = where if p == seen.agent else "on the way"
-    value = float(seen.values[p])
-    size = f"{value:.6g}" if math.isfinite(value) else "infinite"
-    many = int(beyond.sum())
-    others = f" ({many} of {s.agents} agents exceed theirs)" if many > 1 else ""
-    return (
-        f"The Lipschitz constant of agent {p} is {size} {where}, above the assumed "
-        f"{s.lipschitz[p]:g}{others}."
-    )
-
-
 def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
     """Samples are not on the way: they make nothing void, but they warn."""
     found = constants.sampled
@@ -327,11 +309,6 @@ def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
             f"Over samples the constant reaches {found.value:.6g}, above the assumed "
             f"{float(s.lipschitz.max()):g}: from another start the assumption may fail."
         )
-
-
-def times_over(ratio: float) -> str:
-    """By how much a limit is exceeded."""
-    return f"{ratio:.3g}-fold" if ratio >= 1.1 else f"by {100.0 * (ratio - 1.0):.2g} %"
 
 
 # Agreeing.
@@ -356,6 +333,14 @@ def _agree(
             code="agreement.graph",
         )
     caps = setting.max_gains_in_theta
+    if caps is None:
+        raise InputError(
+            f"there is no k1 to agree on: eta_max = {setting.eta_max:g} is {setting.theta:.4g} "
+            f"times k1 = {setting.k1:g}, and the theorem needs it to be below k1; give a smaller "
+            "eta_max, or a larger k1",
+            code="agreement.theta",
+            key="certificate.eta_max",
+        )
     graphs = voronoi_graphs(system, start, run if graph == "run" else None)
     found = agree(method, caps, graphs, seed=system.seed, progress=progress)
     quiet = None

@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Points, dots, lengths
 from dwell.density import Density
 from dwell.density.borders import borders
 from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
-from dwell.geometry import Workspace
+from dwell.geometry import Ball, Ellipsoid, Workspace
 from dwell.theory.derivatives import from_borders
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WALL = 0.9  # of the way to a wall, at most, in one step
-SMALL = 16  # rows up to which all eigenvalues are taken
-BASIS = 40  # vectors that the largest eigenvalue of a larger matrix is sought among
 ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, Python functions
 
 
@@ -36,10 +34,10 @@ ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, P
 class Place:
     """A configuration, and the cost and its slope there."""
 
-    positions: Points  # (N, 2)
+    positions: Points  # (N, n)
     cost: float
     masses: Floats  # (N,)
-    errors: Points  # (N, 2) centroid minus position
+    errors: Points  # (N, n) centroid minus position
     nearest: Floats  # (N,) distance of the nearest other agent; inf if there is none
 
     @property
@@ -49,23 +47,25 @@ class Place:
 
     @property
     def roots(self) -> Floats:
-        """Square roots of the masses over the largest, twice each, (2N,)."""
-        return np.repeat(np.sqrt(self.masses / self.heaviest), 2)
+        """Square roots of the masses over the largest, once per coordinate, (nN,)."""
+        return np.repeat(np.sqrt(self.masses / self.heaviest), self.positions.shape[1])
 
 
 @final
 class Landscape:
-    """The cost of a density on a workspace. Counts the cells that are computed to see it."""
+    """The cost of a density on a workspace. Counts the cells that are computed to see it.
 
-    def __init__(self, workspace: Workspace, density: Density) -> None:
+    Masses and costs are divided by exp(log_scale), so that a density beyond the range of numbers
+    has some nevertheless.
+    """
+
+    def __init__(self, workspace: Workspace, density: Density, log_scale: float = 0.0) -> None:
         self.workspace = workspace
         self.density = density
         self.evaluations = 0
         self._ground = ground_of(workspace, density)
         self.noise = QUADRATURE if self._ground.terms is None else ROUNDING
-        edges = np.roll(workspace.vertices, -1, axis=0) - workspace.vertices
-        inward = np.column_stack([-edges[:, 1], edges[:, 0]])
-        self._inward = inward / lengths(edges)[:, None]
+        self.log_scale = log_scale
 
     def look(self, positions: Points, *, even_light: bool = False) -> Place | None:
         """What is at `positions`; None where two agents meet or a cell weighs nothing.
@@ -77,7 +77,7 @@ class Landscape:
         seen = look_many(self._ground, positions[None], np.zeros_like(everybody), everybody)
         if seen.met.any() or seen.empty.any():
             return None
-        scale = np.exp(seen.log_scale)
+        scale = np.exp(seen.log_scale - self.log_scale)
         masses = seen.mass * scale
         if not even_light and not (masses > 0.0).all():
             return None
@@ -85,12 +85,10 @@ class Landscape:
         return Place(positions, polar, masses, np.ascontiguousarray(seen.error), seen.nearest)
 
     def curvature(self, place: Place) -> csr_array:
-        """The matrix S at `place`, (2N, 2N)."""
+        """The matrix S at `place`, (nN, nN)."""
         self.evaluations += len(place.positions)
-        found = from_borders(borders(self.workspace, place.positions, self.density))
-        root = np.sqrt(found.masses)
-        scale = 1.0 / (root[found.row] * root[found.column])
-        return _symmetric(found.row, found.column, found.facets * scale[:, None, None])
+        found = borders(self.workspace, place.positions, self.density)
+        return from_borders(found, self.log_scale).weighed_facets()
 
     def gradient_norm(self, place: Place) -> float:
         """The largest |gradient| / (2 mass) of an agent, over the workspace's diameter.
@@ -102,15 +100,27 @@ class Landscape:
 
     def share_inside(self, place: Place, step: Points) -> float:
         """How much of `step` can be taken so that nobody comes close to a wall all at once."""
-        share = 1.0
-        for corner, inward in zip(self.workspace.vertices, self._inward, strict=True):
-            offset = place.positions - corner
-            distance = WALL * (inward[0] * offset[:, 0] + inward[1] * offset[:, 1])
-            approach = -(inward[0] * step[:, 0] + inward[1] * step[:, 1])
-            far = approach > distance
-            if far.any():
-                share = min(share, float((distance[far] / approach[far]).min()))
-        return max(share, 0.0)
+        room = steps_to_walls(self.workspace, place.positions, step)
+        return max(min(1.0, WALL * float(room.min())), 0.0)
+
+
+def steps_to_walls(workspace: Workspace, places: Points, step: Points) -> Floats:
+    """How many such steps lead each agent to the boundary, (N,); inf where none does."""
+    if not isinstance(workspace, Ball | Ellipsoid):
+        room = np.full(len(places), np.inf)
+        for normal, offset in zip(workspace.normals, workspace.offsets, strict=True):
+            approach = dots(step, normal)
+            ahead = approach > 0.0
+            distance = offset - dots(places[ahead], normal)
+            room[ahead] = np.minimum(room[ahead], distance / approach[ahead])
+        return room
+    semi_axes, axes = np.array(workspace.semi_axes), np.array(workspace.axes)
+    z = (places - np.array(workspace.center)) @ axes.T / semi_axes  # |z + s v| = 1 on the boundary
+    v = step @ axes.T / semi_axes
+    a, b, c = dots(v, v), dots(z, v), np.maximum(1.0 - dots(z, z), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.where(a > 0.0, c / (b + np.sqrt(b * b + a * c)), np.inf)
+    return found
 
 
 def decrease(before: Place, after: Place, step: Points, noise: float) -> float:
@@ -123,40 +133,6 @@ def decrease(before: Place, after: Place, step: Points, noise: float) -> float:
         return plain
     pull = before.masses[:, None] * before.errors + after.masses[:, None] * after.errors
     return dot(pull.ravel(), step.ravel())
-
-
-def softest(matrix: csr_array) -> tuple[float, Floats]:
-    """The largest eigenvalue of S, and its eigenvector with the first large entry positive."""
-    size = matrix.shape[0]
-    if size <= SMALL:
-        values, vectors = np.linalg.eigh(matrix.toarray())
-    else:
-        from scipy.sparse.linalg import eigsh
-
-        begin = np.cos(np.arange(size) + 1.0)  # any fixed vector, so that the answer is one too
-        values, vectors = eigsh(matrix, k=1, which="LA", v0=begin, ncv=min(size, BASIS))
-    vector: Floats = vectors[:, -1]
-    first = int(np.argmax(np.abs(vector) > 0.5 * np.abs(vector).max()))
-    return float(values[-1]), vector if vector[first] > 0.0 else -vector
-
-
-def _symmetric(row: Ints, column: Ints, blocks: Floats) -> csr_array:
-    """A sparse matrix of blocks of two by two, the mean of itself and its transpose."""
-    from scipy.sparse import coo_array
-
-    size = 2 * (int(row.max()) + 1)
-    i = (2 * row[:, None, None] + np.array([[0, 0], [1, 1]])).ravel()
-    j = (2 * column[:, None, None] + np.array([[0, 1], [0, 1]])).ravel()
-    half = 0.5 * blocks.ravel()
-    both = (np.concatenate([half, half]), (np.concatenate([i, j]), np.concatenate([j, i])))
-    found: Any = coo_array(both, shape=(size, size))
-    return found.tocsr()
-
-
-def lengths(rows: Points) -> Floats:
-    """The length of each row, (N,)."""
-    found: Floats = np.sqrt(rows[:, 0] * rows[:, 0] + rows[:, 1] * rows[:, 1])
-    return found
 
 
 def dot(a: Floats, b: Floats) -> float:

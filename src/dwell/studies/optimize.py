@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, is_whole
+from dwell._types import Floats, Points, is_whole, lengths
 from dwell.agents import check_start
 from dwell.density import Density, Tessellation, Uniform, as_density, tessellate
 from dwell.density.support import check_density
@@ -28,7 +29,6 @@ from dwell.scenario.schema import GridSpec
 from dwell.studies.bounds import Reference, reference_for
 from dwell.studies.draws import Frame, random_start
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
-from dwell.studies.landscape import lengths
 from dwell.studies.newton import Descent, Interrupted, Kind, descend
 from dwell.studies.workers import Progress, cores, run_jobs
 
@@ -36,6 +36,8 @@ SCHEMA = 1
 STARTS = 50
 SAME = 1e-10  # relative difference of costs up to which two starts found the same
 MOST_AGENTS = 1_000_000
+MOST_DIMENSIONS = 3
+MOST_LOG = 709.0  # logarithms of larger numbers than this have no exponential
 
 FILE = "deployment.json"
 MARK = '"spectral_gap"'  # in that file
@@ -69,6 +71,7 @@ class Deployment:
     name: str | None = None  # of the scenario
     notes: tuple[str, ...] = ()  # what was repaired or decided on the way
     wall_seconds: float = 0.0
+    log_scale: float = 0.0  # costs of `descents` are to be multiplied by its exponential
 
     @cached_property
     def ended(self) -> dict[int, Descent]:
@@ -84,7 +87,7 @@ class Deployment:
 
     @property
     def positions(self) -> Points:
-        """Where the agents stand, (N, 2)."""
+        """Where the agents stand, (N, n)."""
         return self.descents[self.best].positions
 
     @cached_property
@@ -99,8 +102,13 @@ class Deployment:
 
     @property
     def cost(self) -> float:
-        """The locational cost."""
-        return self.cells.cost
+        """The locational cost; 0 where it is below the smallest number, see `log_cost`."""
+        return self.cells.cost if self.log_scale == 0.0 else _times(self.log_cost)
+
+    @property
+    def log_cost(self) -> float:
+        """Its logarithm."""
+        return math.log(self.descents[self.best].cost) + self.log_scale
 
     @property
     def gradient_norm(self) -> float:
@@ -171,6 +179,7 @@ class Deployment:
             "integration": "exact",
             "stop": {"reason": self.ending, "ok": self.ending == "finished"},
             "cost": self.cost,
+            "log_cost": self.log_cost if self.cost != 0.0 or self.log_scale != 0.0 else None,
             "mass": math.fsum(self.cells.masses),
             "positions": self.positions.tolist(),
             "masses": self.cells.masses.tolist(),
@@ -189,28 +198,36 @@ class Deployment:
         kinds = [descent.kind for descent in self.descents.values()]
         return {
             "count": len(self.descents),
-            "best": float(self.costs[0]),
-            "median": self.median,
-            "worst": float(self.costs[-1]),
+            "best": self.outward(float(self.costs[0])),
+            "median": self.outward(self.median),
+            "worst": self.outward(float(self.costs[-1])),
             "best_start": self.best,
             "times_found": self.times_found,
             "kinds": {kind.value: kinds.count(kind) for kind in Kind if kind in kinds},
-            "each": [_row(number, descent) for number, descent in self.descents.items()],
+            "each": [self._row(number, descent) for number, descent in self.descents.items()],
+        }
+
+    def outward(self, cost: float) -> float:
+        """A cost of one of the descents as it really is."""
+        return cost if self.log_scale == 0.0 else _times(math.log(cost) + self.log_scale)
+
+    def _row(self, number: int, descent: Descent) -> dict[str, Any]:
+        """One start for programs."""
+        known = math.isfinite(descent.cost)
+        return {
+            "start": number,
+            "cost": self.outward(descent.cost) if known else None,
+            "gradient_norm": descent.gradient_norm if known else None,
+            "spectral_gap": descent.spectral_gap,
+            "kind": descent.kind.value,
+            "iterations": len(descent.costs),
+            "evaluations": descent.evaluations,
         }
 
 
-def _row(number: int, descent: Descent) -> dict[str, Any]:
-    """One start for programs."""
-    known = math.isfinite(descent.cost)
-    return {
-        "start": number,
-        "cost": descent.cost if known else None,
-        "gradient_norm": descent.gradient_norm if known else None,
-        "spectral_gap": descent.spectral_gap,
-        "kind": descent.kind.value,
-        "iterations": len(descent.costs),
-        "evaluations": descent.evaluations,
-    }
+def _times(log: float) -> float:
+    """The exponential of a logarithm; 0 or the largest number where it is beyond the range."""
+    return math.exp(log) if log < MOST_LOG else sys.float_info.max
 
 
 def optimize(
@@ -225,7 +242,7 @@ def optimize(
 ) -> Deployment:
     """Where to put agents on `workspace` so that the locational cost of `density` is lowest.
 
-    `agents` is how many, or positions to start from, (N, 2), which then are the first of `starts`;
+    `agents` is how many, or positions to start from, (N, n), which then are the first of `starts`;
     the others are drawn at random. `density` may be any function of points; None is uniform.
     The result does not depend on `workers`. After an interrupt it is the best so far.
 
@@ -237,6 +254,7 @@ def optimize(
     _refuse_less("starts", starts, 1, "optimize.starts")
     _refuse_less("seed", seed, 0, "run.seed")
     workspace = as_workspace(workspace)
+    _refuse_dimension(workspace)
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
     count, own, repairs = _agents_of(agents, workspace)
@@ -252,8 +270,9 @@ def optimize(
         descents={k: kept[k] for k in sorted(kept)},
         seed=int(seed),
         interrupted=not whole,
-        notes=(*workspace.repairs, *repairs, *_left_out(own, kept)),
+        notes=(*workspace.repairs, *repairs, *_left_out(own, kept), *_beyond(search.frame)),
         wall_seconds=time.perf_counter() - began,
+        log_scale=search.frame.log_scale,
     )
 
 
@@ -302,6 +321,8 @@ def keep_deployment(found: Deployment, out: Path, formats: Sequence[str] = ("png
         "reference for many agents": found.reference.value,
         **{f"{bound.name} bound": bound.value for bound in found.reference.lower_bounds},
     }
+    if found.log_scale != 0.0:  # the costs drawn lack a factor that these do not
+        levels = {}
     placed = partial(deployment, found.workspace, found.density, found.positions, found.cost)
     drawings = dict(zip(FIGURES, (placed, partial(minima, costs, levels)), strict=True))
     write_figures(drawings, out, formats)
@@ -359,6 +380,16 @@ class _Search:
         return True
 
 
+def _beyond(frame: Frame) -> tuple[str, ...]:
+    if frame.log_scale == 0.0:
+        return ()
+    return (
+        f"the density weighs exp({frame.log_scale:.6g}) in all, near or beyond the range of "
+        "numbers: costs were compared without that factor, and log_cost is the logarithm of the "
+        "true one",
+    )
+
+
 def _left_out(own: Points | None, kept: Mapping[int, Descent]) -> tuple[str, ...]:
     if own is None or 0 not in kept or kept[0].kind is not Kind.WEIGHTLESS:
         return ()
@@ -378,6 +409,16 @@ def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, t
             key="agents.start",
         )
     return int(agents), None, ()
+
+
+def _refuse_dimension(workspace: Workspace) -> None:
+    if workspace.dimension > MOST_DIMENSIONS:
+        raise InputError(
+            f"the workspace has {workspace.dimension} dimensions; the best deployment is sought in "
+            f"at most {MOST_DIMENSIONS}",
+            code="optimize.dimension",
+            key="workspace",
+        )
 
 
 def _refuse_less(name: str, value: object, least: int, code: str) -> None:

@@ -1,4 +1,4 @@
-"""How centroids and cost change as agents move: exactly, from integrals along borders.
+"""How centroids and cost change as agents move: exactly, from integrals over borders.
 
 A border moves outward from cell p at z with the speed (z - x_p) . v_p / d + (x_q - z) . v_q / d, so
 
@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.density import Density
 from dwell.density.borders import Borders, borders
+from dwell.density.sensitivity import centroid_blocks, outer
 from dwell.errors import DensityError
 from dwell.geometry import Workspace
 
@@ -39,48 +40,64 @@ class Derivatives:
 
     masses: Floats  # (N,)
     log_masses: Floats  # (N,) right also where a mass is below the smallest double
-    errors: Points  # (N, 2)
+    errors: Points  # (N, n)
     row: Ints  # (K,)
     column: Ints  # (K,)
-    centroid: Floats  # (K, 2, 2) derivative of the centroid of row with respect to column
-    facets: Floats  # (K, 2, 2) the matrix A, with Hessian 2 (M - A)
+    centroid: Floats  # (K, n, n) derivative of the centroid of row with respect to column
+    facets: Floats  # (K, n, n) the matrix A, with Hessian 2 (M - A)
 
     @property
     def agents(self) -> int:
         """How many there are."""
         return len(self.masses)
 
+    @property
+    def dimension(self) -> int:
+        """Of the places."""
+        return int(self.errors.shape[1])
+
     @cached_property
     def jacobian(self) -> csr_array:
-        """Dc as a sparse matrix, (2N, 2N); rows x_0, y_0, x_1, ..."""
+        """Dc as a sparse matrix, (nN, nN); agent by agent, and there coordinate by coordinate."""
         return self._sparse(self.centroid)
 
     @cached_property
     def hessian(self) -> csr_array:
-        """The Hessian of the cost as a sparse matrix, (2N, 2N)."""
+        """The Hessian of the cost as a sparse matrix, (nN, nN)."""
         from scipy.sparse import diags_array
 
-        whole: Any = diags_array(np.repeat(2.0 * self.masses, 2)) - 2.0 * self._sparse(self.facets)
+        axes = self.errors.shape[1]
+        whole: Any = diags_array(np.repeat(2.0 * self.masses, axes))
+        whole = whole - 2.0 * self._sparse(self.facets)
         return whole.tocsr()
 
     @property
     def gradient(self) -> Points:
-        """Of the cost, (N, 2)."""
+        """Of the cost, (N, n)."""
         return -2.0 * self.masses[:, None] * self.errors
 
     def lipschitz(self) -> Floats:
         """Norm of the derivative of each centroid with respect to all positions, (N,)."""
-        squares = np.zeros((self.agents, 2, 2))
+        squares = np.zeros((self.agents, *self.centroid.shape[1:]))
         np.add.at(squares, self.row, self.centroid @ self.centroid.transpose(0, 2, 1))
         norms: Floats = np.sqrt(np.linalg.eigvalsh(squares)[:, -1].clip(0.0))
         return norms
 
+    def weighed_facets(self) -> csr_array:
+        """S = M^(-1/2) A M^(-1/2) as a sparse matrix, with rounding made symmetric."""
+        root = np.sqrt(self.masses)
+        scale = 1.0 / (root[self.row] * root[self.column])
+        whole: Any = self._sparse(self.facets * scale[:, None, None])
+        return (0.5 * (whole + whole.T)).tocsr()
+
     def _sparse(self, blocks: Floats) -> csr_array:
         from scipy.sparse import coo_array
 
-        i = (2 * self.row[:, None, None] + np.array([[0, 0], [1, 1]])).ravel()
-        j = (2 * self.column[:, None, None] + np.array([[0, 1], [0, 1]])).ravel()
-        size = 2 * self.agents
+        n = self.dimension
+        down, across = np.indices((n, n))
+        i = (n * self.row[:, None, None] + down).ravel()
+        j = (n * self.column[:, None, None] + across).ravel()
+        size = n * self.agents
         found: Any = coo_array((blocks.ravel(), (i, j)), shape=(size, size))
         return found.tocsr()
 
@@ -97,35 +114,22 @@ def derivatives(workspace: Workspace, positions: Points, density: Density) -> De
     return from_borders(found)
 
 
-def from_borders(found: Borders) -> Derivatives:
-    """Blocks from the moments along the borders."""
+def from_borders(found: Borders, log_scale: float = 0.0) -> Derivatives:
+    """Blocks from the moments along the borders; masses and facets divided by exp(log_scale)."""
     n = len(found.masses)
-    distance = np.sqrt((found.gap**2).sum(axis=1))
-    error, mass = found.errors[found.agent], found.masses[found.agent]
-    # Moments of (z - c)(x_q - z)' and (z - c) z' in the frame of the agent, whose position is 0.
-    shifted = found.m1 - error * found.m0[:, None]
-    outward = found.m2 - _outer(error, found.m1)
-    towards = _outer(shifted, found.gap) - outward
-    scale = (1.0 / (mass * distance))[:, None, None]
-    weight = np.exp(found.log_scales)[found.agent]
-    own = np.zeros((n, 2, 2))
-    np.add.at(own, found.agent, scale * outward)
-    facet_own = np.zeros((n, 2, 2))
-    per_length = (weight / distance)[:, None, None]
+    own, towards = centroid_blocks(found)
+    weight = np.exp(found.log_scales - log_scale)
+    per_length = (weight[found.agent] / lengths(found.gap))[:, None, None]
+    facet_own = np.zeros_like(own)
     np.add.at(facet_own, found.agent, per_length * found.m2)
-    facet_other = -per_length * (found.m2 - _outer(found.m1, found.gap))
+    facet_other = -per_length * (found.m2 - outer(found.m1, found.gap))
     everybody = np.arange(n)
     return Derivatives(
-        masses=found.masses * np.exp(found.log_scales),
+        masses=found.masses * weight,
         log_masses=np.log(found.masses) + found.log_scales,
         errors=found.errors,
         row=np.concatenate([everybody, found.agent]),
         column=np.concatenate([everybody, found.other]),
-        centroid=np.concatenate([own, scale * towards]),
+        centroid=np.concatenate([own, towards]),
         facets=np.concatenate([facet_own, facet_other]),
     )
-
-
-def _outer(a: Points, b: Points) -> Floats:
-    product: Floats = a[:, :, None] * b[:, None, :]
-    return product

@@ -18,8 +18,11 @@ import numpy as np
 from dwell._types import Floats, Ints, finite_number, is_positive
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
+from dwell.controllers.timer import LARGEST, SMALLEST
 from dwell.errors import InputError
 from dwell.theory.certificate import max_dwell_time, max_gain, max_lipschitz
+from dwell.theory.clocks import same, shares_clock
+from dwell.theory.lipschitz import Attained
 from dwell.theory.lipschitz_bound import plain
 from dwell.theory.metrics import timer_program
 
@@ -39,6 +42,7 @@ class Setting:
     eta_max: float
     lipschitz: Floats  # (N,); may be infinite
     shared_clock: bool = False  # whether all agents always look at the same times
+    own_start: bool = True  # whether agents start with the velocities that the law gives
     tied: bool = False  # whether eta_max is no number of its own, but theta k1 whatever k1 is
 
     def __post_init__(self) -> None:
@@ -85,13 +89,19 @@ class Setting:
     def max_gains(self) -> Floats:
         """The paper's largest k1, by each agent's own T2 and L; see `admissible_k1`."""
         if self.tied:
-            return self.max_gains_in_theta
+            in_theta = self.max_gains_in_theta
+            return np.zeros(self.agents) if in_theta is None else in_theta
         pairs = zip(self.t2, self.lipschitz, strict=True)
         return np.array([max_gain(self.eta_max, self.reach, *pair, self.agents) for pair in pairs])
 
     @cached_property
-    def max_gains_in_theta(self) -> Floats:
-        """The same when eta_max = theta k1 changes along with k1."""
+    def max_gains_in_theta(self) -> Floats | None:
+        """The same when eta_max = theta k1 changes along with k1.
+
+        None where theta is not below 1: no k1, however small, is then above its eta_max.
+        """
+        if self.theta >= 1.0:
+            return None
         found: Floats = self.theta * self.reach / (self.t2 * self.spreads)
         return found
 
@@ -129,7 +139,7 @@ class Setting:
                 "coincident agents are centroidal; from any start, without any L",
                 "all agents look at the same times; waits longer than the limit without overshoot "
                 "may lead out of the workspace",
-                without_overshoot=once,
+                without_overshoot=once, own_start=self.own_start,
             ),
             Sharper(
                 "async_local", once, longest, "local", None,
@@ -137,6 +147,7 @@ class Setting:
                 "number of agents, without any L",
                 "errors at most (1 - epsilon) nu, near a minimum whose Hessian is positive "
                 "definite; shown for the linearized motion, not from far away",
+                own_start=self.own_start,
             ),
         )  # fmt: skip
 
@@ -180,6 +191,21 @@ class Sharper:
     guarantees: str
     assumes: str
     without_overshoot: float | None = None
+    own_start: bool = True  # whether the first velocities are the law's own
+
+    @property
+    def since(self) -> str:
+        """From when on it speaks: a velocity that was given obeys no law until the first look."""
+        return "start" if self.own_start else "first look"
+
+    @property
+    def within(self) -> bool | None:
+        """Whether nobody can run past its centroid; None where given velocities may lead out."""
+        if self.without_overshoot is None:
+            return None
+        if self.longest > self.without_overshoot:
+            return False
+        return True if self.own_start else None
 
     @property
     def met(self) -> bool:
@@ -197,7 +223,7 @@ class Sharper:
         if self.without_overshoot is not None:
             more = {
                 "limit_without_overshoot": self.without_overshoot,
-                "met_without_overshoot": self.longest <= self.without_overshoot,
+                "met_without_overshoot": self.within,
             }
         return {
             "limit": self.limit,
@@ -206,6 +232,7 @@ class Sharper:
             **more,
             "status": self.status,
             "applies": self.applies,
+            "since": self.since,
             "guarantees": self.guarantees,
             "assumes": self.assumes,
         }
@@ -228,36 +255,63 @@ def setting_of(
     except (TypeError, ValueError):
         need = f"one number from 0 on, or {system.agents} of them,"
         raise _refused("lipschitz", lipschitz, need) from None
-    waits = (program.t1, program.t2)
-    return Setting(law.k1, law.nu, law.epsilon, *waits, eta_max, constants, shared, tied)
-
-
-def shares_clock(law: Timer, agents: int) -> bool:
-    """Whether all agents always look at the same times, whatever they see and draw."""
-    numbers = law.numbers(agents)
-    if _same(numbers.t1) and _same(numbers.t2) and numbers.t1[0] == numbers.t2[0]:
-        return True
-    first = numbers.t2 if law.initial_timer is None else np.atleast_1d(law.initial_timer)
-    waits = {
-        "earliest": numbers.t1,
-        "latest": numbers.t2,
-        "periodic": numbers.period,
-        "sequence": numbers.intervals,
-    }
-    if law.reset == "dropout" and not law.loss:
-        waits["dropout"] = numbers.t1
-    return law.reset in waits and _same(np.asarray(first)) and _same(waits[law.reset])
-
-
-def _same(rows: Floats) -> bool:
-    """Whether all agents have the same."""
-    return bool((rows == rows[:1]).all())
+    return Setting(
+        law.k1, law.nu, law.epsilon, program.t1, program.t2, eta_max, constants,
+        shared_clock=shared, own_start=law.initial_hold is None, tied=tied,
+    )  # fmt: skip
 
 
 def _ratio(most: Floats, used: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = np.where(used > 0.0, most / used, np.inf)
     return found
+
+
+# Judging.
+
+
+def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True) -> Iterator[str]:
+    """Why the theorem says nothing about a setting; `seen` is what was measured, if anything."""
+    if s.agents == 1:
+        yield "The theorem assumes at least two agents."
+    if not perfect:
+        yield "Looks are lost or late here, which none of the conditions covers."
+    if s.eta_max >= s.k1:
+        yield f"The theorem needs eta_max < k1, but eta_max = {s.eta_max:g} and k1 = {s.k1:g}."
+    limits, p = s.max_dwell_times, s.tightest
+    if (s.t2 > limits).any():
+        yield (
+            f"T2 = {s.t2[p]:g} of agent {p} exceeds the maximum dwell time {limits[p]:.6g}, "
+            f"{times_over(s.t2[p] / limits[p])}."
+        )
+        if s.admissible_k1 is None:
+            yield (
+                "No k1 is admissible for these T2 and this eta_max: it would have to be at most "
+                f"{float(s.max_gains.min()):.6g} and above eta_max = {s.eta_max:g}."
+            )
+    if seen is not None and (seen.values > s.lipschitz).any():
+        yield _exceeded(s, seen)
+
+
+def _exceeded(s: Setting, seen: Attained) -> str:
+    """Whose constant is farthest above the assumed one, and where."""
+    beyond = seen.values > s.lipschitz
+    p = seen.agent if beyond[seen.agent] else int(np.argmax(seen.values - s.lipschitz))
+    time = seen.time_of(p)
+    where = "at the start" if time in (None, 0.0) else f"at t = {time:.6g}"
+    value = float(seen.values[p])
+    size = f"{value:.6g}" if math.isfinite(value) else "infinite"
+    many = int(beyond.sum())
+    others = f" ({many} of {s.agents} agents exceed theirs)" if many > 1 else ""
+    return (
+        f"The Lipschitz constant of agent {p} is {size} {where}, above the assumed "
+        f"{s.lipschitz[p]:g}{others}."
+    )
+
+
+def times_over(ratio: float) -> str:
+    """By how much a limit is exceeded."""
+    return f"{ratio:.3g}-fold" if ratio >= 1.1 else f"by {100.0 * (ratio - 1.0):.2g} %"
 
 
 # Advice.
@@ -268,7 +322,7 @@ def _ratio(most: Floats, used: Floats) -> Floats:
 class Advice:
     """One number that makes the paper's condition hold, the others being left as they are."""
 
-    key: str  # k1, t2, nu or eta_max
+    key: str  # k1, t2, nu, eta_max or lipschitz
     says: str
     value: float | Floats | None = None  # None: no value of this alone will do
 
@@ -286,6 +340,26 @@ def advise(setting: Setting) -> tuple[Advice, ...]:
     return tuple(_advice(setting))
 
 
+def advise_for(setting: Setting, measured: Floats) -> tuple[Advice, ...]:
+    """What to change where measured constants, (N,), exceed the assumed ones; else nothing.
+
+    First of all to assume so much, then what that makes necessary.
+    """
+    if not (measured > setting.lipschitz).any():
+        return ()
+    least = np.maximum(setting.lipschitz, measured)
+    worst = int(np.argmax(least))
+    if not np.isfinite(least).all():
+        says = f"L: no value will do, as that of agent {worst} is infinite on the way"
+        return (Advice("lipschitz", says),)
+    up = np.array([_rounded_up(v) for v in least.tolist()])
+    says = f"L at least {float(up[worst]):.12g}"
+    if not same(up):
+        says += f" for agent {worst}, from {float(up.min()):.12g} on for others"
+    first = Advice("lipschitz", f"{says}, as measured on the way", up[0] if same(up) else up)
+    return (first, *advise(replace(setting, lipschitz=up)))
+
+
 def _advice(s: Setting) -> Iterator[Advice]:
     need = float((s.t2 * s.spreads).max())  # k1**2 need <= eta_max nu~
     yield _of_k1(s)
@@ -297,13 +371,18 @@ def _advice(s: Setting) -> Iterator[Advice]:
         yield _of_t2(s)
         least = s.k1 * s.k1 * need / (s.eta_max * (1.0 - s.epsilon))
         nu = _inward(least, ROUND_CEILING, lambda v: replace(s, nu=v).feasible)
-        yield _of_nu(nu)
+        yield _of_nu(nu, least)
     yield _of_eta(s, s.k1 * s.k1 * need / s.reach)
 
 
 def _of_k1(s: Setting) -> Advice:
     most = float(s.max_gains.min())
+    if 0.0 < most < SMALLEST:
+        says = f"k1: no value will do; it would have to be at most {most:.6g}, and at least"
+        return Advice("k1", f"{says} {SMALLEST:g} is accepted")
     k1 = _inward(most, ROUND_FLOOR, lambda v: s.with_gain(v).feasible)
+    if k1 is None and s.tied and s.theta >= 1.0:
+        return Advice("k1", f"k1: no value will do; eta_max = {s.theta:g} k1 is never below it")
     if k1 is None:
         says = f"k1: no value will do; it would have to be at most {most:.6g} and above"
         return Advice("k1", f"{says} eta_max = {s.eta_max:g}")
@@ -335,17 +414,20 @@ def _of_t2(s: Setting) -> Advice:
         return Advice("t2", "T2: no value will do, as L is infinite")
     tight = float(found.min())
     says = f"T2 at most {tight:.12g}"
-    if not _same(found):
+    if not same(found):
         says += f" for agent {int(np.argmin(found))}, up to {float(found.max()):.12g} for others"
     early = float(s.t1.max())
     if (s.t1 > found).any():
         says += f"; t1 must come down with it (it is {early:g})"
-    return Advice("t2", says, tight if _same(found) else found)
+    return Advice("t2", says, tight if same(found) else found)
 
 
-def _of_nu(nu: float | None) -> Advice:
-    if nu is None:
+def _of_nu(nu: float | None, least: float) -> Advice:
+    if not math.isfinite(least) or (nu is None and least <= LARGEST):
         return Advice("nu", "nu: no value will do, as L is infinite")
+    if nu is None or nu > LARGEST:
+        says = f"nu: no value will do; it would have to be at least {least:.6g}, and at most"
+        return Advice("nu", f"{says} {LARGEST:g} is accepted")
     return Advice("nu", f"nu at least {nu:.12g}", nu)
 
 
@@ -359,6 +441,10 @@ def _inward(value: float, rounding: str, good: Callable[[float], bool]) -> float
             if is_positive(float(candidate)) and good(float(candidate)):
                 return float(candidate)
     return None
+
+
+def _rounded_up(value: float) -> float:
+    return _inward(value, ROUND_CEILING, lambda candidate: candidate >= value) or value
 
 
 def _next(value: Decimal, digits: int, rounding: str) -> Decimal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -24,6 +24,17 @@ class Finding:
     worst: float
     limit: float
     where: str = ""
+    per_agent: tuple[float | None, ...] | None = None  # a number of each agent, if there is one
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs, which know no infinity."""
+        keys = ("name", "says", "status", "worst", "limit", "where")
+        plain = {key: _finite(getattr(self, key)) for key in keys}
+        return {**plain, "per_agent": None if self.per_agent is None else list(self.per_agent)}
+
+
+def _finite(value: Any) -> Any:
+    return value if not isinstance(value, float) or np.isfinite(value) else None
 
 
 def worst_of(

@@ -11,24 +11,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, is_positive, is_whole
+from dwell._types import Floats, Ints, Points, is_positive, is_whole, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.density import Density
 from dwell.density.tessellation import as_positions
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace
+from dwell.theory.approach import NEAR, Approach, closest_approach, meet
 from dwell.theory.derivatives import Derivatives, derivatives
 from dwell.theory.lipschitz_bound import Bound, plain
-from dwell.theory.metrics import Metrics, snapshots
+from dwell.theory.metrics import Metrics, Paths
 
 MOST_TIMES = 400  # along a run
 CLOSEST = 4  # one in so many of these is spent on the smallest separations
-NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
 DRAWS = 100  # purpose of the random draws; smaller numbers belong to the simulation
 TRIES = 2000  # draws per agent before a separation counts as too large
 
@@ -42,7 +42,7 @@ class Attained:
 
     value: float  # inf where two agents coincide
     agent: int  # whose centroid it is
-    positions: Points  # (N, 2) the configuration
+    positions: Points  # (N, n) the configuration
     says: str  # where that is, in words
     values: Floats  # (N,) the largest of each agent
     rates: Floats  # (N,) the largest |d_p c_p - 1| + sum of |d_q c_p|: how fast |e_p| can change
@@ -51,6 +51,11 @@ class Attained:
     skipped: int = 0  # left out: some cell weighed nothing
     time: float | None = None  # along a run
     sample: int | None = None  # among samples
+    times: Floats | None = None  # (N,) along a run, when each agent had its largest
+
+    def time_of(self, agent: int) -> float | None:
+        """When `agent` had its largest constant; None if that is not along a run."""
+        return self.time if self.times is None else float(self.times[agent])
 
     def as_json(self) -> dict[str, Any]:
         """For programs; null stands for infinite."""
@@ -89,6 +94,11 @@ class Lipschitz:
         rows = [found.values for found in self.on_the_way]
         return np.max(rows, axis=0) if rows else None
 
+    @property
+    def on_the_whole_way(self) -> Attained | None:
+        """Along the run if there is one, else at the start."""
+        return self.run or self.start
+
     def as_json(self) -> dict[str, Any]:
         """For programs."""
         kinds = ("start", "run", "end", "sampled")
@@ -98,16 +108,18 @@ class Lipschitz:
 
 
 def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> Attained:
-    """At one configuration: infinite if two agents coincide; every cell must weigh something.
+    """At one configuration: infinite if two agents coincide, as far as their coordinates can tell.
+
+    Every cell must weigh something.
 
     >>> from dwell import Box, Uniform
     >>> found = lipschitz_at(Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)], Uniform())
     >>> abs(found.value - 2**0.5 / 6 / 0.5) < 1e-10
     True
     """
-    points = as_positions(positions)
+    points = as_positions(positions, workspace.dimension)
     a, b, gap = closest_pair(points)
-    if gap == 0.0:
+    if meet(gap, points):
         return _infinite(points, a, b)
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -121,6 +133,8 @@ def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> A
     says = f"agent {agent}"
     if gap < NEAR * workspace.diameter:
         says += f"; agents {a} and {b} are only {gap:.3g} apart, and it is infinite where they meet"
+    elif agent in (a, b) and a != b:
+        says += f" ({gap:.3g} from agent {b if agent == a else a}: the closest pair)"
     return Attained(float(values[agent]), agent, points, says, values, rates, neighbors)
 
 
@@ -138,7 +152,7 @@ def error_rates(found: Derivatives) -> Floats:
     When nobody is faster than 1, the error of agent p changes no faster than this.
     """
     blocks = found.centroid.copy()
-    blocks[found.row == found.column] -= np.eye(2)
+    blocks[found.row == found.column] -= np.eye(blocks.shape[-1])
     sizes = np.linalg.norm(blocks, 2, axis=(1, 2))
     rates = np.zeros(found.agents)
     np.add.at(rates, found.row, sizes)
@@ -154,13 +168,13 @@ def _neighbors(found: Derivatives) -> Ints:
 def closest_pair(points: Points) -> tuple[int, int, float]:
     """The two agents nearest to each other, and how far apart they are; (0, 0, inf) for one."""
     order = np.argsort(points[:, 0], kind="stable")
-    x, y = points[order].T
+    sorted_ = points[order]
     best = (0, 0, math.inf)
     for step in range(1, len(points)):  # pairs that are `step` apart in x
-        across = x[step:] - x[:-step]
-        if across.min() > best[2]:
+        across = sorted_[step:] - sorted_[:-step]
+        if across[:, 0].min() > best[2]:
             break
-        gaps = np.hypot(across, y[step:] - y[:-step])
+        gaps = lengths(across)
         k = int(np.argmin(gaps))
         if gaps[k] < best[2]:
             a, b = sorted((int(order[k]), int(order[k + step])))
@@ -179,22 +193,43 @@ def lipschitz_along(
     until: float,
     *,
     most: int = MOST_TIMES,
+    approach: Approach | None = None,
+    paths: Paths | None = None,
     progress: Progress | None = None,
 ) -> Attained:
-    """Along a run: at its samples and events, thinned to at most `most` times.
+    """Along a run: at its samples and events, thinned to about `most` times.
 
     Three quarters of them are spread evenly over the samples and events, the rest are those at
-    which two agents were closest. Times at which some cell weighed nothing are left out.
+    which two agents were closest. The closest approaches between these times are among them, so
+    that agents who pass through each other are not overlooked; `approach` and `paths` are for
+    those who know them already. Times at which some cell weighed nothing are left out.
     """
+    paths = Paths(start, table) if paths is None else paths
+    close = closest_approach(paths, until) if approach is None else approach
     times, known = visited_times(table, metrics, until, most)
-    legs = snapshots(start, table, times)
+    times = np.union1d(times, close.times)
+    legs = paths.at(times)
     found = _largest(system, iter(legs.positions), len(times), progress, "along the run")
     if found is None:
         raise _weightless("at every time looked at")
-    best, rows = found
+    best, rows, whens = found
+    if meet(close.distance, start.start) and math.isfinite(rows.value):
+        return _met(rows, close)
     at = float(times[best])
-    says = f"agent {rows.agent} at t = {at:.6g} ({rows.configurations} of {known} times looked at)"
-    return _named(rows, says, time=at)
+    says = f"{rows.says} at t = {at:.6g} ({rows.configurations} of {known} times looked at)"
+    return _named(rows, says, time=at, times=times[whens])
+
+
+def _met(rows: Attained, close: Approach) -> Attained:
+    """Where two agents pass through each other at a time that no number tells exactly."""
+    values, rates = rows.values.copy(), rows.rates.copy()
+    values[list(close.agents)] = rates[list(close.agents)] = math.inf
+    says = f"infinite: {close.says} stand at one place"
+    every = np.full(len(values), close.time)
+    return replace(
+        rows, value=math.inf, agent=close.agents[0], says=says, values=values, rates=rates,
+        time=close.time, times=every,
+    )  # fmt: skip
 
 
 def visited_times(
@@ -213,15 +248,21 @@ def visited_times(
 def _thinned(times: Floats, gaps: Floats, until: float, most: int) -> tuple[Floats, int]:
     kept = times <= until
     times, gaps = times[kept], gaps[kept]
-    order = np.lexsort((gaps, times))
-    times, first = np.unique(times[order], return_index=True)
-    gaps = gaps[order][first]
-    known = len(times)
+    every = np.sort(times, kind="stable")  # quick, as it is made of parts in order
+    every = every[np.append(True, np.diff(every) > 0.0)]
+    known = len(every)
     if known <= most:
-        return times, known
+        return every, known
     even = np.linspace(0, known - 1, max(2, most - most // CLOSEST)).astype(np.int64)
-    close = np.argsort(gaps, kind="stable")[: most // CLOSEST]
-    return times[np.union1d(even, close)], known
+    return np.union1d(every[even], times[smallest(gaps, most // CLOSEST)]), known
+
+
+def smallest(values: Floats, count: int) -> Ints:
+    """Where the smallest of the values are; of equal ones any."""
+    if count >= len(values):
+        return np.arange(len(values))
+    rows: Ints = np.argpartition(values, count)[:count]
+    return rows
 
 
 def lipschitz_sampled(
@@ -244,7 +285,7 @@ def lipschitz_sampled(
     found = _largest(system, places, samples, progress, "sampling")
     if found is None:
         raise _weightless("in every sample")
-    best, rows = found
+    best, rows, _ = found
     says = f"sample {best} of {rows.configurations}, separation at least {separation:.4g}"
     every = np.full(system.agents, rows.value)
     return _named(rows, says, sample=best, values=every)
@@ -256,11 +297,14 @@ def _largest(
     count: int,
     progress: Progress | None,
     what: str,
-) -> tuple[int, Attained] | None:
-    """The largest over some configurations, and which it was; None if no cell can be told."""
+) -> tuple[int, Attained, Ints] | None:
+    """The largest over some configurations, which it was, and which was that of each agent.
+
+    None if no cell can be told.
+    """
     best: tuple[int, Attained] | None = None
     values, rates = np.zeros((2, system.agents))
-    neighbors = np.zeros(system.agents, dtype=np.int64)
+    neighbors, whens = np.zeros((2, system.agents), dtype=np.int64)
     skipped = 0
     for k, points in enumerate(places):
         if progress is not None:
@@ -272,6 +316,7 @@ def _largest(
                 raise
             skipped += 1
             continue
+        whens = np.where(found.values > values, k, whens)
         values, rates = np.maximum(values, found.values), np.maximum(rates, found.rates)
         neighbors = np.maximum(neighbors, found.neighbors)
         if best is None or found.value > best[1].value:
@@ -280,9 +325,10 @@ def _largest(
         return None
     which, one = best
     looked = count - skipped
-    return which, Attained(
+    largest = Attained(
         one.value, one.agent, one.positions, one.says, values, rates, neighbors, looked, skipped
     )
+    return which, largest, whens
 
 
 def _named(
@@ -292,15 +338,16 @@ def _named(
     time: float | None = None,
     sample: int | None = None,
     values: Floats | None = None,
+    times: Floats | None = None,
 ) -> Attained:
-    if not math.isfinite(found.value):
+    if not math.isfinite(found.value) and not says.startswith(found.says):
         says = f"{found.says}; {says}"
     if found.skipped:
         says += f"; {found.skipped} left out, where some cell weighs nothing"
     return Attained(
         found.value, found.agent, found.positions, says,
         found.values if values is None else values, found.rates, found.neighbors,
-        found.configurations, found.skipped, time, sample,
+        found.configurations, found.skipped, time, sample, times,
     )  # fmt: skip
 
 
@@ -322,19 +369,22 @@ def separated(system: CoverageSystem, separation: float, sample: int) -> Points:
         )
     n, workspace = system.agents, system.workspace
     lower, upper = workspace.bounds
-    kept = np.empty((n, 2))
+    dimension = system.dimension
+    pairs = (dimension + 1) // 2  # coordinates are drawn two at a time
+    kept = np.empty((n, dimension))
     filled, drawn, batch = 0, 0, 4 * n
     while drawn < TRIES * n:
-        draws = [uniform_pair(*system.key, DRAWS, sample, drawn + k) for k in range(batch)]
+        every = range(drawn * pairs, (drawn + batch) * pairs)
+        draws = np.array([uniform_pair(*system.key, DRAWS, sample, k) for k in every])
         drawn += batch
-        points = lower + (upper - lower) * np.array(draws)
+        points = lower + (upper - lower) * draws.reshape(batch, -1)[:, :dimension]
         for point in points[workspace.outside_by(points) == 0.0]:
-            if (np.hypot(*(kept[:filled] - point).T) >= separation).all():
+            if (lengths(kept[:filled] - point) >= separation).all():
                 kept[filled] = point
                 filled += 1
                 if filled == n:
                     return kept
-    fits = 0.6 * math.sqrt(workspace.area / n)
+    fits = 0.6 * (workspace.volume / n) ** (1.0 / dimension)
     raise InputError(
         f"separation is {separation:g}, too large to draw {n} agents in this workspace ({filled} "
         f"found a place); about {fits:.3g} can be had",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -17,7 +18,6 @@ from dwell.density.tessellation import first_coincidence
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
-    from dwell.hybrid import HybridArc
 
 PROBES = 129  # times looked at where no samples were kept
 
@@ -44,18 +44,32 @@ class Snapshots:
     next_at: Floats  # (S, N)
 
 
+@final
+class Paths:
+    """Everybody's legs from the start to the end, to be asked for many times one after another."""
+
+    def __init__(self, start: AgentsState, table: EventTable) -> None:
+        self.agents, self.dimension = start.start.shape
+        self.legs = [table.legs(start, p) for p in range(self.agents)]
+        self.begins = [table.time[table.of_agent(p)] for p in range(self.agents)]
+
+    def at(self, times: Floats) -> Snapshots:
+        """Everybody at ascending `times`, after the jumps at each."""
+        positions, velocities = np.empty((2, len(times), self.agents, self.dimension))
+        next_at = np.empty((len(times), self.agents))
+        for p, legs in enumerate(self.legs):
+            now = legs.take(np.searchsorted(self.begins[p], times, side="right"))
+            positions[:, p], velocities[:, p] = now.at(times), now.velocity_at(times)
+            next_at[:, p] = now.next_at
+        return Snapshots(positions, velocities, next_at)
+
+
 def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots:
     """Everybody at ascending `times`, after the jumps at each."""
-    samples, (agents, dimension) = len(times), start.start.shape
-    positions, velocities = np.empty((2, samples, agents, dimension))
-    next_at = np.empty((samples, agents))
-    for p in range(agents) if samples else ():
-        rows = table.of_agent(p)
-        made = np.searchsorted(table.time[rows], times, side="right")
-        legs = table.legs(start, p).take(made)
-        positions[:, p], velocities[:, p] = legs.at(times), legs.velocity_at(times)
-        next_at[:, p] = legs.next_at
-    return Snapshots(positions, velocities, next_at)
+    if not len(times):
+        shape = (0, *start.start.shape)
+        return Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
+    return Paths(start, table).at(times)
 
 
 def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None = None) -> Looks:
@@ -106,45 +120,46 @@ def _hold_errors(system: CoverageSystem, now: Snapshots, errors: Points) -> Floa
 
 
 def covered_from(
-    arc: HybridArc[AgentsState], table: EventTable, metrics: Metrics, nu: float
+    errors: Callable[[float], Floats],
+    until: float,
+    table: EventTable,
+    metrics: Metrics | None,
+    nu: float,
 ) -> float | None:
     """The time from which every error stays within `nu` to the end; None if it never does.
 
-    Known exactly at samples and at events, then narrowed by bisection between the last time a
-    larger error was seen and the next look at it.
+    `errors` gives everybody's error at any time. It is known exactly at samples and at events, then
+    narrowed by bisection between the last time a larger error was seen and the next look at it.
     """
-    late = [0.0] if _worst(arc, 0.0) > nu else []
-    if len(metrics.times):
-        late += metrics.times[metrics.errors.max(axis=1) > nu].tolist()[-1:]
+
+    def worst(t: float) -> float:
+        return float(errors(t).max())
+
+    late = [0.0] if worst(0.0) > nu else []
+    samples = np.empty(0) if metrics is None else metrics.times
+    if metrics is not None and len(samples):
+        late += samples[metrics.errors.max(axis=1) > nu].tolist()[-1:]
     late += table.time[lengths(table.errors) > nu].tolist()[-1:]
-    if _worst(arc, arc.until) > nu:
+    if worst(until) > nu:
         return None
     if not late:
         return 0.0
     last = max(late)
-    after = metrics.times[metrics.times > last]
+    after = samples[samples > last]
     if not len(after):  # no samples to go by: look at some times of our own
-        probes = np.linspace(last, arc.until, PROBES)
-        bad = [t for t in probes[1:-1] if _worst(arc, float(t)) > nu]
+        probes = np.linspace(last, until, PROBES)
+        bad = [t for t in probes[1:-1] if worst(float(t)) > nu]
         last = max([last, *map(float, bad)])
         after = probes[probes > last]
-    return _narrowed(arc, nu, last, float(after[0]))
+    return _narrowed(worst, nu, last, float(after[0]))
 
 
-def _worst(arc: HybridArc[AgentsState], t: float) -> float:
-    """Largest error at time t."""
-    system = arc.system
-    assert isinstance(system, CoverageSystem)
-    points = arc.at(t).positions
-    return max(float(lengths(look.error)) for look in system.looks(points))
-
-
-def _narrowed(arc: HybridArc[AgentsState], nu: float, bad: float, good: float) -> float:
+def _narrowed(worst: Callable[[float], float], nu: float, bad: float, good: float) -> float:
     for _ in range(60):
         middle = 0.5 * (bad + good)
         if good - bad <= 1e-9 * max(1.0, good) or not (bad < middle < good):
             break
-        if _worst(arc, middle) > nu:
+        if worst(middle) > nu:
             bad = middle
         else:
             good = middle

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
@@ -11,15 +12,19 @@ from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
+from dwell.controllers.self_triggered import MISSED
 from dwell.theory.finding import Finding, not_promised, worst_of
 from dwell.theory.metrics import look_at_all, measure, snapshots
 from dwell.theory.plain_trigger import plain_trigger
+from dwell.theory.plain_trigger_any import plain_trigger_any
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
 MOST_TIMES = 2000  # times at which centroids are followed between looks
+BLOCK = 4096  # events dealt with at once
 BY_HAND = 40  # decisions of the self-trigger that are made again by other code
 BY_HAND_LIMIT = 3e-5  # of the diameter
+BY_HAND_IN_SPACE = 1e-3
 STRAY = 100.0  # times the tolerance of a differential equation
 
 
@@ -55,28 +60,34 @@ def self_trigger_guarantees(
 ) -> Iterator[Finding]:
     """G1: the centroid moves by delta at most between looks. G2: the sampled one stays in the cell.
 
-    Neither is promised on an interval that had to be cut off at tau_min.
+    Neither is promised on an interval that the trigger did not choose, because tau_min was too
+    long or a look was lost; over a network that loses or delays; or up to the first scanned time
+    that is not good (stop = "after").
     """
     law: Any = system.controller
-    drift, room, floors, times = follow_centroids(system, start, table, until)
-    free = ~floors
+    kept = system.network.perfect and law.option("stop") == "before"
+    seen = follow_centroids(system, start, table, until)
     says = f"between looks a centroid moves by at most delta = {law.delta:g} (G1)"
-    yield worst_of("drift", says, np.where(free, drift, 0.0).max(axis=1), law.delta, _at(times))
+    found = worst_of("drift", says, np.where(seen.free, seen.drift, 0.0), law.delta, seen.where)
+    yield found if kept else not_promised(found)
     says = "the centroid that was sampled stays in the agent's cell (G2; how far it is outside)"
     rounding = 1e-12 * system.workspace.diameter
-    yield worst_of("target", says, np.where(free, -room, 0.0).max(axis=1), rounding, _at(times))
+    found = worst_of("target", says, np.where(seen.free, -seen.room, 0.0), rounding, seen.where)
+    yield found if kept else not_promised(found)
 
 
 def trigger_by_hand(
     system: CoverageSystem, start: AgentsState, table: EventTable, law: SelfTriggered
 ) -> Finding:
     """The trigger at some decisions by other code: met at the end of the interval, not after it."""
-    rows = np.unique(np.linspace(0, len(table) - 1, BY_HAND).astype(np.int64))
+    some = BY_HAND if system.dimension < 3 else BY_HAND // 4  # rays in space take their time
+    rows = np.unique(np.linspace(0, len(table) - 1, some).astype(np.int64))
     wrong = np.zeros(len(rows))
     for k, row in enumerate(rows):
         wrong[k] = _misjudged(system, start, table, law, int(row))
     says = f"{len(rows)} decisions of the trigger agree with other code (how far h is off 0)"
-    limit = BY_HAND_LIMIT * system.workspace.diameter
+    limit = BY_HAND_LIMIT if system.dimension < 3 else BY_HAND_IN_SPACE
+    limit *= system.workspace.diameter
     return worst_of("trigger", says, wrong, limit, lambda k: f"jump {rows[k] + 1}")
 
 
@@ -95,9 +106,11 @@ def _misjudged(
         asked = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
         if asked and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
             here = np.array(legs.at(t + s))
-            h = plain_trigger(
-                law, system.workspace.vertices, system.density, here, target, sample.positions, s
-            )
+            seen = (system.density, here, target, sample.positions, s)
+            if system.dimension == 2:
+                h = plain_trigger(law, system.workspace.vertices, *seen)
+            else:
+                h = plain_trigger_any(law, system.workspace, *seen)
             worst = max(worst, sign * h)
     return worst
 
@@ -110,37 +123,89 @@ def _positions_before(start: AgentsState, table: EventTable, row: int) -> Floats
     return places
 
 
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class Followed:
+    """Agents between their looks: one entry for each agent and time looked at."""
+
+    times: Floats
+    agents: Ints
+    drift: Floats  # how far the centroid is from the sampled one
+    room: Floats  # how far inside its cell the sampled one is
+    free: np.ndarray  # whether the trigger chose the interval: no floor was hit, no look lost
+
+    def where(self, k: int) -> str:
+        """Entry k in words."""
+        return f"agent {self.agents[k]}, t = {float(self.times[k])!r}"
+
+
 def follow_centroids(
     system: CoverageSystem, start: AgentsState, table: EventTable, until: float
-) -> tuple[Floats, Floats, np.ndarray, Floats]:
-    """At times along a run, for every agent: how far its centroid is from the sampled one, how far
-    inside its cell the sampled one is, and whether its interval was cut off at tau_min.
+) -> Followed:
+    """Everybody at times spread over the run, and each agent at the very end of each interval.
+
+    That is the worst time of an interval, just before the new sample; none is left out.
     """
-    law: Any = system.controller
-    ends = table.time[table.time <= until]  # just before a jump is the worst time of an interval
-    times = thinned(
-        np.unique(np.concatenate([ends, np.linspace(0.0, until, MOST_TIMES)])), 2 * MOST_TIMES
-    )
-    now = snapshots(start, table, times)
-    errors = _errors(system, now.positions)
-    targets, shape = np.empty(errors.shape), now.next_at.shape
-    floors = np.zeros(shape, dtype=bool)
     first = np.array([look.error for look in system.looks(start.positions)])
-    marks = table.count("mark")
-    for p in range(shape[1]):
-        rows = table.of_agent(p)
-        made = np.searchsorted(table.time[rows], times, side="right")
-        later = table.positions[rows] + table.errors[rows]
-        targets[:, p] = np.vstack([start.start[p] + first[p], later])[made]
-        floors[:, p] = np.append(start.next_at[p] <= law.tau_min, marks[rows] == FLOOR)[made]
-    drift = lengths(now.positions + errors - targets)
-    room = np.empty(shape)
-    for p in range(shape[1]):
-        others = lengths(targets[:, p, None] - now.positions)
-        own = others[:, p].copy()
-        others[:, p] = np.inf
-        room[:, p] = others.min(axis=1) - own
-    return drift, room, floors, times
+    parts = [_along(system, start, table, first, until), _at_ends(start, table, first, until)]
+    names = ("times", "agents", "drift", "room", "free")
+    return Followed(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _along(
+    system: CoverageSystem, start: AgentsState, table: EventTable, first: Points, until: float
+) -> Followed:
+    times = np.linspace(0.0, until, MOST_TIMES)
+    now = snapshots(start, table, times)
+    centroids = now.positions + _errors(system, now.positions)
+    agents = now.next_at.shape[1]
+    drift, room = np.empty((2, len(times), agents))
+    free = np.empty((len(times), agents), dtype=bool)
+    for p in range(agents):
+        made = np.searchsorted(table.time[table.of_agent(p)], times, side="right")
+        targets, chosen = _samples_of(start, table, first, p)
+        drift[:, p] = lengths(centroids[:, p] - targets[made])
+        room[:, p] = _room(targets[made], now.positions, p)
+        free[:, p] = chosen[made]
+    row, agent = np.divmod(np.arange(free.size), agents)
+    return Followed(times[row], agent, drift.ravel(), room.ravel(), free.ravel())
+
+
+def _at_ends(start: AgentsState, table: EventTable, first: Points, until: float) -> Followed:
+    """At each event its own agent, with the sample that it had until then."""
+    rows = np.flatnonzero(table.time <= until)
+    times, agents = table.time[rows], table.agent[rows]
+    drift, room, free = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows), dtype=bool)
+    centroids = table.positions[rows] + table.errors[rows]  # as recorded, which is checked besides
+    for p in range(len(start.start)):
+        own = np.flatnonzero(agents == p)
+        targets, chosen = (values[: len(own)] for values in _samples_of(start, table, first, p))
+        drift[own], free[own] = lengths(centroids[own] - targets), chosen
+        for part in np.array_split(np.arange(len(own)), 1 + len(own) // BLOCK):
+            now = snapshots(start, table, times[own[part]])
+            room[own[part]] = _room(targets[part], now.positions, p)
+    return Followed(times, agents, drift, room, free)
+
+
+def _samples_of(
+    start: AgentsState, table: EventTable, first: Points, agent: int
+) -> tuple[Points, np.ndarray]:
+    """The centroids that an agent sampled, that at the start first; whether the trigger chose."""
+    rows = table.of_agent(agent)
+    targets = np.vstack(
+        [start.start[agent] + first[agent], table.positions[rows] + table.errors[rows]]
+    )
+    marks = np.append(start.marks[agent], table.count("mark")[rows])
+    return targets, (marks != FLOOR) & (marks != MISSED)
+
+
+def _room(targets: Points, positions: Points, agent: int) -> Floats:
+    """How much farther the targets (S, n) are from the nearest other agent than from `agent`."""
+    others = lengths(targets[:, None] - positions)
+    own = others[:, agent].copy()
+    others[:, agent] = np.inf
+    room: Floats = others.min(axis=1) - own
+    return room
 
 
 def _errors(system: CoverageSystem, places: Points) -> Points:

@@ -18,7 +18,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.density import Density, Uniform, as_density, tessellate
 from dwell.density.tessellation import as_positions
@@ -57,13 +57,13 @@ class Rates:
 
     workspace: Workspace
     density: Density
-    positions: Points  # (N, 2)
+    positions: Points  # (N, n)
     derivatives: Derivatives
     radii: Floats  # (N,) root mean square distance of each cell's weight from its centroid
     error: float  # the largest error, in radii of its cell
     spectrum: Floats  # (K,) eigenvalues of Dc, descending; real parts where it is not centroidal
     turning: Floats  # (K,) their imaginary parts; all 0 at a centroidal configuration
-    modes: Floats  # (K, N, 2) eigenvectors; the largest displacement of an agent is 1
+    modes: Floats  # (K, N, n) eigenvectors; the largest displacement of an agent is 1
     contraction: float  # largest eigenvalue of the symmetric part of M^1/2 (Dc - I) M^-1/2
     tolerance: float  # gaps up to here count as 0
     moved: float = 0.0  # how far the configuration asked for was from this one, in radii
@@ -81,7 +81,7 @@ class Rates:
     @property
     def whole(self) -> bool:
         """Whether all eigenvalues are known, not only the softest ones and the stiffest."""
-        return len(self.spectrum) == 2 * self.agents
+        return len(self.spectrum) == self.positions.size
 
     @property
     def gaps(self) -> Floats:
@@ -144,7 +144,7 @@ class Rates:
         return shares
 
     def coordinates(self, displacements: Points) -> Floats:
-        """How much of each mode is in displacements (..., N, 2): (..., K), in the same unit.
+        """How much of each mode is in displacements (..., N, n): (..., K), in the same unit.
 
         Coordinate k is the root mean square, weighed by the masses, of the part along mode k.
         """
@@ -188,7 +188,8 @@ def rates(
     'minimum: every displacement raises the cost (gap 0.333)'
     """
     weight = Uniform() if density is None else as_density(density)
-    site, points = as_workspace(workspace), as_positions(positions)
+    site = as_workspace(workspace)
+    points = as_positions(positions, site.dimension)
     cells, found = tessellate(site, points, weight), derivatives(site, points, weight)
     error = largest_error(cells)
     centroidal = error <= CENTROIDAL
@@ -213,9 +214,9 @@ def rates_near(
     workspace: Workspace, density: Density | object, positions: object, **options: Any
 ) -> Rates:
     """The spectrum at the centroidal configuration that `positions` lead to."""
-    start = as_positions(positions)
+    start = as_positions(positions, workspace.dimension)
     found = rates(workspace, density, settled(workspace, density, start), **options)
-    distance = np.hypot(*(found.positions - start).T) / found.radii
+    distance = lengths(found.positions - start) / found.radii
     return replace(found, moved=float(distance.max()))
 
 

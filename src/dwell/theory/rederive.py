@@ -8,15 +8,15 @@ its beginning. Positions are always those of the table: one wrong row does not s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 import numpy as np
 
 from dwell._types import Floats, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Message
 from dwell.agents.state import Spent
-from dwell.hybrid import Event, Halt
+from dwell.agents.walk import walk
 
 TELL_EVERY = 512  # jumps
 
@@ -41,39 +41,41 @@ def rederive(
 ) -> Rederived:
     """Make every decision of `table` again."""
     gaps = np.zeros((5, len(table)))
-    state = system.start(start.start)
+    begin = system.start(start.start)
     counts = {name.name: table.count(name.name) for name in fields(Spent)}
-    marks = table.count("mark")
-    for k in range(len(table)):
-        p, t = int(table.agent[k]), float(table.time[k])
-        try:
-            after = system.jump(system.flow(state, t), Event(t, p))
-        except Halt:
+    for k, (after, _) in enumerate(walk(system, begin, table)):
+        if after is None:
             gaps[:, k] = np.inf
             continue
+        p = int(table.agent[k])
         gaps[0, k] = np.abs(after.hold[p] - table.holds[k]).max()
         gaps[1, k] = _gap(_cruise(after, p), np.inf if table.cruise is None else table.cruise[k])
         gaps[2, k] = _gap(after.next_at[p], table.next_at[k])
         spent = after.spent[0]
         wrong = sum(abs(getattr(spent, name) - int(column[k])) for name, column in counts.items())
         said = -1.0 if table.promise is None else float(table.promise[k])
-        gaps[3, k] = wrong + abs(after.mark - int(marks[k])) + _gap(after.promise, said)
-        gaps[4, k] = _strayed(after, p)
-        state = _as_recorded(after, table, k, p)
+        gaps[3, k] = wrong + _gap(after.promise, said)
+        gaps[4, k] = _strayed(system, after, p)
         if k % TELL_EVERY == 0:
             tell("checking", k / len(table))
     return Rederived(*gaps)
 
 
-def _strayed(state: AgentsState, agent: int) -> float:
+def _strayed(system: CoverageSystem, state: AgentsState, agent: int) -> float:
     """The largest distance of another agent from the ball that `agent` believes it to be in."""
     if not state.mail or not state.mail[agent].heard:
         return 0.0
     heard, places = state.mail[agent].heard, state.positions
+    radius = getattr(system.controller, "radius", _promised)  # the law's own, where it has one
     return max(
-        float(lengths(places[q] - said.position)) - said.promise * (state.time - said.time)
+        float(lengths(places[q] - said.position)) - radius(said, state.time)
         for q, said in heard.items()
     )
+
+
+def _promised(said: Message, now: float) -> float:
+    """How far the sender of a message can have got if it keeps its promise."""
+    return said.promise * (now - said.time)
 
 
 def _cruise(state: AgentsState, agent: int) -> float:
@@ -82,15 +84,3 @@ def _cruise(state: AgentsState, agent: int) -> float:
 
 def _gap(a: Any, b: Any) -> float:
     return 0.0 if a == b else abs(float(a) - float(b))
-
-
-def _as_recorded(after: AgentsState, table: EventTable, k: int, p: int) -> AgentsState:
-    """The state after jump k with the agent's leg as the table has it."""
-    after.start[p] = table.positions[k]
-    after.hold[p] = table.holds[k]
-    after.next_at[p] = table.next_at[k]
-    if table.cruise is not None:
-        cruise = after.cruise if after.cruise is not None else np.full(len(after.since), np.inf)
-        cruise[p] = table.cruise[k]
-        return replace(after, cruise=cruise)
-    return after

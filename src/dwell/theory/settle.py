@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.density import Density, Tessellation, Uniform, as_density, tessellate
 from dwell.errors import AgentsError
 from dwell.geometry import Workspace, as_workspace
@@ -47,7 +47,7 @@ def _improved(
 ) -> tuple[Tessellation, float]:
     """The cells after one step, and the damping to try first at the next."""
     for step, used in _steps(cells, weight, before, damping):
-        longest = float((np.hypot(*step.T) / radii(cells)).max())
+        longest = float((lengths(step) / radii(cells)).max())
         try:
             after = tessellate(cells.workspace, cells.positions + step / max(1.0, longest), weight)
         except AgentsError:  # two of them would meet
@@ -76,13 +76,13 @@ def _solved(found: Derivatives, damping: float) -> Points:
     errors = found.errors.ravel()
     if found.agents <= SMALL:
         whole = (1.0 + damping) * np.eye(len(errors)) - found.jacobian.toarray()
-        return np.linalg.solve(whole, errors).reshape(-1, 2)
+        return np.linalg.solve(whole, errors).reshape(found.errors.shape)
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import spsolve
 
     rest = (1.0 + damping) * eye_array(len(errors)) - found.jacobian
     step: Points = spsolve(rest.tocsc(), errors)
-    return step.reshape(-1, 2)
+    return step.reshape(found.errors.shape)
 
 
 def radii(cells: Tessellation) -> Floats:
@@ -91,11 +91,11 @@ def radii(cells: Tessellation) -> Floats:
         radii = np.sqrt(cells.second_moments / cells.masses)
     light = np.flatnonzero(~(np.isfinite(radii) & (radii > 0.0)))
     if light.size:  # below the smallest double: take half the way to the nearest agent instead
-        away = np.hypot(*(cells.positions[light, None] - cells.positions).transpose(2, 0, 1))
+        away = lengths(cells.positions[light, None] - cells.positions)
         away[away == 0.0] = cells.workspace.diameter
         radii[light] = 0.5 * away.min(axis=1)
     return radii
 
 
 def largest_error(cells: Tessellation) -> float:
-    return float((np.hypot(*cells.errors.T) / radii(cells)).max())
+    return float((lengths(cells.errors) / radii(cells)).max())

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, Points, lengths
 from dwell.theory.derivatives import Derivatives
 
 DENSE = 300  # agents up to which the whole spectrum is computed
 SOFT = 12  # modes known beyond that, and the stiffest one
+SMALL = 16  # rows up to which a sparse matrix is made dense
+BASIS = 40  # vectors that the largest eigenvalue of a larger one is sought among
 FLAT = 1e-6  # a gap that cannot be told from 0 where errors are a millionth of a cell
 
 
@@ -29,19 +31,33 @@ def symmetric(matrix: Any) -> Any:
 
 def largest(matrix: Any) -> float:
     """The largest eigenvalue of a symmetric matrix."""
-    if isinstance(matrix, np.ndarray):
-        return float(np.linalg.eigvalsh(matrix)[-1])
-    from scipy.sparse.linalg import eigsh
+    return softest(matrix)[0]
 
-    return float(eigsh(matrix, k=1, which="LA", v0=_seedling(matrix), return_eigenvectors=False)[0])
+
+def softest(matrix: Any) -> tuple[float, Floats]:
+    """The largest eigenvalue of a symmetric matrix, and its eigenvector.
+
+    Signs are such that the first large entry is positive.
+    """
+    if isinstance(matrix, np.ndarray) or matrix.shape[0] <= SMALL:
+        whole = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+        values, vectors = np.linalg.eigh(whole)
+    else:
+        from scipy.sparse.linalg import eigsh
+
+        size = matrix.shape[0]
+        values, vectors = eigsh(matrix, k=1, which="LA", v0=_seedling(matrix), ncv=min(size, BASIS))
+    vector: Floats = vectors[:, -1]
+    first = int(np.argmax(np.abs(vector) > 0.5 * np.abs(vector).max()))
+    return float(values[-1]), vector if vector[first] > 0.0 else -vector
 
 
 def eigenpairs(found: Derivatives, centroidal: bool) -> tuple[Floats, Floats, Floats]:
-    """Eigenvalues of Dc, softest first, their imaginary parts, and displacements (K, N, 2)."""
+    """Eigenvalues of Dc, softest first, their imaginary parts, and displacements (K, N, n)."""
     if centroidal:
         values, vectors = _symmetric_pairs(symmetric(weighed(found)))
         values, turning = values[::-1], np.zeros(len(values))
-        log = np.repeat(found.log_masses, 2)[:, None]
+        log = np.repeat(found.log_masses, found.dimension)[:, None]
         shapes = vectors[:, ::-1] * np.exp(-0.5 * np.clip(log - log.min(), 0.0, 600.0))
         shapes = _sharpened(found, values, shapes)
     else:
@@ -49,7 +65,8 @@ def eigenpairs(found: Derivatives, centroidal: bool) -> tuple[Floats, Floats, Fl
         order = np.lexsort((np.abs(complex_values.imag), -complex_values.real))
         values, turning = complex_values.real[order], complex_values.imag[order]
         shapes = np.ascontiguousarray(shapes[:, order].real)
-    return values, turning, np.array([_normalised(shape) for shape in shapes.T])
+    n = found.dimension
+    return values, turning, np.array([_normalised(shape.reshape(-1, n)) for shape in shapes.T])
 
 
 def _symmetric_pairs(matrix: Any) -> tuple[Floats, Floats]:
@@ -67,7 +84,7 @@ def _symmetric_pairs(matrix: Any) -> tuple[Floats, Floats]:
 
 
 def _general_pairs(matrix: Any) -> tuple[Any, Any]:
-    if matrix.shape[0] <= 2 * DENSE:
+    if matrix.shape[0] <= 2 * DENSE:  # in the plane
         values, vectors = np.linalg.eig(matrix.toarray())
         return values, vectors
     from scipy.sparse.linalg import eigs
@@ -91,7 +108,7 @@ def _sharpened(found: Derivatives, values: Floats, shapes: Floats) -> Floats:
     spread = float(np.ptp(found.log_masses))
     if spread < 20.0 or found.agents > DENSE:
         return shapes
-    whole, one = found.jacobian.toarray(), np.eye(2 * found.agents)
+    whole, one = found.jacobian.toarray(), np.eye(found.dimension * found.agents)
     sharper = [
         np.linalg.solve(whole - (value + 1e-9) * one, shape / np.abs(shape).max())
         for value, shape in zip(values, shapes.T, strict=True)
@@ -99,11 +116,11 @@ def _sharpened(found: Derivatives, values: Floats, shapes: Floats) -> Floats:
     return np.array(sharper).T
 
 
-def _normalised(shape: Floats) -> Floats:
+def _normalised(shape: Points) -> Points:
     """A mode whose largest displacement is 1, and whose largest coordinate is positive."""
-    pairs = (shape / np.abs(shape).max()).reshape(-1, 2)
-    flat = np.abs(pairs.ravel())
+    parts = shape / np.abs(shape).max()
+    flat = np.abs(parts.ravel())
     first = int(np.argmax(flat >= (1.0 - 1e-6) * flat.max()))  # the first of equal ones
-    sign = np.sign(pairs.ravel()[first])
-    mode: Floats = sign * pairs / np.hypot(*pairs.T).max()
+    sign = np.sign(parts.ravel()[first])
+    mode: Floats = sign * parts / lengths(parts).max()
     return mode

@@ -1,0 +1,1 @@
+"""Kernels for cells whose workspace is bounded by an ellipse."""

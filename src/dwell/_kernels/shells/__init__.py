@@ -1,0 +1,1 @@
+"""Guaranteed and dual guaranteed cells in space."""

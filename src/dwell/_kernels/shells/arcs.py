@@ -1,0 +1,260 @@
+"""The borders between demands, as arcs on the sphere of directions.
+
+Demands i and j are equal on the circle u . (B_i - B_j) = c_j - c_i. On it each other demand leaves
+one piece where it is the smaller one; what all of them leave are the borders of i and j. Every
+border is found by itself, so nothing has to fit together but integrals along them. Places on a
+circle are unit vectors (x, y) in its own plane, ordered without angles.
+"""
+
+import math
+
+from dwell._kernels._jit import inlined, inner
+from dwell._kernels.arithmetic import smaller
+from dwell._kernels.shells.demands import BX, BY, BZ, SHIFT, SLOPE, value
+
+# Columns of an arc: the circle is M + E cos + F sin; from (X0, Y0) counter-clockwise to (X1, Y1),
+# SPAN quarter turns apart.
+MX, MY, MZ, EX, EY, EZ, FX, FY, FZ, X0, Y0, X1, Y1, SPAN = range(14)
+P0, PX0, PY0, P1, PX1, PY1 = range(6)  # columns of a piece: P orders places on the circle
+TURN = 4.0  # of P
+
+
+@inlined
+def order_of(x, y):
+    """A number from 0 to 4 that rises with the angle of (x, y), by 1 for each quarter turn."""
+    p = y / (abs(x) + abs(y))
+    if x < 0.0:
+        return 2.0 - p
+    return p if y >= 0.0 else 4.0 + p
+
+
+@inlined
+def circle_between(i, j, demand):
+    """The circle on which demands i and j are equal, i being larger on its left, as a tuple.
+
+    Its first number says whether there is one; then M, E and F.
+    """
+    ax = demand[i, BX] - demand[j, BX]
+    ay = demand[i, BY] - demand[j, BY]
+    az = demand[i, BZ] - demand[j, BZ]
+    square = ax * ax + ay * ay + az * az
+    gap = demand[j, SHIFT] - demand[i, SHIFT]
+    if not gap * gap < square:
+        return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    length = math.sqrt(square)
+    ax /= length
+    ay /= length
+    az /= length
+    h = gap / length
+    r = math.sqrt((1.0 - h) * (1.0 + h))
+    if abs(ax) <= abs(ay) and abs(ax) <= abs(az):
+        ex, ey, ez = 0.0, az, -ay
+    elif abs(ay) <= abs(az):
+        ex, ey, ez = -az, 0.0, ax
+    else:
+        ex, ey, ez = ay, -ax, 0.0
+    stretch = r / math.sqrt(ex * ex + ey * ey + ez * ez)
+    ex *= stretch
+    ey *= stretch
+    ez *= stretch
+    fx = ay * ez - az * ey
+    fy = az * ex - ax * ez
+    fz = ax * ey - ay * ex
+    return True, h * ax, h * ay, h * az, ex, ey, ez, fx, fy, fz
+
+
+@inlined
+def limit_by(i, k, demand, circle):
+    """Where demand k is smaller than i on the circle: a cos + b sin >= c, as (a, b, c)."""
+    _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
+    gx = demand[i, BX] - demand[k, BX]
+    gy = demand[i, BY] - demand[k, BY]
+    gz = demand[i, BZ] - demand[k, BZ]
+    a = ex * gx + ey * gy + ez * gz
+    b = fx * gx + fy * gy + fz * gz
+    c = demand[k, SHIFT] - demand[i, SHIFT]
+    return a, b, c - (mx * gx + my * gy + mz * gz)
+
+
+@inlined
+def put_piece(m, low, x0, y0, l0, high, x1, y1, l1, pieces, third):
+    """Add a piece of the circle as number m."""
+    pieces[m, P0] = low
+    pieces[m, PX0] = x0
+    pieces[m, PY0] = y0
+    pieces[m, P1] = high
+    pieces[m, PX1] = x1
+    pieces[m, PY1] = y1
+    third[m, 0] = l0
+    third[m, 1] = l1
+    return m + 1
+
+
+@inner
+def common_pieces(count, k, low, x0, y0, high, x1, y1, pieces, third, more, more_third):
+    """What `count` pieces have in common with the arc from (x0, y0) to (x1, y1), set by k."""
+    m = 0
+    for s in range(count):
+        start = pieces[s, P0]
+        end = pieces[s, P1]
+        a = low  # moved by turns to lie behind the start
+        while a < start:
+            a += TURN
+        while a >= start + TURN:
+            a -= TURN
+        b = a + (high - low)
+        if b - TURN > start:
+            ends = b - TURN < end
+            m = put_piece(
+                m, start, pieces[s, PX0], pieces[s, PY0], third[s, 0],
+                smaller(b - TURN, end),
+                x1 if ends else pieces[s, PX1],
+                y1 if ends else pieces[s, PY1],
+                k if ends else third[s, 1],
+                more, more_third,
+            )  # fmt: skip
+        if a < end:
+            ends = b < end
+            m = put_piece(
+                m, a, x0, y0, k,
+                smaller(b, end),
+                x1 if ends else pieces[s, PX1],
+                y1 if ends else pieces[s, PY1],
+                k if ends else third[s, 1],
+                more, more_third,
+            )  # fmt: skip
+    return m
+
+
+@inlined
+def is_hidden(i, k, demand, circle):
+    """Whether demand k is larger than i all along the circle."""
+    a, b, c = limit_by(i, k, demand, circle)
+    return c >= 0.0 and c * c >= a * a + b * b
+
+
+@inlined
+def pieces_of(i, j, count, demand, circle, pieces, spare, third):
+    """The pieces of the circle of i and j that no other of `count` demands takes.
+
+    Gives (how many, which of the two memories holds them, who took the last one); -1: the whole
+    circle is left.
+    """
+    m = -1
+    side = 0
+    for k in range(count):
+        if k in (i, j):
+            continue
+        a, b, c = limit_by(i, k, demand, circle)
+        r2 = a * a + b * b
+        if c * c >= r2:
+            if c > 0.0 or c == 0.0 < r2:
+                return 0, side, k
+            continue
+        root = math.sqrt(r2 - c * c)
+        part = 1.0 / r2
+        x0 = (a * c + b * root) * part
+        y0 = (b * c - a * root) * part
+        x1 = (a * c - b * root) * part
+        y1 = (b * c + a * root) * part
+        low = order_of(x0, y0)
+        high = order_of(x1, y1)
+        if high <= low:
+            high += TURN
+        if m < 0:
+            m = put_piece(0, low, x0, y0, k, high, x1, y1, k, pieces, third[0])
+        elif side == 0:
+            m = common_pieces(m, k, low, x0, y0, high, x1, y1, pieces, third[0], spare, third[1])
+            side = 1
+        else:
+            m = common_pieces(m, k, low, x0, y0, high, x1, y1, spare, third[1], pieces, third[0])
+            side = 0
+        if m == 0:
+            return 0, side, k
+    return m, side, -1
+
+
+@inner
+def put_corner(n, i, j, k, x, y, circle, demand, corner):
+    """Where demands i, j and k meet; the flattest of the three tells the distance best."""
+    _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
+    best = i
+    if demand[j, SLOPE] < demand[best, SLOPE]:
+        best = j
+    if demand[k, SLOPE] < demand[best, SLOPE]:
+        best = k
+    ux = mx + x * ex + y * fx
+    uy = my + x * ey + y * fy
+    uz = mz + x * ez + y * fz
+    f = value(best, ux, uy, uz, demand)
+    corner[n, 0] = ux / f
+    corner[n, 1] = uy / f
+    corner[n, 2] = uz / f
+    return n + 1
+
+
+@inner
+def put_arc(e, i, j, x0, y0, x1, y1, span, circle, arc, owner):
+    """Note a border of i and j as number e."""
+    _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
+    arc[e, MX] = mx
+    arc[e, MY] = my
+    arc[e, MZ] = mz
+    arc[e, EX] = ex
+    arc[e, EY] = ey
+    arc[e, EZ] = ez
+    arc[e, FX] = fx
+    arc[e, FY] = fy
+    arc[e, FZ] = fz
+    arc[e, X0] = x0
+    arc[e, Y0] = y0
+    arc[e, X1] = x1
+    arc[e, Y1] = y1
+    arc[e, SPAN] = span
+    owner[e, 0] = i
+    owner[e, 1] = j
+    return e + 1
+
+
+@inner
+def put_pieces(m, side, i, j, e, n, circle, shell):
+    """Note m pieces as borders of i and j, with their corners; gives (borders, corners)."""
+    pieces = shell.kept if side == 0 else shell.spare
+    third = shell.third[side]
+    for s in range(m):
+        x0, y0, x1, y1 = pieces[s, PX0], pieces[s, PY0], pieces[s, PX1], pieces[s, PY1]
+        if e >= shell.arc.shape[0]:
+            shell.flag[0] = 1
+            break
+        span = pieces[s, P1] - pieces[s, P0]
+        e = put_arc(e, i, j, x0, y0, x1, y1, span, circle, shell.arc, shell.owner)
+        n = put_corner(n, i, j, third[s, 0], x0, y0, circle, shell.demand, shell.corner)
+        n = put_corner(n, i, j, third[s, 1], x1, y1, circle, shell.demand, shell.corner)
+    if m < 0 and e < shell.arc.shape[0]:
+        e = put_arc(e, i, j, 1.0, 0.0, 1.0, 0.0, TURN, circle, shell.arc, shell.owner)
+    return e, n
+
+
+@inner
+def borders_of(count, shell):
+    """All borders between `count` demands, and the corners at their ends: how many of each.
+
+    Each corner comes up once per border that ends in it. Too little memory sets shell.flag.
+    """
+    shell.flag[0] = 0
+    e = 0
+    n = 0
+    for i in range(count):
+        killer = -1  # who hid the border with the last j often hides that with the next as well
+        for j in range(i):
+            circle = circle_between(i, j, shell.demand)
+            if not circle[0]:
+                continue
+            if killer >= 0 and killer != j and is_hidden(i, killer, shell.demand, circle):
+                continue
+            m, side, killer = pieces_of(
+                i, j, count, shell.demand, circle, shell.kept, shell.spare, shell.third
+            )
+            if m != 0:
+                e, n = put_pieces(m, side, i, j, e, n, circle, shell)
+    return e, n

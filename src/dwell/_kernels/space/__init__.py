@@ -1,0 +1,1 @@
+"""Voronoi cells in space: convex polyhedra, cut by half-spaces in the agent's own frame."""

@@ -1,0 +1,175 @@
+"""Cells in space: looks, cells and borders by the kernels of polyhedra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.density.borders import Borders
+from dwell.density.ground import Ground
+from dwell.density.looking import Looks, in_blocks
+from dwell.density.tessellation import first_coincidence
+from dwell.geometry import Flat, Workspace, is_flat, polyhedra
+
+if TYPE_CHECKING:
+    from dwell._kernels.space.memory import Grid, Solid
+
+# xx, xy, xz, yy, yz, zz as a matrix.
+SYMMETRIC = [4, 5, 6, 5, 7, 8, 6, 8, 9]
+
+
+def cells(
+    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
+) -> list[polyhedra.SpaceCell]:
+    """The cells of `agents` (all, by default) among `positions`, (N, 3)."""
+    return polyhedra.cells(_flat(workspace), positions, agents)
+
+
+def looks(
+    ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+) -> Looks:
+    """agent[k] looks in configuration row[k] of `places`, (rows, agents, 3).
+
+    Configurations in which many agents look are sorted into bins first, so that a look does not
+    depend on how many agents there are.
+    """
+    from dwell._kernels.space import look as kernel
+
+    row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
+    solid = polyhedra.solid_of(_flat(ground.workspace))
+    out = np.empty((len(row), kernel.COLUMNS))
+    counts = np.bincount(row, minlength=len(places))
+    crowded = polyhedra.pays(places.shape[1], counts)
+    for r in np.flatnonzero(crowded):
+        _in_one(ground, solid, places[r], np.flatnonzero(row == r), agent, out, threads)
+    _one_by_one(ground, solid, places, np.flatnonzero(~crowded[row]), row, agent, out, threads)
+    return _as_looks(ground, out)
+
+
+def _in_one(
+    ground: Ground, solid: Solid, points: Points, picks: Ints, agent: Ints, out: Floats,
+    threads: int | None,
+) -> None:  # fmt: skip
+    """Looks `picks`, all in the configuration `points`; neighbours after one another."""
+    from dwell._kernels.space import doors
+    from dwell._kernels.space.memory import make_memory
+
+    grid = polyhedra.grid_of(points, looks=len(picks))
+    number = polyhedra.numbers_in(grid)[agent[picks]]
+    order = np.argsort(number, kind="stable")
+    number, found = number[order], np.empty((len(picks), out.shape[1]))
+
+    def work(lo: int, hi: int) -> None:
+        memory = make_memory(len(points), solid)
+        doors.look_many(lo, hi, number, solid, grid, ground.terms, found, memory)
+
+    in_blocks(work, len(picks), threads)
+    out[picks[order]] = found
+
+
+def _one_by_one(
+    ground: Ground, solid: Solid, places: Points, picks: Ints, row: Ints, agent: Ints, out: Floats,
+    threads: int | None,
+) -> None:  # fmt: skip
+    """Looks `picks`, each in a configuration of its own."""
+    from dwell._kernels.space import doors
+    from dwell._kernels.space.memory import make_memory
+
+    if not len(picks):
+        return
+    x, y, z = (np.ascontiguousarray(places[..., k]) for k in range(3))
+    rows, agents, found = row[picks], agent[picks], np.empty((len(picks), out.shape[1]))
+
+    def work(lo: int, hi: int) -> None:
+        memory = make_memory(x.shape[1], solid)
+        grid = polyhedra.one_bin(places[0])
+        terms = ground.terms
+        doors.look_around(lo, hi, rows, agents, x, y, z, solid, grid, terms, found, memory)
+
+    in_blocks(work, len(picks), threads)
+    out[picks] = found
+
+
+def _as_looks(ground: Ground, out: Floats) -> Looks:
+    from dwell._kernels.space import look as kernel
+    from dwell._kernels.space.cells import COINCIDENT
+
+    column = np.ascontiguousarray(out.T)
+    squared = column[kernel.NEAREST]
+    return Looks(
+        met=column[kernel.STATUS] == COINCIDENT,
+        empty=column[kernel.STATUS] == kernel.NO_MASS,
+        error=column[kernel.EX : kernel.EZ + 1].T,
+        log_scale=column[kernel.LOG_SCALE],
+        mass=column[kernel.MASS],
+        polar=column[kernel.POLAR],
+        neighbors=column[kernel.NEIGHBORS].astype(np.int64),
+        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
+        second=column[kernel.SPREAD],
+        doubt=_doubt(ground, len(out)),
+    )
+
+
+def _doubt(ground: Ground, count: int) -> Floats | None:
+    """Constants and polynomials are integrated to rounding, Gaussians to a proven bound."""
+    from dwell._kernels.space.rules import TOLERANCE
+
+    terms: Any = ground.terms
+    return np.full(count, TOLERANCE) if len(terms.weights) else None
+
+
+def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+    """All borders of the tessellation by `positions`, (N, 3); of its first `agents` cells only.
+
+    They are faces, so they have no ends a and b.
+    """
+    from dwell._kernels.space import look as kernel
+    from dwell._kernels.space.cells import COINCIDENT
+
+    points = np.ascontiguousarray(positions, dtype=np.float64)
+    count = len(points) if agents is None else agents
+    grid = polyhedra.grid_of(points, looks=count)
+    found, rows = _border_rows(ground, grid, polyhedra.numbers_in(grid)[:count])
+    if (found[:, kernel.STATUS] == COINCIDENT).any():
+        raise first_coincidence(points)
+    agent, other = (grid.order[rows[:, k].astype(np.int64)] for k in (0, 1))
+    moments = rows[:, 2:]
+    return Borders(
+        masses=found[:, kernel.MASS],
+        log_scales=found[:, kernel.LOG_SCALE],
+        errors=found[:, kernel.EX : kernel.EZ + 1],
+        empty=found[:, kernel.STATUS] == kernel.NO_MASS,
+        agent=agent,
+        other=other,
+        gap=points[other] - points[agent],
+        m0=moments[:, 0],
+        m1=moments[:, 1:4],
+        m2=moments[:, SYMMETRIC].reshape(-1, 3, 3),
+    )
+
+
+def _border_rows(ground: Ground, grid: Grid, numbers: Ints) -> tuple[Floats, Floats]:
+    """What each agent sees, and its borders, by agents' numbers in the grid."""
+    from dwell._kernels.space import doors
+    from dwell._kernels.space.look import COLUMNS
+    from dwell._kernels.space.memory import make_memory
+
+    solid = polyhedra.solid_of(_flat(ground.workspace))
+    memory = make_memory(len(grid.x), solid)
+    room = 20 * len(numbers) + 16
+    while True:
+        found, rows = np.empty((len(numbers), COLUMNS)), np.empty((room, doors.BORDER_COLUMNS))
+        filled = doors.borders_of(
+            0, len(numbers), numbers, solid, grid, ground.terms, found, rows, memory
+        )
+        if filled != doors.FULL:
+            return found, rows[:filled]
+        room *= 2
+
+
+def _flat(workspace: Workspace) -> Flat:
+    assert is_flat(workspace)
+    return workspace

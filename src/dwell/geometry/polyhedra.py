@@ -1,0 +1,290 @@
+"""Bounded Voronoi cells in space: convex polyhedra with faces, edges and neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points, columns, dots, lengths
+from dwell.errors import WorkspaceError
+from dwell.geometry.voronoi import coincident
+
+if TYPE_CHECKING:
+    from dwell._kernels.space.memory import Grid, Memory, Solid
+
+FLAT = 1e-14  # of the workspace's size: faces bent by less change no volume that matters
+TINY = np.finfo(float).tiny
+CROWD = 2.0  # agents per bin
+FEW = 48  # agents that are searched one by one
+Loop = tuple[int, ...]
+Edge = tuple[int, int]
+
+
+class Polyhedron(Protocol):
+    """A workspace in space."""
+
+    @property
+    def vertices(self) -> Points:
+        """(V, 3)."""
+
+    @property
+    def faces(self) -> tuple[Ints, ...]:
+        """Loops of vertex numbers, counter-clockwise seen from outside."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SpaceCell:
+    """A Voronoi cell in the frame of its own agent.
+
+    `borders[k]` says what lies behind face k: agent `borders[k]` if that is >= 0, else face
+    `-1 - borders[k]` of the workspace. Corners at which more than three faces meet are several
+    vertices at one place.
+    """
+
+    agent: int
+    position: Points  # (3,)
+    offsets: Points  # (V, 3) vertices relative to the agent; V = 0: empty
+    faces: tuple[Ints, ...]  # loops of vertex numbers, counter-clockwise seen from outside
+    borders: Ints  # (F,)
+    seen: Ints  # agents looked at to make the cell, nearest first
+
+    @property
+    def vertices(self) -> Points:
+        """Vertices in the coordinates of the workspace, (V, 3)."""
+        return self.position + self.offsets
+
+    @property
+    def areas(self) -> Floats:
+        """Area of each face, (F,)."""
+        vectors = [_area_vector(self.offsets[loop]) for loop in self.faces]
+        return lengths(np.array(vectors).reshape(-1, 3))
+
+    @property
+    def border_sizes(self) -> Floats:
+        """How wide each face is: twice its area over its perimeter."""
+        around = [_perimeter(self.offsets[loop]) for loop in self.faces]
+        return np.array([2.0 * a / max(b, TINY) for a, b in zip(self.areas, around, strict=True)])
+
+    @property
+    def volume(self) -> float:
+        """Volume of the cell."""
+        return math.fsum(
+            float(dots(self.offsets[loop[0]], _area_vector(self.offsets[loop]))) / 3.0
+            for loop in self.faces
+        )
+
+    def face_with(self, other: int) -> Points | None:
+        """The face shared with agent `other`, (k, 3) in workspace coordinates; None if none is."""
+        places = np.flatnonzero(self.borders == other)
+        if places.size == 0:
+            return None
+        return self.position + self.offsets[self.faces[int(places[0])]]
+
+
+def _area_vector(ring: Points) -> Points:
+    arms = ring[1:] - ring[0]
+    total: Points = 0.5 * np.cross(arms[:-1], arms[1:]).sum(axis=0)
+    return total
+
+
+def _perimeter(ring: Points) -> float:
+    return math.fsum(lengths(np.roll(ring, -1, axis=0) - ring))
+
+
+def cells(
+    workspace: Polyhedron, positions: Points, agents: Iterable[int] | None = None
+) -> list[SpaceCell]:
+    """The cells of `agents` (all, by default) among `positions` (N, 3)."""
+    from dwell._kernels.space.cells import COINCIDENT
+    from dwell._kernels.space.doors import cell_of
+    from dwell._kernels.space.memory import make_memory
+
+    points = np.ascontiguousarray(positions, dtype=np.float64)
+    solid = solid_of(workspace)
+    chosen = range(len(points)) if agents is None else list(agents)
+    grid = grid_of(points, looks=len(chosen))
+    memory = make_memory(len(points), solid)
+    number = numbers_in(grid)
+    found = []
+    for p in chosen:
+        vertices, looked, faces = cell_of(number[p], solid, grid, memory)
+        seen = grid.order[memory.seen[:looked]]
+        if vertices == COINCIDENT:
+            raise coincident(p, int(seen[0]), points[p])
+        found.append(_cell(p, points[p], vertices, faces, seen, grid, memory))
+    return found
+
+
+def _cell(
+    p: int, position: Points, vertices: int, faces: int, seen: Ints, grid: Grid, memory: Memory
+) -> SpaceCell:
+    """One cell out of the kernel's memory: see loops_of in _kernels/space/doors.py."""
+    offsets = np.column_stack([memory.x[:vertices], memory.y[:vertices], memory.z[:vertices]])
+    borders = memory.face[:faces].copy()
+    real = borders >= 0
+    borders[real] = grid.order[borders[real]]
+    ends = memory.crossing[: faces + 1].copy()
+    loops = tuple(memory.gone[ends[k] : ends[k + 1]].copy() for k in range(faces))
+    return SpaceCell(p, position, offsets, loops, borders, seen)
+
+
+def grid_of(points: Points, *, looks: int) -> Grid:
+    """The agents sorted into bins, for a number of looks; all in one bin where that is quicker."""
+    from dwell._kernels.space.memory import Grid
+    from dwell._kernels.space.search import sort_into_bins
+
+    lower, extent = points.min(axis=0), np.ptp(points, axis=0)
+    width = _bin_width(extent, len(points))
+    if not (pays(len(points), np.array(looks)) and width > 0.0):
+        return one_bin(points)
+    x, y, z = columns(points)
+    shape = np.floor(extent / width).astype(np.int64) + 1
+    start = np.empty(int(shape.prod()) + 1, dtype=np.int64)
+    bins, order = np.empty((2, len(points)), dtype=np.int64)
+    sort_into_bins(x, y, z, shape, lower, width, bins, start, order)
+    return Grid(x[order], y[order], z[order], order, start, shape, lower, width)
+
+
+def pays(agents: int, looks: Ints) -> np.ndarray:
+    """Whether sorting `agents` into bins pays for so many looks."""
+    worth: np.ndarray = (looks > 4) & (agents > FEW)
+    return worth
+
+
+def one_bin(points: Points) -> Grid:
+    """All agents in a single bin, as they are numbered."""
+    from dwell._kernels.space.memory import Grid
+
+    x, y, z = columns(points)
+    everybody, ends = np.arange(len(points)), np.array([0, len(points)])
+    return Grid(x, y, z, everybody, ends, np.ones(3, dtype=np.int64), np.zeros(3), 1.0)
+
+
+def numbers_in(grid: Grid) -> Ints:
+    """The number of each agent in a grid."""
+    numbers = np.empty(len(grid.order), dtype=np.int64)
+    numbers[grid.order] = np.arange(len(numbers))
+    return numbers
+
+
+def _bin_width(extent: Floats, agents: int) -> float:
+    """Width of cubic bins that hold CROWD agents each, whatever way the agents are spread."""
+    long = np.sort(extent)[::-1]
+    for axes in (3, 2, 1):  # agents nearly in a plane or on a line fill no space
+        width = float((long[:axes].prod() * CROWD / agents) ** (1.0 / axes))
+        if width <= long[axes - 1]:
+            break
+    return width
+
+
+def solid_of(workspace: Polyhedron) -> Solid:
+    """The workspace as the kernels take it; kept, as the same one is asked for again and again."""
+    vertices = np.ascontiguousarray(workspace.vertices, dtype=np.float64)
+    loops = tuple(tuple(int(v) for v in face) for face in workspace.faces)
+    return _solid(vertices.tobytes(), loops)
+
+
+@lru_cache(maxsize=32)
+def _solid(vertices: bytes, walls: tuple[Loop, ...]) -> Solid:
+    from dwell._kernels.space.memory import Solid
+
+    points = np.frombuffer(vertices).reshape(-1, 3)
+    loops, labels = _flat_faces(points, walls)
+    places, mate, left = _three_to_a_vertex(loops)
+    at = {v: k for k, v in reversed(list(enumerate(places)))}
+    base = [[at[loop[k * len(loop) // 3]] for k in range(3)] for loop in loops]
+    x, y, z = np.ascontiguousarray(points[places].T)
+    return Solid(x, y, z, np.array(mate), np.array(left), np.array(labels), np.array(base))
+
+
+def _flat_faces(points: Points, walls: Sequence[Loop]) -> tuple[list[Loop], list[int]]:
+    """Faces and their labels, those that are not flat cut into triangles.
+
+    Far from the origin the vertices of a slanted face are rounded out of its plane. Triangles are
+    always flat, so that cells keep adding up to the workspace.
+    """
+    size = float(np.ptp(points, axis=0).max())
+    loops: list[Loop] = []
+    labels: list[int] = []
+    for k, loop in enumerate(walls):
+        arms = points[list(loop)] - points[loop[0]]
+        normal = np.cross(arms[1:-1], arms[2:]).sum(axis=0)
+        bent = np.abs(arms @ normal).max() > FLAT * size * float(lengths(normal))
+        parts = [(loop[0], a, b) for a, b in pairwise(loop[1:])]
+        for part in parts if bent else [loop]:
+            loops.append(part)
+            labels.append(-1 - k)
+    return loops, labels
+
+
+def _three_to_a_vertex(loops: Sequence[Loop]) -> tuple[list[int], list[int], list[int]]:
+    """Vertices (as numbers of corners), mates and left faces: see _kernels/space/memory.py."""
+    face, turn = _around_corners(loops)
+    places: list[int] = []
+    half: dict[tuple[int, int], int] = {}  # edge of the workspace -> half-edge
+    links: list[tuple[int, int]] = []
+    left: dict[int, int] = {}
+    for corner in sorted({a for a, _ in face}):
+        around = _star(corner, face, turn)
+        last = len(around) - 3
+        for j in range(last + 1):
+            v = len(places)
+            places.append(corner)
+            slots: list[Edge | None] = [around[0], around[1]] if j == 0 else [None, around[j + 1]]
+            slots.append(around[-1] if j == last else None)
+            for k, edge in enumerate(slots):
+                if edge is not None:
+                    half[edge], left[4 * v + k] = 4 * v + k, face[edge]
+            if j > 0:
+                links.append((4 * v - 2, 4 * v))
+                left[4 * v - 2], left[4 * v] = face[around[-1]], face[around[j]]
+    mate = [0] * (4 * len(places))
+    for (a, b), h in half.items():
+        mate[h] = half[b, a]
+    for g, h in links:
+        mate[g], mate[h] = h, g
+    return places, mate, [left.get(h, 0) for h in range(4 * len(places))]
+
+
+def _around_corners(loops: Sequence[Loop]) -> tuple[dict[Edge, int], dict[Edge, Edge]]:
+    """The face left of each edge, and the edge that follows it counter-clockwise at its corner."""
+    face: dict[Edge, int] = {}
+    turn: dict[Edge, Edge] = {}
+    for f, loop in enumerate(loops):
+        for k, v in enumerate(loop):
+            after, before = loop[(k + 1) % len(loop)], loop[k - 1]
+            if (v, after) in face:
+                raise _open(f"two faces run along the edge from vertex {v} to {after} alike")
+            face[v, after] = f
+            turn[v, after] = (v, before)
+    for a, b in face:
+        if (b, a) not in face:
+            raise _open(f"the edge between vertices {a} and {b} has a face on one side only")
+    return face, turn
+
+
+def _star(corner: int, face: dict[Edge, int], turn: dict[Edge, Edge]) -> list[Edge]:
+    """All edges that leave a corner, counter-clockwise."""
+    first = min(edge for edge in face if edge[0] == corner)
+    around = [first]
+    while turn[around[-1]] != first:
+        around.append(turn[around[-1]])
+    if len(around) < 3:
+        raise _open(f"vertex {corner} has {len(around)} edges; a corner has three or more")
+    return around
+
+
+def _open(fault: str) -> WorkspaceError:
+    return WorkspaceError(
+        f"the faces of the workspace do not close up: {fault}; give each face as a loop of vertex "
+        "numbers, counter-clockwise seen from outside",
+        code="workspace.faces",
+        key="workspace",
+    )

@@ -1,0 +1,66 @@
+"""A camera far away: points of space on a sheet, without perspective, so lengths keep their scale.
+
+Voronoi cells seen from one side never hide each other in a circle: the plane between two agents
+has one on each side, so the one whose agent is nearer to the camera is never behind. Cells drawn
+in the order of their agents, farthest first, are therefore in the right order, always.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.geometry import Workspace
+from dwell.plotting.maps import is_slim
+
+AZIMUTH = -60.0
+ELEVATION = 22.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """Looks at `middle` from an azimuth and an elevation in degrees; `unit` is 1 on the sheet."""
+
+    middle: Floats  # (3,)
+    unit: Floats  # (3,) all the same, unless the workspace is too slim to be drawn to scale
+    azimuth: float = AZIMUTH
+    elevation: float = ELEVATION
+
+    @cached_property
+    def axes(self) -> Floats:
+        """Unit vectors to the right, up, and towards the camera, one per row."""
+        a, e = math.radians(self.azimuth), math.radians(self.elevation)
+        ca, sa, ce, se = math.cos(a), math.sin(a), math.cos(e), math.sin(e)
+        return np.array([[-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]])
+
+    def on_sheet(self, points: Points) -> Points:
+        """Points (..., 3) on the sheet, (..., 2)."""
+        flat: Points = ((points - self.middle) / self.unit) @ self.axes[:2].T
+        return flat
+
+    def nearness(self, points: Points) -> Floats:
+        """What orders agents from the farthest to the nearest, also where the picture is skew."""
+        near: Floats = (points - self.middle) @ (self.axes[2] * self.unit)
+        return near
+
+    def faces_us(self, ring: Points) -> bool:
+        """Whether a face, counter-clockwise seen from outside, is seen from outside."""
+        arms = self.on_sheet(ring[1:]) - self.on_sheet(ring[:1])
+        x, y = arms.T
+        return bool((x[:-1] * y[1:] - x[1:] * y[:-1]).sum() > 0.0)
+
+
+def camera_for(
+    workspace: Workspace, azimuth: float = AZIMUTH, elevation: float = ELEVATION
+) -> Camera:
+    """A camera that looks at the middle of the workspace, with its longest side 1."""
+    lower, upper = workspace.bounds
+    size = upper - lower
+    unit = size if is_slim(workspace) else np.full(3, size.max())
+    return Camera(0.5 * (lower + upper), unit, azimuth, elevation)

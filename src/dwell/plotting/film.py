@@ -1,0 +1,192 @@
+"""Films of runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell._types import finite_number, is_whole
+from dwell.errors import InputError
+from dwell.plotting.figures import require_matplotlib
+from dwell.plotting.line_film import LineFilm
+from dwell.plotting.plane_film import PlaneFilm, plane_proportion
+from dwell.plotting.reel import Progress, check_film, check_load, write_film
+from dwell.plotting.shots import Shots
+from dwell.plotting.space_film import SpaceFilm
+from dwell.plotting.stage import Clock, Part, Stage, curves_beside
+from dwell.plotting.style import PLAIN, Style
+from dwell.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FPS = 25.0
+SECONDS = 12.0
+SIZE = {"mp4": (1280, 720), "gif": (960, 540), "webp": (960, 540)}
+WIDE = 8.0  # inches that the longer side counts for, unless dpi says otherwise
+LEAST, MOST = 160, 8192  # pixels along a side
+SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
+WIDEST = 2.6  # a workspace so much wider than high has its curves below, not beside
+
+
+def animate(
+    run: Run,
+    path: str | os.PathLike[str],
+    *,
+    fps: float = FPS,
+    seconds: float = SECONDS,
+    since: float | None = None,
+    until: float | None = None,
+    size: tuple[int, int] | None = None,
+    dpi: float | None = None,
+    turn: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Write a film of `run` to `path`, which ends in .mp4 (with ffmpeg), .gif or .webp.
+
+    It shows the times from `since` to `until`, the whole run by default, in so many `seconds`.
+    `size` is in pixels; a larger `dpi` makes text and lines larger. In space, `turn` goes once
+    round the agents at the time `until`; otherwise the camera turns a little while time goes on.
+
+    The file appears whole or not at all. A film made here before is replaced; any other file only
+    with `force`. The same run gives the same frames.
+    """
+    target = Path(path)
+    require_matplotlib()
+    _check_dimension(run)
+    kind = check_film(target, force=force)
+    shots = shots_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
+    pixels = _checked_size(size or SIZE[kind])
+    check_load(kind, pixels, len(shots), fps)
+    stage = stage_of(shots, pixels, _checked_dpi(dpi, pixels))
+    write_film(stage.frame, len(shots), target, fps=fps, progress=progress)
+    return target
+
+
+def shots_of(
+    run: Run,
+    *,
+    fps: float = FPS,
+    seconds: float = SECONDS,
+    since: float | None = None,
+    until: float | None = None,
+    turn: bool = False,
+) -> Shots:
+    """What each frame shows."""
+    for name, value in (("fps", fps), ("seconds", seconds)):
+        given = finite_number(value)
+        if given is None or not given > 0.0:
+            raise InputError(f"{name} is {value!r}; a positive number is needed", code="film.time")
+    begin, end = _span(run, since, until)
+    count = max(1, round(fps * seconds))
+    if turn:
+        _check_space(run)
+        angles = np.linspace(0.0, 360.0, count, endpoint=False)
+        return Shots(run, np.full(count, end), (begin, end), 1.0, angles)
+    times = np.linspace(begin, end, count) if count > 1 else np.array([end])
+    sway = np.linspace(*SWAY, count)
+    return Shots(run, times, (begin, end), (end - begin) / seconds, sway)
+
+
+def _span(run: Run, since: float | None, until: float | None) -> tuple[float, float]:
+    begin = 0.0 if since is None else finite_number(since)
+    end = run.horizon if until is None else finite_number(until)
+    if begin is None or end is None or not 0.0 <= begin <= end <= run.horizon:
+        raise InputError(
+            f"the film was to go from {since!r} to {until!r}; the run knows times from 0 to "
+            f"{run.horizon!r}",
+            code="film.time",
+        )
+    return begin, end
+
+
+def _check_dimension(run: Run) -> None:
+    n = run.workspace.dimension
+    if n not in SCENES:
+        raise InputError(
+            f"a film shows places of 1, 2 or 3 coordinates, and these have {n}; dwell plot draws "
+            "the figures of such a run",
+            code="film.dimension",
+        )
+
+
+def _check_space(run: Run) -> None:
+    if run.workspace.dimension != 3:
+        raise InputError(
+            f"a camera can turn round agents in space, and these have {run.workspace.dimension} "
+            "coordinates; leave out turn",
+            code="film.turn",
+        )
+
+
+def size_from_words(words: str) -> tuple[int, int]:
+    """Width and height in pixels out of words such as 1280x720."""
+    parts = words.lower().split("x")
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise InputError(
+            f"the size is {words!r}; width and height in pixels are needed, such as 1280x720",
+            code="film.size",
+        )
+    return _checked_size((int(parts[0]), int(parts[1])))
+
+
+def _checked_size(size: Any) -> tuple[int, int]:
+    pair = list(size) if isinstance(size, tuple | list) else []
+    good = len(pair) == 2 and all(is_whole(v) and LEAST <= v <= MOST for v in pair)
+    if not good:
+        raise InputError(
+            f"the size is {size!r}; two whole numbers of pixels from {LEAST} to {MOST} are needed",
+            code="film.size",
+        )
+    return int(pair[0]), int(pair[1])
+
+
+def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
+    if dpi is None:
+        return max(pixels) / WIDE
+    given = finite_number(dpi)
+    if given is None or not 20.0 <= given <= 1000.0:
+        raise InputError(f"dpi is {dpi!r}; a number from 20 to 1000 is needed", code="film.dpi")
+    return given
+
+
+def stage_of(shots: Shots, pixels: tuple[int, int], dpi: float, style: Style = PLAIN) -> Stage:
+    """The figure and what moves on it."""
+    figure = _sheet(pixels, dpi)
+    scene, proportion = SCENES[shots.run.workspace.dimension]
+    ax, cost, error = _panels(figure, proportion(shots) * WIDEST < 1.0)
+    parts: list[Part] = [scene(ax, shots, style), Clock(ax, shots, style)]
+    return Stage(figure, [*parts, *curves_beside((cost, error), shots, style)])
+
+
+# By dimension: what moves, and its height over its width.
+SCENES: dict[int, tuple[Callable[[Axes, Shots, Style], Part], Callable[[Shots], float]]] = {
+    1: (LineFilm, lambda shots: 1.0),
+    2: (PlaneFilm, plane_proportion),
+    3: (SpaceFilm, lambda shots: 1.0),
+}
+
+
+def _sheet(pixels: tuple[int, int], dpi: float) -> Figure:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    width, height = ((side + 1e-3) / dpi for side in pixels)  # never one pixel short
+    figure = Figure(figsize=(width, height), dpi=dpi, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _panels(figure: Figure, below: bool) -> tuple[Axes, Axes, Axes]:
+    """Axes for the scene, the cost and the errors: the last two beside the first, or below it."""
+    if below:
+        grid: Any = figure.add_gridspec(2, 2, height_ratios=[1.3, 1.0])
+        return tuple(figure.add_subplot(part) for part in (grid[0, :], grid[1, 0], grid[1, 1]))  # type: ignore[return-value]
+    grid = figure.add_gridspec(2, 2, width_ratios=[1.75, 1.0])
+    return tuple(figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))  # type: ignore[return-value]

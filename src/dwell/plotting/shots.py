@@ -1,0 +1,93 @@
+"""What a film shows: everybody at the time of each frame."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from dwell._types import Floats, Points, lengths
+from dwell.plotting.maps import is_slim
+from dwell.results import Run
+
+FLASH = 0.3  # seconds of film for which a look shows
+POINTS = 20_000  # of all trails together: more would not be drawn in time
+ARROW = 0.08  # of the workspace's diameter: the velocity of the faster agents
+CROWD = 0.4  # the same for many agents, times the square root of their number
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Shots:
+    """A run at the frames of a film; `rate` is how much of its time goes by in a second."""
+
+    run: Run
+    times: Floats  # (F,)
+    span: tuple[float, float]  # that the film is about
+    rate: float
+    camera: Floats  # (F,) degrees that the camera has gone round
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @cached_property
+    def places(self) -> Points:
+        """Where everybody is, (F, N, n)."""
+        return self.run.positions(self.times)
+
+    @cached_property
+    def holds(self) -> Points:
+        """The velocities, (F, N, n)."""
+        return self.run.holds(self.times)
+
+    @cached_property
+    def fresh(self) -> Floats:
+        """How recently each looked, (F, N): 1 just now, 0 a while ago."""
+        events = self.run.events
+        looked = events.count("looked") > 0
+        fresh = np.zeros((len(self), self.run.agents))
+        span = max(FLASH * self.rate, 1e-300)
+        for p in range(self.run.agents):
+            rows = events.of_agent(p)
+            looks = np.append(0.0, events.time[rows][looked[rows]])
+            last = looks[np.searchsorted(looks, self.times, side="right") - 1]
+            fresh[:, p] = np.clip(1.0 - (self.times - last) / span, 0.0, 1.0)
+        return fresh
+
+    @cached_property
+    def arrows(self) -> Points:
+        """The velocities as lengths on the picture, (F, N, n): the faster agents' have one size."""
+        unit = self._unit() * min(ARROW, CROWD / math.sqrt(self.run.agents))
+        seen = self.holds / unit
+        speed = lengths(seen)
+        moving = speed[speed > 0.0]
+        usual = float(np.quantile(moving, 0.9)) if moving.size else 1.0
+        arrows: Points = seen * (unit / np.maximum(speed, usual)[..., None])
+        return arrows
+
+    def _unit(self) -> Floats:
+        """The size of the picture along each coordinate."""
+        lower, upper = self.run.workspace.bounds
+        if is_slim(self.run.workspace):
+            return upper - lower
+        return np.full(len(lower), self.run.workspace.diameter)
+
+    @property
+    def stands(self) -> bool:
+        """Whether time stands still, and only the camera goes round."""
+        return len(self) > 1 and bool(self.times[0] == self.times[-1])
+
+    @cached_property
+    def _whole_path(self) -> Points:
+        points = int(np.clip(POINTS // self.run.agents, 2, 400))
+        return self.run.positions(np.linspace(*self.span, points))
+
+    def trail(self, k: int) -> Points:
+        """Everybody's path up to frame k, (points, N, n); of many agents only its last part."""
+        most = max(2, POINTS // self.run.agents)
+        if self.stands:
+            return self._whole_path
+        return self.places[max(0, k + 1 - most) : k + 1]

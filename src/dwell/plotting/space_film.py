@@ -1,0 +1,52 @@
+"""Space, moving: the scene while time goes on and the camera goes round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from dwell.plotting.box import draw_box, move_box
+from dwell.plotting.camera import AZIMUTH, camera_for
+from dwell.plotting.scene import View, ink_of, prepare
+from dwell.plotting.shots import Shots
+from dwell.plotting.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+KEY = "dark lines: held velocity      rings: looked just now      grey: shadows"
+HIDING = 0.16  # how much a face hides of what is behind it
+
+
+@final
+class SpaceFilm:
+    """The moving scene."""
+
+    def __init__(self, ax: Axes, shots: Shots, style: Style) -> None:
+        from matplotlib.collections import PolyCollection
+
+        self._shots, self._style = shots, style
+        workspace = shots.run.workspace
+        prepare(ax, workspace, camera_for(workspace), turning=True)
+        self._box = draw_box(ax, workspace, camera_for(workspace), style)
+        self._solids = PolyCollection([], joinstyle="round", capstyle="round")
+        ax.add_collection(self._solids, autolim=False)
+        ax.text(
+            0.5, 0.0, KEY, transform=ax.transAxes, ha="center", va="bottom",
+            fontsize=style.text_size,
+        )  # fmt: skip
+        panes, grid, *words = self._box
+        self.artists: list[Artist] = [panes, grid, self._solids, *words]
+
+    def show(self, k: int) -> None:
+        """Bring everything to frame k."""
+        shots, workspace = self._shots, self._shots.run.workspace
+        camera = camera_for(workspace, AZIMUTH + float(shots.camera[k]))
+        still = shots.stands
+        view = View(
+            workspace, shots.places[k], list(shots.trail(k).transpose(1, 0, 2)),
+            arrows=None if still else shots.arrows[k], fresh=None if still else shots.fresh[k],
+            hiding=HIDING,
+        )  # fmt: skip
+        move_box(self._box, workspace, camera, self._style)
+        ink_of(view, camera, self._style).onto(self._solids)

@@ -1,0 +1,172 @@
+"""What the `workspace` table may say: one class per kind, each of which knows its dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from . import checks
+from .problems import Problem, refuse
+from .table import Table
+from .values import Bounds, HalfSpaces, Matrix, PlanarPoints, Point, Points, Positive, PositiveList
+
+
+def dimensions(n: int) -> str:
+    """A number of dimensions in words."""
+    return f"{n} dimension{'s' * (n != 1)}"
+
+
+class PolygonSpec(Table):
+    """A convex polygon."""
+
+    dimension: ClassVar[int] = 2
+    polygonal: ClassVar[bool] = True
+    kind: Literal["polygon"] = Field(description="which form of workspace this is")
+    vertices: PlanarPoints = Field(description="corners [x, y] in order, in units of length")
+
+
+class BoxSpec(Table):
+    """A box along the axes: a rectangle in the plane, an interval on the line."""
+
+    kind: Literal["box"] = Field(description="which form of workspace this is")
+    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
+    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(checks.box(self.lower, self.upper))
+        return self
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.lower)
+
+    @property
+    def polygonal(self) -> bool:
+        """Whether it is a polygon."""
+        return self.dimension == 2
+
+
+class RegionSpec(Table):
+    """A box in which agents are scattered."""
+
+    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
+    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(checks.box(self.lower, self.upper))
+        return self
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """Corners that do not have n coordinates; both have as many, so one stands for both."""
+        yield from checks.point(("lower",), self.lower, n)
+
+
+class IntervalSpec(Table):
+    """A piece of the line."""
+
+    dimension: ClassVar[int] = 1
+    polygonal: ClassVar[bool] = False
+    kind: Literal["interval"] = Field(description="which form of workspace this is")
+    bounds: Bounds = Field(description="both ends [lower, upper], in units of length")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(checks.interval(self.bounds))
+        return self
+
+
+class PolytopeSpec(Table):
+    """A bounded region between flat walls: the hull of its vertices, or what half-spaces share."""
+
+    kind: Literal["polytope"] = Field(description="which form of workspace this is")
+    vertices: Points | None = Field(
+        default=None,
+        description="corners, in any order, in units of length; or give halfspaces",
+    )
+    halfspaces: HalfSpaces | None = Field(
+        default=None,
+        description="rows [a1, ..., an, b], each for all z with a1 z1 + ... + an zn <= b; or give "
+        "vertices",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(self._problems())
+        return self
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.vertices is not None and self.halfspaces is not None:
+            says = "cannot be given beside vertices; keep one of the two"
+            yield Problem(("halfspaces",), "workspace.polytope", says)
+        elif self.vertices is not None:
+            yield from checks.same_length("vertices", self.vertices, "scenario.point", "vertices")
+        elif self.halfspaces is not None:
+            code = "scenario.halfspace"
+            yield from checks.same_length("halfspaces", self.halfspaces, code, "half-spaces")
+        else:
+            says = "is missing; a polytope needs either vertices or halfspaces"
+            yield Problem(("vertices",), "scenario.missing-key", says)
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        if self.halfspaces is not None:
+            return len(self.halfspaces[0]) - 1
+        assert self.vertices is not None
+        return len(self.vertices[0])
+
+    @property
+    def polygonal(self) -> bool:
+        """Whether it is a polygon."""
+        return self.dimension == 2
+
+
+class BallSpec(Table):
+    """All points within a distance of a center: a disc in the plane."""
+
+    polygonal: ClassVar[bool] = False
+    kind: Literal["ball"] = Field(description="which form of workspace this is")
+    center: Point = Field(description="the middle, in units of length")
+    radius: Positive = Field(description="the distance from the middle to the boundary, a length")
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.center)
+
+
+class EllipsoidSpec(Table):
+    """A ball stretched along axes at right angles: an ellipse in the plane."""
+
+    polygonal: ClassVar[bool] = False
+    kind: Literal["ellipsoid"] = Field(description="which form of workspace this is")
+    center: Point = Field(description="the middle, in units of length")
+    semi_axes: PositiveList = Field(
+        description="the distance from the middle to the boundary along each axis, lengths"
+    )
+    axes: Matrix | None = Field(
+        default=None,
+        description="directions of the axes, one per row, at right angles to each other; those of "
+        "the coordinates if absent",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(checks.semi_axes(self.center, self.semi_axes, self.axes))
+        return self
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.center)
+
+
+WorkspaceSpec: TypeAlias = Annotated[
+    PolygonSpec | BoxSpec | IntervalSpec | PolytopeSpec | BallSpec | EllipsoidSpec,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,236 @@
+"""How close agents came to each other, also between the times at which anybody looked.
+
+Between two of its events an agent moves on one leg, so the distance of a pair has a closed form
+from event to event. Not every pair is followed all along: at times spread over the run all
+distances are known, and in between only those pairs are followed that are slow and far enough
+from each other not to have come closer than what is known already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, dots, lengths
+from dwell.agents.legs import Legs
+from dwell.theory.metrics import Paths
+
+NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
+ULPS = 4.0  # units in the last place of a coordinate within which two agents stand at one place
+TIMES = 1000  # at which all distances are known
+DENSE = 64  # agents up to which all pairs are listed
+BLOCK = 2_000_000  # numbers held at a time
+MOST = 4000  # pairs followed from one of these times to the next
+KEPT = 20  # approaches that are told, closest first
+PIECES = 16  # of a leg that bends or fades
+GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Approach:
+    """The closest that two agents came, and the times of the closest approaches."""
+
+    distance: float = math.inf  # inf for one agent
+    time: float = 0.0
+    agents: tuple[int, int] = (0, 0)
+    times: Floats = field(default_factory=lambda: np.empty(0))  # of close ones, this one first
+    thorough: bool = True  # whether no pair was left out for want of time
+
+    @property
+    def says(self) -> str:
+        """Who, and when."""
+        a, b = self.agents
+        return f"agents {a} and {b} at t = {self.time!r}"
+
+
+def closest_approach(known: Paths, until: float) -> Approach:
+    """The smallest distance of two agents at any time up to `until`."""
+    if known.agents < 2:
+        return Approach()
+    paths = _Paths(known, until)
+    rows, found = paths.candidates()
+    order = np.argsort(rows.bound, kind="stable")
+    for count, k in enumerate(order):
+        if rows.bound[k] >= found.best:
+            return found.told()
+        if count == MOST:
+            return found.told(thorough=False)
+        found.add(*paths.followed(rows.piece[k], rows.a[k], rows.b[k]), (rows.a[k], rows.b[k]))
+    return found.told()
+
+
+def meet(distance: float, points: Floats) -> bool:
+    """Whether agents this far apart stand at one place, as far as their coordinates can tell."""
+    return distance <= ULPS * float(np.spacing(np.abs(points).max()))
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class _Candidates:
+    """Pairs and pieces of time, and a distance that the pair does not fall below there."""
+
+    piece: Ints
+    a: Ints
+    b: Ints
+    bound: Floats
+
+
+class _Found:
+    """Approaches so far."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[float, float, tuple[int, int]]] = []
+        self.best = math.inf
+
+    def add(self, distance: float, time: float, agents: tuple[int, int]) -> None:
+        """One more."""
+        self.rows.append((distance, time, (int(agents[0]), int(agents[1]))))
+        self.best = min(self.best, distance)
+
+    def told(self, thorough: bool = True) -> Approach:
+        """The closest ones."""
+        rows = sorted(self.rows)
+        distance, time, agents = rows[0]
+        times = list(dict.fromkeys(row[1] for row in rows))[:KEPT]
+        return Approach(distance, time, agents, np.array(times), thorough)
+
+
+class _Paths:
+    """Everybody's legs, and where everybody is at some times."""
+
+    def __init__(self, known: Paths, until: float) -> None:
+        self.agents, self.legs, self.begins = known.agents, known.legs, known.begins
+        self.times = np.linspace(0.0, until, TIMES + 1) if until > 0.0 else np.zeros(1)
+        self.places = known.at(self.times).positions
+        first = self.legs[0]
+        self.affine = first.bend is None and (first.cruise is None or math.isinf(first.fade))
+
+    def candidates(self) -> tuple[_Candidates, _Found]:
+        """What might be closer than the closest pair at the times that are known."""
+        travel = self._travel()
+        found = _Found()
+        parts: list[_Candidates] = []
+        for lo, hi in self._blocks():
+            a, b = self._pairs(lo, hi, travel, found)
+            here, there = self.places[lo : hi + 1, a], self.places[lo : hi + 1, b]
+            gaps = lengths(there - here)
+            k, least = divmod(int(np.argmin(gaps)), gaps.shape[1])
+            found.add(float(gaps[k, least]), float(self.times[lo + k]), (a[least], b[least]))
+            # Two that part, or have parted, at a known speed cannot have met in between.
+            bound = 0.5 * (gaps[:-1] + gaps[1:] - travel[lo:hi, a] - travel[lo:hi, b])
+            piece, pair = np.nonzero(bound < found.best)
+            parts.append(_Candidates(lo + piece, a[pair], b[pair], bound[piece, pair]))
+        names = ("piece", "a", "b", "bound")
+        joined = [np.concatenate([getattr(part, name) for part in parts]) for name in names]
+        return _Candidates(*joined), found
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        """Rows of times, so few at once that their distances fit into memory."""
+        last = len(self.times) - 1
+        if last == 0:
+            yield 0, 0
+            return
+        pairs = self.agents * (self.agents - 1) // 2 * self.places.shape[2]
+        step = max(1, BLOCK // pairs) if self.agents <= DENSE else 1
+        for lo in range(0, last, step):
+            yield lo, min(lo + step, last)
+
+    def _pairs(self, lo: int, hi: int, travel: Floats, found: _Found) -> tuple[Ints, Ints]:
+        """All pairs of a few agents; of many, those near each other at the first of the times."""
+        if self.agents <= DENSE:
+            a, b = np.triu_indices(self.agents, 1)
+            return a, b
+        from scipy.spatial import cKDTree
+
+        tree = cKDTree(self.places[lo])
+        nearest = float(tree.query(self.places[lo], k=2)[0][:, 1].min())
+        farthest = 2.0 * float(travel[lo].max()) if hi > lo else 0.0
+        pairs = tree.query_pairs(min(nearest, found.best) + farthest, output_type="ndarray")
+        if not len(pairs):  # nobody is as near as what is known: one pair, so as to have some
+            pairs = np.array([[0, 1]])
+        return pairs[:, 0], pairs[:, 1]
+
+    def _travel(self) -> Floats:
+        """How far each agent can go from each time to the next, (K, N)."""
+        spans = np.diff(self.times)
+        found = np.zeros((len(spans), self.agents))
+        for p, legs in enumerate(self.legs):
+            made = np.searchsorted(self.begins[p], self.times, side="right")
+            speeds = np.append(self._speeds(legs), 0.0)
+            ends = np.column_stack([made[:-1], made[1:] + 1]).ravel()
+            found[:, p] = np.maximum.reduceat(speeds, ends)[::2] * spans if len(spans) else 0.0
+        return found
+
+    def _speeds(self, legs: Legs) -> Floats:
+        """The highest speed on each leg."""
+        speeds = lengths(legs.hold)
+        if legs.bend is None:
+            return speeds
+        last = np.where(np.isfinite(legs.next_at), legs.next_at, self.times[-1])
+        span = np.maximum(np.minimum(last, self.times[-1]) - legs.since, 0.0)
+        square, cube = (lengths(legs.bend[..., k, :]) for k in (0, 1))
+        highest: Floats = speeds + (2.0 * square + 3.0 * cube * span) * span
+        return highest
+
+    def followed(self, piece: int, a: int, b: int) -> tuple[float, float]:
+        """The closest that a pair comes from one of the times to the next, and when."""
+        lo, hi = float(self.times[piece]), float(self.times[piece + 1])
+        knots = [np.array([lo, hi])]
+        for p in (a, b):
+            begins = self.begins[p]
+            knots.append(begins[np.searchsorted(begins, lo) : np.searchsorted(begins, hi)])
+            knots.append(self._turns(p, lo, hi))
+        t = np.unique(np.concatenate(knots))
+        if not self.affine:
+            parts = np.linspace(0.0, 1.0, PIECES + 1)[:-1]
+            t = np.append((t[:-1, None] + parts * np.diff(t)[:, None]).ravel(), t[-1])
+        (xa, va), (xb, vb) = (self._at(p, t[:-1]) for p in (a, b))
+        apart, closing = xb - xa, vb - va
+        square = dots(closing, closing)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.where(square > 0.0, -dots(apart, closing) / square, 0.0)
+        step = np.clip(step, 0.0, np.diff(t))
+        gaps = lengths(apart + closing * step[:, None])
+        k = int(np.argmin(gaps))
+        if self.affine:
+            return float(gaps[k]), float(t[k] + step[k])
+        return self._polished(a, b, float(t[max(k - 1, 0)]), float(t[min(k + 2, len(t) - 1)]))
+
+    def _turns(self, p: int, lo: float, hi: float) -> Floats:
+        """When an agent's velocity changes without an event, since its cruise is over."""
+        legs = self.legs[p]
+        if legs.cruise is None:
+            return np.empty(0)
+        made = np.searchsorted(self.begins[p], [lo, hi], side="right")
+        some = slice(int(made[0]), int(made[1]) + 1)
+        ends = legs.since[some] + legs.cruise[some]
+        return ends[(ends > lo) & (ends < hi)]
+
+    def _at(self, p: int, t: Floats) -> tuple[Floats, Floats]:
+        legs = self.legs[p].take(np.searchsorted(self.begins[p], t, side="right"))
+        return legs.at(t), legs.velocity_at(t)
+
+    def _polished(self, a: int, b: int, lo: float, hi: float) -> tuple[float, float]:
+        """By golden section, where the distance has no closed form."""
+
+        def gap(t: float) -> float:
+            at = np.array([t])
+            return float(lengths(self._at(b, at)[0] - self._at(a, at)[0])[0])
+
+        inner = [hi - GOLDEN * (hi - lo), lo + GOLDEN * (hi - lo)]
+        values = [gap(t) for t in inner]
+        for _ in range(60):
+            if values[0] <= values[1]:
+                hi, inner[1], values[1] = inner[1], inner[0], values[0]
+                inner[0] = hi - GOLDEN * (hi - lo)
+                values[0] = gap(inner[0])
+            else:
+                lo, inner[0], values[0] = inner[0], inner[1], values[1]
+                inner[1] = lo + GOLDEN * (hi - lo)
+                values[1] = gap(inner[1])
+        return (values[0], inner[0]) if values[0] <= values[1] else (values[1], inner[1])

@@ -1,0 +1,778 @@
+"""Scenarios on the line, in space and above: every kind of workspace, and what must agree."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell.controllers import Timer
+from dwell.density import Gaussian, Mixture, Polynomial, Uniform
+from dwell.errors import ScenarioError, WorkspaceError
+from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope
+from dwell.scenario import (
+    TEMPLATES,
+    apply_overrides,
+    dump_toml,
+    parse_scenario,
+    scenario_schema,
+    template_text,
+    text_to_mapping,
+)
+from dwell.scenario.build import build, build_density, build_workspace
+from dwell.scenario.describe import describe, describe_density, describe_workspace
+
+CUBE = [[x, y, z] for x in (0, 2) for y in (0, 2) for z in (0, 2)]
+CUBE_WALLS = [
+    [1, 0, 0, 2], [-1, 0, 0, 0], [0, 1, 0, 2], [0, -1, 0, 0], [0, 0, 1, 2], [0, 0, -1, 0]
+]  # fmt: skip
+TURNED = [[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]]
+
+# kind and dimension: the table, the class, and length, area or volume of the region
+WORKSPACES = {
+    "interval": ({"kind": "interval", "bounds": [0, 2]}, Interval, 2.0),
+    "box-1": ({"kind": "box", "lower": [0], "upper": [2]}, Box, 2.0),
+    "box-1-numbers": ({"kind": "box", "lower": 0, "upper": 2}, Box, 2.0),
+    "box-2": ({"kind": "box", "lower": [0, 0], "upper": [2, 2]}, Box, 4.0),
+    "box-3": ({"kind": "box", "lower": [0, 0, 0], "upper": [2, 2, 2]}, Box, 8.0),
+    "box-5": ({"kind": "box", "lower": [0] * 5, "upper": [2] * 5}, Box, 32.0),
+    "polygon": ({"kind": "polygon", "vertices": [[0, 0], [2, 0], [2, 2], [0, 2]]}, Polygon, 4.0),
+    "polytope-1": ({"kind": "polytope", "vertices": [[0], [2]]}, Polytope, 2.0),
+    "polytope-1-numbers": ({"kind": "polytope", "vertices": [0, 2]}, Polytope, 2.0),
+    "polytope-2": ({"kind": "polytope", "vertices": [[0, 0], [2, 0], [0, 2]]}, Polytope, 2.0),
+    "polytope-3": ({"kind": "polytope", "vertices": CUBE}, Polytope, 8.0),
+    "halfspaces-1": ({"kind": "polytope", "halfspaces": [[1, 2], [-1, 0]]}, Polytope, 2.0),
+    "halfspaces-2": (
+        {"kind": "polytope", "halfspaces": [[-1, 0, 0], [0, -1, 0], [1, 1, 2]]},
+        Polytope,
+        2.0,
+    ),
+    "halfspaces-3": ({"kind": "polytope", "halfspaces": CUBE_WALLS}, Polytope, 8.0),
+    "ball-1": ({"kind": "ball", "center": [1], "radius": 1}, Ball, 2.0),
+    "ball-2": ({"kind": "ball", "center": [1, 1], "radius": 1}, Ball, math.pi),
+    "ball-3": ({"kind": "ball", "center": [1, 1, 1], "radius": 1}, Ball, 4 * math.pi / 3),
+    "ball-4": ({"kind": "ball", "center": [1] * 4, "radius": 1}, Ball, math.pi**2 / 2),
+    "ellipsoid-2": (
+        {"kind": "ellipsoid", "center": [1, 1], "semi_axes": [1, 0.5]},
+        Ellipsoid,
+        math.pi / 2,
+    ),
+    "ellipsoid-3": (
+        {"kind": "ellipsoid", "center": [1, 1, 1], "semi_axes": [1, 0.75, 0.5], "axes": TURNED},
+        Ellipsoid,
+        math.pi / 2,
+    ),
+}
+each_workspace = pytest.mark.parametrize(
+    ("table", "kind", "size"), WORKSPACES.values(), ids=WORKSPACES
+)
+
+
+def dimension_of(table):
+    for key in ("center", "lower"):
+        if key in table:
+            return len(table[key]) if isinstance(table[key], list) else 1
+    if "halfspaces" in table:
+        return len(table["halfspaces"][0]) - 1
+    first = table.get("vertices", [0])[0]
+    return len(first) if isinstance(first, list) else 1
+
+
+def box(n):
+    return {"kind": "box", "lower": [0.0] * n, "upper": [2.0] * n}
+
+
+def gaussian(n):
+    return {"kind": "gaussian", "center": [0.5] * n, "rate": 0.5}
+
+
+def wide(n):
+    rows = [[1.0 + (i == j) for j in range(n)] for i in range(n)]
+    return {"kind": "gaussian", "center": [0.5] * n, "covariance": rows}
+
+
+def polynomial(n):
+    return {"kind": "polynomial", "terms": [[0] * n + [1.0], [2] + [0] * (n - 1) + [0.5]]}
+
+
+def mixture(n):
+    return {"kind": "mixture", "parts": [{"kind": "uniform"}, gaussian(n), polynomial(n), wide(n)]}
+
+
+DENSITIES = {
+    "uniform": lambda n: {"kind": "uniform", "level": 2.0},
+    "gaussian": gaussian,
+    "covariance": wide,
+    "polynomial": polynomial,
+    "mixture": mixture,
+}
+
+
+def places(n, count=3):
+    """Near the middle of [0, 2]^n, and so in all the workspaces above, but for the triangles."""
+    return [[0.9 - 0.05 * agent] * n for agent in range(count)]
+
+
+def scenario_of(workspace, **tables):
+    """A scenario that is right, in this workspace."""
+    start = places(dimension_of(workspace))
+    return {
+        "workspace": workspace,
+        "agents": {"start": start},
+        "controller": {"kind": "timer", "k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.2},
+        "run": {"horizon": 1.0, "seed": 1},
+        **tables,
+    }
+
+
+def refused(data, *overrides):
+    """The error of a scenario, whose sentence begins with its key."""
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(apply_overrides(data, overrides))
+    error = caught.value
+    assert str(error).startswith(f"{error.key} ")
+    assert len(str(error).splitlines()) == 1
+    return error
+
+
+class TestWorkspaces:
+    """Each kind, from a table to the class and back."""
+
+    @each_workspace
+    def test_parsed_and_built(self, table, kind, size):
+        scenario = parse_scenario(scenario_of(table))
+        n = dimension_of(table)
+        assert scenario.workspace.dimension == n
+        workspace = build_workspace(scenario.workspace)
+        assert type(workspace) is kind
+        assert workspace.dimension == n
+        assert workspace.volume == pytest.approx(size, rel=1e-14)
+        assert workspace.repairs == ()
+
+    @each_workspace
+    def test_written_and_read_again(self, table, kind, size):
+        scenario = parse_scenario(scenario_of(table))
+        written = dump_toml(scenario)
+        assert parse_scenario(text_to_mapping(written)) == scenario
+        assert written.index("kind = ") < written.index("[agents]")
+        assert parse_scenario(json.loads(scenario.model_dump_json())) == scenario
+
+    @each_workspace
+    def test_described(self, table, kind, size):
+        workspace = build_workspace(parse_scenario(scenario_of(table)).workspace)
+        told = describe_workspace(workspace)
+        assert told["kind"] == table["kind"]
+        again = build_workspace(parse_scenario(scenario_of(told)).workspace)
+        assert type(again) is kind
+        assert again.repairs == ()
+        assert describe_workspace(again) == told
+        for one, other in zip(workspace.bounds, again.bounds, strict=True):
+            assert np.array_equal(one, other)
+        if hasattr(workspace, "vertices"):
+            assert np.array_equal(workspace.vertices, again.vertices)
+
+    @each_workspace
+    def test_the_published_schema_knows_it(self, table, kind, size):
+        jsonschema = pytest.importorskip("jsonschema")
+        jsonschema.validate(scenario_of(table), scenario_schema())
+
+    def test_axes_of_the_coordinates_are_not_told(self):
+        assert "axes" not in describe_workspace(Ellipsoid((0, 0), (2, 1)))
+        told = describe_workspace(Ellipsoid((0, 0), (2, 1), [[0.6, 0.8], [-0.8, 0.6]]))
+        assert np.allclose(told["axes"], [[0.6, 0.8], [-0.8, 0.6]], rtol=1e-15)
+
+    @given(st.integers(2, 5), st.integers(0, 2**32 - 1))
+    @settings(max_examples=50, deadline=None)
+    def test_any_direction_is_told_to_the_last_bit(self, n, seed):
+        chance = np.random.default_rng(seed)
+        axes = np.linalg.qr(chance.normal(size=(n, n)))[0] * chance.uniform(0.5, 2.0, size=(n, 1))
+        workspace = Ellipsoid([0.0] * n, [1.0 + k for k in range(n)], axes)
+        table = describe_workspace(workspace)
+        again = build_workspace(parse_scenario(scenario_of(table)).workspace)
+        assert np.array_equal(again.axes, workspace.axes)
+        assert again.repairs == ()
+
+    @given(st.integers(1, 4), st.integers(0, 2**32 - 1))
+    @settings(max_examples=30, deadline=None)
+    def test_corners_are_told_to_the_last_bit(self, n, seed):
+        chance = np.random.default_rng(seed)
+        rows = np.vstack([np.eye(n), -np.eye(n), chance.normal(size=(2 * n, n))])
+        values = np.concatenate([np.full(2 * n, 3.0), chance.uniform(0.5, 2.0, 2 * n)])
+        workspace = Polytope.from_halfspaces(rows, values)
+        table = describe_workspace(workspace)
+        again = build_workspace(parse_scenario(scenario_of(table)).workspace)
+        assert np.array_equal(again.vertices, workspace.vertices)
+        assert again.repairs == ()
+
+    def test_halfspaces_are_rows_and_values(self):
+        spec = parse_scenario(scenario_of(WORKSPACES["halfspaces-3"][0])).workspace
+        assert np.array_equal(
+            build_workspace(spec).vertices,
+            Polytope.from_halfspaces(
+                [row[:-1] for row in CUBE_WALLS], [row[-1] for row in CUBE_WALLS]
+            ).vertices,
+        )
+
+    def test_vertices_inside_are_left_out_and_recorded(self):
+        table = {"kind": "polytope", "vertices": [*CUBE, [1, 1, 1], [0, 0, 0]]}
+        repairs = build(parse_scenario(scenario_of(table)))[2]
+        assert "removed 1 repeated vertices of the workspace" in repairs
+        assert any(re.search("left out 1 workspace vertices", repair) for repair in repairs)
+
+    def test_redundant_halfspaces_are_left_out_and_recorded(self):
+        table = {"kind": "polytope", "halfspaces": [*CUBE_WALLS, [1, 1, 1, 50]]}
+        repairs = build(parse_scenario(scenario_of(table)))[2]
+        assert repairs == ("left out 1 half-space that cuts nothing off the workspace: 6",)
+
+
+BAD_SHAPES = {
+    "unbounded": (
+        {"kind": "polytope", "halfspaces": CUBE_WALLS[:5]},
+        "workspace.unbounded",
+        "workspace.halfspaces",
+        "direction [0.0, 0.0, -1.0]",
+    ),
+    "unbounded-line": (
+        {"kind": "polytope", "halfspaces": [[1, 2]]},
+        "workspace.unbounded",
+        "workspace.halfspaces",
+        "direction [-1.0]",
+    ),
+    "empty": (
+        {"kind": "polytope", "halfspaces": [*CUBE_WALLS, [1, 0, 0, -1]]},
+        "workspace.empty",
+        "workspace.halfspaces",
+        "half-spaces 1, 6 contradict",
+    ),
+    "empty-line": (
+        {"kind": "polytope", "halfspaces": [[1, 0], [-1, -1]]},
+        "workspace.empty",
+        "workspace.halfspaces",
+        "contradict each other by 1",
+    ),
+    "flat-vertices": (
+        {"kind": "polytope", "vertices": [[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]},
+        "workspace.degenerate",
+        "workspace.vertices",
+        "in one plane",
+    ),
+    "few-vertices": (
+        {"kind": "polytope", "vertices": [[0, 0, 1], [1, 0, 1], [1, 1, 1]]},
+        "workspace.degenerate",
+        "workspace.vertices",
+        "at least 4",
+    ),
+    "flat-halfspaces": (
+        {"kind": "polytope", "halfspaces": [*CUBE_WALLS, [0, 0, 1, 0]]},
+        "workspace.degenerate",
+        "workspace.halfspaces",
+        "flat",
+    ),
+    "axes-not-at-right-angles": (
+        {"kind": "ellipsoid", "center": [1, 1], "semi_axes": [1, 1], "axes": [[1, 0], [1, 1]]},
+        "workspace.axes",
+        "workspace.axes",
+        "right angles",
+    ),
+    "flat-ellipsoid": (
+        {"kind": "ellipsoid", "center": [1, 1], "semi_axes": [1, 1e-14]},
+        "workspace.degenerate",
+        "workspace.semi_axes",
+        "flat",
+    ),
+    "tiny-ball": (
+        {"kind": "ball", "center": [1, 1], "radius": 1e-90},
+        "workspace.range",
+        "workspace.radius",
+        "across",
+    ),
+}
+
+
+@pytest.mark.parametrize(("table", "code", "key", "words"), BAD_SHAPES.values(), ids=BAD_SHAPES)
+def test_shapes_without_an_inside_are_refused(table, code, key, words):
+    scenario = parse_scenario(scenario_of(table))  # what a file may say; building finds out
+    with pytest.raises(WorkspaceError) as caught:
+        build(scenario)
+    assert (caught.value.code, caught.value.key) == (code, key)
+    assert words in str(caught.value)
+
+
+BALL = "{kind='ball', center=[0, 0, 0], radius=1}"
+# id: (overrides of a box in space, key of the error, code, words that its sentence has)
+BAD_TABLES = {
+    "n-0-box": (
+        ["workspace={kind='box', lower=[], upper=[1]}"],
+        "workspace.lower",
+        "scenario.point",
+        "a point of finite numbers, such as [x, y], got []",
+    ),
+    "n-0-ball": (
+        ["workspace={kind='ball', center=[], radius=1}"],
+        "workspace.center",
+        "scenario.point",
+        "got []",
+    ),
+    "n-0-vertices": (
+        ["workspace={kind='polytope', vertices=[[], [1]]}"],
+        "workspace.vertices[0]",
+        "scenario.point",
+        "got []",
+    ),
+    "n-0-halfspaces": (
+        ["workspace={kind='polytope', halfspaces=[[1]]}"],
+        "workspace.halfspaces[0]",
+        "scenario.halfspace",
+        "[a1, ..., an, b]",
+    ),
+    "no-vertices": (
+        ["workspace={kind='polytope', vertices=[]}"],
+        "workspace.vertices",
+        "scenario.length",
+        "at least 1",
+    ),
+    "bounds-length": (
+        ["workspace={kind='interval', bounds=[1, 2, 3]}"],
+        "workspace.bounds",
+        "scenario.bounds",
+        "[lower, upper]",
+    ),
+    "bounds-number": (
+        ["workspace={kind='interval', bounds=1}"],
+        "workspace.bounds",
+        "scenario.bounds",
+        "got 1",
+    ),
+    "bounds-order": (
+        ["workspace={kind='interval', bounds=[2, 1]}"],
+        "workspace.bounds[0]",
+        "scenario.interval",
+        "less than bounds[1] = 1.0, got 2.0",
+    ),
+    "bounds-infinite": (
+        ["workspace={kind='interval', bounds=[0, inf]}"],
+        "workspace.bounds",
+        "scenario.bounds",
+        "finite",
+    ),
+    "box-corners": (
+        ["workspace.lower=[0, 0]"],
+        "workspace.lower",
+        "scenario.dimension",
+        "as many coordinates as upper, 3, got [0.0, 0.0]",
+    ),
+    "box-order": (
+        ["workspace.lower=[0, 0, 5]"],
+        "workspace.lower[2]",
+        "scenario.box",
+        "upper[2] = 2.0",
+    ),
+    "ragged-vertices": (
+        ["workspace={kind='polytope', vertices=[[0, 0, 0], [1, 0], [0, 1, 0], [0, 0, 1]]}"],
+        "workspace.vertices[1]",
+        "scenario.point",
+        "3 numbers like the other vertices, got [1.0, 0.0]",
+    ),
+    "ragged-halfspaces": (
+        ["workspace={kind='polytope', halfspaces=[[1, 0, 1], [-1, 0, 1], [0, 1]]}"],
+        "workspace.halfspaces[2]",
+        "scenario.halfspace",
+        "3 numbers like the other half-spaces",
+    ),
+    "vertices-or-halfspaces": (
+        ["workspace={kind='polytope'}"],
+        "workspace.vertices",
+        "scenario.missing-key",
+        "either vertices or halfspaces",
+    ),
+    "vertices-and-halfspaces": (
+        ["workspace={kind='polytope', vertices=[0, 1], halfspaces=[[1, 1], [-1, 0]]}"],
+        "workspace.halfspaces",
+        "workspace.polytope",
+        "keep one",
+    ),
+    "radius": (
+        [f"workspace={BALL}", "workspace.radius=0"],
+        "workspace.radius",
+        "scenario.range",
+        "greater than 0, got 0",
+    ),
+    "no-radius": (
+        ["workspace={kind='ball', center=[0, 0]}"],
+        "workspace.radius",
+        "scenario.missing-key",
+        "distance",
+    ),
+    "semi-axes-length": (
+        ["workspace={kind='ellipsoid', center=[0, 0, 0], semi_axes=[1, 2]}"],
+        "workspace.semi_axes",
+        "scenario.dimension",
+        "each of the 3 coordinates of center, got 2",
+    ),
+    "semi-axes-negative": (
+        ["workspace={kind='ellipsoid', center=[0, 0, 0], semi_axes=[1, 2, -1]}"],
+        "workspace.semi_axes[2]",
+        "scenario.range",
+        "greater than 0",
+    ),
+    "semi-axes-number": (
+        ["workspace={kind='ellipsoid', center=[0, 0, 0], semi_axes=1}"],
+        "workspace.semi_axes",
+        "scenario.type",
+        "a list of numbers",
+    ),
+    "axes-length": (
+        ["workspace={kind='ellipsoid', center=[0,0,0], semi_axes=[1,1,1], axes=[[1,0],[0,1]]}"],
+        "workspace.axes",
+        "scenario.dimension",
+        "3 rows of 3 numbers, as center has 3 coordinates, got 2 rows",
+    ),
+    "axes-ragged": (
+        ["workspace={kind='ellipsoid', center=[0, 0], semi_axes=[1, 1], axes=[[1, 0], [1]]}"],
+        "workspace.axes",
+        "scenario.matrix",
+        "square",
+    ),
+    "stranger": (
+        ["workspace.radius=1"],
+        "workspace.radius",
+        "scenario.unknown-key",
+        'kind = "ball", got kind = "box"',
+    ),
+    "kind": (["workspace.kind=bal"], "workspace.kind", "scenario.kind", 'mean "ball"?'),
+}
+
+
+@pytest.mark.parametrize(("overrides", "key", "code", "words"), BAD_TABLES.values(), ids=BAD_TABLES)
+def test_tables_that_make_no_sense_are_refused(overrides, key, code, words):
+    error = refused(scenario_of(box(3)), *overrides)
+    assert (error.key, error.code) == (key, code)
+    assert words in str(error)
+
+
+class TestDensities:
+    """Every density in every dimension."""
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 5])
+    @pytest.mark.parametrize("make", DENSITIES.values(), ids=DENSITIES)
+    def test_there_and_back(self, make, n):
+        data = scenario_of(box(n), density=make(n))
+        scenario = parse_scenario(data)
+        assert parse_scenario(text_to_mapping(dump_toml(scenario))) == scenario
+        density = build_density(scenario.density)
+        again = build_density(
+            parse_scenario({**data, "density": describe_density(density)}).density
+        )
+        assert again == density
+        assert np.isfinite(build(scenario)[0].density.at(np.array(places(n)))).all()
+
+    def test_values(self):
+        at = np.array([[1.0, 2.0, 3.0]])
+        data = scenario_of(box(3), density=polynomial(3))
+        assert build(parse_scenario(data))[0].density.at(at).tolist() == [1.5]
+        data["density"]["origin"] = [1, 0, 0]
+        assert build(parse_scenario(data))[0].density.at(at).tolist() == [1.0]
+
+    def test_numbers_stand_for_points_of_the_line(self):
+        plain = {"kind": "gaussian", "center": 0.5, "covariance": 0.25}
+        listed = {"kind": "gaussian", "center": [0.5], "covariance": [[0.25]]}
+        one, other = (parse_scenario(scenario_of(box(1), density=d)) for d in (plain, listed))
+        assert one == other
+        assert one.density.covariance == ((0.25,),)
+
+    @pytest.mark.parametrize(
+        ("rows", "words"),
+        [
+            ([[1, 0, 0], [0, 1, 0.5], [0, 0.25, 1]], "0.5 above at [1][2] and 0.25 below"),
+            ([[1, 0, 0], [0, 1, 0], [0, 0, -1]], "positive definite"),
+            ([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]], "positive definite"),
+            ([[0]], "positive definite, got [[0.0]]"),
+        ],
+    )
+    def test_covariances_that_are_none(self, rows, words):
+        data = scenario_of(box(len(rows)), density={**wide(len(rows)), "covariance": rows})
+        error = refused(data)
+        assert (error.key, error.code) == ("density.covariance", "density.covariance")
+        assert words in str(error)
+
+    @given(st.integers(1, 5), st.integers(0, 2**32 - 1))
+    @settings(max_examples=60, deadline=None)
+    def test_products_of_matrices_are_positive_definite(self, n, seed):
+        root = np.random.default_rng(seed).normal(size=(n, n)) + 3 * np.eye(n)
+        rows = root @ root.T
+        rows = (rows + rows.T) / 2
+        data = scenario_of(box(n), density={**wide(n), "covariance": rows})
+        assert np.array_equal(parse_scenario(data).density.covariance, rows)
+        rows[0, 0] -= 1.001 * np.linalg.det(rows) / (np.linalg.det(rows[1:, 1:]) if n > 1 else 1)
+        assert refused(data).code == "density.covariance"
+
+    @pytest.mark.parametrize(
+        ("terms", "index", "words"),
+        [
+            ([[0, 0, 0, 1.0], [9, 9, 0, 1.0]], 1, "[i, j, k, coefficient]"),
+            ([[0, 0, 0, 1.0], [1.5, 0, 0, 1.0]], 1, "whole powers i, j, k"),
+            ([[1]], 0, "one whole power per coordinate"),
+            ([5], 0, "coefficient"),
+            ([[-1, 0, 0, 0, 0, 1.0]], 0, "5 whole powers"),
+        ],
+    )
+    def test_terms_that_are_none(self, terms, index, words):
+        data = scenario_of(box(3), density={"kind": "polynomial", "terms": terms})
+        error = refused(data)
+        assert (error.key, error.code) == (f"density.terms[{index}]", "scenario.term")
+        assert words in str(error)
+
+
+SPACE = {"workspace": box(3), "agents": {"start": places(3)}}
+# id: (override in a scenario of dimension 3, key, words); all with the code scenario.dimension
+DISAGREE = {
+    "start": (
+        "agents.start=[[1, 1], [0.5, 1]]",
+        "agents.start[0]",
+        "needs a point [x, y, z] of three finite numbers, as the workspace has 3 dimensions, "
+        "got [1.0, 1.0]",
+    ),
+    "start-numbers": ("agents.start=[0.5, 0.6]", "agents.start[0]", "got 0.5"),
+    "region-lower": (
+        "agents.start={count=2, region={lower=[0, 0], upper=[1, 1]}}",
+        "agents.start.region.lower",
+        "[x, y, z]",
+    ),
+    "center": ("density={kind='gaussian', center=[1, 1], rate=1}", "density.center", "[1.0, 1.0]"),
+    "covariance": (
+        "density={kind='gaussian', center=[1, 1, 1], covariance=[[1, 0], [0, 1]]}",
+        "density.covariance",
+        "3 by 3 finite numbers, as the workspace has 3 dimensions, got 2 by 2",
+    ),
+    "terms": (
+        "density={kind='polynomial', terms=[[0, 0, 1]]}",
+        "density.terms[0]",
+        "[i, j, k, coefficient]",
+    ),
+    "origin": (
+        "density={kind='polynomial', terms=[[0, 0, 0, 1]], origin=[1, 2]}",
+        "density.origin",
+        "got [1.0, 2.0]",
+    ),
+    "part-center": (
+        "density={kind='mixture', parts=[{kind='uniform'}, "
+        "{kind='gaussian', center=[1, 1, 1, 1], rate=1}]}",
+        "density.parts[1].center",
+        "got [1.0, 1.0, 1.0, 1.0]",
+    ),
+    "part-terms": (
+        "density={kind='mixture', parts=[{kind='polynomial', terms=[[2, 1]]}]}",
+        "density.parts[0].terms[0]",
+        "i + j + k at most 16",
+    ),
+    "initial_hold": (
+        "controller.initial_hold=[[0, 0], [0, 0], [0, 0]]",
+        "controller.initial_hold[0]",
+        "got [0.0, 0.0]",
+    ),
+}
+
+
+class TestAgreement:
+    """Workspace, density and agents have one dimension."""
+
+    @pytest.mark.parametrize(("override", "key", "words"), DISAGREE.values(), ids=DISAGREE)
+    def test_each_key_is_named(self, override, key, words):
+        error = refused(scenario_of(box(3)), override)
+        assert error.key == key
+        assert error.code == "scenario.dimension"
+        assert words in str(error)
+
+    @pytest.mark.parametrize("n", [1, 2, 4])
+    def test_the_region_has_the_dimension_of_the_workspace(self, n):
+        data = scenario_of(box(3))
+        region = {"lower": [0.0] * n, "upper": [1.0] * n}
+        data["agents"] = {"start": {"count": 2, "region": region}}
+        error = refused(data)
+        assert (error.key, error.code) == ("agents.start.region.lower", "scenario.dimension")
+
+    @each_workspace
+    def test_every_workspace_is_held_against_its_agents(self, table, kind, size):
+        n = dimension_of(table)
+        data = scenario_of(table)
+        data["agents"] = {"start": places(n + 1)}
+        error = refused(data)
+        assert (error.key, error.code) == ("agents.start[0]", "scenario.dimension")
+        assert f"has {n} dimension" in str(error)
+
+    def test_one_point_among_others_is_a_bad_point(self):
+        data = scenario_of(box(3))
+        error = refused(data, "agents.start=[[1, 1, 1], [1, 1]]")
+        assert (error.key, error.code) == ("agents.start[1]", "scenario.point")
+        error = refused(data, "agents.start=[[1, 1], [1, 1, 1]]")
+        assert (error.key, error.code) == ("agents.start[0]", "scenario.point")
+        error = refused(data, "density={kind='polynomial', terms=[[0, 0, 0, 1], [1, 1, 1]]}")
+        assert (error.key, error.code) == ("density.terms[1]", "scenario.term")
+
+    def test_in_the_plane_the_sentences_are_those_of_the_plane(self):
+        error = refused(scenario_of(box(2)), "agents.start=[[1, 1, 1]]")
+        assert "needs a point [x, y] of two finite numbers" in str(error)
+
+    def test_several_tables_at_once(self):
+        data = scenario_of(box(1), density=gaussian(2), agents={"start": places(3)})
+        with pytest.raises(ScenarioError) as caught:
+            parse_scenario(data)
+        heads = [line.split()[0] for line in str(caught.value).splitlines()]
+        assert heads == ["agents.start[0]", "density.center"]  # as in the file
+        assert "as the workspace has 1 dimension, got" in str(caught.value)
+
+    def test_callables_are_not_asked(self):
+        data = scenario_of(box(4), density={"kind": "callable", "function": "a.b:c"})
+        assert parse_scenario(data).workspace.dimension == 4
+
+
+class TestAgents:
+    """Where agents start, in any dimension."""
+
+    def test_numbers_are_places_on_a_line(self):
+        table = {"kind": "interval", "bounds": [0, 1]}
+        one = parse_scenario(scenario_of(table, agents={"start": [0.1, 0.5]}))
+        other = parse_scenario(scenario_of(table, agents={"start": [[0.1], [0.5]]}))
+        assert one == other
+        assert one.agents.start == ((0.1,), (0.5,))
+        assert build(one)[1].tolist() == [[0.1], [0.5]]
+        moved = apply_overrides(
+            scenario_of(table, agents={"start": [0.1]}), ["agents.start[0]=0.7"]
+        )
+        assert parse_scenario(moved).agents.start == ((0.7,),)
+
+    def test_holds_on_a_line(self):
+        table = {"kind": "interval", "bounds": [0, 2]}
+        law = scenario_of(table)["controller"] | {"initial_hold": [0.5, -1, [0]]}
+        scenario = parse_scenario(scenario_of(table, controller=law))
+        assert scenario.controller.initial_hold == ((0.5,), (-1.0,), (0.0,))
+
+    def test_holds_in_space_are_not_faster_than_allowed(self):
+        holds = "controller.initial_hold=[[0, 0, 0], [0.5, 0.5, 0.5], [0.6, 0.6, 0.6]]"
+        error = refused(scenario_of(box(3)), holds)
+        assert (error.key, error.code) == ("controller.initial_hold[2]", "timer.hold")
+
+    @each_workspace
+    def test_scattered(self, table, kind, size):
+        data = scenario_of(table, agents={"start": {"count": 5, "seed": 3}})
+        start = build(parse_scenario(data))[1]
+        assert start.shape == (5, dimension_of(table))
+        assert build_workspace(parse_scenario(data).workspace).contains(start).all()
+
+    def test_scattered_in_a_part_of_space(self):
+        region = {"lower": [0.5, 0.5, 1.0], "upper": [1.0, 1.5, 1.25]}
+        data = scenario_of(box(3), agents={"start": {"count": 40, "region": region}})
+        start = build(parse_scenario(data))[1]
+        assert (start >= region["lower"]).all()
+        assert (start <= region["upper"]).all()
+
+
+class TestWhatNeedsThePlane:
+    """Grids, and laws with guaranteed cells."""
+
+    @each_workspace
+    def test_grids(self, table, kind, size):
+        data = scenario_of(table)
+        data["run"]["integration"] = {"kind": "grid", "spacing": 0.1}
+        if dimension_of(table) == 2 and kind in (Polygon, Box, Polytope):
+            assert parse_scenario(data).run.integration.spacing == 0.1
+            return
+        error = refused(data)
+        assert (error.key, error.code) == ("run.integration.kind", "integration.dimension")
+        n = dimension_of(table)
+        assert f'got workspace.kind = "{table["kind"]}" of {n} dimension' in str(error)
+
+    @pytest.mark.parametrize(
+        "law", ["self-triggered", "self-triggered-centroid", "event-triggered"]
+    )
+    def test_guaranteed_cells(self, law):
+        for n in (1, 2, 3):
+            assert parse_scenario(scenario_of(box(n), controller={"kind": law})).workspace
+        error = refused(scenario_of(box(4), controller={"kind": law}))
+        assert (error.key, error.code) == ("controller.kind", "controller.dimension")
+        assert f'"{law}" works with guaranteed cells' in str(error)
+        assert "at most 3 dimensions, got 4" in str(error)
+
+    @pytest.mark.parametrize("law", ["lloyd", "discrete-lloyd"])
+    def test_other_laws(self, law):
+        assert parse_scenario(scenario_of(box(6), controller={"kind": law}))
+
+
+def test_described_and_built_again():
+    law = Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2, initial_hold=[[0.1, 0.0, 0.2]] * 2)
+    density = Mixture((Uniform(), Gaussian((1, 1, 1), 0.5), Polynomial([(0, 0, 2, 1.0)])))
+    start = np.array([[0.5, 0.5, 0.5], [1.0, 0.25, 0.5]])
+    for workspace in (Box((0, 0, 0), (2, 2, 2)), Polytope(CUBE), Ball((1, 1, 1), 1)):
+        scenario = describe(workspace, density, start, law, {"horizon": 1.0})
+        assert scenario is not None
+        again = parse_scenario(text_to_mapping(dump_toml(scenario)))
+        assert again == scenario
+        system, places_again, repairs = build(again)
+        assert np.array_equal(places_again, start)
+        assert system.density == density
+        assert type(system.workspace) is type(workspace)
+        assert repairs == ()
+
+
+numbers = st.floats(-1e3, 1e3)
+
+
+@st.composite
+def workspaces(draw):
+    """Tables of every kind, in one to six dimensions."""
+    n = draw(st.integers(1, 6))
+    point = st.lists(numbers, min_size=n, max_size=n)
+    sizes = st.lists(st.floats(1e-3, 1e3), min_size=n, max_size=n)
+    kinds = [
+        st.builds(lambda a, s: {"kind": "box", "lower": a, "upper": _sum(a, s)}, point, sizes),
+        st.builds(lambda c, r: {"kind": "ball", "center": c, "radius": r}, point, numbers.map(_up)),
+        st.builds(lambda c, s: {"kind": "ellipsoid", "center": c, "semi_axes": s}, point, sizes),
+        st.builds(
+            lambda v: {"kind": "polytope", "vertices": v}, st.lists(point, min_size=1, max_size=9)
+        ),
+        st.builds(
+            lambda h: {"kind": "polytope", "halfspaces": h},
+            st.lists(st.lists(numbers, min_size=n + 1, max_size=n + 1), min_size=1, max_size=9),
+        ),
+    ]
+    return n, draw(st.one_of(kinds))
+
+
+def _sum(one, other):
+    return [a + b for a, b in zip(one, other, strict=True)]
+
+
+def _up(x):
+    return abs(x) + 1e-3
+
+
+@given(workspaces(), st.sampled_from(sorted(DENSITIES)))
+@settings(max_examples=100, deadline=None)
+def test_any_workspace_is_written_and_read_again(drawn, density):
+    n, table = drawn
+    agents = {"start": [[0.1 * k] * n for k in range(3)]}
+    scenario = parse_scenario(scenario_of(table, density=DENSITIES[density](n), agents=agents))
+    assert scenario.workspace.dimension == n
+    written = dump_toml(scenario)
+    assert parse_scenario(text_to_mapping(written)) == scenario
+    assert dump_toml(parse_scenario(text_to_mapping(written))) == written
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "agents", "kind"),
+    [("line-8", 1, 8, Interval), ("space-12", 3, 12, Box), ("disc-9", 2, 9, Ball)],
+)
+def test_templates(name, n, agents, kind):
+    assert name in TEMPLATES
+    scenario = parse_scenario(text_to_mapping(template_text(name)))
+    system, start, repairs = build(scenario)
+    assert start.shape == (agents, n)
+    assert type(system.workspace) is kind
+    assert repairs == ()
+    assert scenario.controller.kind == "timer"
+    assert "our own" in template_text(name)
