@@ -208,9 +208,24 @@ def _log_scale(matter: _Matter, corners: Floats) -> float:
     terms = matter.terms
     if terms is None or terms.constant > 0.0 or len(terms.coefficients) or not len(terms.weights):
         return 0.0
-    places = np.concatenate([corners.reshape(-1, corners.shape[2]), corners.mean(axis=1)])
-    top = max(float(matter.exponents(k, places).max()) for k in range(len(terms.weights)))
-    return top if top < SAFE_EXPONENT else 0.0
+    places = np.unique(corners.reshape(-1, corners.shape[2]), axis=0)
+    tops = [_top_exponent(matter, k, places) for k in range(len(terms.weights))]
+    return max(tops) if max(tops) < SAFE_EXPONENT else 0.0
+
+
+def _top_exponent(matter: _Matter, hill: int, places: Points) -> float:
+    """The largest exponent of a Gaussian over the hull of `places`: where it is nearest."""
+    from scipy.optimize import nnls
+
+    corner = float(matter.exponents(hill, places).max())
+    if corner > SAFE_EXPONENT:
+        return corner
+    u = (places - (matter.terms.centers[hill] - matter.place)) @ matter.terms.roots[hill].T
+    size = float(np.abs(u).max())
+    # Shares of the corners, not negative and 1 together, whose mean is nearest to the center.
+    shares = nnls(np.vstack([u.T / size, np.ones(len(u))]), np.append(np.zeros(u.shape[1]), 1.0))[0]
+    nearest = shares @ places / shares.sum()
+    return max(corner, float(matter.exponents(hill, nearest[None])[0]))
 
 
 def _parts(
