@@ -83,12 +83,11 @@ def _look_in(
         if len(cell.offsets) and _is_inside(root, cell):
             flat.append((k, cell.agent))
             continue
-        faces = faces_of(cell)
-        scale, values, shows = slicer.weigh(points[cell.agent], points[faces] - points[cell.agent])
-        found.neighbors[k] = shows.sum()
-        mass = values[0]
+        place, mass = points[cell.agent], 0.0
+        if len(cell.offsets):
+            scale, values, shows = slicer.weigh(place, points[faces_of(cell)] - place)
+            found.neighbors[k], mass = shows.sum(), values[0]
         if not mass > 0.0:
-            place = points[cell.agent]
             found.empty[k] = True
             found.error[k] = ground.workspace.nearest(place[None])[0] - place
             continue

@@ -14,7 +14,7 @@ import numpy as np
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.borders import SPAN, reach_of
-from dwell._kernels.curved.slices import GAUSS, HEIGHT, KRONROD, SHORT
+from dwell._kernels.curved.slices import GAUSS, HEIGHT, KRONROD, SHORT, likely_error
 from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
 
 MOMENTS = 10  # 1, x, y, z, xx, xy, xz, yy, yz, zz
@@ -293,7 +293,7 @@ def piece_of_face(t0, t1, count, lines, a, b, c, foot, e, f, log_scale, place, g
             coarse += GAUSS[k] * part[0]
     if row[2] > 0.0:
         gap = abs(row[2] - coarse) / row[2]
-        row[12] = row[2] * smaller(gap, 200.0 * gap * math.sqrt(200.0 * gap))
+        row[12] = row[2] * likely_error(gap)
 
 
 @njit
