@@ -88,7 +88,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     n, count = points.shape[1], len(points) if agents is None else agents
     workspace = _flat(ground.workspace)
     masses, log_scales, errors = np.zeros(count), np.zeros(count), np.zeros((count, n))
-    rows: list[tuple[int, int, Points, Floats]] = []
+    rows: list[tuple[int, int, Floats]] = []
     for p in range(count):
         pieces = cell_pieces(workspace, points, p)
         if pieces.nearest == 0.0:
@@ -100,11 +100,10 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
             moments = _over_wall(
                 ground, points[p], wall, points[other] - points[p], found.log_scale
             )
-            rows.append((p, other, wall.reshape(-1, n).mean(axis=0), moments))
+            rows.append((p, other, moments))
     agent = np.array([row[0] for row in rows], dtype=np.int64)
     other_agent = np.array([row[1] for row in rows], dtype=np.int64)
-    place = np.array([row[2] for row in rows]).reshape(-1, n)
-    values = np.array([row[3] for row in rows]).reshape(-1, 1 + n + n * n)
+    values = np.array([row[2] for row in rows]).reshape(-1, 1 + n + n * n)
     return Borders(
         masses=masses,
         log_scales=log_scales,
@@ -113,8 +112,6 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
         agent=agent,
         other=other_agent,
         gap=points[other_agent] - points[agent],
-        a=place,
-        b=place,
         m0=values[:, 0],
         m1=values[:, 1 : n + 1],
         m2=values[:, n + 1 :].reshape(-1, n, n),
