@@ -298,8 +298,8 @@ def test_borders_are_the_derivatives(density):
     ]  # fmt: skip
     for k in range(len(found.agent)):
         p, q = found.agent[k], found.other[k]
-        place = x[p] + found.a[k, 0]
-        assert place == pytest.approx(0.5 * (x[p] + x[q]))
+        place = 0.5 * (x[p] + x[q])
+        assert x[p] + found.m1[k, 0] / found.m0[k] == pytest.approx(place)
         assert found.m0[k] == pytest.approx(density.at(np.array([[place]]))[0], rel=1e-13)
         moved = x.copy()
         moved[q] += h
