@@ -36,8 +36,8 @@ class SpaceFilm:
         self._solids = PolyCollection([], joinstyle="round", capstyle="round")
         ax.add_collection(self._solids, autolim=False)
         ax.text(
-            0.5, 0.0, STANDING if shots.stands else KEY, transform=ax.transAxes, ha="center", va="bottom",
-            fontsize=style.text_size,
+            0.5, 0.0, STANDING if shots.stands else KEY, transform=ax.transAxes, ha="center",
+            va="bottom", fontsize=style.text_size,
         )  # fmt: skip
         panes, grid, *words = self._box
         self.artists: list[Artist] = [panes, grid, self._solids, *words]
