@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from dwell._kernels import _jit
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform, tessellate
 from dwell.density.borders import borders as polygon_borders
-from dwell.density.curved_values import Ground
 from dwell.density.disc import ARC, borders, cells, ellipse_of, looks
+from dwell.density.ground import Ground
 from dwell.errors import AgentsError, DensityError
 from dwell.geometry import Polygon
 from tests.density.curved_shapes import Curved, ball, scatter, tilted

@@ -54,6 +54,10 @@ PEAKS = [
     ((-30.0, -20.0, 40.0), (5.0, 2.0, 0.1)),
     ((300.0, 1.0, 1.0), (0.1, 0.1, 0.1)),
     ((0.1, 0.1, 0.1), (400.0, 200.0, 100.0)),
+    ((0.1, 1.9, 0.1), (1e5, 1e4, 1e6)),
+    ((1.0, 2.0, 3.0), (50.0, 60.0, 70.0)),
+    ((-1.0, 1.0, 1.5), (20.0, 20.0, 20.0)),
+    ((-1.2, 2.5, 1.5), (1.0, 4.0, 2.0)),
 ]
 
 
@@ -72,7 +76,23 @@ def test_one_agent_in_a_box_against_closed_forms(center, rates):
     assert found.doubt[0] <= 1e-10
 
 
-@pytest.mark.parametrize("rate", [0.3, 3.0, 30.0])
+@pytest.mark.parametrize("seed", range(25))
+def test_hills_anywhere_against_closed_forms(seed):
+    """By faces or by tetrahedra, whichever is taken."""
+    rng = np.random.default_rng(seed)
+    center, rates = rng.uniform(-4.0, 8.0, 3), 10.0 ** rng.uniform(-0.5, 1.0, 3)
+    box, agent = Box((0, 0, 0), (3, 4, 5)), np.array([[1.0, 2.0, 2.0]])
+    found = worlds.looks(box, agent, worlds.hills([1.0], [center], np.diag(rates)))
+    log_mass, mean, second = in_box(box, center, rates)
+    with mp.workdps(60):
+        log_found = mp.log(mp.mpf(float(found.mass[0]))) + mp.mpf(float(found.log_scale[0]))
+        assert abs(mp.expm1(log_found - log_mass)) <= 1e-12
+    wanted = np.array([float(m) for m in mean]) - agent[0]
+    np.testing.assert_allclose(found.error[0], wanted, atol=1e-12)
+    assert found.second[0] / found.mass[0] == pytest.approx(float(second), rel=1e-10)
+
+
+@pytest.mark.parametrize("rate", [0.3, 3.0, 30.0, 3e3])
 def test_cells_share_out_a_hill(rate):
     """Masses, first and second moments of all cells make those of the box."""
     center, rates = (0.6, 0.5, 0.4), (rate, 0.5 * rate, rate)
@@ -80,13 +100,15 @@ def test_cells_share_out_a_hill(rate):
     found = worlds.looks(worlds.cube(), points, worlds.hills([2.0], [center], np.diag(rates)))
     log_mass, mean, second = in_box(worlds.cube(), center, rates)
     mass, mean = 2.0 * math.exp(log_mass), np.array([float(m) for m in mean])
-    assert math.fsum(found.mass) == pytest.approx(mass, rel=1e-11)
+    scale = np.exp(found.log_scale)
+    masses, seconds, polars = (scale * part for part in (found.mass, found.second, found.polar))
+    assert math.fsum(masses) == pytest.approx(mass, rel=1e-11)
     centroids = points + found.error
-    np.testing.assert_allclose(found.mass @ centroids / mass, mean, rtol=1e-11)
-    spread = found.second + found.mass * ((centroids - mean) ** 2).sum(axis=1)
+    np.testing.assert_allclose(masses @ centroids / mass, mean, rtol=1e-11)
+    assert (found.second > 0.0).all()
+    spread = seconds + masses * ((centroids - mean) ** 2).sum(axis=1)
     assert math.fsum(spread) == pytest.approx(mass * float(second), rel=1e-10)
-    cost = found.second + found.mass * (found.error**2).sum(axis=1)
-    np.testing.assert_allclose(found.polar, cost, rtol=1e-13)
+    np.testing.assert_allclose(polars, seconds + masses * (found.error**2).sum(axis=1), rtol=1e-13)
 
 
 def by_tensor_rule(cell, density, nodes=24):

@@ -10,17 +10,18 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, cast, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.density.borders import Borders
-from dwell.density.curved_values import CurvedWorkspace, Ground, Looks
-from dwell.density.looking import in_blocks
+from dwell.density.ground import Ground
+from dwell.density.looking import Looks, in_blocks
 from dwell.density.plane_borders import moments_along
 from dwell.density.tessellation import first_coincidence
 from dwell.errors import DensityError
+from dwell.geometry import Curved, Workspace
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ class CurvedCell:
         """Corners in the coordinates of the workspace, (n, 2)."""
         return self.position + self.offsets
 
+    @property
+    def border_sizes(self) -> Floats:
+        """Length of the chord of each piece; of an edge its own length."""
+        steps = np.roll(self.offsets, -1, axis=0) - self.offsets
+        return np.hypot(steps[:, 0], steps[:, 1])
+
     def edge_with(self, other: int) -> Points | None:
         """The edge shared with agent `other`, (2, 2) in workspace coordinates; None if none is."""
         places = np.flatnonzero(self.borders == other)
@@ -106,18 +113,24 @@ class CurvedCell:
         return np.column_stack([dx + (x - self.position[0]), dy + (y - self.position[1])])
 
 
-def ellipse_of(workspace: CurvedWorkspace) -> Ellipse:
+def ellipse_of(workspace: Workspace) -> Ellipse:
     """The workspace as the kernels take it; its factor W keeps its digits in thin ellipses."""
+    curved = curved_of(workspace)
     rows = [
         [Fraction(float(v)) / Fraction(float(size)) for v in row]
-        for row, size in zip(workspace.axes, workspace.semi_axes, strict=True)
+        for row, size in zip(curved.axes, curved.semi_axes, strict=True)
     ]
     square = sum(row[0] * row[0] for row in rows)
     mixed = sum(row[0] * row[1] for row in rows)
     det = rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
     w11 = math.sqrt(float(square))
-    x, y = (float(v) for v in workspace.center)
+    x, y = (float(v) for v in curved.center)
     return Ellipse(x, y, w11, float(mixed) / w11, abs(float(det)) / w11)
+
+
+def curved_of(workspace: Workspace) -> Curved:
+    """The workspace, known to be a ball or an ellipsoid."""
+    return cast(Curved, workspace)
 
 
 def rectangle_round(ellipse: Ellipse) -> tuple[Floats, Floats]:
@@ -181,7 +194,7 @@ def looks(
 
 
 def cells(
-    workspace: CurvedWorkspace, positions: Points, agents: Iterable[int] | None = None
+    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
 ) -> list[CurvedCell]:
     """The cells of `agents` (all, by default) among `positions` (N, 2)."""
     from dwell._kernels.cells import COINCIDENT
@@ -218,8 +231,9 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.curved.look import borders_of
     from dwell._kernels.look import NO_MASS
-    from dwell._kernels.terms import is_exact
+    from dwell._kernels.terms import Terms, is_exact
 
+    assert isinstance(ground.terms, Terms)
     if not is_exact(ground.terms):
         raise DensityError(
             "on a grid of points centroids are piecewise constant and have no derivatives; "
@@ -274,10 +288,10 @@ def _borders_by_quadrature(ground: Ground, points: Points, count: int) -> Border
         for k in np.flatnonzero(cell.borders >= 0):
             a, b = cell.offsets[k], cell.offsets[(k + 1) % len(cell.offsets)]
             moments = moments_along(ground.density, cell.position, a, b)
-            rows.append((cell.agent, int(cell.borders[k]), a, b, moments))
+            rows.append((cell.agent, int(cell.borders[k]), moments))
     agent = np.array([row[0] for row in rows], dtype=np.int64)
     other = np.array([row[1] for row in rows], dtype=np.int64)
-    along = np.array([row[4] for row in rows]).reshape(-1, 6)
+    along = np.array([row[2] for row in rows]).reshape(-1, 6)
     return Borders(
         masses=seen.mass,
         log_scales=seen.log_scale,

@@ -10,7 +10,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.density.adaptive import MAX_TRIANGLES, RELATIVE, SAFETY, Integral
-from dwell.density.curved_values import Ground, Looks
+from dwell.density.ground import Ground
+from dwell.density.looking import Looks
 from dwell.density.star import Rule, _rules
 
 

@@ -26,7 +26,7 @@ from dwell._kernels.space.rules import FIRST, POINTS, A, B, C, W
 from dwell._kernels.space.surface import gaussian_by_faces
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
-WIDE = 6.0  # range of a hill's exponent over a cell from which faces are quicker than volumes
+WIDE = 3.0  # range of a hill's exponent over a cell from which faces are quicker than volumes
 ROUNDING = 1e-12  # of the volume: tetrahedra that count negatively by less are rounding
 THIN = 3e-3  # volume over cubed length of the cell: below, vertices need more digits
 SMALL = 1e-9  # volume over cubed reach of the workspace: likewise

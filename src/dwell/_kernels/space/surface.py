@@ -17,24 +17,30 @@ import math
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.space.gaussian import (
-    NEGLIGIBLE,
     dot,
     halve,
     less,
-    nodes_for,
     plus,
     put,
     vector,
 )
 from dwell._kernels.space.radial import inward, outward
-from dwell._kernels.space.rules import FLAT_A, FLAT_B, FLAT_FIRST, FLAT_W, MAX_NODES
+from dwell._kernels.space.rules import (
+    FLAT_A,
+    FLAT_B,
+    FLAT_BENDS,
+    FLAT_FIRST,
+    FLAT_NODES,
+    FLAT_TILTS,
+    FLAT_W,
+    MAX_FLAT,
+)
 
-FAR_OFF = 4.0  # squared distance of the peak from which D serves
+FAR_OFF = 2.0  # squared distance of the peak from which D serves
 ROUND = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the form of exp(-|y|**2)
-AMPLIFICATION = 500.0  # of masses: errors may grow by so much, from 1e-14 or less
+AMPLIFICATION = 100.0  # of masses: errors may grow by so much, from rules.FLAT_TOLERANCE
 SECOND_AMPLIFICATION = 5000.0
-SPREAD_OUT = 1.5  # D varies a little faster than the Gaussian itself
-EXTRA = 2  # nodes more than the bound of rules.py asks for: 1e-14 instead of 1e-11
+NEGLIGIBLE = 40.0  # e-folds below the largest value: e**-40 is 4e-18
 WIDEST = 0.7  # size of a piece over its distance from the peak, or over the hill's width
 
 
@@ -63,6 +69,19 @@ def cross(u, v):
 
 
 @inner
+def flat_nodes_for(tilt, bend):
+    """How many nodes per direction a triangle needs; 0 when it must be halved."""
+    j = 0
+    while j < FLAT_BENDS.shape[0] and bend > FLAT_BENDS[j]:
+        j += 1
+    if j < FLAT_BENDS.shape[0]:
+        for i in range(FLAT_NODES.shape[0]):
+            if tilt <= FLAT_TILTS[i, j]:
+                return FLAT_NODES[i]
+    return 0
+
+
+@inner
 def by_exponent(o, a, b, about, far, log_scale, log_top, pending):
     """(1, y, D) times exp(-|y|**2 - log_scale), summed over a triangle of measure 1 / 2.
 
@@ -70,7 +89,7 @@ def by_exponent(o, a, b, about, far, log_scale, log_top, pending):
     """
     zero = (0.0, 0.0, 0.0)
     m = mx = my = mz = beyond = 0.0
-    stretch = SPREAD_OUT if far else 1.0
+    stretch = 1.0 - 2.0 / log_top if far else 1.0  # D varies faster than the Gaussian itself
     put(0, o, a, b, zero, 1.0, pending)
     size = 1
     while size > 0:
@@ -93,13 +112,13 @@ def by_exponent(o, a, b, about, far, log_scale, log_top, pending):
             continue
         low = smaller(t0, smaller(t1, t2))
         bend = larger(dot(s, s), larger(dot(da, da), dot(db, db)))
-        n = nodes_for(stretch * (high - low), stretch * bend)
-        if (n == 0 or n + EXTRA > MAX_NODES) and size < pending.shape[0]:
+        n = flat_nodes_for(stretch * (high - low), stretch * bend)
+        if n == 0 and size < pending.shape[0]:
             halve(row, size, ROUND, tilt, o, a, b, zero, k, True, pending)
             size += 1
             continue
         size -= 1
-        n = min(n + EXTRA, MAX_NODES)
+        n = n if n > 0 else MAX_FLAT
         first = FLAT_FIRST[n]
         for i in range(first, first + n * n):
             x = o[0] + FLAT_A[i] * a[0] + FLAT_B[i] * b[0]

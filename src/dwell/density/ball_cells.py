@@ -1,0 +1,110 @@
+"""Cells in balls and ellipsoids above the plane, as values; what all ways of weighing share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.density.borders import Borders
+from dwell.density.disc import curved_of
+from dwell.density.looking import Looks
+from dwell.geometry import Workspace
+
+
+class Root(NamedTuple):
+    """|W (z - center)| <= 1 with W upper triangular."""
+
+    center: Points  # (n,)
+    matrix: Floats  # (n, n)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BallCell:
+    """A Voronoi cell in a ball or an ellipsoid: the points u, seen from the agent, that satisfy
+    normals . u <= offsets, one row for each neighbour in `borders`, and lie in the workspace.
+    """
+
+    agent: int
+    position: Points  # (n,)
+    borders: Ints  # (m,) agents behind its flat faces; the rest of its boundary is the workspace's
+    normals: Points  # (m, n) from the agent to the other
+    gaps: Floats  # (m,) half their squared length
+    seen: Ints  # agents looked at, nearest first
+    workspace: Workspace
+
+    def contains(self, points: Points) -> np.ndarray:
+        """Whether each point (k, n), in workspace coordinates, lies in the cell."""
+        local = np.asarray(points, dtype=np.float64) - self.position
+        inside: np.ndarray = self.workspace.contains(points)
+        for normal, gap in zip(self.normals, self.gaps, strict=True):
+            inside &= local @ normal <= gap
+        return inside
+
+
+def root_of(workspace: Workspace) -> Root:
+    """The workspace as the kernels take it; exact but for a rounding of each entry."""
+    curved = curved_of(workspace)
+    rows = [
+        [Fraction(float(v)) / Fraction(float(size)) for v in row]
+        for row, size in zip(curved.axes, curved.semi_axes, strict=True)
+    ]
+    n = len(rows)
+    form = [
+        [sum((row[i] * row[j] for row in rows), Fraction(0)) for j in range(n)] for i in range(n)
+    ]
+    matrix = np.zeros((n, n))
+    for i in range(n):
+        pivot = math.sqrt(float(form[i][i]))
+        matrix[i, i] = pivot
+        for j in range(i + 1, n):
+            matrix[i, j] = float(form[i][j]) / pivot
+        for k in range(i + 1, n):
+            share = form[i][k] / form[i][i]
+            form[k] = [form[k][j] - share * form[i][j] for j in range(n)]
+    return Root(np.array(curved.center, dtype=np.float64), matrix)
+
+
+def seen_from(root: Root, place: Points) -> tuple[Floats, float]:
+    """a = W (place - center), and 1 - |a|**2 of that very a, without cancellation."""
+    gap = place - root.center
+    a = np.array([math.fsum(root.matrix[i] * gap) for i in range(len(gap))])
+    return a, float(1 - sum(Fraction(float(v)) ** 2 for v in a))
+
+
+def nearest_others(points: Points, agents: Ints) -> Floats:
+    """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
+    found = np.full(len(agents), np.inf)
+    for k, p in enumerate(agents):
+        gap = np.delete(points, p, axis=0) - points[p]
+        if len(gap):
+            found[k] = math.sqrt((gap * gap).sum(axis=1).min())
+    return found
+
+
+def as_borders(points: Points, seen: Looks, rows: list[tuple[int, int, Floats]]) -> Borders:
+    """Borders from rows (agent, other, moments 1, z, and the upper half of z z')."""
+    n = points.shape[1]
+    agent, other = (np.array([row[k] for row in rows], dtype=np.int64) for k in (0, 1))
+    width = 1 + n + n * (n + 1) // 2
+    moments = np.array([row[2] for row in rows]).reshape(-1, width)
+    second = np.zeros((len(rows), n, n))
+    for k, (i, j) in enumerate(zip(*np.triu_indices(n), strict=True)):
+        second[:, i, j] = second[:, j, i] = moments[:, 1 + n + k]
+    return Borders(
+        masses=seen.mass,
+        log_scales=seen.log_scale,
+        errors=seen.error,
+        empty=seen.empty,
+        agent=agent,
+        other=other,
+        gap=points[other] - points[agent],
+        m0=moments[:, 0],
+        m1=moments[:, 1 : n + 1],
+        m2=second,
+    )

@@ -1,0 +1,417 @@
+"""Cells in balls and ellipsoids above the plane: closed forms, laws, and chance."""
+
+import math
+import os
+import subprocess
+import sys
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell import Ball, Ellipsoid
+from dwell._kernels import _jit
+from dwell._kernels.curved.slices import GAUSS, HEIGHT, KRONROD
+from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform, rays, space
+from dwell.density.ball import borders, box_round, cells, looks
+from dwell.density.ball_cells import root_of
+from dwell.density.ground import Ground, ground_of
+from dwell.errors import AgentsError
+from tests.density.curved_shapes import Curved, scatter
+
+BALL = Ball((0.3, -0.2, 0.1), 2.0)
+VOLUME = 32 / 3 * math.pi
+TURN = np.array([[2, 2, 1], [-2, 1, 2], [1, -2, 2]]) / 3  # orthonormal rows
+EGG = Ellipsoid((1.0, 2.0, -1.0), (3.0, 1.0, 0.5), TURN)
+NEEDLE = Ellipsoid((0.0, 0.0, 0.0), (100.0, 1.0, 1.0), TURN)
+FAR = Ellipsoid((5e6, -5e6, 1e6), (2.0, 1.0, 1.5), TURN)
+SHAPES = {"ball": BALL, "egg": EGG, "needle": NEEDLE, "far": FAR}
+EXACT = 1e-10  # what is promised for constant densities
+GOOD = 1e-8  # and for others
+
+
+def spread(shape, count, seed, reach=1.0):
+    return scatter(Curved(shape.center, shape.semi_axes, shape.axes), count, seed, reach)
+
+
+def look(shape, positions, density=None, way=looks):
+    points = np.asarray(positions, dtype=float)
+    everybody = np.arange(len(points))
+    ground = ground_of(shape, Uniform() if density is None else density)
+    return way(ground, points[None], np.zeros_like(everybody), everybody)
+
+
+def cap(radius, height):
+    """Volume and centroid of what a ball has beyond `height` from its centre."""
+    depth = radius - height
+    volume = math.pi * depth**2 * (3 * radius - depth) / 3
+    return volume, 3 * (2 * radius - depth) ** 2 / (4 * (3 * radius - depth))
+
+
+# ----------------------------------------------------------------------------- space
+
+
+def test_the_rules_are_exact_by_degree():
+    for rule, degree in ((KRONROD, 22), (GAUSS, 13)):
+        for k in range(degree + 1):
+            assert rule @ HEIGHT**k == pytest.approx(1 / (k + 1), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "place", [(0.3, -0.2, 0.1), (1.0, 0.5, -0.4), (0.3, -0.2, 2.1), (0.3, 1.8 - 1e-9, 0.1)]
+)
+def test_one_agent_has_the_whole_ball(place):
+    seen = look(BALL, [place])
+    gap = np.array(BALL.center) - place
+    second = 4 * math.pi * 2.0**5 / 5
+    assert seen.mass[0] == pytest.approx(VOLUME, rel=EXACT)
+    assert seen.error[0] == pytest.approx(gap, abs=EXACT)
+    assert seen.second[0] == pytest.approx(second, rel=EXACT)
+    assert seen.polar[0] == pytest.approx(second + VOLUME * gap @ gap, rel=EXACT)
+    assert seen.doubt[0] < EXACT
+    assert seen.neighbors[0] == 0
+    assert seen.nearest[0] == np.inf
+
+
+@pytest.mark.parametrize("height", [0.0, 0.7, -1.5, 1.9, 1.999])
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1), (3, 5, -2), (1e-3, 1e-5, 1)])
+def test_two_agents_share_the_ball_by_caps(axis, height):
+    u = np.array(axis) / math.sqrt(sum(v * v for v in axis))
+    places = [BALL.center + (height + 0.25) * u, BALL.center + (height - 0.25) * u]
+    seen = look(BALL, places)
+    volume, centroid = cap(2.0, height)
+    assert seen.mass[0] == pytest.approx(volume, rel=EXACT)
+    assert seen.mass.sum() == pytest.approx(VOLUME, rel=EXACT)
+    assert places[0] + seen.error[0] == pytest.approx(BALL.center + centroid * u, abs=EXACT)
+    assert (np.abs(seen.mass - [volume, VOLUME - volume]) <= (seen.doubt + 1e-12) * seen.mass).all()
+    assert seen.neighbors.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("rate", [0.01, 1.3, 40.0])
+def test_a_gaussian_in_the_middle(rate):
+    hill = Gaussian(BALL.center, rate)
+    with mp.workdps(30):
+        k = mp.mpf(rate)
+        ray = mp.sqrt(mp.pi) * mp.erf(2 * mp.sqrt(k)) / (4 * k**1.5) - mp.exp(-4 * k) / k
+        mass = float(4 * mp.pi * ray)
+        half = float(mp.pi * (1 - (1 + 4 * k) * mp.exp(-4 * k)) / (2 * k * k))
+    whole = look(BALL, [(0.5, 0.5, 0.5)], hill)
+    assert whole.mass[0] == pytest.approx(mass, rel=GOOD)
+    x, y, z = BALL.center
+    both = look(BALL, [(x + 0.3, y, z), (x - 0.3, y, z)], hill)
+    assert both.mass == pytest.approx([mass / 2] * 2, rel=GOOD)
+    assert both.error[0] == pytest.approx([2 * half / mass - 0.3, 0, 0], abs=GOOD)
+
+
+def test_a_hill_far_away():
+    """Below the smallest double: slices of the ball across the axis to the hill."""
+    rate, away = 1.0, 30.0
+    with mp.workdps(30):
+
+        def across(x):
+            squares = mp.mpf(4) - x * x
+            hill = mp.exp(rate * ((2 - away) ** 2 - (x - away) ** 2))  # from its largest value on
+            return hill * mp.pi * (1 - mp.exp(-rate * squares)) / rate
+
+        mass = mp.quad(across, mp.linspace(-2, 2, 17))
+        log_mass = float(mp.log(mass) - rate * (2 - away) ** 2)
+    for axis in range(3):
+        center = np.array([0.0, 0.0, 0.0])
+        center[axis] = away
+        seen = look(Ball((0, 0, 0), 2.0), [(0.5, 0.2, 0.1)], Gaussian(tuple(center), rate))
+        assert seen.log_scale[0] < -600
+        assert np.log(seen.mass[0]) + seen.log_scale[0] == pytest.approx(log_mass, abs=GOOD)
+
+
+def test_an_ellipsoid_is_a_stretched_ball():
+    a, b, c = EGG.semi_axes
+    u = EGG.axes[0]
+    seen = look(EGG, [EGG.center + u, EGG.center - 0.2 * u])
+    volume, centroid = cap(1.0, 0.4 / a)
+    assert seen.mass[0] == pytest.approx(a * b * c * volume, rel=EXACT)
+    assert EGG.center + u + seen.error[0] == pytest.approx(EGG.center + a * centroid * u, abs=EXACT)
+
+
+def test_a_polynomial_against_moments_of_the_ball():
+    """Density (x - 0.3)**2 + 2: moments of a ball, and symmetric halves."""
+    density = Polynomial([(2, 0, 0, 1.0), (0, 0, 0, 2.0)], origin=BALL.center)
+    square = 4 * math.pi / 15 * 2.0**5
+    seen = look(BALL, [(1.0, 0.3, 0.2)], density)
+    assert seen.mass[0] == pytest.approx(square + 2 * VOLUME, rel=GOOD)
+    assert seen.error[0] == pytest.approx(np.array(BALL.center) - (1.0, 0.3, 0.2), abs=GOOD)
+
+
+MIXTURE = Mixture(
+    (Uniform(0.2), Gaussian((1.0, 1.0, 0.0), 0.7), Gaussian((0.0, 0.5, 1.0), 5.0, weight=2.0))
+)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("count", [3, 12, 40])
+def test_the_cells_make_up_the_workspace(shape, count):
+    where = SHAPES[shape]
+    positions = spread(where, count, 3)
+    seen = look(where, positions)
+    assert seen.mass.sum() == pytest.approx(where.volume, rel=EXACT)
+    middle = (seen.mass[:, None] * (positions - where.center + seen.error)).sum(axis=0)
+    assert middle / where.volume == pytest.approx(np.zeros(3), abs=EXACT * max(where.semi_axes))
+    assert (seen.second > 0).all()
+    assert seen.doubt.max() < EXACT
+
+
+def test_hills_add_up():
+    positions = spread(BALL, 15, 5)
+    seen, whole = look(BALL, positions, MIXTURE), look(BALL, [BALL.center], MIXTURE)
+    assert seen.mass.sum() == pytest.approx(whole.mass[0], rel=GOOD)
+    middle = (seen.mass[:, None] * (positions + seen.error)).sum(axis=0) / seen.mass.sum()
+    assert middle == pytest.approx(BALL.center + whole.error[0], abs=GOOD)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
+def test_agents_near_the_boundary(gap):
+    """A few agents right below the surface, nearly in one place."""
+    rng = np.random.default_rng(1)
+    top = np.array(BALL.center) + (2.0 - gap) * np.array([0.6, 0.0, 0.8])
+    positions = np.vstack([top + 0.3 * gap * rng.normal(size=(5, 3)), [BALL.center]])
+    seen = look(BALL, positions)
+    assert seen.mass.sum() == pytest.approx(VOLUME, rel=1e-9)
+    assert seen.doubt.max() < 1e-6  # a cell of size 1e-9 has not all digits left
+
+
+@pytest.mark.parametrize("step", [0.5, 0.8])
+def test_lattices_with_many_corners_in_one_place(step):
+    axis = np.arange(-2.0, 2.01, step)
+    grid = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    ball = Ball((0, 0, 0), 1.5)
+    positions = grid[(grid**2).sum(axis=1) < 1.5**2]
+    seen = look(ball, positions)
+    assert seen.mass.sum() == pytest.approx(ball.volume, rel=EXACT)
+    inner = np.abs(positions).sum(axis=1) == 0
+    assert seen.mass[inner] == pytest.approx(step**3, rel=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 9), st.floats(0.05, 1.0), st.floats(0.05, 1.0))
+def test_volumes_add_up(seed, count, b, c):
+    shape = Ellipsoid((0.5, -1.0, 2.0), (1.0, b, c), TURN)
+    seen = look(shape, spread(shape, count, seed))
+    assert seen.mass.sum() == pytest.approx(shape.volume, rel=EXACT)
+
+
+def test_chance_agrees():
+    positions, points = spread(EGG, 6, 11), spread(EGG, 300_000, 12)
+    owner = ((points[:, None] - positions) ** 2).sum(axis=2).argmin(axis=1)
+    seen = look(EGG, positions)
+    shares = np.bincount(owner, minlength=6) / len(points)
+    assert seen.mass / EGG.volume == pytest.approx(shares, abs=4e-3)
+    for p, cell in enumerate(cells(EGG, positions)):
+        assert positions[p] + seen.error[p] == pytest.approx(
+            points[owner == p].mean(axis=0), abs=2e-2
+        )
+        assert (cell.contains(points) == (owner == p)).mean() > 0.9999
+        assert len(cell.borders) == seen.neighbors[p]
+
+
+def test_cells_within_are_polyhedra():
+    """Cells that do not reach the surface weigh what they weigh in a box."""
+    axis = np.linspace(-0.5, 0.5, 3)
+    positions = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    positions = positions + 0.02 * np.random.default_rng(1).normal(size=positions.shape)
+    ball = Ball((0, 0, 0), 3.0)
+    seen = look(ball, positions, MIXTURE)
+    ground = ground_of(box_round(ball), MIXTURE)
+    everybody = np.arange(len(positions))
+    flat = space.looks(ground, positions[None], np.zeros_like(everybody), everybody)
+    assert seen.mass[13] == flat.mass[13]
+    assert seen.mass[13] < 0.2 < seen.mass[0]
+
+
+def test_renumbering_and_plain_python():
+    positions = spread(EGG, 7, 13)
+    order = np.random.default_rng(1).permutation(7)
+    seen, again = look(EGG, positions, MIXTURE), look(EGG, positions[order], MIXTURE)
+    assert seen.mass[order] == pytest.approx(again.mass, rel=1e-12)
+
+
+PROGRAM = """
+import numpy as np
+from tests.density.test_ball import EGG, MIXTURE, borders, ground_of, look, spread
+seen = look(EGG, spread(EGG, 2, 3))
+print(*(getattr(seen, name).tobytes().hex() for name in ("mass", "error", "polar")))
+from dwell.density.ball import cells, _face_moments
+cell = cells(EGG, spread(EGG, 2, 3))[0]
+print(_face_moments(ground_of(EGG, MIXTURE), cell, 0.0)[0].tobytes().hex())
+"""
+
+
+@pytest.mark.skipif(not _jit.ENABLED, reason="compares compiled with plain")
+def test_plain_python_gives_the_same_bits():
+    outputs = []
+    for jit in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env={**os.environ, "DWELL_JIT": jit},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+
+
+def test_agents_outside_and_together():
+    ball = Ball((0, 0, 0), 1.0)
+    seen = look(ball, [(3.0, 0, 0), (0.5, 0, 0)])
+    assert seen.empty.tolist() == [True, False]
+    assert seen.error[0] == pytest.approx([-2.0, 0, 0])
+    assert seen.mass[1] == pytest.approx(ball.volume, rel=EXACT)
+    beyond = np.nextafter(1.0, 2.0)
+    seen = look(ball, [(beyond, 0, 0), (0.9, 0, 0), (-0.5, 0, 0)])
+    assert seen.mass.sum() == pytest.approx(ball.volume, rel=EXACT)
+    places = np.array([(0, 0, 0), (0.5, 0, 0), (0.5, 0, 0)], dtype=float)
+    assert look(ball, places).met.tolist() == [False, True, True]
+    with pytest.raises(AgentsError, match="agents 1 and 2"):
+        cells(ball, places)
+    with pytest.raises(AgentsError, match="agents 1 and 2"):
+        borders(ground_of(ball, Uniform()), places)
+
+
+def test_the_root_is_one():
+    for shape in SHAPES.values():
+        root = root_of(shape)
+        points = spread(shape, 50, 1)
+        local = (points - root.center) @ root.matrix.T
+        own = ((points - np.array(shape.center)) @ shape.axes.T) / np.array(shape.semi_axes)
+        assert (local**2).sum(axis=1) == pytest.approx((own**2).sum(axis=1), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "density", [Uniform(), Gaussian((1.0, 1.5, -1.0), 0.9), Polynomial([(2, 0, 0, 1.0)])]
+)
+def test_borders_are_derivatives(density):
+    """d mass / d position of either agent, by central differences."""
+    count = 6
+    positions = spread(EGG, count, 23)
+    ground = ground_of(EGG, density)
+    found = borders(ground, positions)
+    slopes = np.zeros((count, count, 3))
+    for p, q, gap, m0, m1 in zip(
+        found.agent, found.other, found.gap, found.m0, found.m1, strict=True
+    ):
+        length = math.sqrt(gap @ gap)
+        slopes[p, q] = (gap * m0 - m1) / length
+        slopes[p, p] += m1 / length
+    step = 1e-4
+    for q in range(2):
+        for axis in range(3):
+            ends = []
+            for sign in (1, -1):
+                moved = positions.copy()
+                moved[q, axis] += sign * step
+                ends.append(look(EGG, moved, density).mass)
+            slope = (ends[0] - ends[1]) / (2 * step)
+            assert slopes[:, q, axis] == pytest.approx(slope, abs=3e-6 * found.masses.max())
+
+
+def test_the_face_between_two_halves():
+    """A disc of radius 2: its area, its middle, its second moments."""
+    u = np.array([3.0, 5.0, -2.0]) / math.sqrt(38)
+    places = np.array([BALL.center + 0.5 * u, BALL.center - 0.5 * u])
+    found = borders(ground_of(BALL, Uniform(1.5)), places)
+    area = 1.5 * 4 * math.pi
+    assert found.m0 == pytest.approx([area] * 2, rel=EXACT)
+    assert found.m1[0] == pytest.approx(-0.5 * u * area, abs=EXACT)
+    upright = np.eye(3) - u[:, None] * u
+    expected = area * (upright + 0.25 * u[:, None] * u)
+    assert found.m2[0] == pytest.approx(expected, abs=100 * EXACT)
+    some = borders(ground_of(BALL, Uniform(1.5)), places, agents=1)
+    assert (some.m0 == found.m0[:1]).all()
+
+
+# ------------------------------------------------------------------- any dimension
+
+
+def unit_volume(n):
+    return math.pi ** (n / 2) / math.gamma(n / 2 + 1)
+
+
+@pytest.mark.parametrize("n", [4, 5, 7])
+def test_whole_balls_by_rays(n):
+    ball = Ball((0.2,) * n, 1.5)
+    place = np.full(n, 0.4)
+    seen = look(ball, [place])
+    volume = unit_volume(n) * 1.5**n
+    assert seen.mass[0] == pytest.approx(volume, rel=1e-3)
+    assert abs(seen.mass[0] / volume - 1) <= seen.doubt[0] + 1e-12
+    assert seen.error[0] == pytest.approx(np.full(n, -0.2), abs=1e-3)
+    assert seen.second[0] == pytest.approx(volume * 1.5**2 * n / (n + 2), rel=2e-3)
+
+
+@pytest.mark.parametrize("n", [4, 6])
+def test_halves_by_rays(n):
+    ball = Ball((0.0,) * n, 1.0)
+    u = np.zeros(n)
+    u[0] = 0.3
+    seen = look(ball, [u, -u])
+    volume = unit_volume(n)
+    centroid = unit_volume(n - 1) / (n + 1) / (volume / 2)
+    assert seen.mass == pytest.approx([volume / 2] * 2, rel=3e-3)
+    assert (np.abs(2 * seen.mass / volume - 1) <= seen.doubt).all()
+    assert seen.error[0, 0] == pytest.approx(centroid - 0.3, abs=3e-3)
+    assert seen.neighbors.tolist() == [1, 1]
+    found = borders(ground_of(ball, Uniform()), np.array([u, -u]))
+    face = unit_volume(n - 1)
+    assert found.m0 == pytest.approx([face] * 2, rel=5e-3)
+    assert found.m1[0] == pytest.approx(-u * face, abs=5e-3)
+    flat = np.eye(n) * face / (n + 1)
+    flat[0, 0] = 0.09 * face
+    assert found.m2[0] == pytest.approx(flat, abs=3e-2)
+
+
+def test_rays_agree_with_slices():
+    positions = spread(EGG, 8, 41)
+    exact, rough = look(EGG, positions), look(EGG, positions, way=_rays)
+    assert (np.abs(rough.mass / exact.mass - 1) <= rough.doubt).all()
+    assert rough.mass == pytest.approx(exact.mass, rel=5e-3)
+    assert rough.error == pytest.approx(exact.error, abs=5e-3)
+    assert rough.second == pytest.approx(exact.second, rel=1e-2)
+    assert rough.polar == pytest.approx(exact.polar, rel=1e-2)
+
+
+def _rays(ground, positions, row, agent):
+    return rays.looks(ground, positions, row, agent)
+
+
+def test_functions_in_space_by_rays():
+    hill = Gaussian((1.0, 1.5, -1.0), 0.9)
+    positions = spread(EGG, 4, 43)
+    python = Ground(EGG, Function(hill.at), None)
+    everybody = np.arange(4)
+    rough = looks(python, positions[None], np.zeros_like(everybody), everybody)
+    exact = look(EGG, positions, hill)
+    assert (np.abs(rough.mass / exact.mass - 1) <= rough.doubt).all()
+    assert rough.mass == pytest.approx(exact.mass, rel=2e-2)
+    one, two = borders(python, positions), borders(ground_of(EGG, hill), positions)
+    for p, q, m0 in zip(two.agent, two.other, two.m0, strict=True):
+        place = np.flatnonzero((one.agent == p) & (one.other == q))
+        if m0 > 0.05 * two.m0.max():
+            assert one.m0[place] == pytest.approx(m0, rel=3e-2)
+
+
+def test_cells_above_space():
+    ball = Ball((0.0,) * 4, 1.0)
+    positions = spread(ball, 5, 47)
+    points = spread(ball, 20_000, 48)
+    owner = ((points[:, None] - positions) ** 2).sum(axis=2).argmin(axis=1)
+    for p, cell in enumerate(cells(ball, positions)):
+        assert (cell.contains(points) == (owner == p)).mean() > 0.999
+    seen = look(ball, positions, Gaussian((0.1,) * 4, 1.0))
+    whole = look(ball, [positions[0]], Gaussian((0.1,) * 4, 1.0))
+    assert seen.mass.sum() == pytest.approx(whole.mass[0], rel=1e-2)
+    assert look(ball, [positions[0], positions[0]]).met.all()
+    with pytest.raises(AgentsError, match="agents 0 and 1"):
+        cells(ball, np.array([positions[0], positions[0]]))
+    outside = look(ball, [np.full(4, 3.0), np.zeros(4)])
+    assert outside.empty.tolist() == [True, False]
