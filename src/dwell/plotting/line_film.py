@@ -35,7 +35,7 @@ class LineFilm:
         self._places = shots.places[..., 0]
         self._borders = borders_of(run.workspace, self._places)
         self._curve = curve_of(run.workspace, run.system.density)
-        dress(ax, style, f"time $t$   ({KEY})", "")
+        dress(ax, style, f"time $t$\n{KEY}", "")
         ax.set_xlabel(ax.get_xlabel(), fontsize=style.text_size, loc="left")
         begin, end = shots.span
         ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))

@@ -251,7 +251,7 @@ def draw_scene(ax: Axes, view: View, *, camera: Camera | None = None, style: Sty
     from matplotlib.collections import PolyCollection
 
     camera = camera or camera_for(view.workspace)
-    prepare(ax, view.workspace, camera)
+    prepare(ax, view.workspace, [camera])
     draw_box(ax, view.workspace, camera, style)
     ink = ink_of(view, camera, style)
     collection = PolyCollection([], joinstyle="round", capstyle="round", zorder=3)
@@ -263,31 +263,26 @@ def draw_scene(ax: Axes, view: View, *, camera: Camera | None = None, style: Sty
         remark(ax, style, "not to scale", at=(0.86, 0.97))
 
 
-def prepare(ax: Axes, workspace: Workspace, camera: Camera, *, turning: bool = False) -> None:
-    """Axes that hold the box and the words round it; whichever way it turns, if it is to turn."""
-    low, high = limits(workspace, camera, turning=turning)
+def prepare(ax: Axes, workspace: Workspace, cameras: Sequence[Camera]) -> None:
+    """Axes that hold the box and the words round it, as any of the cameras sees them."""
+    low, high = limits(workspace, cameras)
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
     ax.set_aspect("equal")
     ax.set_axis_off()
 
 
-def limits(workspace: Workspace, camera: Camera, *, turning: bool = False) -> tuple[Floats, Floats]:
+def limits(workspace: Workspace, cameras: Sequence[Camera]) -> tuple[Floats, Floats]:
     """The part of the sheet that a picture takes."""
-    corners = camera.on_sheet(Box3.around(workspace).corners)
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    if turning:
-        lower, upper = workspace.bounds
-        size = (upper - lower) / camera.unit
-        reach = 0.5 * float(np.hypot(size[0], size[1]))
-        up = reach * abs(camera.axes[2, 2]) + 0.5 * size[2] * camera.axes[1, 2]
-        low, high = np.array([-reach, -up]), np.array([reach, up])
-    return low - np.array([0.2, 0.17]), high + np.array([0.2 if turning else 0.1, 0.03])
+    corners = Box3.around(workspace).corners
+    seen = np.vstack([camera.on_sheet(corners) for camera in cameras])
+    right = 0.1 if len(cameras) == 1 else 0.15
+    return seen.min(axis=0) - np.array([0.2, 0.17]), seen.max(axis=0) + np.array([right, 0.03])
 
 
 def proportion(workspace: Workspace) -> float:
     """Height over width of a picture."""
-    low, high = limits(workspace, camera_for(workspace))
+    low, high = limits(workspace, [camera_for(workspace)])
     return float((high[1] - low[1]) / (high[0] - low[0]))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+import numpy as np
+
 from dwell.plotting.box import draw_box, move_box
 from dwell.plotting.camera import AZIMUTH, camera_for
 from dwell.plotting.scene import View, ink_of, prepare
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 KEY = "dark lines: held velocity      rings: looked just now      grey: shadows"
+STANDING = "grey: shadows"
 HIDING = 0.16  # how much a face hides of what is behind it
 
 
@@ -27,13 +30,14 @@ class SpaceFilm:
 
         self._shots, self._style = shots, style
         workspace = shots.run.workspace
-        prepare(ax, workspace, camera_for(workspace), turning=True)
+        angles = np.linspace(shots.camera.min(), shots.camera.max(), 60)
+        prepare(ax, workspace, [camera_for(workspace, AZIMUTH + float(a)) for a in angles])
         self._box = draw_box(ax, workspace, camera_for(workspace), style)
         self._solids = PolyCollection([], joinstyle="round", capstyle="round")
         ax.add_collection(self._solids, autolim=False)
         ax.text(
-            0.5, 0.0, KEY, transform=ax.transAxes, ha="center", va="bottom",
-            fontsize=style.text_size,
+            0.5, 0.0, STANDING if shots.stands else KEY, transform=ax.transAxes, ha="center",
+            va="bottom", fontsize=style.text_size,
         )  # fmt: skip
         panes, grid, *words = self._box
         self.artists: list[Artist] = [panes, grid, self._solids, *words]
