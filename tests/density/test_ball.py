@@ -254,9 +254,10 @@ import numpy as np
 from tests.density.test_ball import EGG, MIXTURE, borders, ground_of, look, spread
 seen = look(EGG, spread(EGG, 2, 3))
 print(*(getattr(seen, name).tobytes().hex() for name in ("mass", "error", "polar")))
-from dwell.density.ball import cells, _face_moments
+from dwell.density.ball import cells, face_moments, root_of
 cell = cells(EGG, spread(EGG, 2, 3))[0]
-print(_face_moments(ground_of(EGG, MIXTURE), cell, 0.0)[0].tobytes().hex())
+terms = ground_of(EGG, MIXTURE).terms
+print(face_moments(root_of(EGG), terms, cell, 0.0)[0].tobytes().hex())
 """
 
 
