@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import bits, cells, laws, optimum, parts, peers, speed, startup, tiling
+from bench import bits, cells, laws, optimum, parts, peers, space, speed, startup, tiling
 from bench.table import Row, keep, show
 
 PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
@@ -20,6 +20,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "laws": laws.rows,
     "optimum": optimum.rows,
     "peers": peers.rows,
+    "space": space.rows,
     "parts": parts.rows,
     "startup": startup.rows,
 }

@@ -15,6 +15,7 @@ from dwell.hybrid import simulate as solve
 
 BOX = Box((0, 0), (1, 1))
 START = [(0.2, 0.3), (0.7, 0.6)]
+EVENTS_ONLY = Information()
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class Fading(Drift):
     """Slows down on its way, for which it must know where it is."""
 
     fade: float = 2.0
-    information: Information = Information()
+    information: Information = EVENTS_ONLY
 
 
 def test_only_who_knows_its_position_always_may_slow_down_between_events():

@@ -162,7 +162,8 @@ def test_decisions_depend_on_neighbours_only(name):
     agent = 0
     moved = SHIELDED.copy()
     moved[6] = (3.7, 2.95)
-    for places in (SHIELDED, moved):
+    both = (SHIELDED, moved)
+    for places in both:
         cell = voronoi_cells(dwell.Polygon(BOX.vertices), places, [agent])[0]
         assert 6 not in cell.borders
     law = LAWS[name]
@@ -174,7 +175,7 @@ def test_decisions_depend_on_neighbours_only(name):
     assert states[0].next_at[agent] == states[1].next_at[agent]
     # The first event of agent 0, everybody still where it started.
     orders = []
-    for system, state in zip(systems, states, strict=False):
+    for system, state in zip(systems, states, strict=True):
         still = replace(state, hold=np.zeros_like(state.hold))
         t = float(state.next_at[agent])
         after = system.jump(system.flow(still, t), Event(t, agent))

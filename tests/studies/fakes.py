@@ -11,6 +11,7 @@ from dwell import Timer
 from dwell.agents import EventTable
 from dwell.agents.state import Spent
 from dwell.studies.paper import Pair, Simulations
+from dwell.studies.trigger import TriggerFigures
 from dwell.theory import Metrics
 
 THIRTY = Timer(k1=0.525, nu=0.7, t1=0.01, t2=0.03)
@@ -40,6 +41,7 @@ def run(**changes: Any) -> Any:
         "agents": 2, "horizon": 150.0, "intervals": [0.425, 0.425], "counts": {}, "cost": 201.0,
         "floor": 1e-14, "rests": 60.0, "reached_at": 50.0, "hold_error": 0.3, "law": THIRTY,
         "places": [(0.0, 0.0), (10.0, 0.0)], "contact": False, "first": Spent(),
+        "trigger": TriggerFigures(2, 5, 400, 0.5, 0.1),
     }  # fmt: skip
     values.update(changes)
     v = SimpleNamespace(**values)
@@ -54,7 +56,8 @@ def run(**changes: Any) -> Any:
         events=events(v.intervals, v.horizon, **v.counts),
         metrics=metrics,
         start=SimpleNamespace(spent=(v.first,) * v.agents),
-        system=SimpleNamespace(controller=v.law),
+        system=SimpleNamespace(controller=v.law, spacing=0.4),  # where it ends, it rests
+        trigger=v.trigger,
         assumed=ASSUMED,
         reached_at=v.reached_at,
         ends_in_contact=v.contact,

@@ -9,9 +9,10 @@ import pytest
 
 import dwell
 from dwell.agents.state import Spent
-from dwell.studies import claims
+from dwell.studies import claims, paper
 from dwell.studies.claims import CLAIMS, Claim, judge
 from dwell.studies.paper import Pair, Simulations, paper_scenario, scenarios
+from dwell.studies.trigger import TriggerFigures, trigger_figures
 
 from . import fakes
 
@@ -46,13 +47,33 @@ BREAKS: list[tuple[dict[str, dict[str, Any]], set[str]]] = [
     ),
     ({"self_triggered": {"places": [(0.0, 0.0), (10.0, 1.0)]}}, {"self-triggered-same-cvc"}),
     ({"self_triggered": {"rests": 50.0}}, {"self-triggered-slower"}),
+    (
+        {"self_triggered": {"trigger": TriggerFigures(0, 0, 400, 3.1, 0.1)}},
+        {"self-triggered-drift"},
+    ),
+    ({"other_preset": {"trigger": TriggerFigures(0, 0, 9, 0.1, -0.1)}}, {"self-triggered-target"}),
+    (
+        {"other_preset": {"trigger": TriggerFigures(9, 0, 9, None, None)}},
+        {"self-triggered-drift", "self-triggered-target"},
+    ),
     ({"timer": {"floor": 1e-13}}, {"timer-error", SLOWER[1]}),
     ({"timer": {"rests": 105.5}}, {"timer-error", SLOWER[1]}),
     ({"timer": {"intervals": [0.3, 0.425]}}, {"timer-cells"}),
     ({"timer": {"intervals": [0.19, 0.425]}}, {"timer-cells", "timer-communication"}),
-    ({"timer": {"places": [(10.0, 0.1), (0.1, 0.0)]}}, {"timer-different-cvc"}),
+    ({"timer": {"places": [(10.0, 0.01), (0.01, 0.0)]}}, {"timer-different-cvc"}),
     ({"timer": {"rests": 59.0}}, {"timer-slower"}),
 ]
+
+
+@pytest.fixture(autouse=True)
+def told_by_fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand-ins say themselves what their triggers did."""
+    real = paper.trigger_figures
+    monkeypatch.setattr(
+        paper,
+        "trigger_figures",
+        lambda run: run.trigger if hasattr(run, "trigger") else real(run),
+    )
 
 
 def failed(simulations: Simulations) -> set[str]:
@@ -101,6 +122,11 @@ def test_numbers_are_what_they_say() -> None:
     assert by_id["self-triggered-cells"].exact == 1 + 199 * 141
     assert by_id["timer-communication"].exact == pytest.approx(353 / 15_000)
     assert by_id["timer-different-cvc"].exact == pytest.approx(5.0)
+    assert by_id["self-triggered-drift"].exact == 0.5
+    assert (by_id["self-triggered-intervals"].paper, by_id["self-triggered-intervals"].exact) == (
+        0.1,
+        pytest.approx(0.75),
+    )
     assert by_id["timer-slower"].exact == pytest.approx(78.5 / 60.0)
     assert all(claim.note and claim.says for claim in by_id.values())
 
@@ -118,6 +144,25 @@ def test_intervals_that_begin_early_or_never_end_do_not_count() -> None:
     assert [len(own) for own in late] == [4, 1]
     assert claims.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
     assert claims.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
+    assert claims.usual_least(fakes.run(intervals=[200.0, 200.0])) is None
+    assert claims.usual_least(fakes.run(intervals=[20.0, 40.0])) == 20.0
+    # One interval in five is 0.1 long: too many for nearly all to be longer.
+    assert claims.usual_least(fakes.run(intervals=[0.1, 0.4])) == pytest.approx(0.1)
+    assert claims.usual_least(fakes.run(intervals=[4.0, 0.4])) == pytest.approx(0.4)
+
+
+def test_figures_of_the_trigger_are_those_of_the_run() -> None:
+    law = dwell.SelfTriggered(v=0.2, tau_min=0.15, tau_max=0.3, scan=0.05, delta=0.5)
+    start = [(0.3, 0.4), (0.34, 0.4), (3.1, 2.7), (3.6, 0.4)]
+    run = dwell.simulate(dwell.Box((0, 0), (4, 3)), None, start, law, until=6.0)
+    found = trigger_figures(run)
+    marks = np.concatenate([[s.mark for s in run.start.spent], run.events.count("mark")])
+
+    assert found.floor_hits == (marks == 1).sum() > 0
+    assert found.ceiling_hits == (marks == 2).sum() > 0
+    assert found.intervals == len(run.events) + 4
+    assert 0.0 < found.drift < 0.5
+    assert found.room > 0.0
 
 
 def test_a_short_run_of_the_real_thing_is_judged_without_trouble() -> None:

@@ -48,6 +48,8 @@ def test_the_table_is_what_the_runs_say(small: Scenario) -> None:
         assert row.initial_cost == summary["cost"]["initial"]
         assert row.cells["all"] == summary["cells"]["per_agent"]
         assert row.distance == summary["distance"]
+        assert row.updates == summary["updates"]
+        assert 4 * row.measurements["mean"] == pytest.approx(summary["measurements"])
         assert 4 * row.received["mean"] == pytest.approx(summary["messages"])
         assert {level: settled_at(run, level) for level in LEVELS} == row.settled
         worst = run.metrics.errors.max(axis=1)
@@ -112,8 +114,9 @@ def test_json_can_be_printed_and_says_which_tessellations_agree(small: Scenario)
     assert set(value) >= {"scenario", "laws", "same_tessellation"}
     same = value["same_tessellation"]
     assert same["reference"] == "one"
-    assert same["laws"]["one"] == same["laws"]["two"] == {"same": True, "distance": 0.0}
-    assert not same["laws"]["drift"]["same"]
+    agreed = {"same": True, "distance": 0.0, "settled_distance": 0.0}
+    assert same["laws"]["one"] == same["laws"]["two"] == agreed
+    assert same["laws"]["drift"]["distance"] > 0.1
 
 
 def test_laws_by_name(small: Scenario) -> None:
@@ -178,9 +181,15 @@ def test_a_law_without_defaults_says_what_it_needs() -> None:
 def test_nothing_to_compare_is_refused(small: Scenario) -> None:
     with pytest.raises(InputError, match="at least one"):
         compare(small, {})
-    lossy = scenario(network={"loss": 0.1, "delay": 0.0})
-    with pytest.raises(InputError, match="network"):
-        compare(lossy, {"drift": Drift()})
+
+
+@pytest.mark.parametrize("network", [{"loss": 0.0, "delay": 0.0}, {"loss": 0.0, "delay": 0.4}])
+def test_laws_of_ones_own_run_over_the_same_network(network: dict[str, float]) -> None:
+    found = compare(scenario(network=network), {"drift": Drift(), "timer": LAWS["timer"]})
+
+    for run in found.runs.values():
+        assert run.system.network.delay == network["delay"]
+        assert run.stop.reason.ok
 
 
 def test_runs_and_figures_are_kept(small: Scenario, tmp_path: Path) -> None:

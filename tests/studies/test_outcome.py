@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dwell
 from dwell import InputError
-from dwell.studies.outcome import largest_error, match, match_points, settled_at
+from dwell.studies.outcome import (
+    Match,
+    distance,
+    largest_error,
+    match,
+    resting_place,
+    settled_at,
+)
 
 from . import fakes
 
@@ -52,25 +60,60 @@ def test_numbering_does_not_matter(random: Any, agents: int) -> None:
     points = rng.uniform(-10, 10, (agents, 2))
     mixed = points[rng.permutation(agents)]
 
-    assert match_points(mixed, points, 1e-12).distance == 0.0
+    assert distance(mixed, points) == 0.0
     moved = mixed + np.array([1e-3, 0.0])
-    assert match_points(moved, points, 1e-2).distance == pytest.approx(1e-3)
+    assert distance(moved, points) == pytest.approx(1e-3)
 
 
 def test_pairs_are_the_best_there_are() -> None:
     a = np.array([[0.0, 0.0], [1.0, 0.0]])
     b = np.array([[1.1, 0.0], [0.2, 0.0]])
 
-    found = match_points(a, b, 0.15)
-    assert found.distance == pytest.approx(0.2)
+    found = distance(a, b)
+    assert found == pytest.approx(0.2)
+    assert not Match(found, None, 0.15).same
+    assert Match(found, None, 0.25).same
+    assert Match(found, 0.1, 0.15).same
+    assert not Match(0.1, found, 0.15).same
+
+
+def test_two_ways_to_one_configuration_are_the_same_long_before_they_are_there() -> None:
+    box, start = dwell.Box((0, 0), (4, 3)), [(1, 1), (2, 2), (3, 2.5), (0.5, 2)]
+    fast = dwell.simulate(box, None, start, dwell.Lloyd(dt=0.1), until=3.0)
+    slow = dwell.simulate(box, None, start, dwell.Lloyd(k2=0.5, dt=0.1), until=3.0)
+
+    found = match(fast, slow)
+    assert found.distance > 10.0 * found.tolerance
+    assert found.settled is not None
+    assert found.settled < 1e-9
+    assert found.same
+    assert found.tolerance == pytest.approx(1e-3 * 5.0)
+    rest = resting_place(fast)
+    assert np.abs(dwell.tessellate(box, rest).errors).max() < 1e-9
+
+
+def test_different_configurations_stay_different() -> None:
+    """Two agents side by side, and one above the other: both rest in a square."""
+    box, law = dwell.Box((0, 0), (2, 2)), dwell.Lloyd(dt=0.1)
+    beside = dwell.simulate(box, None, [(0.4, 1.0), (1.5, 1.0)], law, until=1.0)
+    above = dwell.simulate(box, None, [(1.0, 0.4), (1.0, 1.5)], law, until=1.0)
+
+    found = match(beside, above)
+    assert found.settled == pytest.approx(np.sqrt(0.5))
     assert not found.same
-    assert match_points(a, b, 0.25).same
+
+
+def test_on_a_grid_agents_rest_where_they_are() -> None:
+    box, start = dwell.Box((0, 0), (4, 3)), [(1, 1), (2, 2), (3, 2.5), (0.5, 2)]
+    run = dwell.simulate(box, None, start, dwell.Lloyd(dt=0.1), until=1.0, spacing=0.1)
+    assert (resting_place(run) == run.positions(1.0)).all()
 
 
 def test_the_tolerance_goes_with_the_workspace() -> None:
-    assert match(fakes.run(), fakes.run()).tolerance == pytest.approx(0.3)
+    assert match(fakes.run(), fakes.run()).tolerance == pytest.approx(0.03)
+    assert match(fakes.run(contact=True), fakes.run()).settled is None
 
 
 def test_different_numbers_of_agents_cannot_be_paired() -> None:
     with pytest.raises(InputError, match="cannot be paired"):
-        match_points(np.zeros((2, 2)), np.zeros((3, 2)), 1.0)
+        distance(np.zeros((2, 2)), np.zeros((3, 2)))

@@ -81,6 +81,8 @@ def test_the_page_tells_what_matters(done: Reproduction, page: ElementTree.Eleme
 
     for claim in done.claims:
         assert claim.id in text
+    for words in ("floor hits", "ceiling hits", "(G1)", "(G2)"):
+        assert words in text
     for words in ("reconstruction", "grid of points", "rehearsal", "does not hold", "Quartile"):
         assert words.lower() in text.lower()
     assert "nan" not in re.findall(r"\b\w+\b", text.lower())
@@ -96,6 +98,10 @@ def test_json_is_kept_and_has_the_promised_keys(done: Reproduction) -> None:
     for claim in value["claims"]:
         assert set(claim) >= {"id", "says", "paper", "exact", "grid", "holds", "note"}
         assert isinstance(claim["holds"], bool)
+    assert set(value["guarantees"]) == {"default", "paper-like"}
+    for watched in value["guarantees"].values():
+        for figures in watched.values():
+            assert set(figures) == {"floor_hits", "ceiling_hits", "intervals", "drift", "room"}
     assert set(value["comparison"]["exact"]["laws"]) == {"lloyd", "self-triggered", "timer"}
     assert value["starts"]["spread"] == 2
     assert value["starts"]["clustered"] == 1

@@ -10,6 +10,7 @@ import pytest
 import dwell
 from dwell.theory import approach
 from dwell.theory.approach import closest_approach
+from dwell.theory.metrics import Paths
 
 SITE = dwell.Box((0, 0), (4, 3))
 
@@ -20,6 +21,10 @@ LAWS = [
     dwell.Lloyd(mode="ode"),
     dwell.DiscreteLloyd(schedule="random", relaxation=1.9),
 ]
+
+
+def closest(run):
+    return closest_approach(Paths(run.start, run.events), run.horizon)
 
 
 def brute(run, times):
@@ -36,7 +41,7 @@ def test_no_sample_is_closer(law, seed):
     rng = np.random.default_rng(seed)
     start = np.column_stack([rng.uniform(0.2, 3.8, 9), rng.uniform(0.2, 2.8, 9)])
     run = dwell.simulate(SITE, None, start, law, until=6.0, seed=seed, sample_every=0.5)
-    found = closest_approach(run.start, run.events, run.horizon)
+    found = closest(run)
     seen, _ = brute(run, np.linspace(0.0, 6.0, 30_001))
     assert found.thorough
     assert found.distance <= seen * (1.0 + 1e-12)
@@ -51,9 +56,9 @@ def test_many_agents_are_sought_near_each_other_only(monkeypatch):
     rng = np.random.default_rng(3)
     start = np.column_stack([rng.uniform(0.1, 3.9, 40), rng.uniform(0.1, 2.9, 40)])
     run = dwell.simulate(SITE, None, start, LAWS[0], until=4.0, seed=3, sample_every="off")
-    dense = closest_approach(run.start, run.events, run.horizon)
+    dense = closest(run)
     monkeypatch.setattr(approach, "DENSE", 1)
-    sparse = closest_approach(run.start, run.events, run.horizon)
+    sparse = closest(run)
     assert (sparse.distance, sparse.time, sparse.agents) == (
         dense.distance, dense.time, dense.agents,
     )  # fmt: skip
@@ -61,13 +66,13 @@ def test_many_agents_are_sought_near_each_other_only(monkeypatch):
 
 def test_one_agent_comes_close_to_nobody():
     run = dwell.simulate(SITE, None, [(1, 1)], LAWS[0], until=1.0)
-    assert closest_approach(run.start, run.events, 1.0).distance == math.inf
+    assert closest(run).distance == math.inf
     assert run.summary()["separation"] == {"min": None, "time": None, "agents": None}
 
 
 def test_a_run_without_time_has_its_start():
     run = dwell.simulate(SITE, None, [(1, 1), (1, 2)], LAWS[0], until=0.0)
-    assert closest_approach(run.start, run.events, 0.0).distance == 1.0
+    assert closest(run).distance == 1.0
 
 
 def test_too_many_pairs_are_admitted(monkeypatch):
@@ -75,4 +80,4 @@ def test_too_many_pairs_are_admitted(monkeypatch):
     rng = np.random.default_rng(3)
     start = np.column_stack([rng.uniform(0.1, 3.9, 20), rng.uniform(0.1, 2.9, 20)])
     run = dwell.simulate(SITE, None, start, LAWS[0], until=4.0, seed=3, sample_every="off")
-    assert not closest_approach(run.start, run.events, run.horizon).thorough
+    assert not closest(run).thorough

@@ -332,3 +332,18 @@ def test_the_area_of_a_disc_in_a_polygon(radius: float) -> None:
     corners = [disc_area(HEPTAGON.vertices, corner, radius) for corner in HEPTAGON.vertices]
     assert all(disc_area(HEPTAGON.vertices, x, radius) >= min(corners) for x in inside)
     assert disc_area(SQUARE.vertices, np.array([0.0, 0.0]), 0.5) == pytest.approx(math.pi / 16.0)
+
+
+def test_the_closest_pair_is_named_where_the_largest_constant_is_theirs() -> None:
+    box = Box((0, 0), (1, 1))
+    found = lipschitz_at(box, [(0.49, 0.5), (0.51, 0.5), (0.1, 0.9)], Uniform())
+    assert found.agent in (0, 1)
+    assert f"(0.02 from agent {1 - found.agent}: the closest pair)" in found.says
+    assert "closest" not in lipschitz_at(box, [(0.4, 0.5)], Uniform()).says
+
+
+def test_agents_within_rounding_of_each_other_coincide() -> None:
+    box = Box((0, 0), (1, 1))
+    found = lipschitz_at(box, [(0.5, 0.5), (np.nextafter(0.5, 1.0), 0.5)], Uniform())
+    assert found.value == math.inf
+    assert "agents 0 and 1 coincide" in found.says

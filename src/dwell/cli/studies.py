@@ -44,12 +44,15 @@ def _rows(found: Comparison) -> Iterator[list[str]]:
         ("all", "cells of all kinds"),
     ):
         yield [words, *(_spread(f.cells[kind]) for f in laws)]
+    yield ["own position measured", *(_spread(f.measurements) for f in laws)]
+    yield ["changes of velocity", *(_spread(f.updates) for f in laws)]
     yield ["positions received", *(_spread(f.received) for f in laws)]
     yield ["messages sent", *(_spread(f.sent) for f in laws)]
     yield ["distance", *(_spread(f.distance) for f in laws)]
     yield ["energy", *(_spread(f.energy) for f in laws)]
     first = found.reference
     yield [f"farthest from {first}", *(_number(m.distance) for m in found.matches.values())]
+    yield ["the same, settled", *(_number(m.settled) for m in found.matches.values())]
     yield ["same tessellation", *("yes" if m.same else "no" for m in found.matches.values())]
     yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in laws)]
 

@@ -115,15 +115,13 @@ class EventTriggered:
         )
 
     def _ball(self, view: View, ground: Ground) -> Ball | None:
-        places, radii = self._balls(view.time, view.heard, len(view.position))
+        places, radii = self._balls(view.time, view.heard)
         place = tuple(map(float, view.position))
-        return centroid_ball(ground, place, places, radii, self.bound)
+        return centroid_ball(ground, place, places.reshape(-1, len(place)), radii, self.bound)
 
-    def _balls(
-        self, now: float, heard: Mapping[int, Message], dimension: int
-    ) -> tuple[Points, Floats]:
+    def _balls(self, now: float, heard: Mapping[int, Message]) -> tuple[Points, Floats]:
         """Where the others were, (K, n), and how far each can have got by now, (K,)."""
-        places = np.array([said.position for said in heard.values()]).reshape(-1, dimension)
+        places = np.array([said.position for said in heard.values()])
         return places, np.array([self.radius(said, now) for said in heard.values()])
 
     def radius(self, said: Message, now: float) -> float:

@@ -23,11 +23,12 @@ from dwell._types import Floats, Points
 Weight = Callable[[Points], Floats]  # (P, n) places in, (P,) weights out
 Basis = Callable[[Points], Floats]  # (P, n) places in, (P, c) functions out
 
-RELATIVE = {0: 1e-13, 1: 1e-12, 2: 1e-11, 3: 1e-10, 4: 1e-9}  # by dimension of the simplices
-LOOSEST = 1e-8  # beyond
-MAX_SIMPLICES = 40_000
+RELATIVE = {0: 1e-13, 1: 1e-12, 2: 1e-11, 3: 1e-10, 4: 1e-8, 5: 1e-7}  # by their dimension
+LOOSEST = 1e-6  # beyond
+MAX_SIMPLICES = 20_000
 AT_ONCE = 400_000  # places evaluated at a time
 SAFETY = 4.0
+LARGEST_GAIN = 0.01  # a rule is not believed to be better than the last by more
 STEPS = {1: 9, 2: 6, 3: 5, 4: 4}  # s of Grundmann-Moeller rules, exact to degree 2 s + 1
 FEWEST_STEPS = 3
 
@@ -64,7 +65,8 @@ def contents(simplices: Floats) -> Floats:
 def exact(weight: Weight, simplices: Floats, content: Floats, basis: Basis, degree: int) -> Floats:
     """Integrals of weight times basis, for polynomials of at most this degree together, (c,)."""
     rule = conical(simplices.shape[1] - 1, degree)
-    return _by_rule(weight, simplices, content, basis, rule)[:, 0].sum(axis=0)
+    found: Floats = _by_rule(weight, simplices, content, basis, rule)[:, 0].sum(axis=0)
+    return found
 
 
 def adaptive(
@@ -102,7 +104,8 @@ def adaptive(
 def sum_again(weight: Weight, found: Integral, basis: Basis) -> Floats:
     """Integrals of other basis functions over the simplices that an integral ended with."""
     rule = _pair(found.simplices.shape[1] - 1)
-    return _by_rule(weight, found.simplices, found.content, basis, rule)[:, 0].sum(axis=0)
+    again: Floats = _by_rule(weight, found.simplices, found.content, basis, rule)[:, 0].sum(axis=0)
+    return again
 
 
 def halved(simplices: Floats) -> Floats:
@@ -158,9 +161,9 @@ def _jacobi(m: int, power: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=16)
 def nested(k: int, steps: int) -> Rule:
-    """Grundmann and Moeller's rules of degree 2 s + 1 and 2 s - 1, as two columns of weights."""
+    """Grundmann and Moeller's rules of degrees 2 s + 1, 2 s - 1, 2 s - 3, as columns of weights."""
     places: dict[tuple[int, ...], list[float]] = {}
-    for column, s in enumerate((steps, steps - 1)):
+    for column, s in enumerate((steps, steps - 1, steps - 2)):
         degree = 2 * s + 1
         for i in range(s + 1):
             base = degree + k - 2 * i
@@ -169,9 +172,9 @@ def nested(k: int, steps: int) -> Rule:
             for split in _splits(s - i, k + 1):
                 node = tuple((2 * b + 1) * _scale(k, s, i) for b in split)
                 key = tuple(round(v * 2**40) for v in node)
-                places.setdefault(key, [0.0, 0.0, *node])[column] += weight
+                places.setdefault(key, [0.0, 0.0, 0.0, *node])[column] += weight
     table = np.array(list(places.values()))
-    return Rule(table[:, 2:], table[:, :2])
+    return Rule(table[:, 3:], table[:, :3])
 
 
 def _scale(k: int, s: int, i: int) -> float:
@@ -217,8 +220,16 @@ def _estimates(
     rule = _pair(simplices.shape[1] - 1)
     both = _by_rule(weight, simplices, content, basis, rule)
     # Negative weights let rounding grow with their sum.
-    rounding = 1e-15 * np.abs(rule.weights[:, 0]).sum() * np.abs(both[:, 0])
-    return both[:, 0], SAFETY * np.abs(both[:, 0] - both[:, 1]) + rounding
+    rounding = 1e-16 * np.abs(rule.weights[:, 0]).sum() * np.abs(both[:, 0])
+    error = np.abs(both[:, 0] - both[:, 1])
+    if both.shape[1] > 2:
+        # Where each rule is better than the last, the next would be too: what two rules differ by
+        # is the error of the lower one. Judged by the slowest of all functions, as one alone may
+        # agree by chance.
+        before = np.abs(both[:, 1] - both[:, 2])
+        gain = (error / np.where(before > 0.0, before, np.inf)).max(axis=1, keepdims=True)
+        error = error * np.clip(gain, LARGEST_GAIN, 1.0)
+    return both[:, 0], SAFETY * error + rounding
 
 
 def _by_rule(

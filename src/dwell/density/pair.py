@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from dwell._types import Floats, Points
 from dwell.density.ground import Ground
 from dwell.density.star import star_moments
 from dwell.errors import AgentsError
-from dwell.geometry import dual_guaranteed_cell, guaranteed_cell, is_flat
+from dwell.geometry import dual_guaranteed_cell, guaranteed_cell, interval_of, is_flat
 from dwell.geometry.star_solid import in_shell, walls_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> 
     """
     if ground.dimension == 3 and ground.terms is not None and is_flat(ground.workspace):
         return _in_space(ground, position, places, radii)
+    if ground.dimension == 1 and ground.terms is not None:
+        return _on_line(ground, position, places, radii)
     known = (ground.workspace, position, places, radii)
     try:
         inner = guaranteed_cell(*known)
@@ -49,8 +51,24 @@ def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> 
     outer = dual_guaranteed_cell(*known)
     more = star_moments(outer, ground.density)
     share = less.mass / more.mass if less.mass > 0.0 else math.exp(less.log_mass - more.log_mass)
+    if ground.dimension != 2:
+        share *= max(0.0, 1.0 - less.error - more.error)  # rather look too early than too late
     room = inner.distance_to_boundary(less.centroid)
     return Pair(share, less.offset, room, outer.diameter, outer.circumradius)
+
+
+def _on_line(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:
+    from dwell._kernels.line.guaranteed import OK, guaranteed_pair
+    from dwell._kernels.line.moments import MEMORY
+
+    terms: Any = ground.terms
+    line = interval_of(ground.workspace)
+    memory = np.empty((len(terms.weights), MEMORY))
+    q, reach = (np.ascontiguousarray(v, dtype=np.float64).reshape(-1) for v in (places, radii))
+    status, share, e, room, length = guaranteed_pair(
+        float(position[0]), len(q), q, reach, line.lower, line.upper, terms, memory
+    )
+    return Pair(share, np.array([e]), room, length, 0.5 * length) if status == OK else None
 
 
 def _in_space(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:

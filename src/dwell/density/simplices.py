@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from dwell.errors import WorkspaceError
 from dwell.geometry import Cell, Flat, Workspace, halfspace_cells, is_flat
 from dwell.geometry.halfspace_cells import Pieces, cell_pieces
 from dwell.geometry.voronoi import coincident
-
-if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 WIDE = 1.5  # exponents over a simplex, as square roots: beyond, a hill is followed by splitting
@@ -91,7 +88,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     n, count = points.shape[1], len(points) if agents is None else agents
     workspace = _flat(ground.workspace)
     masses, log_scales, errors = np.zeros(count), np.zeros(count), np.zeros((count, n))
-    rows: list[tuple[int, int, Points, Floats]] = []
+    rows: list[tuple[int, int, Floats]] = []
     for p in range(count):
         pieces = cell_pieces(workspace, points, p)
         if pieces.nearest == 0.0:
@@ -103,11 +100,10 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
             moments = _over_wall(
                 ground, points[p], wall, points[other] - points[p], found.log_scale
             )
-            rows.append((p, other, wall.reshape(-1, n).mean(axis=0), moments))
+            rows.append((p, other, moments))
     agent = np.array([row[0] for row in rows], dtype=np.int64)
     other_agent = np.array([row[1] for row in rows], dtype=np.int64)
-    place = np.array([row[2] for row in rows]).reshape(-1, n)
-    values = np.array([row[3] for row in rows]).reshape(-1, 1 + n + n * n)
+    values = np.array([row[2] for row in rows]).reshape(-1, 1 + n + n * n)
     return Borders(
         masses=masses,
         log_scales=log_scales,
@@ -116,8 +112,6 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
         agent=agent,
         other=other_agent,
         gap=points[other_agent] - points[agent],
-        a=place,
-        b=place,
         m0=values[:, 0],
         m1=values[:, 1 : n + 1],
         m2=values[:, n + 1 :].reshape(-1, n, n),
@@ -158,7 +152,7 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
     error: Points = total[1 : n + 1] / mass
 
     def about(z: Points) -> Floats:
-        return ((z - error) ** 2).sum(axis=1, keepdims=True)
+        return np.asarray(((z - error) ** 2).sum(axis=1, keepdims=True), dtype=np.float64)
 
     second = 0.0
     if smooth is not None:
@@ -203,7 +197,7 @@ class _Matter(NamedTuple):
         return total
 
 
-def _matter(density: Density, terms: GeneralTerms | None, place: Points) -> _Matter:
+def _matter(density: Density, terms: Any, place: Points) -> _Matter:
     powers = np.zeros((0, 1)) if terms is None else terms.powers
     degree = int(powers.sum(axis=1).max()) if len(powers) else 0
     return _Matter(density, terms, place, degree)
@@ -214,9 +208,24 @@ def _log_scale(matter: _Matter, corners: Floats) -> float:
     terms = matter.terms
     if terms is None or terms.constant > 0.0 or len(terms.coefficients) or not len(terms.weights):
         return 0.0
-    places = np.concatenate([corners.reshape(-1, corners.shape[2]), corners.mean(axis=1)])
-    top = max(float(matter.exponents(k, places).max()) for k in range(len(terms.weights)))
-    return top if top < SAFE_EXPONENT else 0.0
+    places = np.unique(corners.reshape(-1, corners.shape[2]), axis=0)
+    tops = [_top_exponent(matter, k, places) for k in range(len(terms.weights))]
+    return max(tops) if max(tops) < SAFE_EXPONENT else 0.0
+
+
+def _top_exponent(matter: _Matter, hill: int, places: Points) -> float:
+    """The largest exponent of a Gaussian over the hull of `places`: where it is nearest."""
+    from scipy.optimize import nnls
+
+    corner = float(matter.exponents(hill, places).max())
+    if corner > SAFE_EXPONENT:
+        return corner
+    u = (places - (matter.terms.centers[hill] - matter.place)) @ matter.terms.roots[hill].T
+    size = float(np.abs(u).max())
+    # Shares of the corners, not negative and 1 together, whose mean is nearest to the center.
+    shares = nnls(np.vstack([u.T / size, np.ones(len(u))]), np.append(np.zeros(u.shape[1]), 1.0))[0]
+    nearest = shares @ places / shares.sum()
+    return max(corner, float(matter.exponents(hill, nearest[None])[0]))
 
 
 def _parts(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 AGREEMENT = 1e-9  # of the mass: two rules that differ by less are believed
 PIECES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # of an interval, rule after rule
-PARTS = (1, 2, 4)  # of each box of directions, both ways, rule after rule
+PARTS = (1, 2, 3)  # of each box of directions, both ways, rule after rule
 NODES = 12
 RAYS = 7
 
@@ -89,6 +89,7 @@ def _solid(cell: StarSolid, density: Density) -> Moments:
     """The same in space, by rays."""
     from dwell._kernels.shells.pair import rays_of
 
+    size = cell.diameter  # before the cell itself is found: both use the same memory
     shell, demands, borders, _ = cell.found()
     nodes, weights = _gauss(NODES)
 
@@ -104,7 +105,7 @@ def _solid(cell: StarSolid, density: Density) -> Moments:
             total += _summed(share.reshape(-1) * density.at(cell.position + z), z)
         return total
 
-    return _until_agreed(by, PARTS, cell.position, cell.diameter)
+    return _until_agreed(by, PARTS, cell.position, size)
 
 
 def _summed(share: Floats, z: Points) -> Floats:

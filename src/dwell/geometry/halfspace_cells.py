@@ -147,7 +147,7 @@ def _lowest(lift: Floats, simplices: Ints) -> Ints:
     worst = lift[simplices[:, 0]]
     for k in range(1, simplices.shape[1]):
         worst = np.maximum(worst, lift[simplices[:, k]])
-    return np.argmin(worst, axis=1)
+    return np.asarray(np.argmin(worst, axis=1), dtype=np.int64)
 
 
 def _interior(normals: Points, gaps: Floats) -> tuple[Points, Points, float]:

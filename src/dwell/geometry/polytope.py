@@ -118,7 +118,15 @@ class Polytope:
 
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the polytope, its boundary included (up to rounding)."""
-        inside: np.ndarray = self.outside_by(points) <= ROUNDING * self.diameter
+        rows = as_rows(points, self.dimension)
+        reach = ROUNDING * self.diameter
+        if self.dimension <= 2:
+            return np.asarray(self.outside_by(rows) <= reach)
+        middle, unit, gaps = self._frame
+        height = unit * self._height((rows - middle) / unit, gaps)
+        inside: np.ndarray = height <= 0.0
+        unsure = (height > 0.0) & (height <= reach)  # no point is nearer than the wall it breaks
+        inside[unsure] = self.outside_by(rows[unsure]) <= reach
         return inside
 
     def nearest(self, points: Points) -> Points:

@@ -64,6 +64,8 @@ def _shares(rows: Points, normal: Points) -> Floats:
 
 
 def _foot(point: Points, rows: Points, values: Floats) -> Points:
-    """The nearest point on all of these planes at once."""
-    foot: Points = point - np.linalg.lstsq(rows, rows @ point - values, rcond=1e-12)[0]
+    """The nearest point on all of these planes at once; the second step mends the first."""
+    foot = point
+    for _ in range(2):
+        foot = foot - np.linalg.lstsq(rows, rows @ foot - values, rcond=1e-12)[0]
     return foot

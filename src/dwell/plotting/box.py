@@ -21,6 +21,7 @@ GRID = "#E4E4E4"
 PANE = "#F8F8F8"
 GAP = 0.045  # from an edge to its numbers, on the sheet
 FAR_GAP = 0.14  # from an edge to its name
+LONG, SHORT = 0.45, 0.2  # edges with room for many, some, or few numbers
 CORNER, APART = 0.05, 0.04  # how near to a corner numbers step back from it, and how far
 
 
@@ -64,13 +65,15 @@ class Box3:
         return ring
 
 
-def ticks_of(workspace: Workspace, k: int) -> Floats:
-    """Round values along coordinate k."""
+def ticks_of(workspace: Workspace, camera: Camera, k: int) -> Floats:
+    """Round values along coordinate k; few where it is short."""
     from matplotlib.ticker import MaxNLocator
 
     lower, upper = (float(end[k]) for end in workspace.bounds)
+    length = (upper - lower) / float(camera.unit[k])  # the same from all sides
+    bins = 4 if length > LONG else 2 if length > SHORT else 1
     origin = round_origin(workspace, k)
-    found = MaxNLocator(nbins=4, steps=[1, 2, 5, 10]).tick_values(lower - origin, upper - origin)
+    found = MaxNLocator(nbins=bins, steps=[1, 2, 5, 10]).tick_values(lower - origin, upper - origin)
     slack = 1e-9 * (upper - lower)
     values: Floats = np.asarray(found, dtype=float) + origin
     return values[(values >= lower - slack) & (values <= upper + slack)]
@@ -83,7 +86,7 @@ def pane_lines(workspace: Workspace, camera: Camera) -> list[Points]:
     for k in range(3):
         for axis in (i for i in range(3) if i != k):
             (along,) = (i for i in range(3) if i not in (k, axis))
-            for value in ticks_of(workspace, axis):
+            for value in ticks_of(workspace, camera, axis):
                 ends = np.stack([far, far])
                 ends[:, axis] = value
                 ends[:, along] = box.lower[along], box.upper[along]
@@ -99,11 +102,11 @@ def labels(workspace: Workspace, camera: Camera) -> list[tuple[Points, str, bool
         ends = camera.on_sheet(edge)
         out = _outward(ends)
         origin = round_origin(workspace, k)
-        for value in ticks_of(workspace, k):
+        for value in ticks_of(workspace, camera, k):
             place = edge[0].copy()
             place[k] = value
             at = camera.on_sheet(place) + GAP * out + _apart(camera.on_sheet(place), ends)
-            found.append((at, f"{value - origin:.6g}", False))
+            found.append((at, f"{value - origin:.6g}".replace("-", "\u2212"), False))
         found.append((ends.mean(axis=0) + FAR_GAP * out, coordinate_name(workspace, k), True))
     return found
 

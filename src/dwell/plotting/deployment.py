@@ -12,8 +12,8 @@ from dwell._types import Floats, Points
 from dwell.density import Density, Uniform
 from dwell.errors import InputError
 from dwell.geometry import Workspace
-from dwell.plotting import maps
-from dwell.plotting.figures import ONE_COLUMN, TALLEST, blank
+from dwell.plotting import line, maps, pairs, scene
+from dwell.plotting.figures import ONE_COLUMN, TALLEST, blank, proportion
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain, number
 
 if TYPE_CHECKING:
@@ -30,6 +30,25 @@ def deployment(
     """The agents and their cells; over the density, unless it is the same everywhere."""
     figure = blank(ONE_COLUMN, _map_height(workspace) + 0.75, "compressed")
     ax = figure.subplots()
+    n = workspace.dimension
+    if n == 1:
+        line.draw_line(ax, workspace, density, positions, style=style)
+    elif n == 3:
+        scene.draw_scene(ax, scene.View(workspace, positions), style=style)
+    elif n > 3:
+        pairs.draw_places(ax, workspace, positions, style=style)
+    else:
+        _draw_map(ax, workspace, density, positions, style)
+    agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
+    title = rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$"
+    ax.set_title(title, fontsize=style.label_size, pad=4.0)
+    return figure
+
+
+def _draw_map(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, style: Style
+) -> None:
+    figure: Any = ax.figure
     if isinstance(density, Uniform):
         maps.draw_cells(ax, workspace, positions, style=style)
     else:
@@ -40,10 +59,6 @@ def deployment(
         bar.ax.tick_params(labelsize=style.text_size, width=style.frame, length=3.0)
     maps.draw_workspace(ax, workspace, style=style)
     maps.draw_agents(ax, positions, style=style)
-    agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
-    title = rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$"
-    ax.set_title(title, fontsize=style.label_size, pad=4.0)
-    return figure
 
 
 def minima(
@@ -100,7 +115,4 @@ def _draw_levels(ax: Axes, every: Floats, levels: Mapping[str, float], style: St
 
 
 def _map_height(workspace: Workspace) -> float:
-    if maps.is_slim(workspace):
-        return 1.6
-    lower, upper = workspace.bounds
-    return float(np.clip(2.6 * (upper[1] - lower[1]) / (upper[0] - lower[0]), 0.8, TALLEST - 3.0))
+    return float(np.clip(2.6 * proportion(workspace), 0.8, TALLEST - 3.0))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell.errors import InputError
+from dwell.geometry import Workspace
 from dwell.plotting import line, maps, pairs, scene, timelines, timers
 from dwell.plotting.style import PLAIN, Style, remark
 from dwell.results import Run
@@ -167,11 +168,15 @@ def blank(width: float, height: float, layout: Any = "constrained") -> Figure:
 
 def panel_height(run: Run, width: float, least: float, most: float) -> float:
     """Height of a map so wide that the workspace fills it."""
-    if run.workspace.dimension == 3:
-        return float(np.clip(width * scene.proportion(run.workspace), least, most))
-    if run.workspace.dimension != 2:
-        return float(np.clip(0.9 * width, least, most))
-    if maps.is_slim(run.workspace):
-        return float(np.clip(0.6 * width, least, most))
-    lower, upper = run.workspace.bounds
-    return float(np.clip(width * (upper[1] - lower[1]) / (upper[0] - lower[0]), least, most))
+    return float(np.clip(width * proportion(run.workspace), least, most))
+
+
+def proportion(workspace: Workspace) -> float:
+    """Height over width of a picture of the workspace."""
+    n = workspace.dimension
+    if n == 3:
+        return scene.proportion(workspace)
+    if n != 2 or maps.is_slim(workspace):
+        return 0.6
+    lower, upper = workspace.bounds
+    return float((upper[1] - lower[1]) / (upper[0] - lower[0]))

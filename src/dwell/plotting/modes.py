@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.geometry import Workspace
-from dwell.plotting import maps, timelines
-from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank
+from dwell._types import Floats, Points, lengths
+from dwell.plotting import line, maps, pairs, scene, timelines
+from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, proportion
 from dwell.plotting.save import write_figure
 from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, instead, number
 from dwell.plotting.thin import extremes
@@ -38,12 +37,14 @@ def soft_modes(
 ) -> Figure:
     """The softest modes, each with its gap and time constant; below, the decay seen in a run."""
     count = min(MOST, len(rates.spectrum))
-    across = count if _aspect(rates.workspace) > TALL else min(2, count)
+    across = count if proportion(rates.workspace) > TALL else min(2, count)
     rows = -(-count // across)
     below = 0.0 if decay is None else CURVES
     room = (TALLEST - below) / rows - WORDS
     width = TWO_COLUMNS / across
-    height = float(np.clip((width - 0.6) * _aspect(rates.workspace), 0.8, min(room, 3.2))) + WORDS
+    height = (
+        float(np.clip((width - 0.6) * proportion(rates.workspace), 0.8, min(room, 3.2))) + WORDS
+    )
     figure = blank(TWO_COLUMNS, rows * height + below)
     upper, lower = (figure, None) if decay is None else _parts(figure, rows * height, below)
     axes = np.atleast_1d(upper.subplots(rows, across)).ravel()
@@ -82,19 +83,36 @@ def draw_mode(
 
     The title takes one line, or two where there is less room.
     """
-    maps.draw_cells(ax, rates.workspace, rates.positions, style=style)
-    maps.draw_workspace(ax, rates.workspace, style=style)
     arrows = _reach(rates, mode) * rates.modes[mode]
-    maps.draw_agents(ax, rates.positions, style=style, colour=style.cell)
-    maps._include(ax, rates.positions + arrows)
-    thick = max(0.5, 1.6 * math.sqrt(min(1.0, 30.0 / rates.agents)))
-    ax.quiver(
-        rates.positions[:, 0], rates.positions[:, 1], arrows[:, 0], arrows[:, 1],
-        angles="xy", scale_units="xy", scale=1.0, units="dots", width=thick * ax.figure.dpi / 72.0,
-        color=MODE, minlength=0.5, zorder=6, headwidth=3.6, headlength=4.2, headaxislength=3.8,
-    )  # fmt: skip
+    if rates.workspace.dimension == 3:
+        view = scene.View(rates.workspace, rates.positions, arrows=arrows, hiding=scene.GHOST)
+        scene.draw_scene(ax, view, style=style)
+    else:
+        _draw_flat(ax, rates, arrows, style)
     words = (", " if lines == 1 else ",\n").join(_words(rates, mode, prediction))
     ax.set_title(words, fontsize=style.label_size, pad=4.0)
+
+
+def _draw_flat(ax: Axes, rates: Rates, arrows: Points, style: Style) -> None:
+    """The same on the line or in the plane; above space, the first two coordinates."""
+    n, places = rates.workspace.dimension, rates.positions
+    if n == 1:
+        line.draw_line(ax, rates.workspace, rates.density, places, style=style)
+        places, arrows = (np.column_stack([v, np.zeros(len(v))]) for v in (places, arrows))
+    elif n == 2:
+        maps.draw_cells(ax, rates.workspace, places, style=style)
+        maps.draw_workspace(ax, rates.workspace, style=style)
+        maps.draw_agents(ax, places, style=style, colour=style.cell)
+        maps._include(ax, places + arrows)
+    else:
+        pairs.draw_places(ax, rates.workspace, places, style=style)
+    thick = max(0.5, 1.6 * math.sqrt(min(1.0, 30.0 / rates.agents)))
+    ax.quiver(
+        places[:, 0], places[:, 1], arrows[:, 0], arrows[:, 1],
+        angles="xy", scale_units="xy", scale=1.0, units="dots", width=thick * ax.figure.dpi / 72.0,
+        color=MODE, minlength=0.5, zorder=6, headwidth=3.6, headlength=4.2, headaxislength=3.8,
+        clip_on=n > 1,
+    )  # fmt: skip
 
 
 def _words(rates: Rates, mode: int, prediction: Prediction | None) -> list[str]:
@@ -122,7 +140,7 @@ def _reach(rates: Rates, mode: int) -> float:
         nearest, other = distances[:, 1], others[:, 1]
         away = rates.positions[other] - rates.positions
         towards = ((shape - shape[other]) * away).sum(axis=1) / nearest
-        most.append(REACH * nearest / np.maximum(np.hypot(*shape.T), tiny))
+        most.append(REACH * nearest / np.maximum(lengths(shape), tiny))
         most.append(REACH * nearest / np.maximum(towards, tiny))
     return float(np.concatenate(most).min())
 
@@ -173,11 +191,3 @@ def _draw_fit(ax: Axes, decay: Decay, style: Style) -> None:
         foretold = 2.0 * decay.level * np.exp(-decay.predicted * (ends - decay.since))
         label = f"predicted rate ${number(decay.predicted)}$ (shifted)"
         ax.plot(ends, foretold, color=FORETOLD, lw=style.line, ls=(0, (1, 1.4)), label=label)
-
-
-def _aspect(workspace: Workspace) -> float:
-    """Height over width of a map."""
-    if maps.is_slim(workspace):
-        return 0.6
-    lower, upper = workspace.bounds
-    return float((upper[1] - lower[1]) / (upper[0] - lower[0]))

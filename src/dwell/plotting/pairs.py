@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dwell._types import Points
+from dwell.geometry import Workspace
 from dwell.plotting.maps import coordinate_name, paths_of, ticked
-from dwell.plotting.style import PLAIN, Style, dress, number
+from dwell.plotting.style import PLAIN, Style, dress, number, remark
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def draw_pair_configurations(figure: Figure, run: Run, *, style: Style = PLAIN) 
                 _name(ax, run, row, style)
                 continue
             places = first if row > column else last
-            _frame(ax, run, column, row, style)
+            _frame(ax, run.workspace, column, row, style)
             _dots(ax, places[:, [column, row]], style, "o" if row > column else "s")
             _outer_only(ax, column == 0, row == count - 1)
     end = f"above it $t = {number(run.horizon, 6)}$"
@@ -56,20 +57,27 @@ def draw_pair_trajectories(figure: Figure, run: Run, *, style: Style = PLAIN) ->
     figure.suptitle(_said(run, words), fontsize=style.label_size)
 
 
+def draw_places(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
+    """Agents in the first two coordinates, saying so."""
+    _frame(ax, workspace, 0, 1, style)
+    _dots(ax, positions[:, :2], style, "o")
+    remark(ax, style, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
+
+
 def draw_pair(ax: Axes, run: Run, i: int = 0, j: int = 1, *, style: Style = PLAIN) -> None:
     """Paths in coordinates i (across) and j (up)."""
-    _frame(ax, run, i, j, style)
+    _frame(ax, run.workspace, i, j, style)
     for p, path in enumerate(paths_of(run, 20_000)):
         ax.plot(path[:, i], path[:, j], color=style.colour(p), lw=style.thin, zorder=2)
     _dots(ax, run.positions(0.0)[:, [i, j]], style, "o")
     _dots(ax, run.positions(run.horizon)[:, [i, j]], style, "s")
 
 
-def _frame(ax: Axes, run: Run, i: int, j: int, style: Style) -> None:
+def _frame(ax: Axes, workspace: Workspace, i: int, j: int, style: Style) -> None:
     """Axes that hold two coordinates of the workspace."""
-    across, up = (ticked(axis, run.workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
+    across, up = (ticked(axis, workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
     dress(ax, style, across, up)
-    lower, upper = run.workspace.bounds
+    lower, upper = workspace.bounds
     margin = 0.05 * (upper - lower)
     ax.set_xlim(lower[i] - margin[i], upper[i] + margin[i])
     ax.set_ylim(lower[j] - margin[j], upper[j] + margin[j])

@@ -233,7 +233,8 @@ def _write_webp(frames: Iterator[Frame], draft: Path, times: list[int]) -> None:
     from PIL import Image
 
     images = (Image.fromarray(frame) for frame in frames)
-    next(images).save(
-        draft, format="WEBP", save_all=True, append_images=images, duration=times, loop=0,
-        quality=90, method=3, xmp=MARK.encode(),
-    )  # fmt: skip
+    with draft.open("wb") as file:
+        next(images).save(
+            file, format="WEBP", save_all=True, append_images=images, duration=times, loop=0,
+            quality=90, method=3, xmp=MARK.encode(),
+        )  # fmt: skip

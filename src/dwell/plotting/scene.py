@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,7 +16,8 @@ from dwell.geometry import Curved, Workspace
 from dwell.plotting.box import Box3, draw_box
 from dwell.plotting.camera import Camera, camera_for
 from dwell.plotting.maps import is_slim, paths_of
-from dwell.plotting.solids import Face, solid_cells, walls_of
+from dwell.plotting.outlines import PER_TURN, on_ellipsoid
+from dwell.plotting.solids import Face, solid_cells
 from dwell.plotting.style import PLAIN, Style, explain, number, remark
 from dwell.results import Run
 
@@ -28,6 +30,7 @@ SOLID, GHOST = 0.26, 0.09  # how much a face hides of what is behind it
 CROWD = 30  # agents from which on faces hide less and less
 CORNERS = 20  # of the dot that stands for an agent
 CLOUD = 1500  # dots that stand for a density
+STREWN = 40_000  # places that they are chosen from
 LIGHT = np.array([0.3, -0.5, 0.81])  # where light comes from
 WHITER = 0.3  # of white in the colour of a cell, so that none is black
 SHADOW = "#D6D6D6"
@@ -84,7 +87,8 @@ def ink_of(view: View, camera: Camera, style: Style) -> Ink:
     faces = solid_cells(view.workspace, view.positions) if view.cells else None
     pieces = _pieces(view)
     for p in np.argsort(camera.nearness(view.positions), kind="stable").tolist():
-        behind, before = _sides(faces[p] if faces else [], camera)
+        cell = _shrunk(faces[p], view, p) if faces else []
+        behind, before = _sides(cell, camera)
         _solid(ink, behind, p, view, camera, style)
         for owner, points in pieces[p]:
             ink.line(camera.on_sheet(points), style.colour(owner), style.line)
@@ -92,6 +96,16 @@ def ink_of(view: View, camera: Camera, style: Style) -> Ink:
         _solid(ink, before, p, view, camera, style)
     _frame(ink, view, camera, style, front=True)
     return ink
+
+
+def _shrunk(faces: Sequence[Face], view: View, p: int) -> list[Face]:
+    """A cell a little smaller than it is, still within itself, round its agent."""
+    if not faces:
+        return []
+    middle = view.positions[p]
+    if view.workspace.outside_by(middle[None])[0] > 0.0:
+        middle = np.vstack([face.ring for face in faces]).mean(axis=0)
+    return [Face(middle + SHRUNK * (face.ring - middle), face.smooth) for face in faces]
 
 
 def _sides(faces: Iterable[Face], camera: Camera) -> tuple[list[Face], list[Face]]:
@@ -106,19 +120,17 @@ def _sides(faces: Iterable[Face], camera: Camera) -> tuple[list[Face], list[Face
 def _solid(
     ink: Ink, faces: Sequence[Face], p: int, view: View, camera: Camera, style: Style
 ) -> None:
-    """Faces of one cell, a little nearer to its agent than they are, and lit from above."""
+    """Faces of one cell, lit from above."""
     from matplotlib.colors import to_rgb
 
-    middle = view.workspace.nearest(view.positions[p : p + 1])[0]
     base = WHITER + (1.0 - WHITER) * np.array(to_rgb(style.colour(p)))
     hiding = view.hiding * min(1.0, (CROWD / len(view.positions)) ** 0.5)
     for face in faces:
-        ring = middle + SHRUNK * (face.ring - middle)
-        lit = _lit(ring, camera)
+        lit = _lit(face.ring, camera)
         colour = base * (0.55 + 0.45 * lit) + (1.0 - base) * 0.25 * lit
         fill = (*colour, hiding)
         edge = (0.0, 0.0, 0.0, 0.0) if face.smooth else (*(0.75 * base), min(1.0, 2.2 * hiding))
-        ink.add(camera.on_sheet(ring), fill, edge, style.thin)
+        ink.add(camera.on_sheet(face.ring), fill, edge, style.thin)
 
 
 def _lit(ring: Points, camera: Camera) -> float:
@@ -135,7 +147,7 @@ def _agent(ink: Ink, p: int, view: View, camera: Camera, style: Style) -> None:
     if view.arrows is not None:
         tip = camera.on_sheet(view.positions[p] + view.arrows[p])
         ink.line(np.stack([place, tip]), style.ink, style.bold)
-    radius = dot_radius(len(view.positions))
+    radius = dot_radius(view, camera)
     if view.starts is not None:
         start = camera.on_sheet(view.starts[p])
         ink.add(start + 0.8 * radius * _disc("o"), to_rgba(style.start), "white", 0.3)
@@ -147,9 +159,11 @@ def _agent(ink: Ink, p: int, view: View, camera: Camera, style: Style) -> None:
     ink.add(place + radius * _disc(view.marker), to_rgba(colour), "white", 0.3)
 
 
-def dot_radius(agents: int) -> float:
-    """Radius of an agent's dot on the sheet."""
-    return float(np.clip(0.05 / agents**0.33, 0.004, 0.018))
+def dot_radius(view: View, camera: Camera) -> float:
+    """Radius of an agent's dot on the sheet: smaller where there is less room."""
+    lower, upper = view.workspace.bounds
+    room = math.pow(float(np.prod((upper - lower) / camera.unit)), 1.0 / 3.0)
+    return room * float(np.clip(0.06 / len(view.positions) ** 0.33, 0.005, 0.022))
 
 
 def _disc(marker: str) -> Points:
@@ -183,7 +197,7 @@ def _shadows(ink: Ink, view: View, camera: Camera, style: Style) -> None:
     from matplotlib.colors import to_rgba
 
     shadow = to_rgba(SHADOW)
-    radius = 0.8 * dot_radius(len(view.positions))
+    radius = 0.8 * dot_radius(view, camera)
     for k, value in enumerate(Box3.around(view.workspace).far_sides(camera)):
         for path in view.paths:
             if len(path) > 1:
@@ -200,27 +214,33 @@ def _pressed(points: Points, k: int, value: float) -> Points:
 
 def _frame(ink: Ink, view: View, camera: Camera, style: Style, *, front: bool) -> None:
     """Edges of the workspace: those behind everything, or those before it; an outline if round."""
-    walls: Any = walls_of(view.workspace)
-    seen = [camera.faces_us(walls.vertices[loop]) for loop in walls.faces]
-    beside: dict[tuple[int, int], bool] = {}
-    for loop, near in zip(walls.faces, seen, strict=True):
+    colour = style.ink if front else style.cell
+    if isinstance(view.workspace, Curved):
+        if front:
+            ink.add(_outline(view.workspace, camera), (0.0, 0.0, 0.0, 0.0), colour, style.frame)
+        return
+    walls = view.workspace
+    near: dict[tuple[int, int], bool] = {}  # whether a face beside the edge is seen
+    for loop in walls.faces:
+        seen = camera.faces_us(walls.vertices[loop])
         for a, b in zip(loop.tolist(), np.roll(loop, -1).tolist(), strict=True):
-            key = (min(a, b), max(a, b))
-            beside[key] = beside.get(key, False) or near
-    silhouette = _silhouette(walls, seen) if isinstance(view.workspace, Curved) else None
-    for (a, b), near in beside.items():
-        if near == front and (silhouette is None or (front and (a, b) in silhouette)):
-            points = camera.on_sheet(walls.vertices[[a, b]])
-            ink.line(points, style.ink if front else style.cell, style.frame)
+            edge = (min(a, b), max(a, b))
+            near[edge] = near.get(edge, False) or seen
+    for edge, seen in near.items():
+        if seen == front:
+            ink.line(camera.on_sheet(walls.vertices[list(edge)]), colour, style.frame)
 
 
-def _silhouette(walls: Any, seen: Sequence[bool]) -> set[tuple[int, int]]:
-    """Edges between a face that is seen and one that is not."""
-    sides: dict[tuple[int, int], list[bool]] = {}
-    for loop, near in zip(walls.faces, seen, strict=True):
-        for a, b in zip(loop.tolist(), np.roll(loop, -1).tolist(), strict=True):
-            sides.setdefault((min(a, b), max(a, b)), []).append(near)
-    return {edge for edge, both in sides.items() if len(set(both)) == 2}
+def _outline(workspace: Curved, camera: Camera) -> Points:
+    """The outline of an ellipsoid: of the unit sphere's points u, those with u . w = 0."""
+    ray = camera.axes[2] * camera.unit
+    w = (workspace.axes @ ray) / np.asarray(workspace.semi_axes)
+    w = w / np.sqrt((w * w).sum())
+    a = np.cross(w, np.eye(3)[int(np.argmin(np.abs(w)))])
+    a = a / np.sqrt((a * a).sum())
+    angle = np.linspace(0.0, 2.0 * np.pi, PER_TURN, endpoint=False)[:, None]
+    circle = np.cos(angle) * a + np.sin(angle) * np.cross(w, a)
+    return camera.on_sheet(on_ellipsoid(workspace, circle))
 
 
 # Whole pictures.
@@ -240,7 +260,7 @@ def draw_scene(ax: Axes, view: View, *, camera: Camera | None = None, style: Sty
     if view.cells and solid_cells(view.workspace, view.positions) is None:
         remark(ax, style, "two agents coincide: no cells", at=(0.5, 0.03))
     if is_slim(view.workspace):
-        remark(ax, style, "not to scale", at=(0.5, 0.97))
+        remark(ax, style, "not to scale", at=(0.86, 0.97))
 
 
 def prepare(ax: Axes, workspace: Workspace, camera: Camera, *, turning: bool = False) -> None:
@@ -326,17 +346,28 @@ def draw_cloud(ax: Axes, workspace: Workspace, density: Density, *, style: Style
 def cloud_of(workspace: Workspace, density: Density) -> tuple[Points, Floats]:
     """Points strewn over the workspace in proportion to the density, always the same, and values.
 
-    By rejection from a low-discrepancy sequence: the generalised golden ratio in four dimensions.
+    Out of evenly strewn points, each comes as often as it weighs; the second time and later, a
+    little beside itself.
     """
+    lower, upper = workspace.bounds
+    strewn = _evenly(STREWN)
+    points = lower + strewn * (upper - lower)
+    points = points[workspace.contains(points)]
+    heaped = np.cumsum(np.maximum(np.asarray(density.at(points), dtype=float), 0.0))
+    if not len(points) or not heaped[-1] > 0.0:
+        return np.empty((0, 3)), np.empty(0)
+    picks = np.searchsorted(heaped, (np.arange(CLOUD) + 0.5) / CLOUD * heaped[-1])
+    again = np.append(False, picks[1:] == picks[:-1])
+    aside = (strewn[:CLOUD] - 0.5) * (upper - lower) / STREWN ** (1.0 / 3.0)
+    cloud = workspace.nearest(points[picks] + np.where(again[:, None], aside, 0.0))
+    return cloud, np.asarray(density.at(cloud), dtype=float)
+
+
+def _evenly(count: int) -> Points:
+    """Points of the unit cube by the generalised golden ratio, (count, 3): no clumps, no rows."""
     ratio = 1.0
     for _ in range(60):
-        ratio = (1.0 + ratio) ** 0.2
-    steps = ratio ** -np.arange(1.0, 5.0)
-    strewn = (0.5 + np.outer(np.arange(1, 60 * CLOUD), steps)) % 1.0
-    lower, upper = workspace.bounds
-    points = lower + strewn[:, :3] * (upper - lower)
-    inside = workspace.contains(points)
-    points, chance = points[inside], strewn[inside, 3]
-    values = np.asarray(density.at(points), dtype=float)
-    kept = np.flatnonzero(chance * float(values.max(initial=0.0)) < values)[:CLOUD]
-    return points[kept], values[kept]
+        ratio = math.pow(1.0 + ratio, 0.25)
+    steps = np.array([ratio**-1, ratio**-2, ratio**-3])
+    even: Points = (0.5 + np.outer(np.arange(1, count + 1), steps)) % 1.0
+    return even

@@ -43,6 +43,7 @@ class Stage:
         self._canvas = cast(Any, figure.canvas)  # Agg: it can keep what was drawn
         for artist in self._moving():
             artist.set_animated(True)
+            artist.set_in_layout(hasattr(artist, "get_text"))  # words need room of their own
         for part in parts:
             part.show(0)  # so that the layout leaves room for everything
         self._canvas.draw()

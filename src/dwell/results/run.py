@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Timer
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.results.counters import Counters, count
 from dwell.scenario import Scenario
-from dwell.theory import Finding, Flag, Metrics, covered_from, flags_of, measure
-from dwell.theory.approach import Approach, closest_approach
+from dwell.theory import Finding, Flag, Metrics, flags_of, measure
+from dwell.theory.approach import Approach
 from dwell.theory.lipschitz import Attained
 from dwell.theory.metrics import Snapshots, snapshots
-from dwell.theory.run_certificate import QUICK, Recorded, certify, measure_along
+from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
     from dwell.geometry import Workspace
@@ -102,21 +102,12 @@ class Run:
     def reached_at(self) -> float | None:
         """The time from which every error stays within nu; None if it never does."""
         nu = getattr(self.system.controller, "nu", None)
-        return (
-            None
-            if nu is None or self.ends_in_contact
-            else covered_from(self._errors_at, self.horizon, self.events, self.metrics, nu)
-        )
-
-    def _errors_at(self, t: float) -> Floats:
-        """Everybody's error, look by look: quicker for one time than measuring everything."""
-        looks = self.system.looks(self._legs(t).positions[0])
-        return np.array([float(lengths(look.error)) for look in looks])
+        return None if nu is None or self.ends_in_contact else self._recorded.covered
 
     @cached_property
     def closest(self) -> Approach:
         """The closest that two agents came at any time, looked at or not."""
-        return closest_approach(self.start, self.events, self.horizon)
+        return self._recorded.closest
 
     @cached_property
     def measured(self) -> Attained | None:
@@ -124,7 +115,7 @@ class Run:
         if self.assumed is None or not isinstance(self.system.controller, Timer):
             return None
         try:
-            return measure_along(self._recorded, QUICK, self.closest)
+            return measure_along(self._recorded, QUICK)
         except DensityError:  # on a grid, or where some cell always weighs nothing
             return None
 
@@ -133,13 +124,9 @@ class Run:
         """The theorem held against this run, looked at fewer times than `dwell check` does."""
         if self.assumed is None:
             return ()
-        r = self._recorded
-        return certify(
-            r.system, r.start, r.table, r.until, r.metrics, self.assumed,
-            effort=QUICK, approach=self.closest, measured=self.measured,
-        )  # fmt: skip
+        return held_against(self._recorded, self.assumed, QUICK, self.measured)
 
-    @property
+    @cached_property
     def _recorded(self) -> Recorded:
         return Recorded(self.system, self.start, self.events, self.horizon, self.metrics)
 

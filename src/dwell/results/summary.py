@@ -27,7 +27,7 @@ def summarize(run: Run) -> dict[str, Any]:
     return {
         "schema": SUMMARY_VERSION,
         "law": _law(run),
-        "dimension": 2,
+        "dimension": run.workspace.dimension,
         "agents": run.agents,
         "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
         "seed": run.system.seed,

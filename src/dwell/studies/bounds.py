@@ -8,21 +8,29 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell.density import Density, Function, Gaussian, Tessellation, Uniform
-from dwell.density import moments as moments_of
-from dwell.density.moments import polygon_moments
-from dwell.geometry import Workspace, polygon_of, voronoi_cells
+from dwell.density import Density, Function, Gaussian, Tessellation, Uniform, tessellate
+from dwell.geometry import Workspace, is_flat
+from dwell.geometry.ball import unit_ball
 from dwell.theory.lipschitz_bound import density_range
 
-HEXAGON = 5.0 / (18.0 * math.sqrt(3.0))  # second moment of a regular hexagon of area 1
-DISC = 1.0 / (2.0 * math.pi)  # ... of a disc of area 1: no shape has less
+# Second moment of the best cell of content 1 that is known to fill the line, the plane and space.
+INTERVAL = 1.0 / 12.0
+HEXAGON = 5.0 / (18.0 * math.sqrt(3.0))
+OCTAHEDRON = 3.0 * 19.0 / (192.0 * 2.0 ** (1.0 / 3.0))  # truncated: body-centred cubic
+BEST = {1: ("interval", INTERVAL), 2: ("hexagon", HEXAGON), 3: ("truncated octahedron", OCTAHEDRON)}
+ROUND = {1: "interval", 2: "disc", 3: "ball"}  # no shape of the same content has less
 MOST_SIDES = 6  # of a workspace for which no cells are better than regular hexagons
-PIECES = 64  # of the workspace, at most, that a square root is integrated over
+PIECES = 64  # of the workspace, at most, that a root is integrated over
 
-ASYMPTOTIC = (
-    "Zador's and Gersho's value for many agents, C N^-1 (integral of density^1/2)^2 with the "
-    "hexagon's C; for few agents the best cost may lie on either side of it"
-)
+
+def asymptotic(n: int) -> str:
+    """What the reference is, in words."""
+    cell = BEST[n][0]
+    return (
+        f"Zador's and Gersho's value for many agents, C N^(-2/{n}) (integral of "
+        f"density^({n}/{n + 2}))^({n + 2}/{n}) with the C of the {cell}; for few agents the best "
+        "cost may lie on either side of it"
+    )
 
 
 @final
@@ -42,7 +50,7 @@ class Reference:
 
     value: float  # for many agents; approached as their number grows, from either side
     lower_bounds: tuple[LowerBound, ...]
-    says: str = ASYMPTOTIC
+    says: str
 
     def as_json(self, cost: float) -> dict[str, Any]:
         """For programs, with the ratio of `cost` to the reference."""
@@ -60,11 +68,12 @@ class Reference:
 def reference_for(cells: Tessellation, density: Density) -> Reference:
     """For as many agents as `cells` has, on its workspace."""
     agents, workspace = len(cells.positions), cells.workspace
+    n, mass = workspace.dimension, math.fsum(cells.masses)
     root = root_mass(cells, density)
-    mass = math.fsum(cells.masses)
     return Reference(
-        value=HEXAGON * root * root / agents,
+        value=BEST[n][1] * root ** (1.0 + 2.0 / n) / agents ** (2.0 / n),
         lower_bounds=tuple(_lower_bounds(workspace, density, agents, mass)),
+        says=asymptotic(n),
     )
 
 
@@ -74,42 +83,44 @@ def _lower_bounds(
     ends = density_range(density, workspace)
     if ends is None or not ends[1] > 0.0:
         return []
-    highest = ends[1]
-    disc = DISC * mass * (mass / highest) / agents
+    n, highest = workspace.dimension, ends[1]
+    size = mass * (mass / highest / agents) ** (2.0 / n)
+    best = _round_moment(n) * size
     if not isinstance(density, Uniform):
-        says = "no cell costs less than a disc of its mass at the density's highest value"
-        return [LowerBound("full-density", disc, says)]
-    says = "no cell costs less than a disc of its area"
-    found = [LowerBound("disc", disc, says)]
-    sides = len(workspace.vertices)
+        says = f"no cell costs less than a {ROUND[n]} of its mass at the density's highest value"
+        return [LowerBound("full-density", best, says)]
+    found = [LowerBound(ROUND[n], best, f"no cell costs less than a {ROUND[n]} of its size")]
+    sides = len(workspace.vertices) if n == 2 and is_flat(workspace) else math.inf
     if sides <= MOST_SIDES:
         says = f"Fejes Toth: in a polygon of {sides} sides nothing is better than regular hexagons"
-        found.append(LowerBound("fejes-toth", HEXAGON * mass * (mass / highest) / agents, says))
+        found.append(LowerBound("fejes-toth", HEXAGON * size, says))
     return found
 
 
+def _round_moment(n: int) -> float:
+    """Second moment of a ball of content 1."""
+    return float(n / (n + 2.0) * unit_ball(n) ** (-2.0 / n))
+
+
 def root_mass(cells: Tessellation, density: Density) -> float:
-    """The integral of the density's square root over the workspace.
+    """The integral of density^(n / (n + 2)) over the workspace.
 
     Without a closed form it is taken piece by piece, over the cells of some of the agents: these
     are small where the density is high, so that no hill is overlooked.
     """
-    polygon = polygon_of(cells.workspace)
+    workspace, n = cells.workspace, cells.workspace.dimension
+    power = n / (n + 2.0)
+    some = cells.positions[:: -(-len(cells.positions) // PIECES)]
+    root: Density
     match density:
         case Uniform(level=level):
-            return math.sqrt(level) * polygon.area
+            return float(level**power * workspace.volume)
         case Gaussian(center=center, rate=rate, covariance=covariance, weight=weight):
             if covariance is None:
-                wider = Gaussian(center, 0.5 * (rate or 0.0), None, math.sqrt(weight))
+                root = Gaussian(center, power * (rate or 0.0), None, weight**power)
             else:
-                doubled = 2.0 * np.array(covariance)
-                wider = Gaussian(center, None, doubled.tolist(), math.sqrt(weight))
-            return moments_of(polygon, wider).mass
-    root = Function(lambda points: np.sqrt(np.maximum(density.at(points), 0.0)))
-    some = cells.positions[:: -(-len(cells.positions) // PIECES)]
-    pieces = voronoi_cells(polygon, some)
-    return math.fsum(
-        polygon_moments(piece.offsets, piece.position, root).mass
-        for piece in pieces
-        if len(piece.offsets)
-    )
+                wider = (np.array(covariance) / power).tolist()
+                root = Gaussian(center, None, wider, weight**power)
+        case _:
+            root = Function(lambda points: np.maximum(density.at(points), 0.0) ** power)
+    return math.fsum(tessellate(workspace, some, root).masses)

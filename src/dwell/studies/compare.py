@@ -46,6 +46,8 @@ class LawFigures:
     final_cost: float | None
     cells: dict[str, Spread]  # voronoi, guaranteed, dual_guaranteed, all: per agent
     looks: Spread
+    measurements: Spread  # events, at each of which an agent measures its own position
+    updates: Spread  # changes of velocity
     received: Spread  # positions of others
     sent: Spread  # messages
     distance: Spread
@@ -62,6 +64,8 @@ class LawFigures:
             "cost": {"initial": self.initial_cost, "final": self.final_cost},
             "cells": self.cells,
             "looks": self.looks,
+            "measurements": self.measurements,
+            "updates": self.updates,
             "received": self.received,
             "sent": self.sent,
             "distance": self.distance,
@@ -109,7 +113,11 @@ class Comparison:
                 "reference": self.reference,
                 "tolerance": tolerance,
                 "laws": {
-                    name: {"same": found.same, "distance": found.distance}
+                    name: {
+                        "same": found.same,
+                        "distance": found.distance,
+                        "settled_distance": found.settled,
+                    }
                     for name, found in self.matches.items()
                 },
             },
@@ -196,12 +204,6 @@ def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]
     table = _table(law)
     if table is not None:
         return job_of_scenario(with_law(scenario, table), threads)
-    if scenario.network is not None:
-        raise InputError(
-            f"a {type(law).__name__} cannot be compared over a network that loses or delays; leave "
-            "the scenario's network out",
-            code="compare.network",
-        )
     system, start, _ = build(scenario)
     grid = scenario.run.integration
 
@@ -216,6 +218,7 @@ def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]
                 seed=system.seed,
                 ids=scenario.agents.ids,
                 spacing=grid.spacing if isinstance(grid, GridSpec) else None,
+                network=system.network,
                 sample_every=scenario.run.record.sample_every,
                 max_jumps=scenario.run.max_jumps,
                 progress=progress,
@@ -260,6 +263,8 @@ def figures_of(run: Run) -> LawFigures:
             "all": spread(counted.cells),
         },
         looks=spread(counted.voronoi),
+        measurements=spread(counted.measurements),
+        updates=spread(counted.updates),
         received=spread(counted.received),
         sent=spread(counted.sent),
         distance=spread(counted.distance),

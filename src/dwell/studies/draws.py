@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density import Density, moments
-from dwell.geometry import Polygon, Workspace
+from dwell.density import Density, tessellate
+from dwell.density.ground import ground_of
+from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.studies.landscape import Landscape
 from dwell.studies.newton import Descent
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.terms import Terms
 
 EXTREME = 600.0  # logarithms of weights from which on they are taken out of all sums
@@ -37,9 +39,9 @@ class Frame:
         return self.outer.bounds[0]
 
     @cached_property
-    def workspace(self) -> Polygon:
+    def workspace(self) -> Workspace:
         """The workspace in this frame."""
-        return Polygon(self.outer.vertices - self.origin)
+        return _moved(self.outer, self.origin)
 
     @cached_property
     def density(self) -> Density:
@@ -49,9 +51,10 @@ class Frame:
     @cached_property
     def log_scale(self) -> float:
         """The logarithm of all weight where that is near or beyond the range of numbers; else 0."""
-        if self.density.terms() is None:
+        if ground_of(self.workspace, self.density).terms is None:
             return 0.0
-        log = moments(self.workspace, self.density).log_mass
+        lower, upper = self.workspace.bounds
+        log = float(tessellate(self.workspace, [0.5 * (lower + upper)], self.density).log_masses[0])
         return log if EXTREME < abs(log) < math.inf else 0.0
 
     def landscape(self) -> Landscape:
@@ -91,18 +94,46 @@ class _Moved:
         frame[:2] -= self.origin
         return terms._replace(origins=terms.origins - self.origin, gaussians=gaussians, frame=frame)
 
+    def general_terms(self, dimension: int) -> GeneralTerms | None:
+        """The same in any dimension."""
+        general = getattr(self.inner, "general_terms", None)
+        terms: GeneralTerms | None = None if general is None else general(dimension)
+        if terms is None:
+            return None
+        return terms._replace(
+            origins=terms.origins - self.origin, centers=terms.centers - self.origin
+        )
+
+
+def _moved(workspace: Workspace, origin: Points) -> Workspace:
+    """The same region, seen from `origin`."""
+    match workspace:
+        case Ball():
+            return Ball(workspace.center - origin, workspace.radius)
+        case Ellipsoid():
+            middle = workspace.center - origin
+            return Ellipsoid(middle, workspace.semi_axes, workspace.axes)
+        case Interval():
+            return Interval(workspace.lower - origin[0], workspace.upper - origin[0])
+    if workspace.dimension == 2:
+        return Polygon(workspace.vertices - origin)
+    if isinstance(workspace, Box):
+        return Box(np.array(workspace.lower) - origin, np.array(workspace.upper) - origin)
+    return Polytope(workspace.vertices - origin)
+
 
 def random_start(frame: Frame, agents: int, seed: int, number: int) -> Points:
-    """Places in `frame` for a start, (N, 2); a function of `seed` and `number` alone.
+    """Places in `frame` for a start, (N, n); a function of `seed` and `number` alone.
 
     They are drawn with the square root of the density, as the best deployments of many agents are
     spread. Where it hardly weighs anything, the rest is drawn evenly.
     """
     random = np.random.Generator(np.random.PCG64([seed, number]))
     size = max(POOL[0], POOL[1] * agents)
-    weighty, weights, others = np.empty((0, 2)), np.empty(0), np.empty((0, 2))
+    none = np.empty((0, frame.workspace.dimension))
+    weighty, weights, others = none, np.empty(0), none
     for _ in range(ROUNDS):
-        places = _spread(frame.workspace, random.random((size, 3)))
+        places = _scattered(frame.workspace, random, size)
         with np.errstate(all="ignore"):
             found = np.sqrt(np.maximum(frame.density.at(places), 0.0))
         weighs = found > 0.0
@@ -115,6 +146,16 @@ def random_start(frame: Frame, agents: int, seed: int, number: int) -> Points:
     chosen = weighty[np.argsort(waits, kind="stable")[:agents]]
     start: Points = np.vstack([chosen, others[: agents - len(chosen)]])
     return start
+
+
+def _scattered(workspace: Workspace, random: np.random.Generator, size: int) -> Points:
+    """About so many places spread evenly over the workspace."""
+    if isinstance(workspace, Polygon):
+        return _spread(workspace, random.random((size, 3)))
+    lower, upper = workspace.bounds
+    drawn = lower + (upper - lower) * random.random((size, workspace.dimension))
+    inside: Points = drawn[workspace.contains(drawn)]
+    return inside
 
 
 def _spread(workspace: Polygon, drawn: Floats) -> Points:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Points, dots, lengths
 from dwell.density import Density
 from dwell.density.borders import borders
 from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
-from dwell.geometry import Workspace
+from dwell.geometry import Ball, Ellipsoid, Workspace
 from dwell.theory.derivatives import from_borders
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, P
 class Place:
     """A configuration, and the cost and its slope there."""
 
-    positions: Points  # (N, 2)
+    positions: Points  # (N, n)
     cost: float
     masses: Floats  # (N,)
-    errors: Points  # (N, 2) centroid minus position
+    errors: Points  # (N, n) centroid minus position
     nearest: Floats  # (N,) distance of the nearest other agent; inf if there is none
 
     @property
@@ -47,8 +47,8 @@ class Place:
 
     @property
     def roots(self) -> Floats:
-        """Square roots of the masses over the largest, twice each, (2N,)."""
-        return np.repeat(np.sqrt(self.masses / self.heaviest), 2)
+        """Square roots of the masses over the largest, once per coordinate, (nN,)."""
+        return np.repeat(np.sqrt(self.masses / self.heaviest), self.positions.shape[1])
 
 
 @final
@@ -65,9 +65,6 @@ class Landscape:
         self.evaluations = 0
         self._ground = ground_of(workspace, density)
         self.noise = QUADRATURE if self._ground.terms is None else ROUNDING
-        edges = np.roll(workspace.vertices, -1, axis=0) - workspace.vertices
-        inward = np.column_stack([-edges[:, 1], edges[:, 0]])
-        self._inward = inward / lengths(edges)[:, None]
         self.log_scale = log_scale
 
     def look(self, positions: Points, *, even_light: bool = False) -> Place | None:
@@ -88,7 +85,7 @@ class Landscape:
         return Place(positions, polar, masses, np.ascontiguousarray(seen.error), seen.nearest)
 
     def curvature(self, place: Place) -> csr_array:
-        """The matrix S at `place`, (2N, 2N)."""
+        """The matrix S at `place`, (nN, nN)."""
         self.evaluations += len(place.positions)
         found = borders(self.workspace, place.positions, self.density)
         return from_borders(found, self.log_scale).weighed_facets()
@@ -103,15 +100,27 @@ class Landscape:
 
     def share_inside(self, place: Place, step: Points) -> float:
         """How much of `step` can be taken so that nobody comes close to a wall all at once."""
-        share = 1.0
-        for corner, inward in zip(self.workspace.vertices, self._inward, strict=True):
-            offset = place.positions - corner
-            distance = WALL * (inward[0] * offset[:, 0] + inward[1] * offset[:, 1])
-            approach = -(inward[0] * step[:, 0] + inward[1] * step[:, 1])
-            far = approach > distance
-            if far.any():
-                share = min(share, float((distance[far] / approach[far]).min()))
-        return max(share, 0.0)
+        room = steps_to_walls(self.workspace, place.positions, step)
+        return max(min(1.0, WALL * float(room.min())), 0.0)
+
+
+def steps_to_walls(workspace: Workspace, places: Points, step: Points) -> Floats:
+    """How many such steps lead each agent to the boundary, (N,); inf where none does."""
+    if not isinstance(workspace, Ball | Ellipsoid):
+        room = np.full(len(places), np.inf)
+        for normal, offset in zip(workspace.normals, workspace.offsets, strict=True):
+            approach = dots(step, normal)
+            ahead = approach > 0.0
+            distance = offset - dots(places[ahead], normal)
+            room[ahead] = np.minimum(room[ahead], distance / approach[ahead])
+        return room
+    semi_axes, axes = np.array(workspace.semi_axes), np.array(workspace.axes)
+    z = (places - np.array(workspace.center)) @ axes.T / semi_axes  # |z + s v| = 1 on the boundary
+    v = step @ axes.T / semi_axes
+    a, b, c = dots(v, v), dots(z, v), np.maximum(1.0 - dots(z, z), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.where(a > 0.0, c / (b + np.sqrt(b * b + a * c)), np.inf)
+    return found
 
 
 def decrease(before: Place, after: Place, step: Points, noise: float) -> float:

@@ -51,7 +51,7 @@ class Kind(StrEnum):
 class Descent:
     """Where one start led."""
 
-    positions: Points  # (N, 2)
+    positions: Points  # (N, n)
     cost: float
     gradient_norm: float  # see Landscape.gradient_norm
     spectral_gap: float | None  # 1 - largest eigenvalue of S; None where there is no telling
@@ -184,7 +184,7 @@ class _Walk:
             solved = splu(system.tocsc()).solve(roots * place.errors.ravel())
         except RuntimeError:  # singular
             return None
-        step = (solved / roots).reshape(-1, 2)
+        step = (solved / roots).reshape(place.positions.shape)
         if not float(lengths(step).max()) <= 0.1 * float(place.nearest.min()):
             return None
         if self.landscape.share_inside(place, step) < 1.0:
@@ -199,9 +199,9 @@ class _Walk:
         place, roots = self.place, self.place.roots
         slope = -2.0 * roots * place.errors.ravel()
         scaled, at_edge = steihaug(matrix, slope, self.radius, min(0.1, math.sqrt(norm)))
-        share = self.landscape.share_inside(place, (scaled / roots).reshape(-1, 2))
+        share = self.landscape.share_inside(place, (scaled / roots).reshape(place.positions.shape))
         scaled = share * scaled
-        step = (scaled / roots).reshape(-1, 2)
+        step = (scaled / roots).reshape(place.positions.shape)
         expected = -(dot(slope, scaled) + dot(scaled, scaled - matrix @ scaled))
         found = self.landscape.look(place.positions + step)
         ratio = -1.0
@@ -218,7 +218,7 @@ class _Walk:
     def below(self, mode: Floats) -> Place | None:
         """A place of lower cost to either side along `mode`; None if none is found."""
         place = self.place
-        along = (mode / place.roots).reshape(-1, 2)
+        along = (mode / place.roots).reshape(place.positions.shape)
         along = along * float(place.nearest.min()) / float(lengths(along).max())
         for size in PROBES:
             seen = []

@@ -36,6 +36,7 @@ SCHEMA = 1
 STARTS = 50
 SAME = 1e-10  # relative difference of costs up to which two starts found the same
 MOST_AGENTS = 1_000_000
+MOST_DIMENSIONS = 3
 MOST_LOG = 709.0  # logarithms of larger numbers than this have no exponential
 
 FILE = "deployment.json"
@@ -86,7 +87,7 @@ class Deployment:
 
     @property
     def positions(self) -> Points:
-        """Where the agents stand, (N, 2)."""
+        """Where the agents stand, (N, n)."""
         return self.descents[self.best].positions
 
     @cached_property
@@ -241,7 +242,7 @@ def optimize(
 ) -> Deployment:
     """Where to put agents on `workspace` so that the locational cost of `density` is lowest.
 
-    `agents` is how many, or positions to start from, (N, 2), which then are the first of `starts`;
+    `agents` is how many, or positions to start from, (N, n), which then are the first of `starts`;
     the others are drawn at random. `density` may be any function of points; None is uniform.
     The result does not depend on `workers`. After an interrupt it is the best so far.
 
@@ -253,6 +254,7 @@ def optimize(
     _refuse_less("starts", starts, 1, "optimize.starts")
     _refuse_less("seed", seed, 0, "run.seed")
     workspace = as_workspace(workspace)
+    _refuse_dimension(workspace)
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
     count, own, repairs = _agents_of(agents, workspace)
@@ -407,6 +409,16 @@ def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, t
             key="agents.start",
         )
     return int(agents), None, ()
+
+
+def _refuse_dimension(workspace: Workspace) -> None:
+    if workspace.dimension > MOST_DIMENSIONS:
+        raise InputError(
+            f"the workspace has {workspace.dimension} dimensions; the best deployment is sought in "
+            f"at most {MOST_DIMENSIONS}",
+            code="optimize.dimension",
+            key="workspace",
+        )
 
 
 def _refuse_less(name: str, value: object, least: int, code: str) -> None:

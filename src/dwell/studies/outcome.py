@@ -7,14 +7,14 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.errors import InputError
 from dwell.results import Run
+from dwell.theory.settle import settled as come_to_rest
 
-# Two final configurations count as one tessellation when agents can be paired so that no pair is
-# farther apart than this part of the workspace's diameter. Runs are finite: along the soft modes
-# of a tessellation, agents that head for one configuration may still be this far from it.
-SAME = 1e-2
+# Two configurations count as one tessellation when agents can be paired so that no pair is farther
+# apart than this part of the workspace's diameter.
+SAME = 1e-3
 
 
 def worst_errors(run: Run) -> Floats:
@@ -58,26 +58,45 @@ def final_cost(run: Run) -> float | None:
 class Match:
     """How far apart two final configurations are, agents paired as well as can be."""
 
-    distance: float  # of the pair farthest apart
+    distance: float  # of the pair farthest apart, as the runs end
+    settled: float | None  # once both have come to rest; None where that is not known
     tolerance: float
 
     @property
     def same(self) -> bool:
-        """Whether they count as one tessellation."""
-        return self.distance <= self.tolerance
+        """Whether they lead to one tessellation."""
+        apart = self.distance if self.settled is None else self.settled
+        return apart <= self.tolerance
 
 
 def match(run: Run, reference: Run) -> Match:
-    """Pair the agents of two runs by where they end."""
-    return match_points(
-        run.positions(run.horizon),
-        reference.positions(reference.horizon),
-        SAME * reference.workspace.diameter,
-    )
+    """Pair the agents of two runs by where they end, and by where they would come to rest.
+
+    Runs are finite: along the soft modes of a tessellation, agents may be far from where they are
+    heading even when their errors are small.
+    """
+    ends = [one.positions(one.horizon) for one in (run, reference)]
+    rests = [resting_place(one) for one in (run, reference)]
+    settled = None if rests[0] is None or rests[1] is None else distance(rests[0], rests[1])
+    return Match(distance(*ends), settled, SAME * reference.workspace.diameter)
 
 
-def match_points(points: Points, reference: Points, tolerance: float) -> Match:
-    """Pair points so that the sum of the squared distances is as small as possible."""
+def resting_place(run: Run) -> Points | None:
+    """The centroidal configuration that the end of a run leads to; None where none is known.
+
+    Found from exact integrals by Newton's method. On a grid of points centroids move in jumps, and
+    where agents have come to rest is where they are.
+    """
+    if run.ends_in_contact:
+        return None
+    ends = run.positions(run.horizon)
+    if run.system.spacing is not None:
+        return ends
+    return come_to_rest(run.workspace, run.system.density, ends)
+
+
+def distance(points: Points, reference: Points) -> float:
+    """The largest distance in a pair, paired so that the sum of their squares is smallest."""
     from scipy.optimize import linear_sum_assignment
 
     if points.shape != reference.shape:
@@ -85,7 +104,6 @@ def match_points(points: Points, reference: Points, tolerance: float) -> Match:
             f"{len(points)} agents cannot be paired with {len(reference)}; as many are needed",
             code="studies.agents",
         )
-    gaps = points[:, None, :] - reference[None, :, :]
-    distances = np.hypot(gaps[..., 0], gaps[..., 1])
+    distances = lengths(points[:, None, :] - reference[None, :, :])
     rows, columns = linear_sum_assignment(distances**2)
-    return Match(float(distances[rows, columns].max()), tolerance)
+    return float(distances[rows, columns].max())

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 from dwell.results import Run
 from dwell.scenario import Scenario, parse_scenario, template_text, text_to_mapping
+from dwell.studies.trigger import Watched, trigger_figures
 
 # Of the grid. Chosen after trying all of these: the finest with which all four runs come to rest as
 # early as the paper says. Some verdicts turn on it, so the report shows every spacing tried.
@@ -60,6 +62,15 @@ class Simulations:
     def compared(self) -> dict[str, Pair]:
         """The three laws of 12 agents, in the paper's order."""
         return {"lloyd": self.lloyd, "self-triggered": self.self_triggered, "timer": self.timer}
+
+    @cached_property
+    def guarantees(self) -> dict[str, Watched]:
+        """What became of the self-trigger's guarantees, by preset."""
+        pairs = {PRESET: self.self_triggered, OTHER_PRESET: self.other_preset}
+        return {
+            name: Watched(trigger_figures(pair.exact), trigger_figures(pair.grid))
+            for name, pair in pairs.items()
+        }
 
     @classmethod
     def of(cls, runs: Mapping[str, Run]) -> Simulations:

@@ -17,6 +17,7 @@ from dwell.studies.paper import OTHER_PRESET, PRESET, SPACING, TEMPLATES, TITLES
 from dwell.studies.spacings import LEVELS as REST
 from dwell.studies.spacings import PAPER_TIMES, GridRow
 from dwell.studies.starts import QUANTITIES, Quartiles, Row, quartiles_of, values_of
+from dwell.studies.trigger import Watched
 
 MARK = "dwell reproduce"  # inside every file, so that our own can be told from other files
 TITLE = "Timer-based coverage control: the paper's simulations again"
@@ -32,6 +33,7 @@ class Contents:
     exact: Comparison  # the three laws, with exact integrals
     grid: Comparison
     presets: Mapping[str, LawFigures]  # the self-triggered law, by preset
+    guarantees: Mapping[str, Watched]  # what its trigger promises, by preset
     grids: Sequence[GridRow]
     rows: Sequence[Row]
     versions: Mapping[str, str]
@@ -323,12 +325,16 @@ def _law_table(comparison: Comparison, caption: str) -> Html:
     }
     for kind, words in kinds.items():
         rows.append([words, *(_spread(f.cells[kind]) for f in laws.values())])
+    rows.append(["own position measured", *(_spread(f.measurements) for f in laws.values())])
+    rows.append(["changes of velocity", *(_spread(f.updates) for f in laws.values())])
     rows.append(["positions received", *(_spread(f.received) for f in laws.values())])
     rows.append(["messages sent", *(_spread(f.sent) for f in laws.values())])
     rows.append(["distance", *(_spread(f.distance) for f in laws.values())])
     rows.append(["energy", *(_spread(f.energy) for f in laws.values())])
     distances = (number(found.distance) for found in comparison.matches.values())
     rows.append(["final distance from the first law's", *distances])
+    settled = (number(found.settled) for found in comparison.matches.values())
+    rows.append(["the same once settled", *settled])
     same = ("yes" if found.same else "no" for found in comparison.matches.values())
     rows.append(["same tessellation as the first", *same])
     rows.append(["seconds of computing", *(number(f.wall_seconds, 2) for f in laws.values())])
@@ -343,7 +349,7 @@ def _spread(values: Mapping[str, float]) -> Html:
 def _self_trigger(c: Contents, pictures: Mapping[str, Html]) -> Html:
     heads = ["", "paper", *(f"preset {name}" for name in c.presets)]
     found = c.presets.values()
-    rows = [
+    rows: list[list[object]] = [
         ["cells, mean", number(28_000.0), *(number(f.cells["all"]["mean"]) for f in found)],
         ["looks, mean", "–", *(number(f.looks["mean"]) for f in found)],
         ["looks, most", "–", *(number(f.looks["max"]) for f in found)],
@@ -351,6 +357,7 @@ def _self_trigger(c: Contents, pictures: Mapping[str, Html]) -> Html:
         ["settled to 0.01", "–", *(number(f.settled[1e-2], 4, "never") for f in found)],
         ["final error", "–", *(number(f.final_error) for f in found)],
         ["final cost", "–", *(number(f.final_cost, 6) for f in found)],
+        *_guarantees(list(c.guarantees.values())),
     ]  # fmt: skip
     return _section(
         "trigger",
@@ -365,9 +372,31 @@ def _self_trigger(c: Contents, pictures: Mapping[str, Html]) -> Html:
             f"The comparison above uses {PRESET}: its count of cells is nearer to the paper's "
             "28,000, and it takes longer to settle, as the paper says.",
         ),
+        _text(
+            "Between two looks the trigger guarantees that the centroid moves by at most δ = 3 "
+            "(G1) and that the centroid that was sampled stays in the agent's cell (G2). Both were "
+            "followed along the runs and to the end of every interval. A floor hit is an interval "
+            "on which even tau_min was longer than the trigger allows: nothing is guaranteed on "
+            "it, and it is left out. A ceiling hit is one that tau_max ended.",
+        ),
         table(heads, rows, kind="figures", caption="The two forms, with exact integrals"),
         pictures["self-triggered-intervals"],
     )
+
+
+def _guarantees(presets: Sequence[Watched]) -> list[list[object]]:
+    """What became of G1 and G2, with exact integrals and on the grid."""
+    rows: list[list[object]] = []
+    for way in ("exact", "grid"):
+        seen = [getattr(one, way) for one in presets]
+        name = "" if way == "exact" else ", on the grid"
+        rows += [
+            [f"floor hits{name}", "–", *(number(float(f.floor_hits)) for f in seen)],
+            [f"ceiling hits{name}", "–", *(number(float(f.ceiling_hits)) for f in seen)],
+            [f"largest motion of a centroid{name} (G1)", "≤ 3", *(number(f.drift) for f in seen)],
+            [f"least room of a target{name} (G2)", "≥ 0", *(number(f.room) for f in seen)],
+        ]
+    return rows
 
 
 def _many_starts(c: Contents, pictures: Mapping[str, Html]) -> Html:

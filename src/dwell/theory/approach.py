@@ -16,9 +16,8 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, dots, lengths
-from dwell.agents import AgentsState, EventTable
 from dwell.agents.legs import Legs
-from dwell.theory.metrics import snapshots
+from dwell.theory.metrics import Paths
 
 NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
 ULPS = 4.0  # units in the last place of a coordinate within which two agents stand at one place
@@ -49,11 +48,11 @@ class Approach:
         return f"agents {a} and {b} at t = {self.time!r}"
 
 
-def closest_approach(start: AgentsState, table: EventTable, until: float) -> Approach:
+def closest_approach(known: Paths, until: float) -> Approach:
     """The smallest distance of two agents at any time up to `until`."""
-    if len(start.start) < 2:
+    if known.agents < 2:
         return Approach()
-    paths = _Paths(start, table, until)
+    paths = _Paths(known, until)
     rows, found = paths.candidates()
     order = np.argsort(rows.bound, kind="stable")
     for count, k in enumerate(order):
@@ -104,15 +103,12 @@ class _Found:
 class _Paths:
     """Everybody's legs, and where everybody is at some times."""
 
-    def __init__(self, start: AgentsState, table: EventTable, until: float) -> None:
-        self.agents = len(start.start)
-        self.legs = [table.legs(start, p) for p in range(self.agents)]
-        self.begins = [table.time[table.of_agent(p)] for p in range(self.agents)]
+    def __init__(self, known: Paths, until: float) -> None:
+        self.agents, self.legs, self.begins = known.agents, known.legs, known.begins
         self.times = np.linspace(0.0, until, TIMES + 1) if until > 0.0 else np.zeros(1)
-        self.places = snapshots(start, table, self.times).positions
-        self.affine = self.legs[0].bend is None and (
-            self.legs[0].cruise is None or math.isinf(start.fade)
-        )
+        self.places = known.at(self.times).positions
+        first = self.legs[0]
+        self.affine = first.bend is None and (first.cruise is None or math.isinf(first.fade))
 
     def candidates(self) -> tuple[_Candidates, _Found]:
         """What might be closer than the closest pair at the times that are known."""

@@ -25,7 +25,7 @@ from dwell.geometry import Workspace
 from dwell.theory.approach import NEAR, Approach, closest_approach, meet
 from dwell.theory.derivatives import Derivatives, derivatives
 from dwell.theory.lipschitz_bound import Bound, plain
-from dwell.theory.metrics import Metrics, snapshots
+from dwell.theory.metrics import Metrics, Paths
 
 MOST_TIMES = 400  # along a run
 CLOSEST = 4  # one in so many of these is spent on the smallest separations
@@ -194,19 +194,21 @@ def lipschitz_along(
     *,
     most: int = MOST_TIMES,
     approach: Approach | None = None,
+    paths: Paths | None = None,
     progress: Progress | None = None,
 ) -> Attained:
     """Along a run: at its samples and events, thinned to about `most` times.
 
     Three quarters of them are spread evenly over the samples and events, the rest are those at
     which two agents were closest. The closest approaches between these times are among them, so
-    that agents who pass through each other are not overlooked; `approach` is for those who know
-    them already. Times at which some cell weighed nothing are left out.
+    that agents who pass through each other are not overlooked; `approach` and `paths` are for
+    those who know them already. Times at which some cell weighed nothing are left out.
     """
-    close = closest_approach(start, table, until) if approach is None else approach
+    paths = Paths(start, table) if paths is None else paths
+    close = closest_approach(paths, until) if approach is None else approach
     times, known = visited_times(table, metrics, until, most)
     times = np.union1d(times, close.times)
-    legs = snapshots(start, table, times)
+    legs = paths.at(times)
     found = _largest(system, iter(legs.positions), len(times), progress, "along the run")
     if found is None:
         raise _weightless("at every time looked at")
@@ -246,15 +248,21 @@ def visited_times(
 def _thinned(times: Floats, gaps: Floats, until: float, most: int) -> tuple[Floats, int]:
     kept = times <= until
     times, gaps = times[kept], gaps[kept]
-    order = np.lexsort((gaps, times))
-    times, first = np.unique(times[order], return_index=True)
-    gaps = gaps[order][first]
-    known = len(times)
+    every = np.sort(times, kind="stable")  # quick, as it is made of parts in order
+    every = every[np.append(True, np.diff(every) > 0.0)]
+    known = len(every)
     if known <= most:
-        return times, known
+        return every, known
     even = np.linspace(0, known - 1, max(2, most - most // CLOSEST)).astype(np.int64)
-    close = np.argsort(gaps, kind="stable")[: most // CLOSEST]
-    return times[np.union1d(even, close)], known
+    return np.union1d(every[even], times[smallest(gaps, most // CLOSEST)]), known
+
+
+def smallest(values: Floats, count: int) -> Ints:
+    """Where the smallest of the values are; of equal ones any."""
+    if count >= len(values):
+        return np.arange(len(values))
+    rows: Ints = np.argpartition(values, count)[:count]
+    return rows
 
 
 def lipschitz_sampled(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, final
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from dwell._types import Points, finite_number
 from dwell.density import Density, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import InputError
-from dwell.geometry import Workspace
+from dwell.geometry import Workspace, is_flat
 
 BOXES = 64  # per side, for the range of a polynomial
 
@@ -50,6 +51,8 @@ def lipschitz_bound(workspace: Workspace, density: Density, separation: float) -
         )
     if rho == 0.0:
         return Bound(math.inf, 0.0, "infinite: without a separation there is no bound")
+    if not _is_polygonal(workspace):
+        return Bound(None, rho, "unknown: worked out for polygons only")
     ends = density_range(density, workspace)
     if ends is None:
         says = "unknown: the range of a density that is only a function cannot be bounded"
@@ -84,8 +87,14 @@ def density_range(density: Density, workspace: Workspace) -> tuple[float, float]
             return None
 
 
+def _is_polygonal(workspace: Workspace) -> bool:
+    return workspace.dimension == 2 and is_flat(workspace)
+
+
 def _form_range(hill: Gaussian, workspace: Workspace) -> tuple[float, float]:
     """Least and largest exponent of a Gaussian: a convex function of the place."""
+    if not _is_polygonal(workspace):
+        return _form_range_beyond_polygons(hill, workspace)
     qxx, qxy, qyy = hill.form
     form = np.array([[qxx, qxy], [qxy, qyy]])
     a = workspace.vertices - np.array(hill.center)
@@ -98,8 +107,20 @@ def _form_range(hill: Gaussian, workspace: Workspace) -> tuple[float, float]:
     return float((at_corners + r * (2.0 * slope + r * bend)).min()), float(at_corners.max())
 
 
+def _form_range_beyond_polygons(hill: Gaussian, workspace: Workspace) -> tuple[float, float]:
+    """Never too narrow; the lower end is attained where the hill is round."""
+    terms = hill.general_terms(workspace.dimension)
+    form, center = terms.forms[0], terms.centers[0]
+    away = float(workspace.outside_by(center[None])[0])
+    corners = np.array(list(product(*zip(*workspace.bounds, strict=True)))) - center
+    farthest = float(np.einsum("ki,ij,kj->k", corners, form, corners).max())
+    return float(np.linalg.eigvalsh(form)[0]) * away * away, farthest
+
+
 def _polynomial_range(density: Polynomial, workspace: Workspace) -> tuple[float, float]:
     """By Taylor's formula in small boxes: never too narrow, and close for smooth polynomials."""
+    if workspace.dimension != 2:
+        return _polynomial_range_by_terms(density, workspace)
     lower, upper = workspace.bounds
     half = 0.5 * (upper - lower) / BOXES
     ticks = (np.arange(BOXES) * 2.0 + 1.0)[:, None] * half + lower
@@ -117,6 +138,22 @@ def _polynomial_range(density: Polynomial, workspace: Workspace) -> tuple[float,
                 spread += scale * np.abs(polynomial.polyval2d(x, y, part))
     middle = polynomial.polyval2d(x, y, table)
     return max(0.0, float((middle - spread).min())), float((middle + spread).max())
+
+
+def _polynomial_range_by_terms(density: Polynomial, workspace: Workspace) -> tuple[float, float]:
+    """Term by term: never too narrow."""
+    terms = density.general_terms(workspace.dimension)
+    low = high = 0.0
+    for powers, c, origin in zip(terms.powers, terms.coefficients, terms.origins, strict=True):
+        ends = np.array(workspace.bounds) - origin
+        least, largest = 1.0, 1.0
+        for power, a, b in zip(powers, *ends, strict=True):
+            values = [a**power, b**power] + ([0.0] if a < 0.0 < b and power > 0 else [])
+            every = [x * y for x in (least, largest) for y in (min(values), max(values))]
+            least, largest = min(every), max(every)
+        low += min(c * least, c * largest)
+        high += max(c * least, c * largest)
+    return max(0.0, low), high
 
 
 def disc_area(vertices: Points, center: Points, radius: float) -> float:

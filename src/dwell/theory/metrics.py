@@ -44,18 +44,32 @@ class Snapshots:
     next_at: Floats  # (S, N)
 
 
+@final
+class Paths:
+    """Everybody's legs from the start to the end, to be asked for many times one after another."""
+
+    def __init__(self, start: AgentsState, table: EventTable) -> None:
+        self.agents, self.dimension = start.start.shape
+        self.legs = [table.legs(start, p) for p in range(self.agents)]
+        self.begins = [table.time[table.of_agent(p)] for p in range(self.agents)]
+
+    def at(self, times: Floats) -> Snapshots:
+        """Everybody at ascending `times`, after the jumps at each."""
+        positions, velocities = np.empty((2, len(times), self.agents, self.dimension))
+        next_at = np.empty((len(times), self.agents))
+        for p, legs in enumerate(self.legs):
+            now = legs.take(np.searchsorted(self.begins[p], times, side="right"))
+            positions[:, p], velocities[:, p] = now.at(times), now.velocity_at(times)
+            next_at[:, p] = now.next_at
+        return Snapshots(positions, velocities, next_at)
+
+
 def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots:
     """Everybody at ascending `times`, after the jumps at each."""
-    samples, (agents, dimension) = len(times), start.start.shape
-    positions, velocities = np.empty((2, samples, agents, dimension))
-    next_at = np.empty((samples, agents))
-    for p in range(agents) if samples else ():
-        rows = table.of_agent(p)
-        made = np.searchsorted(table.time[rows], times, side="right")
-        legs = table.legs(start, p).take(made)
-        positions[:, p], velocities[:, p] = legs.at(times), legs.velocity_at(times)
-        next_at[:, p] = legs.next_at
-    return Snapshots(positions, velocities, next_at)
+    if not len(times):
+        shape = (0, *start.start.shape)
+        return Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
+    return Paths(start, table).at(times)
 
 
 def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None = None) -> Looks:

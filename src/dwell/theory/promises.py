@@ -16,6 +16,7 @@ from dwell.controllers.self_triggered import MISSED
 from dwell.theory.finding import Finding, not_promised, worst_of
 from dwell.theory.metrics import look_at_all, measure, snapshots
 from dwell.theory.plain_trigger import plain_trigger
+from dwell.theory.plain_trigger_any import plain_trigger_any
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
@@ -23,6 +24,7 @@ MOST_TIMES = 2000  # times at which centroids are followed between looks
 BLOCK = 4096  # events dealt with at once
 BY_HAND = 40  # decisions of the self-trigger that are made again by other code
 BY_HAND_LIMIT = 3e-5  # of the diameter
+BY_HAND_IN_SPACE = 1e-3
 STRAY = 100.0  # times the tolerance of a differential equation
 
 
@@ -78,12 +80,14 @@ def trigger_by_hand(
     system: CoverageSystem, start: AgentsState, table: EventTable, law: SelfTriggered
 ) -> Finding:
     """The trigger at some decisions by other code: met at the end of the interval, not after it."""
-    rows = np.unique(np.linspace(0, len(table) - 1, BY_HAND).astype(np.int64))
+    some = BY_HAND if system.dimension < 3 else BY_HAND // 4  # rays in space take their time
+    rows = np.unique(np.linspace(0, len(table) - 1, some).astype(np.int64))
     wrong = np.zeros(len(rows))
     for k, row in enumerate(rows):
         wrong[k] = _misjudged(system, start, table, law, int(row))
     says = f"{len(rows)} decisions of the trigger agree with other code (how far h is off 0)"
-    limit = BY_HAND_LIMIT * system.workspace.diameter
+    limit = BY_HAND_LIMIT if system.dimension < 3 else BY_HAND_IN_SPACE
+    limit *= system.workspace.diameter
     return worst_of("trigger", says, wrong, limit, lambda k: f"jump {rows[k] + 1}")
 
 
@@ -102,9 +106,11 @@ def _misjudged(
         asked = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
         if asked and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
             here = np.array(legs.at(t + s))
-            h = plain_trigger(
-                law, system.workspace.vertices, system.density, here, target, sample.positions, s
-            )
+            seen = (system.density, here, target, sample.positions, s)
+            if system.dimension == 2:
+                h = plain_trigger(law, system.workspace.vertices, *seen)
+            else:
+                h = plain_trigger_any(law, system.workspace, *seen)
             worst = max(worst, sign * h)
     return worst
 

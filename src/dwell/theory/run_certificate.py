@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, dots, lengths
+from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Timer
+from dwell.density.looking import look_many
+from dwell.density.tessellation import first_coincidence
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.approach import Approach, closest_approach
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
-from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
-from dwell.theory.metrics import Metrics, covered_from, look_at_all, snapshots
+from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along, smallest
+from dwell.theory.metrics import Metrics, Paths, covered_from, look_at_all
 from dwell.theory.promises import thinned
 
 ROUNDING = 1e-12
@@ -41,7 +44,7 @@ class Effort:
 
 
 THOROUGH = Effort(3000, MOST_DERIVATIVES)
-QUICK = Effort(240, 60)  # for the report of a run, which must not take longer than the run
+QUICK = Effort(160, 40)  # for the report of a run, which must not take longer than the run
 
 
 @final
@@ -55,10 +58,35 @@ class Recorded:
     until: float
     metrics: Metrics | None
 
+    @cached_property
+    def paths(self) -> Paths:
+        """Everybody's legs."""
+        return Paths(self.start, self.table)
+
+    @cached_property
+    def closest(self) -> Approach:
+        """The closest that two agents came."""
+        return closest_approach(self.paths, self.until)
+
+    @cached_property
+    def covered(self) -> float | None:
+        """From when on every error stays within the law's nu; None if never."""
+        nu = float(getattr(self.system.controller, "nu", np.inf))
+        return covered_from(self.errors, self.until, self.table, self.metrics, nu)
+
     def errors(self, t: float) -> Floats:
         """|centroid - position| of everybody at a time."""
-        places = snapshots(self.start, self.table, np.array([t])).positions[0]
-        return np.array([float(lengths(look.error)) for look in self.system.looks(places)])
+        everybody = np.arange(self.system.agents)
+        return self.errors_of(everybody, np.full(len(everybody), t), np.array([t]))
+
+    def errors_of(self, agents: Ints, times: Floats, ascending: Floats) -> Floats:
+        """The error of each of the agents, each at its own of some ascending times."""
+        places = self.paths.at(ascending).positions
+        row = np.searchsorted(ascending, times)
+        seen = look_many(self.system.ground, places, row, agents)
+        if seen.met.any():
+            raise first_coincidence(places[int(row[np.argmax(seen.met)])])
+        return lengths(seen.error)
 
 
 @final
@@ -83,18 +111,21 @@ def certify(
     assumed: Mapping[str, Any] | None,
     *,
     effort: Effort = THOROUGH,
-    approach: Approach | None = None,
+) -> tuple[Finding, ...]:
+    """Findings about the theorem; none for a law it does not speak about."""
+    return held_against(Recorded(system, start, table, until, metrics), assumed, effort)
+
+
+def held_against(
+    run: Recorded,
+    assumed: Mapping[str, Any] | None,
+    effort: Effort,
     measured: Attained | None = None,
 ) -> tuple[Finding, ...]:
-    """Findings about the theorem; none for a law it does not speak about.
-
-    Who knows the closest `approach` of two agents, or the Lipschitz constants `measured` along the
-    run, may hand them over.
-    """
-    law = system.controller
+    """The same of a run; who knows its Lipschitz constants already may hand them over."""
+    system, law = run.system, run.system.controller
     if not isinstance(law, Timer):
         return ()
-    run = Recorded(system, start, table, until, metrics)
     why_not = _silent(system, assumed)
     if why_not:
         return tuple(_not_held_against(run, law, why_not))
@@ -102,11 +133,10 @@ def certify(
     setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
     course = _follow(run, effort.times)
     held = _largest_hold_error(run)
-    close = closest_approach(start, table, until) if approach is None else approach
     return (
         *_admissible_start(run, setting),
         *_conditions(setting),
-        _measured_lipschitz(run, setting, effort, close, measured),
+        _measured_lipschitz(run, setting, effort, measured),
         _within("hold-limit", "hold errors stay within eta_max", held, setting.eta_max),
         _adaptive_limit(law, held),
         *_u_set(run, course, setting),
@@ -159,12 +189,12 @@ def _follow(run: Recorded, most: int) -> _Course:
     if run.system.terms is None:
         most = max(2, min(most, SLOW_CELLS // run.system.agents))
     times = _times(run, most)
-    now = snapshots(run.start, run.table, times)
+    now = run.paths.at(times)
     seen = look_at_all(run.system, now.positions)
     if seen.met.any():  # two agents at one place have no cells: leave these times out
         kept = ~seen.met.reshape(now.next_at.shape).any(axis=1)
         times = times[kept]
-        now = snapshots(run.start, run.table, times)
+        now = run.paths.at(times)
         seen = look_at_all(run.system, now.positions)
     scale, shape = np.exp(seen.log_scale), now.next_at.shape
     errors = seen.error.reshape(now.positions.shape)
@@ -186,11 +216,12 @@ def _times(run: Recorded, most: int) -> Floats:
     Held velocities are at their worst just before a look.
     """
     table, until = run.table, run.until
-    spread = np.unique(np.concatenate([np.linspace(0.0, until, most // 2), table.time]))
-    spread = thinned(spread[spread <= until], most - most // WORST)
+    few = thinned(table.time[table.time <= until], most)  # in order, as tables are
+    spread = np.unique(np.concatenate([np.linspace(0.0, until, most // 2), few]))
+    spread = thinned(spread, most - most // WORST)
     held = _holds_before(run)
     towards = dots(table.errors, held)
-    away = np.argsort(towards, kind="stable")[: most // WORST]
+    away = smallest(towards, most // WORST)
     last = np.nextafter(table.time[away[towards[away] < 0.0]], 0.0)
     return np.unique(np.concatenate([spread, last]))
 
@@ -264,11 +295,11 @@ def _conditions(s: Setting) -> Iterator[Finding]:
 
 
 def _measured_lipschitz(
-    run: Recorded, s: Setting, effort: Effort, close: Approach, known: Attained | None
+    run: Recorded, s: Setting, effort: Effort, known: Attained | None
 ) -> Finding:
     name, says = "lipschitz", NAMES["lipschitz"]
     try:
-        found = known or measure_along(run, effort, close)
+        found = known or measure_along(run, effort)
     except DensityError as fault:
         return not_applicable(name, says, str(fault))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -278,13 +309,13 @@ def _measured_lipschitz(
     return replace(row, per_agent=_plain(found.values))
 
 
-def measure_along(run: Recorded, effort: Effort, close: Approach) -> Attained:
+def measure_along(run: Recorded, effort: Effort) -> Attained:
     """The Lipschitz constants along a run."""
     course = (run.system, run.start, run.table, run.metrics, run.until)
     most = effort.derivatives
     if run.system.terms is None:
         most = max(2, min(most, SLOW_CELLS // run.system.agents))
-    return lipschitz_along(*course, most=most, approach=close)
+    return lipschitz_along(*course, most=most, approach=run.closest, paths=run.paths)
 
 
 def _within(name: str, says: str, held: _Held, limit: float) -> Finding:
@@ -320,8 +351,9 @@ def exits(run: Recorded, course: _Course, radius: float) -> Floats:
 
     Known at every look of its own and at the times of `course`, then narrowed by bisection.
     """
-    found = np.full(run.system.agents, np.inf)
-    for p in range(run.system.agents):
+    agents = run.system.agents
+    before, after = np.zeros(agents), np.full(agents, np.inf)
+    for p in range(agents):
         rows = run.table.of_agent(p)
         times = np.concatenate([course.times, run.table.time[rows]])
         errors = np.concatenate([course.errors[:, p], lengths(run.table.errors[rows])])
@@ -329,22 +361,24 @@ def exits(run: Recorded, course: _Course, radius: float) -> Floats:
         times, inside = times[order], errors[order] < radius
         if inside.any():
             k = int(np.argmax(inside))
-            found[p] = times[0] if k == 0 else _crossing(run, p, radius, times[k - 1], times[k])
-    return found
+            before[p], after[p] = times[max(k - 1, 0)], times[k]
+    return _crossings(run, radius, before, after)
 
 
-def _crossing(run: Recorded, agent: int, radius: float, before: float, after: float) -> float:
-    """A time between two at which an error falls below `radius`."""
+def _crossings(run: Recorded, radius: float, before: Floats, after: Floats) -> Floats:
+    """Times between pairs of times at which errors fall below `radius`, all at once."""
     for _ in range(HALVINGS):
         middle = 0.5 * (before + after)
-        if after - before <= 1e-9 * max(1.0, after) or not before < middle < after:
+        close = after - before <= 1e-9 * np.maximum(1.0, after)
+        open_ = np.flatnonzero(np.isfinite(after) & ~close & (before < middle) & (middle < after))
+        if not len(open_):
             break
-        places = snapshots(run.start, run.table, np.array([middle])).positions[0]
-        if float(lengths(run.system.look(places, agent).error)) < radius:
-            after = middle
-        else:
-            before = middle
-    return float(after)
+        times = middle[open_]
+        errors = run.errors_of(open_, times, np.unique(times))
+        inside = errors < radius
+        after[open_[inside]] = times[inside]
+        before[open_[~inside]] = times[~inside]
+    return after
 
 
 def _cost_after(course: _Course, since: float) -> Finding:
@@ -367,7 +401,7 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
     says = f"every error comes within nu = {nu:g} for good (largest error at the end)"
     try:
         worst = float(run.errors(run.until).max())
-        when = covered_from(run.errors, run.until, run.table, run.metrics, nu)
+        when = run.covered
     except AgentsError as fault:  # two agents at one place have no cells
         return not_applicable(name, says, str(fault))
     if when is None:

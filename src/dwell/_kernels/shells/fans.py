@@ -30,6 +30,7 @@ FINE, ROUGH = 7, 5  # rays across a box, both ways: their rules are held against
 ACCURACY = 1e-8  # of the mass: difference of the two rules in a box. That of the finer is less
 COARSE = 6.0  # widths of a Gaussian that a box may span
 MOST_HALVINGS = 9
+TRIES = 3
 WIDE = 0.7  # shift over slope: larger ones leave no room for straight fans
 W0, W1, S0, S1 = range(4)  # columns of a box
 
@@ -177,11 +178,24 @@ def is_coarse(e, k, box, axes, p, drop, demand, arc, apex, terms):
                 norm += c[i, j] * c[i, j]
         span = wide * math.sqrt(norm)
         if span > COARSE:
-            near = top_on_ray(hill_on_ray(x, y, z, g, p, terms), rho)[2]
+            near = top_on_ray(hill_on_ray(x, y, z, g, p, terms), rho)[1]
             off = larger(0.0, math.sqrt(near) - span)
             if off * off - drop < FADED:
                 return True
     return False
+
+
+@inner
+def split_box(depth, boxes):
+    """Put four quarters in the place of a box; gives the row of the last one."""
+    w0, w1, s0, s1 = boxes[depth, W0], boxes[depth, W1], boxes[depth, S0], boxes[depth, S1]
+    wm = 0.5 * (w0 + w1)
+    sm = 0.5 * (s0 + s1)
+    for part in range(4):
+        row = boxes[depth + part]
+        row[W0], row[W1] = (w0, wm) if part % 2 == 0 else (wm, w1)
+        row[S0], row[S1] = (s0, sm) if part < 2 else (sm, s1)
+    return depth + 3
 
 
 @inner
@@ -214,14 +228,7 @@ def refined(e, k, axes, p, drop, limit, reach, shell, terms):
                 polar += a[4]
                 depth -= 1
         if splits:
-            w0, w1, s0, s1 = box[W0], box[W1], box[S0], box[S1]
-            wm = 0.5 * (w0 + w1)
-            sm = 0.5 * (s0 + s1)
-            for part in range(4):
-                row = boxes[depth + part]
-                row[W0], row[W1] = (w0, wm) if part % 2 == 0 else (wm, w1)
-                row[S0], row[S1] = (s0, sm) if part < 2 else (sm, s1)
-            depth += 3
+            depth = split_box(depth, boxes)
     return m, fx, fy, fz, polar
 
 
@@ -304,9 +311,14 @@ def fan_moments(count, arcs, p, drop, base, reach, shell, terms):
 
     base: what the constant part weighs. reach: of the cell.
     """
-    first = sweep(False, arcs, p, drop, 0.0, reach, shell, terms)
-    limit = ACCURACY * (abs(first[0]) + base)
-    m, fx, fy, fz, polar, _ = sweep(True, arcs, p, drop, limit, reach, shell, terms)
+    estimate = abs(sweep(False, arcs, p, drop, 0.0, reach, shell, terms)[0]) + base
+    m = fx = fy = fz = polar = 0.0
+    for _ in range(TRIES):
+        limit = ACCURACY * estimate
+        m, fx, fy, fz, polar, _ = sweep(True, arcs, p, drop, limit, reach, shell, terms)
+        if not abs(m) + base < 0.3 * estimate:
+            break
+        estimate = abs(m) + base  # the first look had it too large
     return m, fx, fy, fz, polar
 
 
@@ -328,52 +340,3 @@ def flatter(e, demand, owner):
     """The flatter of the two demands of arc e."""
     i, j = owner[e, 0], owner[e, 1]
     return i if demand[i, SLOPE] < demand[j, SLOPE] else j
-
-
-@inner
-def fill_rays(n, e, k, sign, parts, rays, w, axes, shell, out):
-    """The rays of one fan, as rows n, n + 1, ...; gives the row after them."""
-    step = 1.0 / parts
-    for a in range(parts * rays):
-        v = (a // rays + NODES[rays, a % rays]) * step
-        for b in range(parts * rays):
-            if n < out.shape[0]:
-                s = (b // rays + NODES[rays, b % rays]) * step
-                x, y, z, rho, share = ray_at(
-                    e, k, w * (2.0 * v - 1.0), s, axes, shell.demand, shell.arc, shell.apex
-                )
-                share *= sign * 2.0 * w * step * step
-                share *= WEIGHTS[rays, a % rays] * WEIGHTS[rays, b % rays]
-                out[n, 0], out[n, 1], out[n, 2], out[n, 3], out[n, 4] = x, y, z, rho, share
-            n += 1
-    return n
-
-
-@inner
-def rays_into(arcs, parts, rays, shell, out):
-    """See `rays_of` in pair.py."""
-    demand, arc, stack = shell.demand, shell.arc, shell.stack
-    n = 0
-    for e in range(arcs):
-        low = flatter(e, demand, shell.owner)
-        for step in range(4):
-            x0, y0, x1, y1, last = quarter(e, step, arc)
-            depth = 0
-            put_waiting(0, x0, y0, x1, y1, stack)
-            while depth >= 0:
-                x0, y0, x1, y1 = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
-                x, y, w = middle(x0, y0, x1, y1)
-                f0, f1, f2 = along_arc(low, e, x, y, demand, arc)
-                if depth < DEEPEST and not is_short(f0, f1, f2, w):
-                    put_waiting(depth, x, y, x1, y1, stack)
-                    depth += 1
-                    put_waiting(depth, x0, y0, x, y, stack)
-                    continue
-                depth -= 1
-                axes = axes_at(e, x, y, arc)
-                for side in range(2):
-                    k = shell.owner[e, side]
-                    n = fill_rays(n, e, k, 1.0 - 2.0 * side, parts, rays, w, axes, shell, out)
-            if last:
-                break
-    return n

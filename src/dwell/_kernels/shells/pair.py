@@ -5,10 +5,11 @@ import math
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential
 from dwell._kernels.shells.arcs import borders_of
+from dwell._kernels.shells.bundle import rays_into
 from dwell._kernels.shells.contour import uniform_moments
 from dwell._kernels.shells.demands import BEYOND, BX, BY, BZ, SHIFT, SLOPE, TOP, demands_of
 from dwell._kernels.shells.extent import extent, farthest_from, gap_to_boundary
-from dwell._kernels.shells.fans import drop_of, fan_moments, rays_into, set_apices
+from dwell._kernels.shells.fans import drop_of, fan_moments, set_apices
 
 OK, EMPTY, OUTSIDE, NO_ROOM = 0, 1, 2, 3
 GUARANTEED, DUAL = 1.0, -1.0

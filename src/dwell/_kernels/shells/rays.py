@@ -10,7 +10,8 @@ from dwell._kernels.quadrature import NODES, WEIGHTS
 
 ALONG = 8  # nodes of the rule along a ray
 STEP = 1.6  # of a ray, in widths of a Gaussian, for one such rule
-TRIMMED = 7.2  # widths beyond which the rest of a ray has less than 1e-22 of it
+FALL = 4.0  # e-folds of a ray for one such rule
+TRIMMED = 52.0  # e-folds beyond which the rest of a ray has less than 1e-22 of it
 LOWEST_DEGREE = 10  # of a polynomial for which a second rule is taken
 FADED = 45.0  # e-folds below the largest value that do not count
 
@@ -53,27 +54,43 @@ def hill_on_ray(ux, uy, uz, g, p, terms):
 
 @inner
 def top_on_ray(hill, rho):
-    """Where a Gaussian is largest on a ray: (r, |v|, e-folds below its top there)."""
+    """Where a Gaussian is largest on a ray: (r, e-folds below its top there, |v|**2).
+
+    Beyond the ray's ends r is where it would be largest on the whole line.
+    """
     vx, vy, vz, wx, wy, wz = hill
     v2 = vx * vx + vy * vy + vz * vz
-    r = smaller(larger(-(vx * wx + vy * wy + vz * wz) / v2, 0.0), rho)
+    middle = -(vx * wx + vy * wy + vz * wz) / v2
+    r = smaller(larger(middle, 0.0), rho)
     x = wx + r * vx
     y = wy + r * vy
     z = wz + r * vz
-    return r, math.sqrt(v2), x * x + y * y + z * z
+    return middle, x * x + y * y + z * z, v2
+
+
+@inner
+def part_of_ray(middle, v2, rho):
+    """What of a ray counts for a Gaussian, and in how many pieces: (begin, length, pieces)."""
+    beyond = larger(-middle, middle - rho)
+    beyond = larger(beyond, 0.0)
+    reach = math.sqrt(beyond * beyond + TRIMMED / v2)
+    begin = larger(0.0, middle - reach)
+    end = smaller(rho, middle + reach)
+    far = larger(abs(begin - middle), abs(end - middle))
+    fall = v2 * (far - beyond) * (far + beyond)
+    length = end - begin
+    return begin, length, 1 + int(larger(length * math.sqrt(v2) / STEP, fall / FALL))
 
 
 @inner
 def hill_along(hill, weight, rho, drop):
     """Integrals of r**2, r**3 and r**4 times a Gaussian along a ray, times exp(drop)."""
     vx, vy, vz, wx, wy, wz = hill
-    top, v, least = top_on_ray(hill, rho)
+    middle, least, v2 = top_on_ray(hill, rho)
     a2 = a3 = a4 = 0.0
     if least - drop > 2.0 * FADED:
         return a2, a3, a4, least
-    begin = larger(0.0, top - TRIMMED / v)
-    length = smaller(rho, top + TRIMMED / v) - begin
-    steps = 1 + int(length * v / STEP)
+    begin, length, steps = part_of_ray(middle, v2, rho)
     width = length / steps
     for s in range(steps):
         for k in range(ALONG):

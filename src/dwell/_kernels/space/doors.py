@@ -5,7 +5,7 @@ from dwell._kernels.space.cells import voronoi_cell
 from dwell._kernels.space.clip import turned
 from dwell._kernels.space.facets import MOMENTS, integrate_facet
 from dwell._kernels.space.look import LOG_SCALE, look
-from dwell._kernels.space.moments import shape
+from dwell._kernels.space.moments import list_triangles, reach_of, sharpened
 
 # Columns of a border: whose, towards whom, and the moments of facets.py.
 AGENT, OTHER, M = range(3)
@@ -51,6 +51,8 @@ def cell_of(p, solid, grid, s):
     n, looked, _, _ = voronoi_cell(p, solid, grid, s)
     faces = 0
     if n > 0:
+        reach = reach_of(grid.x[p], grid.y[p], grid.z[p], solid.x, solid.y, solid.z)
+        sharpened(n, p, reach, solid, grid, s)
         faces = list_loops(n, s)
     return n, looked, faces
 
@@ -91,8 +93,11 @@ def borders_of(lo, hi, agent, solid, grid, terms, cells, rows, s):
         n, _, _, _ = voronoi_cell(p, solid, grid, s)
         if n <= 0:
             continue
-        # Once more: looking may have loaded the workspace. Only shapes are needed here.
-        count, sharp, _, _ = shape(n, p, solid, grid, s)
+        # The cell once more, as looking may have moved it. All vertices get more digits: where two
+        # planes are nearly parallel, as of neighbours close together, faces depend on it.
+        reach = reach_of(grid.x[p], grid.y[p], grid.z[p], solid.x, solid.y, solid.z)
+        sharpened(n, p, reach, solid, grid, s)
+        count = list_triangles(n, s.mate, s.left, s.mark, s.corner, s.face)
         first = 0
         while first < count:
             last = first + 1
@@ -106,7 +111,7 @@ def borders_of(lo, hi, agent, solid, grid, terms, cells, rows, s):
                 rows[filled, OTHER] = other
                 rows[filled, M:] = 0.0
                 integrate_facet(
-                    first, last, grid.x[p], grid.y[p], grid.z[p], terms, cells[k, LOG_SCALE], sharp,
+                    first, last, grid.x[p], grid.y[p], grid.z[p], terms, cells[k, LOG_SCALE],
                     s.corner, s.x, s.y, s.z, s.low, s.fan, s.node, s.pending, rows[filled, M:],
                 )  # fmt: skip
                 filled += 1

@@ -3,8 +3,6 @@
 In the frame of the agent that looks, and divided by the same exp(log_scale) as the cell's mass.
 """
 
-import math
-
 import numpy as np
 
 from dwell._kernels._jit import inner
@@ -15,24 +13,6 @@ from dwell._kernels.space.moments import center_of, degree_of, form_of, plain_at
 from dwell._kernels.space.rules import FLAT_A, FLAT_B, FLAT_FIRST, FLAT_POINTS, FLAT_W
 
 MOMENTS = 10  # 1, x, y, z, xx, xy, xz, yy, yz, zz
-
-
-@inner
-def plain_area(t, corner, x, y, z):
-    """Twice the area of triangle t."""
-    a = corner[t, 0]
-    b = corner[t, 1]
-    c = corner[t, 2]
-    ux = x[b] - x[a]
-    uy = y[b] - y[a]
-    uz = z[b] - z[a]
-    vx = x[c] - x[a]
-    vy = y[c] - y[a]
-    vz = z[c] - z[a]
-    nx = uy * vz - uz * vy
-    ny = uz * vx - ux * vz
-    nz = ux * vy - uy * vx
-    return math.sqrt(nx * nx + ny * ny + nz * nz)
 
 
 @inner
@@ -81,14 +61,11 @@ def top_on(first, last, center, q, corner, x, y, z):
 
 @inner
 def integrate_facet(
-    first, last, x0, y0, z0, terms, log_scale, sharp, corner, x, y, z, low, area, node, pending, out
+    first, last, x0, y0, z0, terms, log_scale, corner, x, y, z, low, area, node, pending, out
 ):
     """Add the moments over triangles first to last - 1 to `out`."""
     for t in range(first, last):
-        if sharp:
-            area[t] = sharp_area(t, corner, x, y, z, low)
-        else:
-            area[t] = plain_area(t, corner, x, y, z)
+        area[t] = sharp_area(t, corner, x, y, z, low)
     if terms.constant != 0.0 or terms.coefficients.shape[0] > 0:
         factor = exponential(-log_scale)
         for t in range(first, last):

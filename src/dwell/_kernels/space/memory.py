@@ -50,7 +50,7 @@ class Memory(NamedTuple):
     left: np.ndarray
     side: np.ndarray  # of each vertex: above 0 if the cutting plane takes it away
     mark: np.ndarray  # 1 for vertices that go
-    gone: np.ndarray  # list of these; at the end, the loops of all faces
+    gone: np.ndarray  # list of these; later all loops of faces
     crossing: np.ndarray  # half-edges from those that stay to those that go, around the cut
     born: np.ndarray  # (3, room) vertices that the cut makes
     plane: np.ndarray  # what is behind each face: -1 - wall, or an agent's number in the grid
@@ -59,6 +59,7 @@ class Memory(NamedTuple):
     ends: np.ndarray  # how far these are sorted: see search.py
     seen: np.ndarray  # agents already looked at, nearest first
     low: np.ndarray  # (3, room) what vertices have beyond double precision
+    white: np.ndarray  # (3, room) vertices in the coordinates of a Gaussian
     corner: np.ndarray  # (room, 3) triangles of the faces: vertices
     face: np.ndarray  # ... their face
     fan: np.ndarray  # ... and six times the volume under them, seen from the agent
@@ -87,6 +88,7 @@ def make_memory(agents: int, solid: Solid) -> Memory:
         ends=np.empty(max(agents, 1) + 1, dtype=np.int64),
         seen=np.empty(max(agents, 1), dtype=np.int64),
         low=np.empty((3, room)),
+        white=np.empty((3, room)),
         corner=np.empty((3 * room, 3), dtype=np.int64),
         face=np.empty(3 * room, dtype=np.int64),
         fan=np.empty(3 * room),

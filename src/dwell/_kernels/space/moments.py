@@ -23,9 +23,10 @@ from dwell._kernels.space.gaussian import (
     less,
 )
 from dwell._kernels.space.rules import FIRST, POINTS, A, B, C, W
+from dwell._kernels.space.surface import gaussian_by_faces
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
-WIDE = 30.0  # range of an exponent over a cell from which parts may weigh nothing
+WIDE = 3.0  # range of a hill's exponent over a cell from which faces are quicker than volumes
 ROUNDING = 1e-12  # of the volume: tetrahedra that count negatively by less are rounding
 THIN = 3e-3  # volume over cubed length of the cell: below, vertices need more digits
 SMALL = 1e-9  # volume over cubed reach of the workspace: likewise
@@ -269,9 +270,10 @@ def exponent_range(n, center, q, x, y, z):
 
 @inner
 def top_exponent(center, q, count, corner, x, y, z):
-    """Largest exponent of a hill over the polyhedron."""
+    """Largest exponent of a hill over the polyhedron, and where, seen from its centre."""
     inside = True
     best = -np.inf
+    at = (0.0, 0.0, 0.0)
     for t in range(count):
         a = seen_from(center, corner[t, 0], x, y, z)
         b = seen_from(center, corner[t, 1], x, y, z)
@@ -281,18 +283,13 @@ def top_exponent(center, q, count, corner, x, y, z):
         k = a[0] * (u[1] * v[2] - u[2] * v[1]) + a[1] * (u[2] * v[0] - u[0] * v[2])
         if k + a[2] * (u[0] * v[1] - u[1] * v[0]) < 0.0:
             inside = False
-        e, _ = exponent_on_triangle(q, a, b, c)
-        best = larger(best, e)
-    return 0.0 if inside else best
-
-
-@inner
-def top_near(n, center, q, count, corner, x, y, z):
-    """An exponent that a hill reaches on the polyhedron: the largest one if much varies."""
-    low, high = exponent_range(n, center, q, x, y, z)
-    if high - low < WIDE and high > SAFE_EXPONENT:
-        return high
-    return top_exponent(center, q, count, corner, x, y, z)
+        e, place = exponent_on_triangle(q, a, b, c)
+        if e > best:
+            best = e
+            at = place
+    if inside:
+        return 0.0, (0.0, 0.0, 0.0)
+    return best, at
 
 
 @inner
@@ -304,31 +301,52 @@ def choose_log_scale(n, x0, y0, z0, terms, count, corner, x, y, z):
     for t in range(terms.weights.shape[0]):
         center = center_of(terms.centers, t, x0, y0, z0)
         q = form_of(terms.forms, t)
-        top = larger(top, top_near(n, center, q, count, corner, x, y, z))
-        if top > SAFE_EXPONENT:
+        _, high = exponent_range(n, center, q, x, y, z)
+        if high < SAFE_EXPONENT:
+            high, _ = top_exponent(center, q, count, corner, x, y, z)
+        if high > SAFE_EXPONENT:
             return 0.0
-    return top if top < SAFE_EXPONENT else 0.0
+        top = larger(top, high)
+    return top
+
+
+@inner
+def add_by_tetrahedra(center, q, weight, top, log_scale, count, s, total):
+    """Add a Gaussian tetrahedron by tetrahedron."""
+    for i in range(count):
+        k = weight * s.fan[i]
+        if k != 0.0:
+            i0 = s.corner[i, 0]
+            i1 = s.corner[i, 1]
+            i2 = s.corner[i, 2]
+            a = (s.x[i0], s.y[i0], s.z[i0])
+            b = (s.x[i1], s.y[i1], s.z[i1])
+            c = (s.x[i2], s.y[i2], s.z[i2])
+            total = gaussian_tetrahedron(
+                center, q, a, b, c, k, log_scale, top, s.node, s.pending, total
+            )
+    return total
 
 
 @inner
 def add_hills(n, x0, y0, z0, terms, log_scale, count, s, total):
-    """Add all Gaussians."""
+    """Add all Gaussians: by faces where that is sound and the cell is wide, else by tetrahedra."""
     for t in range(terms.weights.shape[0]):
         center = center_of(terms.centers, t, x0, y0, z0)
         q = form_of(terms.forms, t)
-        top = top_near(n, center, q, count, s.corner, s.x, s.y, s.z)
-        for i in range(count):
-            k = terms.weights[t] * s.fan[i]
-            if k != 0.0:
-                i0 = s.corner[i, 0]
-                i1 = s.corner[i, 1]
-                i2 = s.corner[i, 2]
-                a = (s.x[i0], s.y[i0], s.z[i0])
-                b = (s.x[i1], s.y[i1], s.z[i1])
-                c = (s.x[i2], s.y[i2], s.z[i2])
-                total = gaussian_tetrahedron(
-                    center, q, a, b, c, k, log_scale, top, s.node, s.pending, total
-                )
+        low, top = exponent_range(n, center, q, s.x, s.y, s.z)
+        sound = False
+        if top - low > WIDE:
+            top, at = top_exponent(center, q, count, s.corner, s.x, s.y, s.z)
+            sound, m, fx, fy, fz, spread = gaussian_by_faces(
+                n, center, terms.roots[t], count, s.corner, s.x, s.y, s.z, top, at, log_scale,
+                s.white, s.pending,
+            )  # fmt: skip
+            if sound:
+                w = terms.weights[t]
+                total = join(total, w * m, w * fx, w * fy, w * fz, w * spread)
+        if not sound:
+            total = add_by_tetrahedra(center, q, terms.weights[t], top, log_scale, count, s, total)
     return total
 
 
@@ -345,28 +363,33 @@ def reach_of(px, py, pz, x, y, z):
 
 
 @inner
-def shape(n, p, solid, grid, s):
-    """Split the cell in s into tetrahedra; gives (triangles of faces, sharp, volume, least).
+def sharpened(n, p, reach, solid, grid, s):
+    """Compute the vertices of the cell in s again, with more digits."""
+    sharpen(
+        n, p, reach, grid.x, grid.y, grid.z, solid.x, solid.y, solid.z, solid.base, s.plane, s.left,
+        s.x, s.y, s.z, s.low,
+    )  # fmt: skip
 
-    Leaves the triangles in s.corner and s.face (those of a face follow one another), six times the
-    volumes in s.fan, and, where the cell is thin or small (`sharp`), vertices with more digits.
+
+@inner
+def shape(n, p, solid, grid, s):
+    """Split the cell in s into tetrahedra; gives (triangles of faces, volume, least).
+
+    Leaves the triangles in s.corner and s.face (those of a face follow one another) and six times
+    the volumes in s.fan. Where the cell is thin or small, vertices get more digits.
     """
     reach = reach_of(grid.x[p], grid.y[p], grid.z[p], solid.x, solid.y, solid.z)
     count = list_triangles(n, s.mate, s.left, s.mark, s.corner, s.face)
     volume, least = spread_fan(count, s.corner, s.x, s.y, s.z, s.fan)
-    sharp = needs_digits(n, volume, reach, s.x, s.y, s.z)
-    if sharp:
-        sharpen(
-            n, p, reach, grid.x, grid.y, grid.z, solid.x, solid.y, solid.z, solid.base, s.plane,
-            s.left, s.x, s.y, s.z, s.low,
-        )  # fmt: skip
+    if needs_digits(n, volume, reach, s.x, s.y, s.z):
+        sharpened(n, p, reach, solid, grid, s)
         sharp_fan(count, s.corner, s.x, s.y, s.z, s.low, s.fan)
         volume = 0.0
         least = 0.0
         for t in range(count):
             volume += s.fan[t]
             least = smaller(least, s.fan[t])
-    return count, sharp, volume, least
+    return count, volume, least
 
 
 @inner
@@ -379,7 +402,7 @@ def weigh(n, p, solid, grid, terms, s):
     x0 = grid.x[p]
     y0 = grid.y[p]
     z0 = grid.z[p]
-    count, _, volume, least = shape(n, p, solid, grid, s)
+    count, volume, least = shape(n, p, solid, grid, s)
     ox = oy = oz = 0.0
     moved = least < -ROUNDING * volume
     if moved:

@@ -13,6 +13,7 @@ from math import comb
 import numpy as np
 
 MAX_NODES = 10  # per direction: degree 19
+MAX_FLAT = 16  # the same over triangles
 DIGITS = 40
 
 
@@ -57,15 +58,15 @@ def _rough_value(coefficients: list[float], r: float) -> float:
     return value
 
 
-def _rules(beta: int) -> tuple[np.ndarray, np.ndarray]:
+def _rules(beta: int, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Row n: nodes, and weights, of the rule with n nodes for the weight r**beta on [0, 1].
 
     In decimals, so that every processor gets the same doubles.
     """
-    nodes, weights = np.zeros((2, MAX_NODES + 1, MAX_NODES))
+    nodes, weights = np.zeros((2, most + 1, most))
     family: list[list[Decimal]] = [_coefficients(0, beta)]
     roots: list[Decimal] = []
-    for n in range(1, MAX_NODES + 1):
+    for n in range(1, most + 1):
         family.append(_coefficients(n, beta))
         ends = [0.0, *map(float, roots), 1.0]  # roots of one degree separate those of the next
         pairs = pairwise(ends)
@@ -78,9 +79,9 @@ def _rules(beta: int) -> tuple[np.ndarray, np.ndarray]:
 
 with localcontext() as _context:
     _context.prec = DIGITS
-    PLAIN, PLAIN_WEIGHTS = _rules(0)
-    ONCE, ONCE_WEIGHTS = _rules(1)
-    TWICE, TWICE_WEIGHTS = _rules(2)
+    PLAIN, PLAIN_WEIGHTS = _rules(0, MAX_FLAT)
+    ONCE, ONCE_WEIGHTS = _rules(1, MAX_FLAT)
+    TWICE, TWICE_WEIGHTS = _rules(2, MAX_NODES)
 
 
 def _padded(points: int) -> int:
@@ -93,7 +94,7 @@ POINTS = np.array([_padded(n**3) for n in range(MAX_NODES + 1)])
 FIRST = np.concatenate([[0], np.cumsum(POINTS)])
 A, B, C, W = np.zeros((4, FIRST[-1]))
 # The same over the triangle (0, a, b): z = u ((1 - v) a + v b), dz = 2 area u.
-FLAT_POINTS = np.array([_padded(n**2) for n in range(MAX_NODES + 1)])
+FLAT_POINTS = np.array([_padded(n**2) for n in range(MAX_FLAT + 1)])
 FLAT_FIRST = np.concatenate([[0], np.cumsum(FLAT_POINTS)])
 FLAT_A, FLAT_B, FLAT_W = np.zeros((3, FLAT_FIRST[-1]))
 
@@ -105,6 +106,7 @@ def _fill() -> None:
         solid = slice(FIRST[n], FIRST[n] + n**3)
         A[solid], B[solid], C[solid] = s * (1.0 - u), s * u * (1.0 - v), s * u * v
         W[solid] = (weights[0] * weights[1] * weights[2]).ravel()
+    for n in range(1, MAX_FLAT + 1):
         u, v = (t.ravel() for t in np.meshgrid(ONCE[n, :n], PLAIN[n, :n]))
         pair = np.meshgrid(ONCE_WEIGHTS[n, :n], PLAIN_WEIGHTS[n, :n])
         flat = slice(FLAT_FIRST[n], FLAT_FIRST[n] + n**2)
@@ -182,6 +184,55 @@ TILTS = np.array(
             2.549,
             1.683,
             0.901,
+        ],
+    ]
+)
+
+# The same for triangles that make up the moments over a whole cell, where errors may grow.
+FLAT_TOLERANCE = 1e-13
+FLAT_NODES = np.array([5, 6, 7, 8, 10, 12, 14, 16])
+FLAT_BENDS = np.array(
+    [0.0, 0.003, 0.01, 0.03, 0.08, 0.15, 0.25, 0.4, 0.6, 0.85, 1.2, 1.6, 2.0, 2.5]
+)
+FLAT_TILTS = np.array(
+    [
+        [0.49, 0.28, 0.02, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1],
+        [1.08, 0.92, 0.68, 0.17, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1],
+        [1.88, 1.76, 1.57, 1.15, 0.32, 0.00, -1, -1, -1, -1, -1, -1, -1, -1],
+        [2.87, 2.78, 2.61, 2.25, 1.53, 0.68, 0.04, -1, -1, -1, -1, -1, -1, -1],
+        [5.26, 5.19, 5.06, 4.76, 4.19, 3.49, 2.61, 1.45, 0.25, -1, -1, -1, -1, -1],
+        [8.02, 7.97, 7.85, 7.60, 7.09, 6.49, 5.72, 4.67, 3.41, 2.00, 0.39, -1, -1, -1],
+        [
+            11.01,
+            10.97,
+            10.87,
+            10.63,
+            10.18,
+            9.64,
+            8.94,
+            7.97,
+            6.79,
+            5.45,
+            3.74,
+            1.99,
+            0.52,
+            -1,
+        ],
+        [
+            14.15,
+            14.11,
+            14.02,
+            13.81,
+            13.38,
+            12.88,
+            12.23,
+            11.33,
+            10.21,
+            8.92,
+            7.27,
+            5.54,
+            3.95,
+            2.11,
         ],
     ]
 )

@@ -1,0 +1,168 @@
+"""Densities and their checks in any dimension."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from dwell import Ball, Box, Ellipsoid, Gaussian, Interval, Mixture, Polynomial, Polytope, Uniform
+from dwell.density.base import dimension_of, general_terms_of
+from dwell.density.function import Function
+from dwell.density.support import check_density
+from dwell.errors import DensityError
+
+
+def covariance(n, seed=0):
+    a = np.random.default_rng(seed).normal(size=(n, n))
+    return a @ a.T + 0.3 * np.eye(n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_a_gaussian_is_its_formula(n):
+    s = covariance(n)
+    s = 0.5 * (s + s.T)
+    hill = Gaussian(np.arange(n), covariance=s, weight=2.0)
+    points = np.random.default_rng(1).normal(size=(20, n))
+    gap = points - np.arange(n)
+    expected = 2.0 * np.exp(-0.5 * np.einsum("ki,ij,kj->k", gap, np.linalg.inv(s), gap))
+    assert hill.at(points) == pytest.approx(expected, rel=1e-11)
+    assert hill.dimension == n
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("flat", [1.0, 1e-4])
+def test_forms_and_roots_are_right_to_rounding(n, flat):
+    s = covariance(n, 3)
+    s[-1] *= math.sqrt(flat)
+    s[:, -1] *= math.sqrt(flat)
+    s = 0.5 * (s + s.T)
+    terms = Gaussian([0.0] * n, covariance=s).general_terms(n)
+    with mp.workdps(50):
+        exact = mp.inverse(mp.matrix(s.tolist())) / 2
+        for i in range(n):
+            for j in range(n):
+                assert abs(terms.forms[0, i, j] / exact[i, j] - 1) < 3e-16
+        root = mp.cholesky(exact).T
+        for i in range(n):
+            for j in range(n):
+                if j < i:
+                    assert terms.roots[0, i, j] == 0.0
+                else:
+                    assert abs(terms.roots[0, i, j] / root[i, j] - 1) < 1e-15
+
+
+def test_general_terms_in_the_plane_are_those_of_the_planar_kernels():
+    hill = Gaussian((1, 2), covariance=((2.0, 0.5), (0.5, 1.0)), weight=3.0)
+    row, terms = hill.terms().gaussians[0], hill.general_terms(2)
+    assert terms.forms[0].ravel()[[0, 1, 3]].tolist() == row[3:6].tolist()
+    assert terms.roots[0].ravel()[[0, 1, 3]] == pytest.approx(row[6:9], rel=4e-16)
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_terms_and_values_agree(n):
+    rng = np.random.default_rng(n)
+    mixture = Mixture(
+        (
+            Uniform(0.5),
+            Gaussian(rng.random(n), rate=3.0, weight=2.0),
+            Gaussian(rng.random(n), covariance=np.diag(np.arange(1.0, n + 1))),
+            Polynomial([(*[1] * n, 2.0), (2, *[0] * (n - 1), 1.5)], origin=rng.random(n)),
+        )
+    )
+    assert dimension_of(mixture) == n
+    terms = general_terms_of(mixture, n)
+    points = rng.random((30, n))
+    total = np.full(30, terms.constant)
+    for powers, c, origin in zip(terms.powers, terms.coefficients, terms.origins, strict=True):
+        total += c * np.prod((points - origin) ** powers, axis=1)
+    rows = zip(terms.weights, terms.centers, terms.forms, strict=True)
+    for weight, center, form in rows:
+        gap = points - center
+        total += weight * np.exp(-np.einsum("ki,ij,kj->k", gap, form, gap))
+    assert mixture.at(points) == pytest.approx(total, rel=1e-13)
+
+
+def test_what_goes_with_any_dimension():
+    assert dimension_of(Uniform()) is None
+    assert dimension_of(Function(lambda z: z[:, 0])) is None
+    assert dimension_of(Mixture((Uniform(), Uniform()))) is None
+    assert Uniform(2.0).general_terms(7).powers.shape == (0, 7)
+    assert general_terms_of(Function(lambda z: z[:, 0]), 3) is None
+    assert general_terms_of(Mixture((Uniform(), Function(lambda z: z[:, 0]))), 3) is None
+
+    class Own:
+        def at(self, points):
+            return np.ones(len(points))
+
+        def terms(self):
+            return None
+
+    assert dimension_of(Own()) is None
+    assert general_terms_of(Own(), 3) is None
+    check_density(Own(), Box((0, 0, 0), (1, 1, 1)))
+
+
+WORKSPACES = [
+    Interval(0, 1),
+    Box((0, 0, 0), (1, 1, 1)),
+    Polytope(np.vstack([np.zeros(4), np.eye(4)])),
+    Ball((0, 0, 0), 1),
+    Ellipsoid((0, 0, 0, 0, 0), (1, 2, 3, 4, 5)),
+    Box([0] * 9, [1] * 9),
+]
+
+
+@pytest.mark.parametrize("workspace", WORKSPACES, ids=lambda w: f"{type(w).__name__}{w.dimension}")
+def test_densities_are_checked_on_any_workspace(workspace):
+    n = workspace.dimension
+    check_density(Uniform(), workspace)
+    check_density(Gaussian([0.1] * n, rate=2.0), workspace)
+    check_density(Gaussian([500.0] * n, rate=2.0), workspace)  # all but zero, yet never zero
+    check_density(Polynomial([(*[2] + [0] * (n - 1), 1.0)]), workspace)
+
+    def refused(density):
+        with pytest.raises(DensityError) as fault:
+            check_density(density, workspace)
+        return fault.value.code
+
+    assert (
+        refused(Polynomial([(*[0] * n, 0.01), (*[1] + [0] * (n - 1), -1.0)])) == "density.negative"
+    )
+    assert refused(Function(lambda z: np.zeros(len(z)))) == "density.zero"
+    assert refused(Function(lambda z: np.full(len(z), np.nan))) == "density.nonfinite"
+    assert refused(Gaussian([0.0] * (n + 1), rate=1.0)) == "density.dimension"
+    assert refused(Polynomial([(*[0] * (n + 1), 1.0)])) == "density.dimension"
+    assert refused(Gaussian([1e9] * n, rate=1.0)) == "density.range"
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (lambda: Mixture((Gaussian((0,), 1.0), Gaussian((0, 0), 1.0))), "density.dimension"),
+        (
+            lambda: Mixture((Uniform(), Gaussian((0,), 1.0), Polynomial([(1, 1, 1.0)]))),
+            "density.dimension",
+        ),
+        (lambda: Gaussian((0, 0, math.nan), rate=1.0), "density.gaussian"),
+        (lambda: Gaussian(((0, 0), (0, 0)), rate=1.0), "density.gaussian"),
+        (lambda: Gaussian((0, 0, 0), covariance=np.eye(2)), "density.gaussian"),
+        (lambda: Gaussian((0, 0, 0), covariance=-np.eye(3)), "density.gaussian"),
+        (lambda: Gaussian((0, 0, 0), covariance=np.ones((3, 3))), "density.gaussian"),
+        (lambda: Gaussian((0,), covariance=((0.0,),)), "density.gaussian"),
+        (lambda: Polynomial([(0, 0, 0, 1.0), (0, 0, 1.0)]), "density.polynomial"),
+        (lambda: Polynomial([(1.0,)]), "density.polynomial"),
+        (lambda: Polynomial([(9, 9, 0, 1.0)]), "density.polynomial"),
+        (lambda: Polynomial([(1, 0, 0, 1.0)], origin=(0, 0)), "density.polynomial"),
+        (lambda: Gaussian((0, 0, 0), rate=1.0).general_terms(2), "density.dimension"),
+    ],
+)
+def test_what_is_no_density_is_refused_by_name(make, code):
+    with pytest.raises(DensityError) as fault:
+        make()
+    assert fault.value.code == code
+
+
+def test_outside_the_plane_there_are_no_planar_terms():
+    assert Gaussian((0, 0, 0), rate=1.0).terms() is None
+    assert Polynomial([(0, 0, 0, 1.0)]).terms() is None

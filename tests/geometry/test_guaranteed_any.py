@@ -1,0 +1,488 @@
+"""Guaranteed and dual guaranteed cells on the line and in space."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell._types import lengths
+from dwell.density import Gaussian, Mixture, Polynomial, Uniform
+from dwell.density.ground import ground_of
+from dwell.density.looking import look_many
+from dwell.density.pair import pair_of
+from dwell.density.star import star_moments
+from dwell.errors import AgentsError, WorkspaceError
+from dwell.geometry import (
+    Ball,
+    Box,
+    Ellipsoid,
+    Interval,
+    Polygon,
+    Polytope,
+    StarCell,
+    StarInterval,
+    StarSolid,
+    dual_guaranteed_cell,
+    guaranteed_cell,
+)
+
+CUBE = Box((0, 0, 0), (1, 1, 1))
+SPACE = 1e-10  # what uniform moments in space are held to, relative
+HILL = Gaussian(center=(0.3, 0.2, 0.4), rate=6.0)
+ROOF = Polynomial([(0, 0, 0, 1.0), (1, 0, 2, 3.0), (0, 1, 0, 0.5)])
+
+
+def crowd(seed, n=8, dimension=3, radius=0.1):
+    """An agent, others, and radii up to a share of their distances."""
+    rng = np.random.default_rng(seed)
+    p, q = rng.random(dimension), rng.random((n, dimension))
+    return p, q, radius * lengths(q - p) * rng.random(n)
+
+
+def both(workspace, p, q, r):
+    return guaranteed_cell(workspace, p, q, r), dual_guaranteed_cell(workspace, p, q, r)
+
+
+def directions(seed, count):
+    u = np.random.default_rng(seed).normal(size=(count, 3))
+    return u / lengths(u)[:, None]
+
+
+class TestLine:
+    """Intervals in closed form."""
+
+    @pytest.mark.parametrize("r", [0.0, 0.05, 0.2, 0.49])
+    def test_two_agents(self, r):
+        inner, outer = both(Interval(0, 1), 0.25, [0.75], r)
+        assert isinstance(inner, StarInterval)
+        assert inner.corners.ravel() == pytest.approx([0.0, (1 - r) / 2], abs=1e-15)
+        assert outer.corners.ravel() == pytest.approx([0.0, (1 + r) / 2], abs=1e-15)
+        assert inner.borders.tolist() == outer.borders.tolist() == [-1, 0]
+        assert (outer.diameter, outer.circumradius) == pytest.approx(((1 + r) / 2, (1 + r) / 4))
+
+    @pytest.mark.parametrize("r", [0.0, 0.1, 0.3])
+    def test_the_pair_a_trigger_asks_for(self, r):
+        """The bound of the centroid's drift is r exactly, its room (1 - r) / 4."""
+        ground = ground_of(Interval(0, 1), Uniform())
+        pair = pair_of(ground, np.array([0.25]), np.array([[0.75]]), np.array([r]))
+        assert pair is not None
+        assert pair.diameter * (1 - pair.share) == pytest.approx(r, abs=1e-15)
+        assert (pair.room, pair.offset[0]) == pytest.approx(((1 - r) / 4, -r / 4))
+
+    @pytest.mark.parametrize(
+        "density",
+        [Uniform(3.0), Gaussian(center=(0.6,), rate=9.0), Polynomial([(0, 1.0), (3, 2.0)])],
+    )
+    def test_moments_and_the_pair_agree_with_a_fine_sum(self, density):
+        for seed in range(5):
+            p, q, r = crowd(seed, 4, 1)
+            inner, outer = both(Interval(0, 1), p, q, r)
+            ground = ground_of(Interval(0, 1), density)
+            pair = pair_of(ground, p, q, r)
+            masses = []
+            for cell in (inner, outer):
+                low, high = cell.corners.ravel()
+                z = low + (high - low) * (np.arange(20000) + 0.5)[:, None] / 20000
+                w = density.at(z) * (high - low) / 20000
+                found = star_moments(cell, density)
+                assert found.mass == pytest.approx(w.sum(), rel=1e-7)
+                assert found.centroid[0] == pytest.approx((w * z[:, 0]).sum() / w.sum(), abs=1e-7)
+                masses.append(found.mass)
+                other = star_moments(cell, density.at)
+                assert other.mass == pytest.approx(found.mass, rel=1e-12)
+                assert other.error < 1e-9
+            assert pair is not None
+            assert pair.share == pytest.approx(masses[0] / masses[1], rel=1e-13)
+            centroid = star_moments(inner, density).centroid
+            assert pair.room == pytest.approx(inner.distance_to_boundary(centroid), rel=1e-12)
+
+    def test_far_out_in_a_tail(self):
+        """The masses underflow, but not their ratio."""
+        ground = ground_of(Interval(0, 1), Gaussian(center=(60.0,), rate=1.0))
+        pair = pair_of(ground, np.array([0.25]), np.array([[0.75]]), np.array([0.01]))
+        assert pair is not None
+        assert 0.2 < pair.share < 0.4  # e**-(2 * 59.5 * 0.01) and a little more
+
+    @given(st.integers(0, 2**32 - 1))
+    @settings(max_examples=60, deadline=None)
+    def test_membership(self, seed):
+        p, q, r = crowd(seed, 5, 1, 0.9)
+        z = np.random.default_rng(seed).random((200, 1))
+        for cell in both(Interval(0, 1), p, q, r):
+            low, high = cell.corners.ravel()
+            inside = (low <= z[:, 0]) & (z[:, 0] <= high)
+            assert (cell.contains(z) == inside).all()
+
+    def test_met(self):
+        inner, outer = both(Interval(0, 1), 0.5, [0.6, 0.9], [0.2, 0.1])
+        assert inner.empty
+        assert inner.volume == inner.diameter == 0.0
+        assert star_moments(inner).mass == 0.0
+        assert outer.corners.ravel() == pytest.approx([0.0, 0.75])
+        ground = ground_of(Interval(0, 1), Uniform())
+        assert pair_of(ground, np.array([0.5]), np.array([[0.6]]), np.array([0.2])) is None
+        assert pair_of(ground, np.array([1.5]), np.array([[0.6]]), np.array([0.1])) is None
+
+
+class TestAgainstVoronoi:
+    """With nothing uncertain both cells are the Voronoi cell."""
+
+    @pytest.mark.parametrize("seed", range(6))
+    @pytest.mark.parametrize("density", [Uniform(), HILL, ROOF])
+    def test_as_the_looks_in_space(self, seed, density):
+        p, q, _ = crowd(seed, 12)
+        ground = ground_of(CUBE, density)
+        seen = look_many(ground, np.vstack([p, q])[None], np.zeros(1, int), np.zeros(1, int))
+        mass = float(seen.mass[0] * np.exp(seen.log_scale[0]))
+        exact = SPACE if density == Uniform() else 1e-8
+        for cell in both(CUBE, p, q, 0.0):
+            found = star_moments(cell, density)
+            assert found.mass == pytest.approx(mass, rel=exact)
+            assert found.offset == pytest.approx(seen.error[0], abs=exact)
+            polar = found.second_moment + found.mass * lengths(found.offset) ** 2
+            whole = float(seen.polar[0] * np.exp(seen.log_scale[0]))
+            assert polar == pytest.approx(whole, rel=10 * exact)
+
+    def test_volume_by_scipy(self):
+        from scipy.spatial import ConvexHull, HalfspaceIntersection
+
+        p, q, _ = crowd(3, 15)
+        axis = (q - p) / lengths(q - p)[:, None]
+        planes = np.column_stack([axis, -(axis * (p + q) / 2).sum(axis=1)])
+        walls = np.column_stack([CUBE.normals, -CUBE.offsets])
+        corners = HalfspaceIntersection(np.vstack([planes, walls]), p).intersections
+        cell = guaranteed_cell(CUBE, p, q, 0.0)
+        assert cell.volume == pytest.approx(ConvexHull(corners).volume, rel=SPACE)
+        gaps = lengths(corners[:, None] - cell.corners[None])
+        assert gaps.min(axis=0).max() < 1e-9
+        assert gaps.min(axis=1).max() < 1e-9
+        widest = lengths(corners[:, None] - corners[None]).max()
+        assert cell.diameter == pytest.approx(widest, rel=1e-9)
+
+    @pytest.mark.parametrize("r", [0.0, 0.03])
+    def test_lattice_with_everything_cospherical(self, r):
+        """Corners where many demands meet, and walls through edges of others."""
+        grid = (np.indices((3, 3, 3)).reshape(3, -1).T + 0.5) / 3
+        middle = lengths(grid - 0.5).argmin()
+        others = np.delete(grid, middle, axis=0)
+        inner, outer = both(CUBE, grid[middle], others, r)
+        if r == 0.0:
+            assert (inner.volume, outer.volume) == pytest.approx((1 / 27, 1 / 27), rel=1e-11)
+        z = np.random.default_rng(0).random((400_000, 3))
+        for cell in (inner, outer):
+            share = cell.contains(z).mean()
+            assert abs(share - cell.volume) < 5 * math.sqrt(cell.volume / 400_000)
+            assert star_moments(cell).offset == pytest.approx(np.zeros(3), abs=1e-11)
+
+    def test_a_bisector_through_an_edge_of_the_workspace(self):
+        """Three demands with one border in common: the wall y = 0 touches in a line only."""
+        inner = guaranteed_cell(CUBE, (0.2, 0.4, 0.5), [(0.4, 0.2, 0.5)], 0.0)
+        assert inner.volume == pytest.approx(0.5, rel=1e-11)
+
+    @pytest.mark.parametrize("p", [(0, 0.3, 0.6), (0, 0, 0.6), (0, 0, 0), (1, 1, 0.5)])
+    def test_agents_on_the_boundary(self, p):
+        q = np.array([(0.5, 0.5, 0.5), (0.9, 0.2, 0.1)])
+        inner = guaranteed_cell(CUBE, p, q, 0.0)
+        other = guaranteed_cell(CUBE, np.clip(p, 1e-7, 1 - 1e-7), q, 0.0)
+        assert inner.volume == pytest.approx(other.volume, rel=2e-6)
+        assert inner.diameter == pytest.approx(other.diameter, rel=2e-6)
+
+
+class TestCurvedSheets:
+    """Cells of agents that are known roughly."""
+
+    @pytest.mark.parametrize("dual", [False, True])
+    @pytest.mark.parametrize("radius", [0.02, 0.3, 0.8])
+    def test_two_agents_on_an_axis(self, dual, radius):
+        """The sheet is z = middle -+ a sqrt(1 + (x**2 + y**2) / b**2), over a square."""
+        box = Box((-0.4, -0.3, -2.0), (0.4, 0.3, 3.0))
+        make = dual_guaranteed_cell if dual else guaranteed_cell
+        cell = make(box, (0, 0, -0.5), [(0, 0, 0.5)], radius)
+        density = Gaussian(center=(0.1, 0.2, -0.3), rate=1.5)
+        t, w = np.polynomial.legendre.leggauss(60)
+        x, y = np.meshgrid(0.4 * t, 0.3 * t, indexing="ij")
+        area = np.outer(0.4 * w, 0.3 * w)
+        a = 0.5 * radius * (1 if dual else -1)
+        top = a * np.sqrt(1 + (x * x + y * y) / (0.25 - a * a))
+        assert cell.volume == pytest.approx(float((area * (top + 2.0)).sum()), rel=SPACE)
+        s = math.sqrt(1.5)
+        erf = np.vectorize(math.erf)
+        column = math.sqrt(math.pi) / (2 * s) * (erf(s * (top + 0.3)) - math.erf(s * -1.7))
+        weight = area * np.exp(-1.5 * ((x - 0.1) ** 2 + (y - 0.2) ** 2)) * column
+        found = star_moments(cell, density)
+        assert found.mass == pytest.approx(float(weight.sum()), rel=2e-9)
+        assert found.centroid[0] == pytest.approx((weight * x).sum() / weight.sum(), abs=2e-9)
+        assert found.centroid[1] == pytest.approx((weight * y).sum() / weight.sum(), abs=2e-9)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_volumes_and_first_moments_by_chance(self, seed):
+        p, q, r = crowd(seed, 7, radius=0.5)
+        z = np.random.default_rng(seed + 100).random((300_000, 3))
+        for cell in both(CUBE, p, q, r):
+            inside = cell.contains(z)
+            found = star_moments(cell)
+            off = 5 / math.sqrt(300_000)
+            assert abs(inside.mean() - found.mass) < off * math.sqrt(found.mass)
+            first = ((z - p) * inside[:, None]).mean(axis=0)
+            spread = ((z - p) * inside[:, None]).std(axis=0)
+            assert (np.abs(first - found.mass * found.offset) < off * spread + 1e-12).all()
+            polar = (lengths(z - p) ** 2 * inside).mean()
+            whole = found.second_moment + found.mass * lengths(found.offset) ** 2
+            assert abs(polar - whole) < off * (lengths(z - p) ** 2 * inside).std() + 1e-12
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_varying_densities_by_other_code(self, seed):
+        """Terms against the same density as a function, and parts of a mixture against the sum."""
+        p, q, r = crowd(seed, 6, radius=0.4)
+        mixture = Mixture([Uniform(0.5), HILL, ROOF])
+        for cell in both(CUBE, p, q, r):
+            parts = [star_moments(cell, part) for part in (Uniform(0.5), HILL, ROOF)]
+            whole = star_moments(cell, mixture)
+            assert whole.mass == pytest.approx(sum(part.mass for part in parts), rel=2e-9)
+            first = sum(part.mass * part.offset for part in parts)
+            assert whole.mass * whole.offset == pytest.approx(first, abs=2e-9 * whole.mass)
+            blind = star_moments(cell, mixture.at)
+            assert abs(blind.mass - whole.mass) < (blind.error + 1e-9) * whole.mass
+            assert blind.error < 1e-7
+
+    @pytest.mark.parametrize("rate", [200.0, 3000.0])
+    def test_a_narrow_hill_is_not_overlooked(self, rate):
+        """Well inside the cell it weighs (pi / rate)**1.5; far outside hardly anything."""
+        p, q, r = crowd(5, 8, radius=0.2)
+        cell = dual_guaranteed_cell(CUBE, p, q, r)
+        place = star_moments(cell).centroid
+        room = cell.distance_to_boundary(place)
+        found = star_moments(cell, Gaussian(center=tuple(place), rate=rate))
+        missing = math.exp(-rate * room * room) * 10
+        assert found.mass == pytest.approx((math.pi / rate) ** 1.5, rel=1e-8 + missing)
+        assert found.centroid == pytest.approx(place, abs=1e-7 + missing)
+
+    @given(st.integers(0, 2**32 - 1))
+    @settings(max_examples=25, deadline=None)
+    def test_monotone_in_the_radii(self, seed):
+        p, q, r = crowd(seed, 6, radius=0.6)
+        volumes = [both(CUBE, p, q, part * r) for part in (0.0, 0.3, 0.6, 1.0)]
+        inner = np.array([a.volume for a, _ in volumes])
+        outer = np.array([b.volume for _, b in volumes])
+        assert (np.diff(inner) <= 1e-10).all()
+        assert (np.diff(outer) >= -1e-10).all()
+        assert inner[0] == pytest.approx(outer[0], rel=1e-10)
+
+    @given(st.integers(0, 2**32 - 1))
+    @settings(max_examples=15, deadline=None)
+    def test_true_cells_lie_between(self, seed):
+        """Wherever the others are within their balls: gV in V in dgV."""
+        rng = np.random.default_rng(seed)
+        p, q, r = crowd(seed, 6, radius=0.6)
+        inner, outer = both(CUBE, p, q, r)
+        z = rng.random((4000, 3))
+        for _ in range(4):
+            true = q + (r * rng.random(len(q)) ** (1 / 3))[:, None] * directions(seed, len(q))
+            own = (lengths(z[:, None] - true[None]) >= lengths(z - p)[:, None]).all(axis=1)
+            assert not (inner.contains(z) & ~own).any()
+            assert not (own & ~outer.contains(z)).any()
+
+    @given(st.integers(0, 2**32 - 1))
+    @settings(max_examples=15, deadline=None)
+    def test_sizes_are_true_upper_bounds(self, seed):
+        p, q, r = crowd(seed, 6, radius=0.7)
+        for cell in both(CUBE, p, q, r):
+            u = directions(seed, 600)
+            edge = cell.radius(u)[:, None] * u
+            apart = lengths(edge[:, None] - edge[None]).max()
+            assert apart <= cell.diameter
+            assert cell.diameter / 2 <= cell.circumradius * (1 + 1e-9)
+            assert cell.circumradius <= cell.diameter * math.sqrt(3 / 8) * (1 + 1e-9)
+            assert apart > (0.8 if cell.dual else 0.3) * cell.diameter
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_the_hull_of_a_dual_cell_is_that_of_its_corners(self, seed):
+        from scipy.spatial import ConvexHull
+
+        p, q, r = crowd(seed, 6, radius=0.6)
+        cell = dual_guaranteed_cell(CUBE, p, q, r)
+        hull = ConvexHull(cell.offsets)
+        edge = cell.radius(directions(seed, 4000))[:, None] * directions(seed, 4000)
+        beyond = edge @ hull.equations[:, :3].T + hull.equations[:, 3]
+        assert beyond.max() <= 1e-9
+        widest = lengths(cell.offsets[:, None] - cell.offsets[None]).max()
+        assert cell.diameter == pytest.approx(widest, rel=1e-11)
+        middle, radius = smallest_ball(cell.offsets)
+        assert lengths(cell.offsets - middle).max() <= radius * (1 + 1e-9)
+        assert cell.circumradius == pytest.approx(radius, rel=1e-9)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_distance_to_the_boundary(self, seed):
+        """Never more than to any point of the boundary, and reached by one of them."""
+        p, q, r = crowd(seed, 6, radius=0.6)
+        u = directions(seed, 60_000)
+        for cell in both(CUBE, p, q, r):
+            edge = cell.radius(u)[:, None] * u
+            for part in (0.0, 0.4, 0.8):
+                z = part * edge[0]
+                found = cell.distance_to_boundary(p + z)
+                near = lengths(edge - z).min()
+                assert found <= near + 1e-12
+                assert found >= near - 0.02
+            assert cell.distance_to_boundary(p + 1.1 * edge[0]) == 0.0
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_turned_with_everything_else(self, seed):
+        rng = np.random.default_rng(seed)
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        turn *= np.sign(np.linalg.det(turn))
+        p, q, r = crowd(seed, 6, radius=0.5)
+        shift = np.array([3.0, -2.0, 5.0])
+        turned = Polytope(CUBE.vertices @ turn.T + shift)
+        for before, after in zip(
+            both(CUBE, p, q, r), both(turned, turn @ p + shift, q @ turn.T + shift, r), strict=True
+        ):
+            assert after.volume == pytest.approx(before.volume, rel=1e-9)
+            assert after.diameter == pytest.approx(before.diameter, rel=1e-9)
+            assert after.circumradius == pytest.approx(before.circumradius, rel=1e-9)
+            expected = turn @ star_moments(before).offset
+            assert star_moments(after).offset == pytest.approx(expected, abs=1e-9)
+
+    def test_the_pair_a_trigger_asks_for(self):
+        for density in (Uniform(2.0), HILL):
+            ground = ground_of(CUBE, density)
+            for seed in range(4):
+                p, q, r = crowd(seed, 9)
+                inner, outer = both(CUBE, p, q, r)
+                pair = pair_of(ground, p, q, r)
+                less, more = star_moments(inner, density), star_moments(outer, density)
+                assert pair is not None
+                assert pair.share == pytest.approx(less.mass / more.mass, rel=1e-10)
+                assert pair.offset == pytest.approx(less.offset, abs=1e-10)
+                assert pair.room == pytest.approx(inner.distance_to_boundary(less.centroid))
+                assert pair.diameter == pytest.approx(outer.diameter, rel=1e-13)
+                assert pair.circumradius == pytest.approx(outer.circumradius, rel=1e-13)
+
+    def test_far_out_in_a_tail(self):
+        ground = ground_of(CUBE, Gaussian(center=(40.0, 0.5, 0.5), rate=1.0))
+        p, q = np.array([0.25, 0.5, 0.5]), np.array([[0.75, 0.5, 0.5]])
+        pair = pair_of(ground, p, q, np.array([0.01]))
+        assert pair is not None
+        t, w = np.polynomial.legendre.leggauss(60)
+        x, y = np.meshgrid(0.5 * t, 0.5 * t, indexing="ij")
+        bulge = 0.005 * np.sqrt(1 + (x * x + y * y) / (0.0625 - 0.005**2))
+
+        def tail(end):  # int_0^end exp(-(40 - x)**2) dx, raised, under each point of the square
+            z = 0.5 * (1 + t) * end[..., None]
+            column = (0.5 * w * np.exp(39.5**2 - (40 - z) ** 2)).sum(axis=-1) * end
+            return (np.outer(w, w) * column * np.exp(-(x * x + y * y))).sum()
+
+        assert pair.share == pytest.approx(tail(0.5 - bulge) / tail(0.5 + bulge), rel=1e-7)
+
+
+class TestRim:
+    """What comes in and what is refused."""
+
+    def test_met_and_outside(self):
+        inner, outer = both(CUBE, (0.5, 0.5, 0.5), [(0.6, 0.5, 0.5), (0.9, 0.9, 0.9)], [0.2, 0.1])
+        assert isinstance(inner, StarSolid)
+        assert inner.empty
+        assert inner.volume == inner.diameter == inner.distance_to_boundary((0.5, 0.5, 0.5)) == 0.0
+        assert (inner.radius(directions(0, 3)) == 0.0).all()
+        assert not outer.empty
+        assert 0.5 < outer.volume < 1.0
+        with pytest.raises(AgentsError, match="outside the workspace"):
+            guaranteed_cell(CUBE, (0.5, 0.5, 1.5), [], 0.0)
+        ground = ground_of(CUBE, Uniform())
+        nobody = np.empty((0, 3)), np.empty(0)
+        assert pair_of(ground, np.array([0.5, 0.5, 1.5]), *nobody) is None
+        alone = pair_of(ground, np.array([0.5, 0.5, 0.5]), *nobody)
+        assert alone is not None
+        assert (alone.share, alone.room) == pytest.approx((1.0, 0.5))
+
+    @pytest.mark.parametrize(
+        ("workspace", "code"),
+        [
+            (Ball((0, 0), 1.0), "geometry.curved"),
+            (Ball((0, 0, 0), 1.0), "geometry.curved"),
+            (Ellipsoid((0, 0, 0), (1, 2, 3)), "geometry.curved"),
+            (Box((0,) * 4, (1,) * 4), "geometry.dimension"),
+        ],
+    )
+    def test_workspaces_without_such_cells(self, workspace, code):
+        with pytest.raises(WorkspaceError) as caught:
+            guaranteed_cell(workspace, np.zeros(workspace.dimension), [], 0.0)
+        assert caught.value.code == code
+        assert type(workspace).__name__ in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("workspace", "kind"),
+        [
+            (Interval(0, 1), StarInterval),
+            (Box((0,), (1,)), StarInterval),
+            (Polytope([[0.0], [1.0]]), StarInterval),
+            (Ball((0.5,), 0.5), StarInterval),
+            (Box((0, 0), (1, 1)), StarCell),
+            (Polytope([(0, 0), (1, 0), (1, 1), (0, 1)]), StarCell),
+            (Polygon([(0, 0), (1, 0), (1, 1), (0, 1)]), StarCell),
+            (CUBE, StarSolid),
+            (Polytope(CUBE.vertices), StarSolid),
+        ],
+    )
+    def test_the_workspace_decides_the_kind(self, workspace, kind):
+        middle = np.full(workspace.dimension, 0.5)
+        cell = guaranteed_cell(workspace, middle, [], 0.0)
+        assert isinstance(cell, kind)
+        assert cell.volume == pytest.approx(1.0)
+
+    def test_shapes_that_do_not_fit(self):
+        with pytest.raises(AgentsError, match="three finite numbers"):
+            guaranteed_cell(CUBE, (0.5, 0.5), [], 0.0)
+        with pytest.raises(AgentsError, match="3 coordinates"):
+            guaranteed_cell(CUBE, (0.5, 0.5, 0.5), [(1, 2)], 0.0)
+        with pytest.raises(AgentsError, match="one finite number is"):
+            guaranteed_cell(Interval(0, 1), (0.5, 0.5), [], 0.0)
+
+
+BITS = """
+import numpy as np
+from dwell.density import Gaussian, Uniform
+from dwell.density.ground import ground_of
+from dwell.density.pair import pair_of
+from dwell.geometry import Box
+rng = np.random.default_rng(4)
+p, q = rng.random(3), rng.random((3, 3))
+for density in (Uniform(), Gaussian(center=(0.4, 0.5, 0.6), rate=1.0)):
+    found = pair_of(ground_of(Box((0, 0, 0), (1, 1, 1)), density), p, q, np.full(3, 0.03))
+    print([float(v).hex() for v in (found.share, *found.offset, *found[2:])])
+"""
+
+
+def test_plain_python_gives_the_same_bits():
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", BITS],
+            env={**os.environ, "DWELL_JIT": jit},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for jit in ("0", "1")
+    ]
+    assert printed[0] == printed[1]
+    assert printed[0].count("[") == 2
+
+
+def smallest_ball(points):
+    """Centre and radius by linear steps: the slow way."""
+    from scipy.optimize import minimize
+
+    def size(z):
+        return z[3]
+
+    start = np.append(points.mean(axis=0), lengths(points - points.mean(axis=0)).max())
+    limits = {"type": "ineq", "fun": lambda z: z[3] ** 2 - ((points - z[:3]) ** 2).sum(axis=1)}
+    found = minimize(size, start, constraints=[limits], method="SLSQP", options={"ftol": 1e-15})
+    return found.x[:3], float(found.x[3])

@@ -1,0 +1,331 @@
+"""Cells in space against exact rational arithmetic, SciPy, and what lattices are known for."""
+
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull, Voronoi
+
+from dwell._kernels.space.memory import make_memory
+from dwell.errors import AgentsError, WorkspaceError
+from dwell.geometry import Box, Polytope, polyhedra
+from tests.kernels import space_worlds as worlds
+from tests.oracles import rational_polyhedra as oracle
+
+
+def exact_body(workspace):
+    """The workspace as the kernels take it, faces that are not flat cut into triangles."""
+    points = np.asarray(workspace.vertices)
+    walls = tuple(tuple(map(int, face)) for face in workspace.faces)
+    loops, labels = polyhedra._flat_faces(points, walls)
+    return [
+        (name, [oracle.exact(points[i]) for i in loop])
+        for loop, name in zip(loops, labels, strict=True)
+    ]
+
+
+def assert_exact(workspace, agents, rel=1e-12):
+    """Volumes, centroids and second moments agree with rational arithmetic."""
+    found = worlds.looks(workspace, agents)
+    body = exact_body(workspace)
+    whole = float(workspace.volume)
+    for p in range(len(agents)):
+        cell = oracle.cell(body, agents, p)
+        volume = float(cell.volume)
+        assert abs(found.mass[p] - volume) <= rel * volume + 1e-40 * whole
+        if volume > 1e-40 * whole:
+            size = max(abs(float(c)) for _, loop in cell.faces for v in loop for c in v)
+            miss = np.abs(found.error[p] - [float(c) for c in cell.centroid]).max()
+            assert miss <= rel * size
+            assert found.second[p] == pytest.approx(float(cell.second_moment), rel=2 * rel)
+
+
+def assert_tiles(workspace, points):
+    """Volumes and first moments add up to those of the workspace."""
+    found = worlds.looks(workspace, points)
+    corner = workspace.bounds[0]
+    body = exact_body(workspace)
+    whole = oracle.RationalCell(
+        [(name, [oracle.minus(v, oracle.exact(corner)) for v in loop]) for name, loop in body]
+    )
+    volume, centroid = whole.volume, whole.centroid
+    masses = [Fraction(float(m)) for m in found.mass]
+    assert not found.met.any()
+    assert abs(float(sum(masses) / volume - 1)) <= 1e-12
+    for k in range(3):
+        arms = [
+            Fraction(float(x)) + Fraction(float(e)) - Fraction(float(corner[k]))
+            for x, e in zip(points[:, k], found.error[:, k], strict=True)
+        ]
+        first = sum(m * a for m, a in zip(masses, arms, strict=True))
+        assert abs(float(first / (volume * centroid[k]) - 1)) <= 1e-12
+
+
+@pytest.mark.parametrize("offset", [0.0, worlds.FAR])
+@pytest.mark.parametrize("name", worlds.HARD)
+def test_cells_tile_the_cube(name, offset):
+    points = np.unique(worlds.HARD[name] + offset, axis=0)
+    assert_tiles(worlds.cube(offset), points)
+
+
+@pytest.mark.parametrize("offset", [0.0, worlds.FAR])
+@pytest.mark.parametrize("name", worlds.polytopes())
+def test_cells_tile_slanted_workspaces(name, offset):
+    workspace = Polytope(worlds.polytopes()[name].vertices + offset)
+    lower, upper = workspace.bounds
+    points = lower + worlds.scattered(200, 11) * (upper - lower)
+    points = points[workspace.contains(points)]
+    assert len(points) > 15
+    assert_tiles(workspace, points)
+
+
+@pytest.mark.parametrize("gap", [1e-12, 1e-14, 1e-15])
+def test_cells_of_nearly_coincident_agents_tile(gap):
+    assert_tiles(worlds.cube(), worlds.in_pairs(gap))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=7, unique=True))
+def test_lattice_points_against_rational_arithmetic(points):
+    assert_exact(worlds.cube(side=4.0), np.array(points, dtype=float))
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10**6), st.sampled_from(sorted(worlds.polytopes())))
+def test_slanted_workspaces_against_rational_arithmetic(seed, name):
+    workspace = worlds.polytopes()[name]
+    lower, upper = workspace.bounds
+    points = np.random.default_rng(seed).uniform(lower, upper, (30, 3))
+    points = points[workspace.contains(points)][:4]
+    if len(points):
+        assert_exact(workspace, points)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_slabs_needles_and_clusters_keep_their_digits(gap):
+    """Cells as thin, or as small, as the agents are near to each other."""
+    rng = np.random.default_rng(5)
+    u, v = rng.normal(size=(2, 3))
+    middle = np.array([0.4, 0.5, 0.6])
+    slab = np.array([middle - gap * u, middle, middle + 1.3 * gap * u])
+    needle = np.vstack([slab, [middle + gap * v], [middle - 1.1 * gap * v]])
+    for agents in (slab, needle, middle + gap * rng.normal(size=(8, 3))):
+        assert_exact(worlds.cube(), agents, rel=2e-12)
+
+
+@pytest.mark.parametrize("name", ["scattered", "cubic", "body-centred", "on walls", "pairs 1e-9"])
+def test_neighbours_are_those_of_rational_arithmetic(name):
+    points = np.unique(worlds.HARD[name], axis=0)
+    picks = [0, len(points) // 2]
+    near = {p: np.argsort(((points - points[p]) ** 2).sum(axis=1))[:80] for p in picks}
+    for cell in polyhedra.cells(worlds.cube(), points, picks):
+        exact = oracle.cell(exact_body(worlds.cube()), points[near[cell.agent]], 0)
+        wanted = {int(near[cell.agent][q]) for q in exact.neighbours}
+        wide = cell.border_sizes > 1e-11
+        assert {int(q) for q in cell.borders[wide] if q >= 0} == wanted
+        for k in np.flatnonzero(wide & (cell.borders >= 0)):
+            q = int(np.flatnonzero(near[cell.agent] == cell.borders[k])[0])
+            assert cell.areas[k] == pytest.approx(exact.area(q), rel=1e-9)
+
+
+def test_interior_cells_against_scipy():
+    points = worlds.scattered(400)
+    diagram = Voronoi(points)
+    compared = 0
+    for cell in polyhedra.cells(worlds.cube(), points):
+        region = diagram.regions[diagram.point_region[cell.agent]]
+        if (cell.borders >= 0).all() and region and -1 not in region:
+            corners = diagram.vertices[region]
+            assert cell.volume == pytest.approx(ConvexHull(corners).volume, rel=1e-9)
+            assert len(cell.offsets) == len(region)
+            compared += 1
+    assert compared > 100
+
+
+def test_every_face_is_a_loop_and_every_edge_is_shared():
+    for name in ("scattered", "cubic", "face-centred", "on walls"):
+        for cell in polyhedra.cells(worlds.cube(), np.unique(worlds.HARD[name], axis=0), range(40)):
+            edges = [
+                (int(a), int(b))
+                for loop in cell.faces
+                for a, b in zip(loop, np.roll(loop, -1), strict=True)
+            ]
+            assert len(set(edges)) == len(edges)
+            assert {(b, a) for a, b in edges} == set(edges)
+            corners, faces = len(cell.offsets), len(cell.faces)
+            assert corners - len(edges) // 2 + faces == 2
+            assert len(edges) == 3 * corners
+            assert len(cell.borders) == faces
+            assert cell.face_with(int(cell.borders[0])) is not None
+            assert cell.face_with(10**6) is None
+
+
+def test_places_belong_to_the_nearest_agent():
+    """A place drawn at random lies in the cell of the agent that is nearest to it."""
+    points = worlds.scattered(60, 9)
+    cells = polyhedra.cells(worlds.cube(), points)
+    for place in worlds.scattered(500, 10):
+        holder = cells[int(((points - place) ** 2).sum(axis=1).argmin())]
+        for loop in holder.faces:
+            a, b, c = holder.offsets[loop[:3]]
+            assert np.cross(b - a, c - a) @ (place - holder.position - a) <= 1e-14
+
+
+def inner_cells(points):
+    """Cells of agents that have their neighbours on all sides."""
+    cells = polyhedra.cells(worlds.cube(), points)
+    return [c for c in cells if np.abs(c.position - 0.5).max() < 0.31]
+
+
+def test_cubic_lattice():
+    inside = inner_cells(worlds.cubic())
+    assert len(inside) == 4**3
+    for cell in inside:
+        assert (cell.border_sizes > 1e-12).sum() == 6
+        assert cell.volume == pytest.approx(8.0**-3, rel=1e-13)
+
+
+def test_body_centred_lattice_has_truncated_octahedra():
+    points = worlds.body_centred()
+    inside = inner_cells(points)
+    assert len(inside) > 50
+    found = worlds.looks(worlds.cube(), points)
+    for cell in inside:
+        volume = 6.0**-3 / 2
+        assert (cell.border_sizes > 1e-12).sum() == 14
+        assert cell.volume == pytest.approx(volume, rel=1e-13)
+        second = found.second[cell.agent] / volume ** (5 / 3)
+        assert second == pytest.approx(3 * 19 / (192 * 2 ** (1 / 3)), rel=1e-13)
+        assert second == pytest.approx(0.2356298437, abs=1e-10)
+
+
+def test_face_centred_lattice_has_rhombic_dodecahedra():
+    inside = inner_cells(worlds.face_centred())
+    assert len(inside) > 50
+    for cell in inside:
+        assert (cell.border_sizes > 1e-12).sum() == 12
+        assert cell.volume == pytest.approx(5.0**-3 / 4, rel=1e-13)
+
+
+def bits(found):
+    parts = (found.error, found.mass, found.polar, found.second, found.nearest, found.neighbors)
+    return np.column_stack([np.asarray(part).reshape(len(found.mass), -1) for part in parts])
+
+
+@pytest.mark.parametrize("name", worlds.HARD)
+def test_numbering_the_agents_otherwise_changes_no_bit(name):
+    points = np.unique(worlds.HARD[name], axis=0)
+    order = np.random.default_rng(3).permutation(len(points))
+    straight = bits(worlds.looks(worlds.cube(), points))
+    turned = bits(worlds.looks(worlds.cube(), points[order]))
+    assert (turned == straight[order]).all()
+
+
+@pytest.mark.parametrize("crowd", [0.2, 2.0, 30.0, 1e9])
+@pytest.mark.parametrize("name", ["scattered", "cubic", "coplanar", "collinear", "clusters"])
+def test_bins_change_no_bit(name, crowd, monkeypatch):
+    points = np.unique(worlds.HARD[name], axis=0)
+    monkeypatch.setattr(polyhedra, "CROWD", crowd)
+    binned = bits(worlds.looks(worlds.cube(), points))
+    seen = [c.seen.tolist() for c in polyhedra.cells(worlds.cube(), points)]
+    monkeypatch.setattr(polyhedra, "FEW", 10**9)
+    assert (bits(worlds.looks(worlds.cube(), points)) == binned).all()
+    assert [c.seen.tolist() for c in polyhedra.cells(worlds.cube(), points)] == seen
+
+
+def test_agents_come_by_distance_and_only_as_far_as_needed():
+    points = worlds.scattered(200)
+    for cell in polyhedra.cells(worlds.cube(), points):
+        gaps = np.linalg.norm(points[cell.seen] - cell.position, axis=1)
+        assert (np.diff(gaps) >= 0.0).all()
+        reach = 2.0 * np.linalg.norm(cell.offsets, axis=1).max()
+        beyond = np.linalg.norm(np.delete(points, cell.seen, axis=0) - cell.position, axis=1)
+        assert (beyond[beyond > 0.0] > reach).all()
+        assert set(cell.borders[cell.borders >= 0]) <= set(cell.seen)
+
+
+PLAIN = """
+import sys, numpy as np
+from dwell.geometry import polyhedra
+from tests.kernels import space_worlds as worlds
+terms = worlds.hills([1.0], [[0.4, 0.5, 0.6]], np.diag([2.0, 1.0, 3.0]))
+for terms in (worlds.UNIFORM, terms):
+    for points in (worlds.scattered(6), worlds.cubic(2), worlds.in_pairs(1e-9, 2)):
+        found = worlds.looks(worlds.cube(), points, terms)
+        print([v.hex() for v in np.column_stack([found.mass, found.error, found.second]).ravel()])
+"""
+
+
+def test_plain_python_gives_the_same_bits():
+    shown = []
+    for jit in ("0", "1"):
+        environment = {**os.environ, "DWELL_JIT": jit}
+        command = [sys.executable, "-c", PLAIN]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        shown.append(done.stdout)
+    assert shown[0] == shown[1]
+    assert len(shown[0].splitlines()) == 6
+
+
+def test_agents_at_one_place_are_named():
+    points = np.array([[0.5, 0.5, 0.5], [0.2, 0.2, 0.2], [0.5, 0.5, 0.5]])
+    with pytest.raises(AgentsError, match="agents 0 and 2 stand at the same place"):
+        polyhedra.cells(worlds.cube(), points)
+    found = worlds.looks(worlds.cube(), points)
+    assert found.met.tolist() == [True, False, True]
+
+
+def test_far_agents_leave_an_empty_cell():
+    """An agent outside the workspace, shadowed by one inside."""
+    found = worlds.looks(worlds.cube(), [[0.5, 0.5, 0.5], [0.5, 0.5, 9.0]])
+    assert found.empty.tolist() == [False, True]
+    np.testing.assert_allclose(found.error[1], [0.0, 0.0, -8.0], atol=1e-15)
+    assert found.nearest[1] == 8.5
+    assert polyhedra.cells(worlds.cube(), np.array([[0.5] * 3, [0.5, 0.5, 9.0]]))[1].volume == 0.0
+
+
+def test_an_agent_outside_still_has_its_share():
+    """Its tetrahedra would count with both signs: another apex is taken."""
+    found = worlds.looks(worlds.cube(), [[0.5, 0.5, 0.75], [0.5, 0.5, -0.25]])
+    np.testing.assert_allclose(found.mass, [0.75, 0.25], rtol=1e-14)
+    np.testing.assert_allclose(found.error[1], [0.0, 0.0, 0.375], atol=1e-15)
+    second = 0.25 * (1 + 1 + 0.25**2) / 12
+    assert found.second[1] == pytest.approx(second, rel=1e-13)
+    assert found.polar[1] == pytest.approx(second + 0.25 * 0.375**2, rel=1e-13)
+
+
+def test_open_faces_are_refused():
+    vertices, faces = worlds.box_faces((0, 0, 0), (1, 1, 1))
+
+    class Open:
+        pass
+
+    region = Open()
+    region.vertices, region.faces = vertices, faces[:5]
+    with pytest.raises(WorkspaceError, match="do not close up"):
+        polyhedra.solid_of(region)
+    region.faces = [*faces[:5], faces[5][::-1]]
+    with pytest.raises(WorkspaceError, match="alike"):
+        polyhedra.solid_of(region)
+
+
+def test_corners_of_many_faces_are_split():
+    solid = polyhedra.solid_of(worlds.polytopes()["octahedron"])
+    assert len(solid.x) == 12
+    used = np.arange(len(solid.mate)) % 4 != 3
+    mates = solid.mate[used]
+    assert (solid.mate[mates] == np.flatnonzero(used)).all()
+    assert make_memory(3, solid).x.shape[0] >= 12
+
+
+def test_reach_of_single_agents():
+    found = worlds.looks(Box((0, 0, 0), (2, 1, 1)), [[0.5, 0.5, 0.5]])
+    assert math.isinf(found.nearest[0])
+    assert found.neighbors[0] == 0
+    np.testing.assert_allclose(found.error[0], [0.5, 0.0, 0.0], atol=1e-15)

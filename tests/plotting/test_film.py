@@ -1,0 +1,393 @@
+"""Films: the right frames, the same every time, in files that are whole or not there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+import dwell
+from dwell import InputError, Run, animate
+from dwell.plotting import PLAIN
+from dwell.plotting.film import shots_of, size_from_words, stage_of
+from dwell.plotting.reel import MARK, durations
+from dwell.plotting.stage import Stage
+
+from .conftest import RUNS, run_named
+
+SMALL = (320, 180)
+QUICK = {"fps": 5, "seconds": 1.2, "size": SMALL}  # six frames
+
+
+def stage_named(name: str, **options: object) -> Stage:
+    return stage_of(shots_of(run_named(name), **{"fps": 5, "seconds": 2, **options}), SMALL, 40.0)
+
+
+@cache
+def kept(name: str) -> Stage:
+    return stage_named(name)
+
+
+def frames_of(path: Path) -> list[np.ndarray]:
+    found = []
+    with Image.open(path) as image:
+        for k in range(image.n_frames):
+            image.seek(k)
+            found.append(np.asarray(image.convert("RGB")))
+    return found
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_run_can_be_filmed(name: str) -> None:
+    stage = kept(name)
+
+    first, last = stage.frame(0), stage.frame(9)
+    assert first.shape == last.shape == (180, 320, 3)
+    assert first.dtype == np.uint8
+    assert first.std() > 5.0
+    if run_named(name).horizon > 0.0:
+        assert (first != last).any()
+
+
+def test_frames_do_not_depend_on_what_was_drawn_before() -> None:
+    ahead, back = kept("two-hills"), stage_named("two-hills")
+
+    there = [ahead.frame(k) for k in range(10)]
+    again = [back.frame(k) for k in reversed(range(10))][::-1]
+    for one, other in zip(there, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("k", [0, 4, 9])
+def test_agents_stand_where_the_run_says(k: int) -> None:
+    run = run_named("two-hills")
+    stage = stage_of(shots_of(run, fps=5, seconds=2), (640, 360), 80.0)
+    frame = stage.frame(k)
+    ax = stage.figure.axes[0]
+    places = ax.transData.transform(run.positions(run.horizon * k / 9))
+
+    colour = np.round(255.0 * np.array(to_rgb(PLAIN.start)))
+    for x, y in places:
+        seen = frame[int(360.0 - y), int(x)]
+        assert np.abs(seen - colour).max() < 60
+    fields = np.abs(frame.astype(int) - colour).max(axis=2) < 60
+    assert 0 < fields.sum() < 80 * len(places)
+
+
+def test_cells_are_those_of_the_moment() -> None:
+    run, stage = run_named("two-hills"), kept("two-hills")
+    stage.frame(5)
+
+    rings = [path.vertices for path in stage.parts[0].artists[0].get_paths()]
+    cells = dwell.geometry.voronoi_cells(run.workspace.polygon, run.positions(run.horizon * 5 / 9))
+    for ring, cell in zip(rings, cells, strict=True):
+        np.testing.assert_allclose(ring[:-1], cell.vertices)
+
+
+def test_who_looked_just_now_is_told_from_the_events() -> None:
+    run = run_named("two-hills")
+    shots = shots_of(run, fps=50, seconds=30.0)
+
+    assert (shots.fresh[0] == 1.0).all()  # everybody looks at the beginning
+    span = 0.3 * run.horizon / 30.0
+    for k in (100, 700, 1499):
+        for p in range(run.agents):
+            times = run.events.time[run.events.of_agent(p)]
+            before = times[times <= shots.times[k]]
+            ago = shots.times[k] - (before[-1] if len(before) else 0.0)
+            assert shots.fresh[k, p] == pytest.approx(max(0.0, 1.0 - ago / span))
+
+
+def test_curves_grow_up_to_now() -> None:
+    run, stage = run_named("two-hills"), kept("two-hills")
+    for k in (3, 9):
+        stage.frame(k)
+        line = stage.parts[2].artists[0]
+        now = run.horizon * k / 9
+        assert now - run.horizon / 500 <= line.get_xdata()[-1] <= now
+        assert line.get_ydata()[-1] == pytest.approx(run.cost(line.get_xdata()[-1]))
+
+
+def test_a_film_has_the_frames_size_and_speed_that_were_asked_for(tmp_path: Path) -> None:
+    path = animate(run_named("two-hills"), tmp_path / "film.gif", **QUICK)
+
+    assert path == tmp_path / "film.gif"
+    with Image.open(path) as image:
+        assert image.n_frames == 6
+        assert image.size == SMALL
+        assert image.info["loop"] == 0
+        assert image.info["duration"] == 200
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_gif_shows_the_frames(tmp_path: Path) -> None:
+    path = animate(run_named("two-hills"), tmp_path / "film.gif", **QUICK)
+    stage = stage_named("two-hills", fps=5, seconds=1.2)
+
+    for k, seen in enumerate(frames_of(path)):
+        off = np.abs(seen.astype(int) - stage.frame(k).astype(int))
+        assert off.mean() < 2.0  # 255 colours for all of it
+        assert np.quantile(off, 0.999) < 60
+
+
+def test_webp_shows_the_frames(tmp_path: Path) -> None:
+    path = animate(run_named("two"), tmp_path / "film.webp", **QUICK)
+    stage = stage_named("two", fps=5, seconds=1.2)
+
+    frames = frames_of(path)
+    assert len(frames) == 6
+    for k, seen in enumerate(frames):
+        assert np.abs(seen.astype(int) - stage.frame(k).astype(int)).mean() < 4.0
+
+
+@pytest.mark.parametrize("kind", ["gif", "webp"])
+def test_the_same_run_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
+    one, other = (animate(run_named("two"), tmp_path / f"{n}.{kind}", **QUICK) for n in "ab")
+
+    assert one.read_bytes() == other.read_bytes()
+    assert MARK.encode() in one.read_bytes()
+
+
+def test_frames_that_do_not_change_are_short(tmp_path: Path) -> None:
+    path = animate(run_named("horizon-0"), tmp_path / "still.gif", **QUICK)
+    once = animate(run_named("horizon-0"), tmp_path / "one.gif", **{**QUICK, "seconds": 0.2})
+
+    assert path.stat().st_size < once.stat().st_size + 5 * 40
+
+
+def test_a_part_of_a_run(tmp_path: Path) -> None:
+    shots = shots_of(run_named("two-hills"), fps=10, seconds=1.0, since=2.0, until=5.0)
+
+    np.testing.assert_allclose(shots.times, np.linspace(2.0, 5.0, 10))
+    stage = stage_of(shots, SMALL, 40.0)
+    assert stage.figure.axes[1].get_xlim() == (2.0, 5.0)
+    assert stage.parts[1].artists[0].get_text() == "t = 2.0"
+
+
+def test_times_of_frames_are_right_on_average() -> None:
+    assert sum(durations(31, 30.0)[:-1]) == 1000
+    assert durations(4, 25.0) == [40, 40, 40, 1500]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ({"fps": 0}, "film.time", "positive"),
+        ({"seconds": "long"}, "film.time", "positive"),
+        ({"since": 3.0, "until": 1.0}, "film.time", "from 0 to 3"),
+        ({"until": 99.0}, "film.time", "from 0 to 3"),
+        ({"size": (10, 10)}, "film.size", "whole numbers of pixels"),
+        ({"size": "big"}, "film.size", "whole numbers of pixels"),
+        ({"dpi": -1}, "film.dpi", "20 to 1000"),
+        ({"fps": 90}, "film.fps", "at most 50"),
+        ({"turn": True}, "film.turn", "in space"),
+    ],
+)
+def test_wrong_options_are_refused(
+    tmp_path: Path, options: dict[str, object], code: str, words: str
+) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        animate(run_named("two"), tmp_path / "film.gif", **options)
+
+    assert caught.value.code == code
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sizes_in_words() -> None:
+    assert size_from_words("640x360") == (640, 360)
+    for wrong in ("640", "640x", "axb", "640x360x2", "-640x360", "1x1"):
+        with pytest.raises(InputError, match="pixels"):
+            size_from_words(wrong)
+
+
+def test_too_large_a_film_in_memory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"end in \.mp4") as caught:
+        animate(run_named("two"), tmp_path / "film.webp", size=(4000, 4000), seconds=20)
+    assert caught.value.code == "film.size"
+
+
+@pytest.mark.parametrize("name", ["film.avi", "film", "film.GIF", "film.png"])
+def test_other_formats_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"\.mp4, \.gif, \.webp") as caught:
+        animate(run_named("two"), tmp_path / name)
+    assert caught.value.code == "film.format"
+
+
+def test_own_films_are_replaced_and_others_only_with_force(tmp_path: Path) -> None:
+    path = animate(run_named("two"), tmp_path / "film.gif", **QUICK)
+    assert animate(run_named("two"), path, **QUICK) == path
+    path.write_text("my holidays")
+
+    with pytest.raises(InputError, match="not a film made here") as caught:
+        animate(run_named("two"), path, **QUICK)
+    assert caught.value.code == "film.exists"
+    assert path.read_text() == "my holidays"
+    animate(run_named("two"), path, force=True, **QUICK)
+    assert path.read_bytes().startswith(b"GIF89a")
+
+
+def test_a_missing_folder_and_a_folder_in_place_of_the_file_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        animate(run_named("two"), tmp_path / "nowhere" / "film.gif")
+    (tmp_path / "film.gif").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        animate(run_named("two"), tmp_path / "film.gif", force=True)
+
+
+class Stopped(KeyboardInterrupt):
+    """Somebody presses Ctrl-C."""
+
+
+def stop_half_way(what: str, share: float) -> None:
+    if share >= 0.5:
+        raise Stopped
+
+
+@pytest.mark.parametrize("kind", ["gif", "webp", "mp4"])
+def test_stopped_half_way_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    if kind == "mp4":
+        pretend_ffmpeg(tmp_path, monkeypatch, 'exec cat > "$last"')
+    with pytest.raises(Stopped):
+        animate(run_named("two"), out / f"film.{kind}", progress=stop_half_way, **QUICK)
+
+    assert list(out.iterdir()) == []
+
+
+def test_a_failed_write_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(InputError, match="No space left"):
+        animate(run_named("two"), tmp_path / "film.gif", **QUICK)
+    assert list(tmp_path.iterdir()) == []
+
+
+# MP4: how ffmpeg is called, with a stand-in; and a real one where there is one.
+
+
+def pretend_ffmpeg(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """A program called ffmpeg that does as the script says; $last is the file to be written."""
+    place = folder / "bin"
+    place.mkdir()
+    program = place / "ffmpeg"
+    known = 'case "$*" in *-encoders*) echo libx264; exit 0;; esac'
+    program.write_text(f"#!/bin/sh\n{known}\nfor last; do :; done\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{place}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_every_frame_goes_to_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend_ffmpeg(tmp_path, monkeypatch, 'exec cat > "$last"')
+    path = animate(run_named("two"), tmp_path / "film.mp4", **QUICK)
+
+    frames = np.frombuffer(path.read_bytes(), dtype=np.uint8).reshape(6, 180, 320, 3)
+    stage = stage_named("two", fps=5, seconds=1.2)
+    for k, frame in enumerate(frames):
+        np.testing.assert_array_equal(frame, stage.frame(k))
+
+
+def test_what_ffmpeg_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend_ffmpeg(tmp_path, monkeypatch, "echo the disk is on fire >&2; exit 1")
+    with pytest.raises(InputError, match="the disk is on fire") as caught:
+        animate(run_named("two"), tmp_path / "film.mp4", **QUICK)
+
+    assert caught.value.code == "film.ffmpeg"
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]
+
+
+def test_without_ffmpeg_the_way_out_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match=r"end in \.gif") as caught:
+        animate(run_named("two"), tmp_path / "film.mp4")
+    assert caught.value.code == "film.ffmpeg"
+
+
+def test_odd_sizes_are_refused_for_mp4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend_ffmpeg(tmp_path, monkeypatch, "exit 1")
+    with pytest.raises(InputError, match="even numbers"):
+        animate(run_named("two"), tmp_path / "film.mp4", size=(321, 180))
+
+
+def test_a_real_ffmpeg_makes_a_film(tmp_path: Path) -> None:
+    import shutil
+
+    if shutil.which("ffmpeg") is None:
+        pytest.skip("there is no ffmpeg here")
+    path = animate(run_named("two"), tmp_path / "film.mp4", **QUICK)
+    assert path.read_bytes()[4:8] == b"ftyp"
+    assert MARK.encode() in path.read_bytes()
+    assert animate(run_named("two"), path, **QUICK) == path  # it knows its own
+
+
+# The command.
+
+
+def command(*words: str) -> list[str]:
+    code = "from dwell.cli import main; main()"
+    return [sys.executable, "-c", code, "animate", *words]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "two.nc"
+    run: Run = run_named("two")
+    run.save(path)
+    return path
+
+
+def test_the_command_writes_a_film_and_says_where(tmp_path: Path, stored: Path) -> None:
+    out = tmp_path / "film.gif"
+    options = ("--fps", "5", "--seconds", "1", "--from", "1", "--to", "2", "--size", "320x180")
+    done = subprocess.run(
+        command(str(stored), "--out", str(out), *options), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, str(out), "")
+    assert len(frames_of(out)) == 5
+
+
+def test_the_command_refuses_in_a_sentence(tmp_path: Path, stored: Path) -> None:
+    words = command(str(stored), "--out", str(tmp_path / "film.gif"), "--size", "huge")
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "1280x720" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_killed_command_leaves_nothing(
+    tmp_path: Path, stored: Path, number: int, code: int
+) -> None:
+    words = command(str(stored), "--out", str(tmp_path / "film.gif"), "--seconds", "300")
+    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    until = time.monotonic() + 60
+    while not list(tmp_path.iterdir()):  # it has begun to write under another name
+        assert time.monotonic() < until
+        assert process.poll() is None
+        time.sleep(0.05)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".tmp"]
+    process.send_signal(number)
+    process.communicate(timeout=60)
+
+    assert process.returncode == code
+    assert list(tmp_path.iterdir()) == []

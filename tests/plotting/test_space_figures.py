@@ -1,0 +1,387 @@
+"""Runs in space: scenes with the right order of depth, cells, shadows, and a camera that turns."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+
+from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope, Run, Timer, simulate
+from dwell.density import as_density
+from dwell.plotting import FIGURES, PLAIN, animate, save_figures
+from dwell.plotting.box import Box3, labels
+from dwell.plotting.camera import camera_for
+from dwell.plotting.deployment import deployment
+from dwell.plotting.figures import blank, draw_paths
+from dwell.plotting.film import shots_of, stage_of
+from dwell.plotting.panels import compared_trajectories
+from dwell.plotting.scene import SHRUNK, View, cloud_of, draw_scene, ink_of
+from dwell.plotting.solids import solid_cells
+
+ROOM = Box((0, 0, 0), (4, 3, 2))
+LAW = Timer(k1=1.0, nu=0.1, t1=0.1, t2=0.3)
+MAPS = ("configurations", "trajectories")
+
+
+def scattered(agents: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform((0.1, 0.1, 0.1), (3.9, 2.9, 1.9), (agents, 3))
+
+
+@cache
+def flight() -> Run:
+    return simulate(ROOM, None, 0.4 * scattered(6), LAW, until=3.0, seed=1, sample_every=0.1)
+
+
+@cache
+def drawn(name: str) -> Figure:
+    figure = FIGURES[name](flight())
+    figure.canvas.draw()
+    return figure
+
+
+WORKSPACES: dict[str, Any] = {
+    "box": ROOM,
+    "tetrahedron": Polytope([(0, 0, 0), (9, 0, 0), (0, 9, 0), (0, 0, 9)]),
+    "ball": Ball((2, 1.5, 1), 3),
+    "ellipsoid": Ellipsoid((2, 1.5, 1), (5, 4, 3)),
+    "slim": Box((0, 0, 0), (400, 3, 2)),
+    "tall": Box((0, 0, 0), (4, 3, 18)),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_fits_its_sheet(name: str) -> None:
+    figure = drawn(name)
+    width, height = figure.bbox.size
+
+    assert figure.get_size_inches()[0] == (7.0 if name == "configurations" else 3.5)
+    for ax in figure.axes:
+        box = ax.get_tightbbox()
+        assert box.x0 >= -1
+        assert box.y0 >= -1
+        assert box.x1 <= width + 1
+        assert box.y1 <= height + 1
+    for text in figure.findobj(matplotlib.text.Text):
+        if text.get_text() and text.get_visible():
+            assert text.get_fontsize() >= 7.0
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_scenes_are_to_scale(name: str) -> None:
+    for ax in drawn(name).axes:
+        if ax.get_label() != "<colorbar>":
+            assert ax.get_aspect() == 1.0
+
+
+@pytest.mark.parametrize("name", WORKSPACES)
+def test_no_numbers_overlap(name: str) -> None:
+    figure = blank(3.5, 4.5)
+    ax = figure.subplots()
+    draw_scene(ax, View(WORKSPACES[name], scattered(5)))
+    figure.canvas.draw()
+    boxes = [t.get_window_extent() for t in ax.texts if t.get_text()]
+
+    for k, one in enumerate(boxes):
+        for other in boxes[k + 1 :]:
+            assert not (one.x0 < other.x1 and other.x0 < one.x1
+                        and one.y0 < other.y1 and other.y0 < one.y1)  # fmt: skip
+    limits = ax.get_window_extent()
+    assert all(limits.x0 - 9 <= b.x0 and b.x1 <= limits.x1 + 9 for b in boxes)
+
+
+@pytest.mark.parametrize("azimuth", [-60.0, 10.0, 135.0, 250.0])
+def test_the_camera_keeps_lengths_and_knows_its_sides(azimuth: float) -> None:
+    camera = camera_for(ROOM, azimuth)
+
+    np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-15)
+    assert np.linalg.det(camera.axes) == pytest.approx(1.0)
+    up = camera.on_sheet(np.array([[0.0, 0, 0], [0, 0, 1]]))
+    assert up[0, 0] == pytest.approx(up[1, 0])  # upright edges are upright
+    assert up[1, 1] > up[0, 1]
+    for k, loop in enumerate(ROOM.faces):
+        assert camera.faces_us(ROOM.vertices[loop]) == (ROOM.normals[k] @ camera.axes[2] > 0.0)
+    far, near = (
+        side(camera) for side in (Box3.around(ROOM).far_sides, Box3.around(ROOM).near_sides)
+    )
+    assert camera.nearness(near) > camera.nearness(far)
+
+
+@pytest.mark.parametrize("name", ["box", "tetrahedron", "slim"])
+@pytest.mark.parametrize("azimuth", [-60.0, 33.0, 171.0])
+def test_cells_are_drawn_from_the_farthest_to_the_nearest(name: str, azimuth: float) -> None:
+    """Along any line of sight, cells come in the order of their agents' nearness."""
+    workspace = WORKSPACES[name]
+    lower, upper = workspace.bounds
+    rng = np.random.default_rng(3)
+    inside = lower + rng.uniform(size=(4000, 3)) * (upper - lower)
+    inside = inside[workspace.contains(inside)]
+    sites = inside[:15]
+    camera = camera_for(workspace, azimuth)
+    ray = camera.axes[2] * camera.unit  # towards the camera
+    rank = np.empty(len(sites), dtype=int)
+    rank[np.argsort(camera.nearness(sites))] = np.arange(len(sites))
+
+    starts = inside[15:400]
+    for step in (0.01, 0.1, 0.4):
+        ends = starts + step * ray
+        kept = workspace.contains(ends)
+        owner = [np.argmin(((p[:, None] - sites) ** 2).sum(axis=2), axis=1)
+                 for p in (starts[kept], ends[kept])]  # fmt: skip
+        assert (rank[owner[1]] >= rank[owner[0]]).all()
+        assert camera.on_sheet(ends) == pytest.approx(camera.on_sheet(starts), abs=1e-12)
+
+
+def polygons(view: View, azimuth: float = -60.0) -> list[np.ndarray]:
+    return ink_of(view, camera_for(view.workspace, azimuth), PLAIN).rings
+
+
+def test_far_faces_come_before_the_agent_and_near_faces_after_it() -> None:
+    view = View(ROOM, np.array([[2.0, 1.5, 1.0]]))
+    ink = ink_of(view, camera_for(ROOM), PLAIN)
+    fills = [tuple(np.round(f, 3)) if len(f) == 4 else f for f in ink.fills]
+    solid = [k for k, f in enumerate(fills) if 0.0 < f[3] < 1.0]
+    dot = [
+        k
+        for k, f in enumerate(fills)
+        if f == tuple(np.round(matplotlib.colors.to_rgba(PLAIN.start), 3))
+    ]
+
+    assert len(solid) == 6
+    assert len(dot) == 1
+    assert solid[2] < dot[0] < solid[3]
+    np.testing.assert_allclose(ink.rings[dot[0]].mean(axis=0), 0.0, atol=1e-12)
+
+
+def test_cells_are_shrunk_towards_their_agents() -> None:
+    place = np.array([[1.0, 1.0, 1.0]])
+    camera = camera_for(ROOM)
+    ink = ink_of(View(ROOM, place), camera, PLAIN)
+    drawn_corners = np.vstack(
+        [r for r, f in zip(ink.rings, ink.fills, strict=True) if 0 < f[3] < 1]
+    )
+    expected = camera.on_sheet(place + SHRUNK * (ROOM.vertices - place))
+
+    for corner in expected:
+        assert np.abs(drawn_corners - corner).max(axis=1).min() < 1e-12
+
+
+def test_shadows_lie_on_the_far_walls() -> None:
+    place = scattered(1)
+    camera = camera_for(ROOM)
+    rings = polygons(View(ROOM, place, cells=False))
+    far = Box3.around(ROOM).far_sides(camera)
+
+    for k in range(3):
+        shadow = place[0].copy()
+        shadow[k] = far[k]
+        np.testing.assert_allclose(rings[k].mean(axis=0), camera.on_sheet(shadow), atol=1e-12)
+
+
+def test_paths_are_cut_at_the_borders_of_cells_and_lose_nothing() -> None:
+    run = flight()
+    times = np.linspace(0.0, run.horizon, 50)
+    paths = list(run.positions(times).transpose(1, 0, 2))
+    with_paths = View(ROOM, run.positions(run.horizon), paths)
+    camera = camera_for(ROOM)
+    lines = [r for r, f in zip(*_ink(with_paths), strict=True) if f[3] == 0.0]
+    total = sum(_length(camera.on_sheet(path)) for path in paths)
+
+    drawn_lengths = [_length(ring) / 2.0 for ring in _closed(lines)]
+    frame = sum(
+        _length(camera.on_sheet(ROOM.vertices[list(edge)]))
+        for edge in {
+            tuple(sorted(e))
+            for loop in ROOM.faces
+            for e in zip(loop, np.roll(loop, -1), strict=True)
+        }
+    )
+    shadows = sum(_length(camera.on_sheet(_pressed(p, k))) for p in paths for k in range(3))
+    assert sum(drawn_lengths) == pytest.approx(total + frame + shadows, rel=1e-9)
+
+
+def _ink(view: View) -> tuple[list[Any], list[Any]]:
+    ink = ink_of(view, camera_for(view.workspace), PLAIN)
+    return ink.rings, ink.fills
+
+
+def _closed(rings: list[np.ndarray]) -> list[np.ndarray]:
+    return [np.vstack([ring, ring[:1]]) for ring in rings]
+
+
+def _length(points: np.ndarray) -> float:
+    return float(np.sqrt((np.diff(points, axis=0) ** 2).sum(axis=1)).sum())
+
+
+def _pressed(path: np.ndarray, k: int) -> np.ndarray:
+    flat = path.copy()
+    flat[:, k] = Box3.around(ROOM).far_sides(camera_for(ROOM))[k]
+    return flat
+
+
+@pytest.mark.parametrize("name", WORKSPACES)
+def test_cells_fill_the_workspace(name: str) -> None:
+    workspace = WORKSPACES[name]
+    cells = solid_cells(workspace, scattered(7))
+    assert cells is not None
+    volume = 0.0
+    for cell in cells:
+        for face in cell:
+            arms = face.ring[1:] - face.ring[0]
+            volume += face.ring[0] @ np.cross(arms[:-1], arms[1:]).sum(axis=0) / 6.0
+
+    round_off = 0.02 if name in ("ball", "ellipsoid") else 1e-9
+    assert volume == pytest.approx(workspace.volume, rel=round_off)
+    assert any(face.smooth for cell in cells for face in cell) == (round_off > 0.01)
+
+
+def test_agents_at_one_place_have_no_cells_and_the_picture_says_so() -> None:
+    figure = blank(3.5, 3.5)
+    ax = figure.subplots()
+    draw_scene(ax, View(ROOM, np.ones((2, 3))))
+
+    assert any("coincide" in text.get_text() for text in ax.texts)
+
+
+def test_agents_outside_are_drawn_too() -> None:
+    places = np.array([[-1.0, 1.0, 1.0], [2.0, 1.0, 1.0]])
+
+    assert len(polygons(View(ROOM, places, arrows=np.ones((2, 3)), fresh=np.ones(2)))) > 12
+
+
+def test_a_slim_workspace_says_that_it_is_not_to_scale() -> None:
+    figure = blank(3.5, 3.5)
+    ax = figure.subplots()
+    draw_scene(ax, View(WORKSPACES["slim"], scattered(3)))
+
+    assert any(text.get_text() == "not to scale" for text in ax.texts)
+
+
+def test_labels_name_the_axes_and_stay_as_many_from_all_sides() -> None:
+    counts = {len(labels(ROOM, camera_for(ROOM, azimuth))) for azimuth in range(-180, 180, 7)}
+
+    assert len(counts) == 1
+    assert {word for _, word, name in labels(ROOM, camera_for(ROOM)) if name} == {
+        "$s_1$", "$s_2$", "$s_3$"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("rate", [8.0, 50.0, 4000.0])
+def test_the_cloud_follows_the_density(rate: float) -> None:
+    hill = Gaussian(center=(3.0, 2.0, 1.0), rate=rate)
+    points, values = cloud_of(ROOM, hill)
+
+    assert len(points) == len(values) == 1500
+    assert ROOM.contains(points).all()
+    np.testing.assert_allclose(values, hill.at(points))
+    np.testing.assert_allclose(points.mean(axis=0), (3.0, 2.0, 1.0), atol=0.1)
+    if rate < 1000.0:  # else it is as wide as the places are apart
+        np.testing.assert_allclose(points.var(axis=0), 0.5 / rate, rtol=0.15)
+    assert (cloud_of(ROOM, hill)[0] == points).all()
+
+
+def test_a_density_of_nothing_has_no_cloud() -> None:
+    assert len(cloud_of(ROOM, as_density(lambda z: np.zeros(len(z))))[0]) == 0
+
+
+# Films.
+
+
+def test_agents_move_with_time_and_the_camera_goes_round() -> None:
+    shots = shots_of(flight(), fps=5, seconds=2)
+    stage = stage_of(shots, (480, 270), 60.0)
+
+    first, last = stage.frame(0), stage.frame(9)
+    assert first.shape == (270, 480, 3)
+    assert (first != last).mean() > 0.02
+    np.testing.assert_array_equal(stage.frame(0), first)
+    assert len(set(shots.camera.tolist())) == 10
+
+
+def test_the_agent_is_where_the_camera_sees_it() -> None:
+    run = flight()
+    stage = stage_of(shots_of(run, fps=5, seconds=2), (480, 270), 60.0)
+    stage.frame(6)
+    shots = shots_of(run, fps=5, seconds=2)
+    camera = camera_for(ROOM, -60.0 + float(shots.camera[6]))
+    (solids,) = (
+        a
+        for a in stage.parts[0].artists
+        if isinstance(a, PolyCollection) and len(a.get_paths()) > 20
+    )
+    middles = np.array([path.vertices[:-1].mean(axis=0) for path in solids.get_paths()])
+
+    for place in camera.on_sheet(run.positions(float(shots.times[6]))):
+        assert np.abs(middles - place).max(axis=1).min() < 1e-9
+
+
+def test_a_turning_film_goes_once_round_at_the_end(tmp_path: Path) -> None:
+    run = flight()
+    shots = shots_of(run, fps=5, seconds=2, turn=True)
+
+    np.testing.assert_allclose(np.diff(shots.camera), 36.0)
+    assert (shots.times == run.horizon).all()
+    np.testing.assert_allclose(shots.trail(0)[0], run.positions(0.0))
+    np.testing.assert_allclose(shots.trail(0)[-1], run.positions(run.horizon))
+    path = animate(run, tmp_path / "turn.gif", fps=5, seconds=1, size=(320, 180), turn=True)
+    assert path.read_bytes().startswith(b"GIF89a")
+
+
+def test_compared_laws_and_deployments_are_drawn_in_space(tmp_path: Path) -> None:
+    run = flight()
+    both = compared_trajectories({"one": run, "other": run})
+    assert [ax.get_aspect() for ax in both.axes] == [1.0, 1.0]
+    assert deployment(ROOM, run.system.density, run.positions(1.0), 1.0).axes
+    paths = save_figures(run, tmp_path, ["svg", "pdf"], MAPS)
+    assert all(path.stat().st_size > 5000 for path in paths)
+
+
+# More coordinates than a picture has.
+
+
+def many_dimensions(n: int) -> Any:
+    """What the pictures need of a run, in n dimensions."""
+    rng = np.random.default_rng(n)
+    first, last = rng.uniform(0, 1, (2, 5, n))
+
+    def positions(t: Any) -> np.ndarray:
+        share = np.asarray(t, dtype=float)[..., None, None]
+        return first + share * (last - first)
+
+    events = SimpleNamespace(of_agent=lambda p: np.arange(1000), bend=None, positions=None)
+    return SimpleNamespace(
+        workspace=Box((0,) * n, (1,) * n), positions=positions, horizon=1.0, agents=5, events=events
+    )
+
+
+@pytest.mark.parametrize("n", [4, 5, 8])
+@pytest.mark.parametrize("name", MAPS)
+def test_pairs_of_coordinates_stand_in_for_places(n: int, name: str) -> None:
+    figure = FIGURES[name](many_dimensions(n))
+    figure.canvas.draw()
+    said = figure.get_suptitle()
+
+    shown = min(n, 5)
+    framed = [ax for ax in figure.axes if ax.axison]
+    assert len(framed) == shown * (shown - 1) // (1 if name == "configurations" else 2)
+    assert (f"the first 5 of {n} coordinates" in said) == (n > 5)
+    assert f"{n} coordinates" in said
+
+
+def test_one_panel_shows_two_coordinates_and_says_so() -> None:
+    ax = blank(3.5, 3.5).subplots()
+    draw_paths(ax, many_dimensions(4))
+
+    assert any("2 of 4 coordinates" in text.get_text() for text in ax.texts)
+
+
+def test_a_film_in_more_dimensions_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="these have 4") as caught:
+        animate(many_dimensions(4), tmp_path / "film.gif")
+    assert caught.value.code == "film.dimension"

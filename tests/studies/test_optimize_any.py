@@ -1,0 +1,83 @@
+"""Best deployments on the line, in curved regions and in space."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dwell import Ball, Box, Gaussian, Interval, Polytope, Uniform, optimize, tessellate
+from dwell.errors import InputError
+from dwell.studies.bounds import BEST, reference_for
+
+# Mean squared errors of the best quantizers of a normal variable. Max (1960) printed 0.03454,
+# 0.009497 and 0.002499 for 8, 16 and 32 levels; later tables have these digits.
+NORMAL = {1: 1.0, 2: 0.3634, 3: 0.1902, 4: 0.1175, 8: 0.03455, 16: 0.009501, 32: 0.002505}
+
+
+@pytest.mark.parametrize("levels", NORMAL)
+def test_the_best_quantizers_of_a_normal_variable(levels):
+    normal = Gaussian((0.0,), rate=0.5, weight=1.0 / math.sqrt(2.0 * math.pi))
+    found = optimize(Interval(-30.0, 30.0), normal, levels, starts=3, seed=1)
+    assert found.kind.value == "minimum"
+    assert float(f"{found.cost:.4g}") == pytest.approx(NORMAL[levels], rel=1e-9)
+    places = np.sort(found.positions.ravel())
+    assert places == pytest.approx(-places[::-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 5, 36])
+def test_the_best_quantizers_of_an_even_variable(levels):
+    found = optimize(Interval(2.0, 5.0), None, levels, starts=2)
+    ends = 2.0 + 3.0 * (np.arange(levels) + 0.5) / levels
+    assert np.sort(found.positions.ravel()) == pytest.approx(ends, rel=1e-13)
+    assert found.cost == pytest.approx(27.0 / (12.0 * levels**2), rel=1e-12)
+    assert found.reference.value == pytest.approx(found.cost, rel=1e-12)
+
+
+def test_eight_agents_share_a_cube():
+    found = optimize(Box((0, 0, 0), (2, 2, 2)), None, 8, starts=6, seed=2)
+    assert found.cost == pytest.approx(8 * 3 / 12, rel=1e-12)
+    assert {tuple(np.round(p, 9)) for p in found.positions} == {
+        (x, y, z) for x in (0.5, 1.5) for y in (0.5, 1.5) for z in (0.5, 1.5)
+    }
+
+
+def test_no_deployment_is_below_its_bounds():
+    for site, weight in (
+        (Box((0, 0, 0), (1, 1, 2)), None),
+        (Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]), Gaussian((0, 0, 0), rate=2.0)),
+        (Interval(0, 1), Gaussian((0.2,), rate=9.0)),
+        (Ball((0, 0), 1), None),
+    ):
+        found = optimize(site, weight, 5, starts=2, seed=1)
+        assert found.gradient_norm < 1e-12
+        assert found.reference.lower_bounds
+        assert all(bound.value <= found.cost for bound in found.reference.lower_bounds)
+
+
+def test_body_centred_cubic_cells_are_stationary_and_have_their_constant():
+    m = 6
+    grid = (np.arange(m) + 0.25) / m
+    first = np.stack(np.meshgrid(grid, grid, grid, indexing="ij"), axis=-1).reshape(-1, 3)
+    places = np.vstack([first, first + 0.5 / m])
+    cells = tessellate(Box((0, 0, 0), (1, 1, 1)), places)
+    inside = (np.abs(places - 0.5) < 0.5 - 1.2 / m).all(axis=1)
+    assert inside.sum() > 100
+    assert np.abs(cells.errors[inside]).max() < 1e-15
+    constants = cells.second_moments[inside] / cells.masses[inside] ** (5.0 / 3.0)
+    assert constants == pytest.approx(np.full(inside.sum(), BEST[3][1]), rel=1e-13)
+
+
+def test_the_reference_of_a_hill_uses_the_right_power():
+    """On the line the integral of density^(1/3), to the third power."""
+    hill = Gaussian((0.0,), rate=0.5)
+    cells = tessellate(Interval(-40, 40), np.linspace(-3, 3, 9)[:, None], hill)
+    expected = (math.sqrt(math.pi / (0.5 / 3.0))) ** 3 / (12.0 * 81.0)
+    assert reference_for(cells, hill).value == pytest.approx(expected, rel=1e-12)
+
+
+def test_more_than_three_dimensions_are_refused_by_name():
+    with pytest.raises(InputError, match="4 dimensions") as refused:
+        optimize(Box((0,) * 4, (1,) * 4), Uniform(), 3)
+    assert refused.value.code == "optimize.dimension"
