@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform, tessellate
 from dwell.density.borders import borders as polygon_borders
@@ -381,6 +382,22 @@ def test_labels_agree_with_forty_digits():
     assert cells(ELLIPSE, positions, [0])[0].edge_with(99) is None
 
 
+def test_the_front_door():
+    """Discs and ellipses through `tessellate`, with neighbours on both sides."""
+    positions = scatter(DISC, 9, 53)
+    found = tessellate(Ball(DISC.center, 2.0), positions, HILLS)
+    assert found.masses == pytest.approx(look(DISC, positions, HILLS).mass, rel=1e-14)
+    for p, near in enumerate(found.neighbors):
+        assert all(p in found.neighbors[q] for q in near)
+        labels = found.cells[p].borders
+        assert near == sorted(int(q) for q in labels[labels >= 0])
+    assert all(set(a) <= set(b) for a, b in zip(found.neighbors, found.touching, strict=True))
+    assert len(found.cell(3).outline()) > 3
+    ellipse = Ellipsoid(ELLIPSE.center, ELLIPSE.semi_axes, ELLIPSE.axes)
+    whole = tessellate(ellipse, scatter(ELLIPSE, 5, 1))
+    assert whole.masses.sum() == pytest.approx(3 * math.pi, rel=1e-13)
+
+
 def test_one_edge_cut_off_twice():
     """A polygon edge whose both ends lie beyond the disc, and a cell with two arcs."""
     positions = np.array([(0.0, 0.0), (0.5, 0.0), (-0.5, 0.0)])
@@ -500,6 +517,33 @@ def test_functions_agree_with_terms():
     one, two = borders(python, positions), borders(ground(ELLIPSE, hill), positions)
     assert one.m2 == pytest.approx(two.m2, abs=1e-11)
     assert one.masses == pytest.approx(two.masses, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+def test_hills_of_all_kinds_agree_with_quadrature(seed):
+    """Wide and narrow, round and long, inside and outside, near the wall and far."""
+    rng = np.random.default_rng(seed)
+    shape = Curved((0.3, -0.2), (2.0, 10.0 ** rng.uniform(-1, 0.3)), tilted(rng.uniform(0, 3)))
+    long, wide = 10.0 ** rng.uniform(-1.2, 1.0, 2)
+    turn = tilted(rng.uniform(0, 3))
+    covariance = turn.T @ np.diag([long**2, wide**2]) @ turn
+    covariance[1, 0] = covariance[0, 1]
+    center = shape.center + 3 * rng.uniform(0, 1) * rng.normal(size=2)
+    rows = tuple(tuple(float(v) for v in row) for row in covariance)
+    hill = Gaussian(tuple(center), covariance=rows)
+    positions = scatter(shape, 4, 100 + seed)
+    everybody = np.arange(4)
+    python = Ground(shape, Function(hill.at), None)
+    slow = looks(python, positions[None], np.zeros_like(everybody), everybody)
+    fast = look(shape, positions, hill)
+    sure = (slow.doubt < 1e-9) & (slow.mass > 1e-250)
+    assert sure.any()
+    mass = fast.mass * np.exp(fast.log_scale)
+    assert mass[sure] == pytest.approx(slow.mass[sure], rel=3e-11)
+    assert fast.error[sure] == pytest.approx(slow.error[sure], abs=3e-11)
+    assert (fast.second * np.exp(fast.log_scale))[sure] == pytest.approx(
+        slow.second[sure], rel=1e-9
+    )
 
 
 def test_a_jump_is_doubted():

@@ -44,9 +44,12 @@ def looks(
     if ground.dimension > 3 or ground.terms is None:
         return rays.looks(ground, positions, row, agent)
     found = _Found(len(row))
-    for r in np.unique(row):
-        picks = np.flatnonzero(row == r)
-        _look_in(ground, positions[r], picks, agent[picks], found, threads)
+    slicer, box = Slicer(root_of(ground.workspace), ground.terms), box_round(ground.workspace)
+    order = np.argsort(row, kind="stable")
+    for picks in np.split(order, np.flatnonzero(np.diff(row[order])) + 1):
+        if len(picks):
+            points = np.ascontiguousarray(positions[row[picks[0]]], dtype=np.float64)
+            _look_in(ground, slicer, box, points, picks, agent[picks], found, threads)
     return found.as_looks()
 
 
@@ -68,19 +71,17 @@ class _Found:
 
 
 def _look_in(
-    ground: Ground, points: Points, picks: Ints, agents: Ints, found: _Found, threads: int | None
-) -> None:
+    ground: Ground, slicer: Slicer, box: Box, points: Points, picks: Ints, agents: Ints,
+    found: _Found, threads: int | None,
+) -> None:  # fmt: skip
     """Looks `picks` of `agents`, all in one configuration."""
-    root, box = root_of(ground.workspace), box_round(ground.workspace)
-    points = np.ascontiguousarray(points, dtype=np.float64)
     found.nearest[picks] = nearest_others(points, agents)
     found.met[picks] = found.nearest[picks] == 0.0
     alone = ~found.met[picks]
     picks, agents = picks[alone], agents[alone]
     flat = []
-    slicer = Slicer(root, ground.terms)
     for k, cell in zip(picks, polyhedra.cells(box, points, agents), strict=True):
-        if len(cell.offsets) and _is_inside(root, cell):
+        if len(cell.offsets) and _is_inside(slicer.root, cell):
             flat.append((k, cell.agent))
             continue
         place, mass = points[cell.agent], 0.0
@@ -152,23 +153,18 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
         raise first_coincidence(points)
     if ground.dimension > 3 or ground.terms is None:
         return rays.borders(ground, points, seen)
-    rows = [
-        (cell.agent, int(other), moments)
-        for cell in cells(ground.workspace, points, everybody)
-        for other, moments in zip(
-            cell.borders,
-            _face_moments(ground, cell, float(seen.log_scale[cell.agent])),
-            strict=True,
-        )
-    ]
+    root, rows = root_of(ground.workspace), []
+    for cell in cells(ground.workspace, points, everybody):
+        faces = face_moments(root, ground.terms, cell, float(seen.log_scale[cell.agent]))
+        rows += [(cell.agent, int(q), m) for q, m in zip(cell.borders, faces, strict=True)]
     return as_borders(points, seen, rows)
 
 
-def _face_moments(ground: Ground, cell: BallCell, log_scale: float) -> list[Floats]:
+def face_moments(root: Root, terms: Any, cell: BallCell, log_scale: float) -> list[Floats]:
     """(10,) moments over each face: see dwell._kernels.curved.facets."""
     from dwell._kernels.curved.facets import MOMENTS, MOST_PIECES, facet_moments
 
-    root, m = root_of(ground.workspace), len(cell.borders)
+    m = len(cell.borders)
     a, _ = seen_from(root, cell.position)
     breaks = np.zeros(m * m + 4 * m + 8)
     pieces, lines = np.zeros((MOST_PIECES + len(breaks), 13)), np.zeros((m + 1, 3))
@@ -177,7 +173,7 @@ def _face_moments(ground: Ground, cell: BallCell, log_scale: float) -> list[Floa
     for i in range(m):
         out = np.zeros(MOMENTS)
         facet_moments(
-            i, m, planes, upper_of(root), a, cell.position, ground.terms, log_scale, lines, breaks,
+            i, m, planes, upper_of(root), a, cell.position, terms, log_scale, lines, breaks,
             pieces, out,
         )  # fmt: skip
         found.append(out)

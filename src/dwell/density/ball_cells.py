@@ -38,6 +38,16 @@ class BallCell:
     seen: Ints  # agents looked at, nearest first
     workspace: Workspace
 
+    @property
+    def offsets(self) -> Points:
+        """Corners: none are listed, (0, n)."""
+        return np.empty((0, len(self.position)))
+
+    @property
+    def border_sizes(self) -> Floats:
+        """No size is computed: faces without one are left out of `borders`."""
+        return np.full(len(self.borders), np.inf)
+
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point (k, n), in workspace coordinates, lies in the cell."""
         local = np.asarray(points, dtype=np.float64) - self.position

@@ -2,7 +2,7 @@
 
 import math
 
-from dwell._kernels._jit import inlined, njit, spliced
+from dwell._kernels._jit import inlined, inner, njit, spliced
 from dwell._kernels.arithmetic import exponential
 from dwell._kernels.borders import (
     AGENT,
@@ -27,20 +27,24 @@ from dwell._kernels.borders import (
     M,
     integrate_border,
 )
-from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.cells import COINCIDENT, farthest, voronoi_cell
 from dwell._kernels.curved.cells import ARC, curved_cell, panels_of_cell, spread_exact_fan
+from dwell._kernels.curved.contour import hill_by_contour
 from dwell._kernels.curved.ellipse import beyond
 from dwell._kernels.curved.hills import hill_segments
 from dwell._kernels.curved.segments import constant_segment, polynomial_segment
+from dwell._kernels.gaussian_edges import AMPLIFICATION
 from dwell._kernels.guaranteed import joined
 from dwell._kernels.lattice import lattice_moments
 from dwell._kernels.look import NO_MASS, count_neighbors
 from dwell._kernels.moments import SAFE_EXPONENT, has_negative, polygon_moments, spread_fan
+from dwell._kernels.terms import Terms
 
 # Columns of what `look_many` gives: as in doors.py, and the second moment about the centroid.
 ROW_STATUS, ROW_X, ROW_Y, ROW_SCALE, ROW_MASS, ROW_POLAR, NEIGHBORS, NEAREST, SECOND = range(9)
 COLUMNS = 9
 
+SAFE_SHARE = 0.25  # of the polar moment: below, the one about the centroid is integrated by itself
 CLEARLY = 1e-9  # |W (p - c)|**2 - 1 from which an agent counts as outside, not as on the boundary
 
 
@@ -85,27 +89,69 @@ def segment_moments(m, x0, y0, terms, px, py, w, s, r):
 
 
 @inlined
-def ring_moments(m, x0, y0, terms, px, py, sharp, outside, w, s, r):
+def hills_by_contour(m, x0, y0, terms, most, w, s, r):
+    """(whether it is good, log_scale, moments about (0, 0)) of all hills; most: amplification."""
+    scale = -math.inf
+    total = (0.0, 0.0, 0.0, 0.0)
+    rho = math.sqrt(farthest(m, r.x, r.y))
+    for t in range(terms.gaussians.shape[0]):
+        grown, more, a, b, c, d = hill_by_contour(m, rho, terms.gaussians, t, x0, y0, w, s, r)
+        if not grown <= most:
+            return False, scale, total
+        scale, total = joined(scale, total, more, 1.0, a, b, c, d)
+    return True, scale, total
+
+
+@inner
+def has_arcs(m, label):
+    """Whether a ring has arcs at all."""
+    for k in range(m):
+        if label[k] == ARC:
+            return True
+    return False
+
+
+@inlined
+def ring_moments(m, x0, y0, terms, px, py, sharp, outside, most, w, s, r):
     """(log_scale, mass, first x, first y, polar) about (px, py) of the ring of m panels and edges.
 
-    The polygon of all corners, plus the segments. The last four are divided by exp(log_scale),
-    which is 1 unless the density is out of reach of doubles. outside: whether the agent stands
-    clearly outside the ellipse.
+    The polygon of all corners, plus the segments. Hills may go by the boundary instead, where
+    rounding errors do not grow by more than `most` and (px, py) is (0, 0). The last four are
+    divided by exp(log_scale), which is 1 unless the density is out of reach of doubles. outside:
+    whether the agent stands clearly outside the ellipse.
     """
-    scale, total = segment_moments(m, x0, y0, terms, px, py, w, s, r)
-    if m > 2:
-        for k in range(m):
-            s.x[k] = r.x[k]
-            s.y[k] = r.y[k]
-        if sharp:
-            spread_exact_fan(m, r.x, r.y, r.xl, r.yl, s.fan)
-        else:
-            # An agent beyond a chord has one negative triangle, less than the segment it stands in:
-            # better than another apex, whose frame would be rounded.
-            spread_fan(m, r.x, r.y, s.fan)
-            sharp = has_negative(m, s.fan) and not outside
-        more, a, b, c, d = polygon_moments(m, x0, y0, terms, px, py, sharp, s)
-        scale, total = joined(scale, total, more, 1.0, a, b, c, d)
+    hills = terms.gaussians.shape[0]
+    scale = -math.inf
+    total = (0.0, 0.0, 0.0, 0.0)
+    by_contour = hills > 0 and px == 0.0 and py == 0.0 and not sharp and has_arcs(m, r.label)
+    if by_contour:
+        by_contour, scale, total = hills_by_contour(m, x0, y0, terms, most, w, s, r)
+    rest = terms
+    if by_contour:
+        rest = Terms(
+            terms.constant, terms.polynomials, terms.origins, terms.gaussians[:0], terms.lattice,
+            terms.frame,
+        )  # fmt: skip
+    else:
+        scale = -math.inf
+        total = (0.0, 0.0, 0.0, 0.0)
+    if rest.gaussians.shape[0] > 0 or rest.constant > 0.0 or rest.polynomials.shape[0] > 0:
+        more, part = segment_moments(m, x0, y0, rest, px, py, w, s, r)
+        if more > -math.inf:
+            scale, total = joined(scale, total, more, 1.0, part[0], part[1], part[2], part[3])
+        if m > 2:
+            for k in range(m):
+                s.x[k] = r.x[k]
+                s.y[k] = r.y[k]
+            if sharp:
+                spread_exact_fan(m, r.x, r.y, r.xl, r.yl, s.fan)
+            else:
+                # An agent beyond a chord has one negative triangle, less than the segment it
+                # stands in: better than another apex, whose frame would be rounded.
+                spread_fan(m, r.x, r.y, s.fan)
+                sharp = has_negative(m, s.fan) and not outside
+            more, a, b, c, d = polygon_moments(m, x0, y0, rest, px, py, sharp, s)
+            scale, total = joined(scale, total, more, 1.0, a, b, c, d)
     if scale > SAFE_EXPONENT and scale != 0.0:
         u = exponential(scale)
         total = (u * total[0], u * total[1], u * total[2], u * total[3])
@@ -117,7 +163,8 @@ def ring_moments(m, x0, y0, terms, px, py, sharp, outside, w, s, r):
 def look(p, xs, ys, wx, wy, ellipse, terms, more, s, r):
     """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared, second).
 
-    As in dwell._kernels.look, in the ellipse; second: polar moment about the centroid, if `more`.
+    As in dwell._kernels.look, in the ellipse; second: polar moment about the centroid, with all its
+    digits if `more`.
     Without mass the error is 0.
     """
     px = xs[p]
@@ -141,11 +188,13 @@ def look(p, xs, ys, wx, wy, ellipse, terms, more, s, r):
         count = panels_of_cell(corners, px, py, ellipse, r)
         outside = beyond(0.0, 0.0, px - ellipse[0], py - ellipse[1], w) > CLEARLY
         log_scale, m, fx, fy, polar = ring_moments(
-            count, px, py, terms, 0.0, 0.0, sharp, outside, w, s, r
+            count, px, py, terms, 0.0, 0.0, sharp, outside, AMPLIFICATION, w, s, r
         )
-        if more and m > 0.0:
+        if m > 0.0:
+            second = polar - (fx * fx + fy * fy) / m
+        if more and second < SAFE_SHARE * polar:
             _, _, _, _, second = ring_moments(
-                count, px, py, terms, fx / m, fy / m, sharp, outside, w, s, r
+                count, px, py, terms, fx / m, fy / m, sharp, outside, AMPLIFICATION, w, s, r
             )
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest, second

@@ -29,6 +29,7 @@ from dwell._kernels.curved.cells import (
     tell_inside,
 )
 from dwell._kernels.curved.look import ring_moments
+from dwell._kernels.guaranteed_contour import AMPLIFICATION
 from dwell._kernels.moments import SAFE_EXPONENT
 
 # Gauss and Kronrod on [0, 1]: 15 nodes, every second of which is one of Gauss's 7.
@@ -235,7 +236,7 @@ def slice_moments(z, m, planes, w, a, flat, s, r):
         return -math.inf, 0.0, 0.0, 0.0, 0.0
     count = panels_of_cell(corners, 0.0, 0.0, ellipse, r)
     root = (ellipse[2], ellipse[3], ellipse[4])
-    return ring_moments(count, 0.0, 0.0, flat, 0.0, 0.0, False, True, root, s, r)
+    return ring_moments(count, 0.0, 0.0, flat, 0.0, 0.0, False, True, AMPLIFICATION, root, s, r)
 
 
 @inner
