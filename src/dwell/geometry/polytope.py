@@ -29,7 +29,7 @@ class Polytope:
     Vertices that are no corners of the hull, and half-spaces that cut nothing off, are left out and
     listed in `repairs`. What is unbounded, empty or flat is refused.
 
-    >>> Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]).volume * 6
+    >>> round(Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]).volume * 6, 12)
     1.0
     >>> Polytope(halfspaces=([[-1, 0], [0, -1], [1, 1]], [0, 0, 1])).volume
     0.5
