@@ -62,9 +62,11 @@ def _way(ground: Ground) -> str:
     return "line" if n == 1 else "space"
 
 
-def in_blocks(work: Callable[[int, int], None], count: int, threads: int | None) -> None:
+def in_blocks(
+    work: Callable[[int, int], None], count: int, threads: int | None, block: int = BLOCK
+) -> None:
     """Call `work(lo, hi)` over `count` things, on several threads; kernels release the lock."""
-    edges = [*range(0, count, BLOCK), count]
+    edges = [*range(0, count, block), count]
     workers = min(threads or os.cpu_count() or 1, len(edges) - 1)
     if workers <= 1:
         work(0, count)
