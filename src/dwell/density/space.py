@@ -14,10 +14,10 @@ from dwell.density.looking import Looks, in_blocks
 from dwell.density.tessellation import first_coincidence
 from dwell.geometry import Flat, Workspace, is_flat, polyhedra
 
-BLOCK = 128  # looks handed to a thread at a time: each takes tens of microseconds
-
 if TYPE_CHECKING:
     from dwell._kernels.space.memory import Grid, Solid
+
+BLOCK = 128  # looks handed to a thread at a time: each takes tens of microseconds
 
 # xx, xy, xz, yy, yz, zz as a matrix.
 SYMMETRIC = [4, 5, 6, 5, 7, 8, 6, 8, 9]
