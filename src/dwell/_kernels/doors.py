@@ -1,8 +1,9 @@
 """Where Python enters: kernels over many rows at once, so that entering costs little."""
 
 from dwell._kernels._jit import njit
+from dwell._kernels.bins import FIRST, gather_at_rest
 from dwell._kernels.cells import voronoi_cell
-from dwell._kernels.look import look, sharpened
+from dwell._kernels.look import is_settled, look, sharpened, weigh
 from dwell._kernels.moments import polygon_moments
 
 # Columns of what `look_many` gives.
@@ -29,6 +30,36 @@ def look_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
         out[k, POLAR] = polar
         out[k, NEIGHBORS] = neighbors
         out[k, NEAREST] = d2
+
+
+@njit
+def look_all(lo, hi, agents, wx, wy, terms, near, out, s):
+    """Looks lo..hi of agents that are sorted into bins; fills the rows of `out` by their numbers.
+
+    Each asks the agents round it only: see bins.py.
+    """
+    for k in range(lo, hi):
+        radius = FIRST
+        m, frontier = gather_at_rest(k, radius, agents, near)
+        n, looked, nearest = voronoi_cell(0, near.x[0], near.y[0], near.x[:m], near.y[:m], wx, wy, s)
+        while not is_settled(n, nearest, frontier, s.x, s.y):
+            radius *= 2
+            m, frontier = gather_at_rest(k, radius, agents, near)
+            n, looked, nearest = voronoi_cell(
+                0, near.x[0], near.y[0], near.x[:m], near.y[:m], wx, wy, s
+            )
+        status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
+            0, n, looked, nearest, near.x[:m], near.y[:m], wx, wy, terms, s
+        )
+        row = near.who[0]
+        out[row, STATUS] = status
+        out[row, ERROR_X] = ex
+        out[row, ERROR_Y] = ey
+        out[row, LOG_SCALE] = scale
+        out[row, MASS] = mass
+        out[row, POLAR] = polar
+        out[row, NEIGHBORS] = neighbors
+        out[row, NEAREST] = d2
 
 
 @njit

@@ -1,9 +1,11 @@
 """What an agent gets from one look: its cell, and where the cell's centroid lies."""
 
+import numpy as np
+
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.careful import sharpen
-from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.cells import COINCIDENT, farthest, voronoi_cell
 from dwell._kernels.lattice import lattice_moments
 from dwell._kernels.moments import polygon_moments
 
@@ -89,19 +91,23 @@ def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan):
     return least > -1e-3 * total
 
 
-@spliced
-def look(p, xs, ys, wx, wy, terms, s):
-    """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
+@inner
+def is_settled(n, nearest, frontier, x, y):
+    """Whether nobody beyond the frontier can change the cell, or is the nearest agent."""
+    if frontier == np.inf:
+        return True
+    if frontier <= 0.0 or nearest < 0.0 or nearest > frontier * frontier:
+        return False
+    return n <= 0 or 4.0 * farthest(n, x, y) <= frontier * frontier
 
-    status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
-    own frame; polar is the second moment about the position. mass and polar come divided by
-    exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
-    """
-    px = xs[p]
-    py = ys[p]
-    n, looked, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+
+@spliced
+def weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s):
+    """The same once the cell is cut."""
     if n == COINCIDENT:
         return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
+    px = xs[p]
+    py = ys[p]
     neighbors = count_neighbors(n, s.label)
     log_scale = m = fx = fy = polar = 0.0
     if n > 0:
@@ -114,3 +120,15 @@ def look(p, xs, ys, wx, wy, terms, s):
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
     ex, ey = nearest_in_polygon(px, py, wx, wy)
     return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
+
+
+@spliced
+def look(p, xs, ys, wx, wy, terms, s):
+    """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
+
+    status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
+    own frame; polar is the second moment about the position. mass and polar come divided by
+    exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
+    """
+    n, looked, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    return weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s)
