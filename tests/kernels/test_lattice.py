@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dwell.density import Gaussian, Uniform
-from dwell.density.lattice import lattice_terms
+from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
 from dwell.geometry import Box, Polygon
 from tests import strategies
@@ -13,11 +13,10 @@ from tests.oracles import brute
 
 def looked(workspace, agents, spacing, density):
     """(masses, centroids) of all agents by the kernel."""
-    terms = lattice_terms(density, workspace, spacing)
-    xs, ys = np.ascontiguousarray(agents.T)
     everybody = np.arange(len(agents))
-    seen = look_many(workspace, terms, xs[None], ys[None], np.zeros_like(everybody), everybody)
-    return seen.mass, agents + np.column_stack([seen.error_x, seen.error_y])
+    ground = ground_of(workspace, density, spacing)
+    seen = look_many(ground, agents[None], np.zeros_like(everybody), everybody)
+    return seen.mass, agents + seen.error
 
 
 @pytest.mark.parametrize("seed", range(4))

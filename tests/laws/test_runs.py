@@ -233,7 +233,8 @@ def test_the_papers_first_simulation(paper):
     assert summary["hold_error"]["max"] <= 0.4
     assert paper.metrics.errors[paper.metrics.times >= 60.0].max() <= 0.7
     assert summary["cells"]["voronoi"] == summary["events"]["total"] + 30
-    assert summary["flags"] == []
+    # Agents that start close together: the constant that the theorem assumes is exceeded.
+    assert [flag["code"] for flag in summary["flags"]] == ["certificate-void"]
 
 
 def test_the_papers_first_simulation_is_a_solution(paper):

@@ -57,7 +57,7 @@ def test_no_deployment_is_below_its_bounds():
 
 
 def test_body_centred_cubic_cells_are_stationary_and_have_their_constant():
-    m = 6
+    m = 8  # 1024 agents
     grid = (np.arange(m) + 0.25) / m
     first = np.stack(np.meshgrid(grid, grid, grid, indexing="ij"), axis=-1).reshape(-1, 3)
     places = np.vstack([first, first + 0.5 / m])

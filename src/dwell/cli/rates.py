@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dwell.cli.show import WIDE, _console, counted
-from dwell.errors import InputError
+from dwell.errors import InputError, WorkspaceError
 
 if TYPE_CHECKING:
     from dwell.agents import CoverageSystem
@@ -106,8 +106,20 @@ def _predictions(rates: Rates, system: CoverageSystem, own: str) -> dict[str, Pr
         if kind == "timer":
             found[kind] = Prediction(None, "has no defaults for k1, nu, t1 and t2")
         else:
-            found[kind] = predict(rates, getattr(controllers, name)(), system.network)
+            found[kind] = _default(rates, getattr(controllers, name)(), system)
     return found
+
+
+def _default(rates: Rates, law: Any, system: CoverageSystem) -> Prediction:
+    """Of a law with its defaults; none where it cannot work in this workspace."""
+    from dwell.theory.decay import Prediction, predict
+
+    try:
+        return predict(rates, law, system.network)
+    except WorkspaceError as unfit:
+        if unfit.code in ("geometry.curved", "geometry.dimension"):
+            return Prediction(None, "guaranteed cells are known between flat walls, for n up to 3")
+        raise
 
 
 def show_rates(found: Study, out: Path | None) -> None:

@@ -126,7 +126,7 @@ def _doubt(ground: Ground, count: int) -> Floats | None:
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders of the tessellation by `positions`, (N, 3); of its first `agents` cells only.
 
-    They are faces, so they have no ends a and b.
+    They are faces.
     """
     from dwell._kernels.space import look as kernel
     from dwell._kernels.space.cells import COINCIDENT

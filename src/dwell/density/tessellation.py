@@ -15,7 +15,7 @@ from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
 from dwell.density.looking import Looks, look_many, way_of
 from dwell.density.uniform import Uniform
-from dwell.errors import AgentsError
+from dwell.errors import AgentsError, WorkspaceError
 from dwell.geometry import Cell, Workspace, as_workspace
 from dwell.geometry.ring import as_numbers
 from dwell.geometry.voronoi import coincident
@@ -100,7 +100,16 @@ class Tessellation:
         return [sorted(q for p, q in pairs if p == agent) for agent in range(len(self.positions))]
 
     def shared_edge(self, p: int, q: int) -> Points | None:
-        """The edge between the cells of p and q, (2, 2); the same bits whoever asks."""
+        """The edge between the cells of p and q, (2, 2); the same bits whoever asks.
+
+        In other dimensions cells share points or faces: see `cell(p)` and its `borders`.
+        """
+        if self.workspace.dimension != 2:
+            raise WorkspaceError(
+                f"cells in {self.workspace.dimension} dimensions share no edges; ask cell(p) for "
+                "its borders",
+                code="geometry.edge",
+            )
         if q not in self.neighbors[p]:
             return None
         first = min((p, q), key=lambda i: tuple(self.positions[i]))
@@ -110,7 +119,7 @@ class Tessellation:
 def tessellate(
     workspace: Workspace, positions: object, density: Density | object = None
 ) -> Tessellation:
-    """The Voronoi cells of `positions` (N, 2) in `workspace`, weighed by `density` (uniform).
+    """The Voronoi cells of `positions` (N, n) in `workspace`, weighed by `density` (uniform).
 
     >>> from dwell import Box
     >>> tessellate(Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)]).masses.tolist()

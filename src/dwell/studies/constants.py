@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from dwell._types import Points, finite_number, is_whole
@@ -65,7 +64,8 @@ def separation_of(
 ) -> float:
     """As wanted; else as small as seen, but never so large that agents hardly fit."""
     if wanted is None:
-        fits = 0.5 * math.sqrt(system.workspace.area / system.agents)
+        share = system.workspace.volume / system.agents
+        fits = 0.5 * float(share ** (1.0 / system.dimension))
         return min(fits, _closest(start, run))
     number = finite_number(wanted)
     if number is None or number < 0.0:

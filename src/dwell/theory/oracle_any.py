@@ -28,6 +28,11 @@ LIGHTEST = 1e-290
 Moments = tuple[float, Points]  # mass, and first moments about the agent
 
 
+def is_known(workspace: Workspace) -> bool:
+    """Whether there is a second opinion on cells of this kind at all."""
+    return workspace.dimension <= 2 or (workspace.dimension == 3 and is_flat(workspace))
+
+
 def centroid_beyond_polygons(
     workspace: Workspace, positions: Points, agent: int, density: Density
 ) -> Points | None:

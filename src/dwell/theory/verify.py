@@ -30,7 +30,7 @@ from dwell.theory.finding import (
 )
 from dwell.theory.metrics import Metrics, measure, timer_program
 from dwell.theory.oracle import plain_centroid
-from dwell.theory.oracle_any import centroid_beyond_polygons
+from dwell.theory.oracle_any import centroid_beyond_polygons, is_known
 from dwell.theory.promises import promises
 from dwell.theory.rederive import rederive
 from dwell.theory.replay import Replay, expected_next_at
@@ -324,6 +324,8 @@ def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
     says = f"{len(told)} centroids computed by other code agree (relative to the diameter)"
     if not len(told):
         why = "the cells weigh too little, or the density is too rough, for the other code"
+        if not is_known(system.workspace):
+            why = "there is no other code for cells of this kind"
         return not_applicable("by-hand", says, why)
     if len(told) < len(rows):
         says += f"; {len(rows) - len(told)} could not be told"

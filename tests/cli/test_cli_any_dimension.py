@@ -1,0 +1,93 @@
+"""Every command in every dimension: it works, or refuses by name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.shell import dwell
+
+LAW = """
+[controller]
+kind = "timer"
+k1 = 0.5
+nu = 0.2
+t1 = 0.1
+t2 = 0.3
+
+[run]
+horizon = 1.0
+seed = 1
+record = { sample_every = 0.5 }
+"""
+WORLDS = {
+    "line": """[workspace]
+kind = "interval"
+bounds = [0, 4]
+[agents]
+start = [0.5, 1.0, 3.0]
+""",
+    "disc": """[workspace]
+kind = "ball"
+center = [2, 2]
+radius = 2
+[agents]
+start = [[1.5, 2], [2.5, 2.2], [2, 1]]
+""",
+    "space": """[workspace]
+kind = "box"
+lower = [0, 0, 0]
+upper = [2, 1, 1]
+[agents]
+start = [[0.5, 0.5, 0.5], [1.2, 0.4, 0.6]]
+""",
+    "four": """[workspace]
+kind = "box"
+lower = [0, 0, 0, 0]
+upper = [1, 1, 1, 1]
+[agents]
+start = [[0.2, 0.5, 0.5, 0.5], [0.8, 0.4, 0.6, 0.5]]
+""",
+}
+
+
+@pytest.fixture(params=WORLDS)
+def scenario(request, tmp_path):
+    path = tmp_path / f"{request.param}.toml"
+    path.write_text(WORLDS[request.param] + LAW)
+    return path
+
+
+def test_run_check_design_and_rates(scenario, tmp_path):
+    out = str(tmp_path / "run.nc")
+    ran = dwell("run", str(scenario), "--json", "--out", out)
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["stop"]["ok"] is True
+    assert json.loads(dwell("check", out, "--json").out)["ok"] is True
+    for command in ("design", "rates"):
+        told = dwell(
+            command, str(scenario), "--json", *(("--samples", 5) if command == "design" else ())
+        )
+        assert told.code in (0, 1), told.err
+        assert json.loads(told.out)
+
+
+def test_optimize_says_how_far_it_goes(scenario):
+    told = dwell("optimize", str(scenario), "--starts", "2", "--json")
+    if scenario.stem == "four":
+        assert told.code == 2
+        assert "4 dimensions" in told.err
+    else:
+        assert told.code == 0, told.err
+        assert json.loads(told.out)["gradient_norm"] < 1e-12
+
+
+def test_a_triggered_law_in_a_disc_is_refused_before_it_runs(tmp_path):
+    path = tmp_path / "disc.toml"
+    path.write_text(
+        WORLDS["disc"] + '[controller]\nkind = "self-triggered"\n[run]\nhorizon = 1.0\n'
+    )
+    told = dwell("validate", str(path))
+    assert told.code == 2
+    assert "flat walls" in told.err
