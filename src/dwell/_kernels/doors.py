@@ -40,14 +40,14 @@ def look_all(lo, hi, agents, wx, wy, terms, near, out, s):
     """
     for k in range(lo, hi):
         radius = FIRST
+        px = agents.x[k]
+        py = agents.y[k]
         m, frontier = gather_at_rest(k, radius, agents, near)
-        n, looked, nearest = voronoi_cell(0, near.x[0], near.y[0], near.x[:m], near.y[:m], wx, wy, s)
+        n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
         while not is_settled(n, nearest, frontier, s.x, s.y):
             radius *= 2
             m, frontier = gather_at_rest(k, radius, agents, near)
-            n, looked, nearest = voronoi_cell(
-                0, near.x[0], near.y[0], near.x[:m], near.y[:m], wx, wy, s
-            )
+            n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
             0, n, looked, nearest, near.x[:m], near.y[:m], wx, wy, terms, s
         )
@@ -75,14 +75,23 @@ def moments_of(n, x0, y0, terms, px, py, sharp, s):
 
 
 @njit
-def second_moments(xs, ys, wx, wy, terms, errors, out, s):
+def second_moments(agents, wx, wy, terms, errors, near, out, s):
     """Polar moment of each cell about its own centroid (divided by exp(scale)), without loss."""
-    for p in range(xs.shape[0]):
-        px = xs[p]
-        py = ys[p]
-        n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+    for k in range(agents.x.shape[0]):
+        p = agents.who[k]
+        px = agents.x[k]
+        py = agents.y[k]
+        radius = FIRST
+        m, frontier = gather_at_rest(k, radius, agents, near)
+        n, _, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
+        while not is_settled(n, nearest, frontier, s.x, s.y):
+            radius *= 2
+            m, frontier = gather_at_rest(k, radius, agents, near)
+            n, _, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
         out[p] = 0.0
         if n > 0:
+            xs = near.x[:m]
+            ys = near.y[:m]
             sharp = sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
             ex = errors[p, 0]
             ey = errors[p, 1]

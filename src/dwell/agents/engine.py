@@ -117,8 +117,8 @@ class _Engine:
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> _Engine:
-        from dwell._kernels.engine import Legs
         from dwell._kernels.bins import link, make_near
+        from dwell._kernels.engine import Legs
         from dwell._kernels.scratch import make_scratch
 
         n = system.agents

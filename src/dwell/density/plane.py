@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dwell._types import Ints, Points, columns, dots, lengths
+from dwell._types import Floats, Ints, Points, columns, dots, lengths
 from dwell.density.borders import Borders
 from dwell.density.ground import Ground
 from dwell.density.looking import Looks, in_blocks
 from dwell.density.moments import polygon_moments
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
+
+FEW = 64  # agents up to which nobody is far away
 
 
 def cells(
@@ -47,7 +49,11 @@ def looks(
         memory = make_scratch(x.shape[1], len(walls[0]))
         doors.look_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
 
-    in_blocks(work, len(row), threads)
+    if x.shape[1] > FEW and _is_everybody(row, agent, x.shape):
+        for r in range(len(x)):
+            _look_all(ground, x[r], y[r], out[r * x.shape[1] : (r + 1) * x.shape[1]], threads)
+    else:
+        in_blocks(work, len(row), threads)
     column = np.ascontiguousarray(out.T)
     squared = column[doors.NEAREST]
     return Looks(
@@ -60,6 +66,45 @@ def looks(
         neighbors=column[doors.NEIGHBORS].astype(np.int64),
         nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
     )
+
+
+def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
+    """Whether everybody looks in every configuration, one after another."""
+    if len(row) != shape[0] * shape[1]:
+        return False
+    rows, agents = np.divmod(np.arange(len(row)), shape[1])
+    return bool((row == rows).all() and (agent == agents).all())
+
+
+def _look_all(ground: Ground, x: Floats, y: Floats, out: Floats, threads: int | None) -> None:
+    """Everybody looks; each asks those near it only, with the same bits. Fills `out`."""
+    from dwell._kernels import doors
+    from dwell._kernels.bins import make_frame, make_near, sort
+    from dwell._kernels.scratch import make_scratch
+
+    walls = columns(ground.workspace.vertices)
+    agents = sort(make_frame(*ground.workspace.bounds, len(x)), x, y)
+
+    def work(lo: int, hi: int) -> None:
+        memory = make_scratch(len(x), len(walls[0]))
+        near = make_near(len(x))
+        doors.look_all(lo, hi, agents, *walls, ground.terms, near, out, memory)
+
+    in_blocks(work, len(x), threads)
+
+
+def second_moments(ground: Ground, points: Points, errors: Points) -> Floats:
+    """Of all cells about their centroids, divided by exp(log_scale)."""
+    from dwell._kernels import doors
+    from dwell._kernels.bins import make_frame, make_near, sort
+    from dwell._kernels.scratch import make_scratch
+
+    (x, y), walls = columns(points), columns(ground.workspace.vertices)
+    found, errors = np.empty(len(x)), np.ascontiguousarray(errors)
+    agents = sort(make_frame(*ground.workspace.bounds, len(x) if len(x) > FEW else 1), x, y)
+    memory, near = make_scratch(len(x), len(walls[0])), make_near(len(x))
+    doors.second_moments(agents, *walls, ground.terms, errors, near, found, memory)
+    return found
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:

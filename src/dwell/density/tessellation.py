@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, columns, lengths
+from dwell._types import Floats, Points, lengths
 from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
 from dwell.density.looking import Looks, look_many, way_of
@@ -205,13 +205,9 @@ def _second_moments(ground: Ground, points: Points, seen: Looks) -> Floats:
     """About the centroids, divided by exp(log_scale), where the looks did not bring them along."""
     if seen.second is not None:
         return seen.second
-    from dwell._kernels.doors import second_moments
-    from dwell._kernels.scratch import make_scratch
+    from dwell.density.plane import second_moments
 
-    (xs, ys), (wx, wy) = columns(points), columns(ground.workspace.vertices)
-    second, errors = np.empty(len(xs)), np.ascontiguousarray(seen.error)
-    second_moments(xs, ys, wx, wy, ground.terms, errors, second, make_scratch(len(xs), len(wx)))
-    return second
+    return second_moments(ground, points, seen.error)
 
 
 def first_coincidence(points: Points) -> AgentsError:
