@@ -30,7 +30,7 @@ WIDE = 1.5  # exponents over a simplex, as square roots: beyond, a hill is follo
 DEEP = 40.0  # exponents below the largest that no longer matter
 LOST = 4.0  # the same: beyond, a rule may see nothing of a hill, nor that it saw nothing
 MOST_SPLIT = 20_000
-FEWEST = 1000  # split at a time, when not all can be
+FEWEST = 200  # split at a time, if so many need it
 CLOSER = 12  # steps towards the point of a simplex that is nearest to a hill's center
 THINNEST = 1e-12  # of its reach: width of a wall below which cells only touch
 
@@ -265,37 +265,45 @@ def _followed(
     would take too many, those that may hold most come first: the ones at a hill's center. Gives
     also what the others may hold at most.
     """
+    seen = _hills_from(matter, corners)
     while True:
-        wide, lost, most = _unresolved(matter, corners, content, log_scale)
+        wide, lost, most = _unresolved(matter, seen, content, log_scale)
         left = MOST_SPLIT - len(corners)
         if not wide.any() or left <= 0:
             return corners, content, float(most[lost].sum())
-        if wide.sum() > left:
-            order = np.argsort(np.where(wide, -most, np.inf), kind="stable")
-            wide = np.zeros(len(corners), dtype=bool)
-            wide[order[: min(left, max(FEWEST, left // 2))]] = True
-        corners = np.concatenate([corners[~wide], halved(corners[wide])])
-        content = np.concatenate([content[~wide], np.tile(0.5 * content[wide], 2)])
+        ready = np.flatnonzero(wide)
+        first = np.argsort(-most[ready], kind="stable")
+        ready = ready[first[: min(left, max(FEWEST, len(ready) // 4))]]
+        keep = np.ones(len(corners), dtype=bool)
+        keep[ready] = False
+        halves = halved(corners[ready])
+        corners = np.concatenate([corners[keep], halves])
+        content = np.concatenate([content[keep], np.tile(0.5 * content[ready], 2)])
+        seen = np.concatenate([seen[:, :, keep], _hills_from(matter, halves)], axis=2)
+
+
+def _hills_from(matter: _Matter, corners: Floats) -> Floats:
+    """In widths of each hill, (3, hills, S): radius of each simplex, distance below, and above."""
+    rows = []
+    for center, root in zip(matter.terms.centers, matter.terms.roots, strict=True):
+        seen = (corners - (center - matter.place)) @ root.T
+        middle = seen.mean(axis=1, keepdims=True)
+        radius = np.sqrt(((seen - middle) ** 2).sum(axis=2).max(axis=1))
+        rows.append([radius, *_distances(seen)])
+    return np.swapaxes(np.array(rows), 0, 1)
 
 
 def _unresolved(
-    matter: _Matter, corners: Floats, content: Floats, log_scale: float
+    matter: _Matter, seen: Floats, content: Floats, log_scale: float
 ) -> tuple[np.ndarray, np.ndarray, Floats]:
     """Per simplex: whether to split it, whether a hill may escape its rule, what it may hold."""
-    wide, lost = np.zeros((2, len(corners)), dtype=bool)
-    most = np.zeros(len(corners))
-    volume = np.abs(content) / math.factorial(corners.shape[1] - 1)
-    for k, (root, weight) in enumerate(zip(matter.terms.roots, matter.terms.weights, strict=True)):
-        seen = (corners - (matter.terms.centers[k] - matter.place)) @ root.T
-        middle = seen.mean(axis=1, keepdims=True)
-        radius = np.sqrt(((seen - middle) ** 2).sum(axis=2).max(axis=1))
-        least, reached = _distances(seen)
-        matters = least * least - reached.min() ** 2 < DEEP
-        wide |= (radius > WIDE) & matters
-        lost |= (radius > LOST) & matters
-        top = np.exp(np.minimum(-least * least - log_scale, 700.0))
-        most += np.where(matters, weight * top * volume, 0.0)
-    return wide, lost, most
+    n = matter.terms.centers.shape[1]
+    radius, least, reached = seen
+    square = least * least
+    matters = square - reached.min(axis=1, keepdims=True) ** 2 < DEEP
+    top = np.exp(np.minimum(-square - log_scale, 700.0)) * matters
+    most = (matter.terms.weights @ top) * np.abs(content) / math.factorial(n)
+    return ((radius > WIDE) & matters).any(axis=0), ((radius > LOST) & matters).any(axis=0), most
 
 
 def _distances(simplices: Floats) -> tuple[Floats, Floats]:
