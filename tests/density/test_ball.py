@@ -430,3 +430,36 @@ def test_cells_above_space():
         cells(ball, np.array([positions[0], positions[0]]))
     outside = look(ball, [np.full(4, 3.0), np.zeros(4)])
     assert outside.empty.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("rate", [1e2, 1e4, 1e6])
+@pytest.mark.parametrize("center", [(0.31, 0.31, 0.31), (0.4, 0.2, -0.39)])
+def test_a_narrow_hill_is_found(rate, center):
+    """All of it lies in one cell but for less than e**-30."""
+    seen = look(Ball((0, 0, 0), 1), [(0.1, 0.1, 0.1), (-0.5, 0.2, 0.2)], Gaussian(center, rate))
+    assert seen.mass[0] == pytest.approx((math.pi / rate) ** 1.5, rel=1e-10)
+    assert seen.error[0] == pytest.approx(np.array(center) - 0.1, abs=1e-10)
+    assert seen.polar[0] == pytest.approx(
+        seen.mass[0] * (((np.array(center) - 0.1) ** 2).sum() + 1.5 / rate), rel=1e-10
+    )
+
+
+def test_narrow_hills_on_a_plain_and_on_a_border():
+    """Half of a hill on each side; a second, off the border, in one cell."""
+    hills = [Gaussian((0.0, 0.2, 0.37), 1e6), Gaussian((0.5, -0.1, -0.123), 1e5)]
+    density = Mixture([*hills, Uniform(1e-9)])
+    seen = look(Ball((0, 0, 0), 1), [(0.3, 0.0, 0.0), (-0.3, 0.0, 0.0)], density)
+    half, whole = 0.5 * (math.pi / 1e6) ** 1.5, (math.pi / 1e5) ** 1.5
+    plain = 1e-9 * 2 / 3 * math.pi
+    assert seen.mass == pytest.approx([half + plain + whole, half + plain], rel=1e-10)
+
+
+def test_many_hills_leave_room_for_halving():
+    """More breaks than pieces would be allowed."""
+    places = spread(Ball((0, 0, 0), 1), 200, 3, 0.7)
+    places = places[abs(places[:, 0]) > 0.1]
+    density = Mixture([Gaussian(p, 1e4) for p in places])
+    seen = look(Ball((0, 0, 0), 1), [(0.3, 0.0, 0.0), (-0.3, 0.0, 0.0)], density)
+    each = (math.pi / 1e4) ** 1.5
+    right = (places[:, 0] > 0.0).sum()
+    assert seen.mass == pytest.approx([each * right, each * (len(places) - right)], rel=1e-9)

@@ -157,6 +157,32 @@ def test_a_narrow_hill_is_not_missed():
     assert (0.9 + seen.error[0]) == pytest.approx([0.31, 0.62, 0.47], abs=1e-6)
 
 
+@pytest.mark.parametrize(("n", "close"), [(4, 1e-4), (5, 0.05)])
+def test_a_hill_too_narrow_to_be_followed_everywhere_is_found_and_doubted(n, close):
+    box, hill = Box([-1] * n, [1] * n), Gaussian([0.31] * n, rate=1e5)
+    seen = all_looks(simplices, box, hill, np.array([[0.2] * n, [-0.4] * n]))
+    whole = (math.pi / 1e5) ** (n / 2)
+    off = abs(seen.mass[0] / whole - 1.0)
+    assert off < close
+    assert seen.doubt[0] >= off
+    assert seen.error[0] == pytest.approx(np.full(n, 0.11), abs=1e-3)
+    assert n == 4 or seen.doubt[0] >= 1.0  # not resolved, and it says so
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_distances_of_simplices_lie_between_their_bounds(n):
+    from scipy.optimize import nnls
+
+    corners = np.random.default_rng(n).normal(size=(40, n + 1, n)) + 1.0
+    below, above = simplices._distances(corners)
+    for k, v in enumerate(corners):
+        heavy = 1e6 * np.ones(n + 1)  # shares sum to 1
+        shares = nnls(np.vstack([v.T, heavy]), np.append(np.zeros(n), 1e6))[0]
+        true = np.linalg.norm(shares @ v)
+        assert below[k] <= true + 1e-6
+        assert true <= above[k] + 1e-6
+
+
 def test_far_out_in_a_tail():
     points = np.random.default_rng(0).random((2, 3))
     seen = all_looks(simplices, unit_box(3), Gaussian([27.0, 0.5, 0.5], rate=1.0), points)

@@ -205,7 +205,7 @@ class Slicer:
 
     def _make_room(self, planes: int) -> None:
         from dwell._kernels.curved.cells import make_ring
-        from dwell._kernels.curved.slices import MOST_PIECES
+        from dwell._kernels.curved.slices import MOST_PIECES, WIDTHS
         from dwell._kernels.scratch import make_scratch
 
         if planes <= self.room:
@@ -213,7 +213,8 @@ class Slicer:
         self.room = 2 * planes + 16
         self.ring = make_ring(self.room)
         self.scratch = make_scratch(self.room, len(self.ring.x))
-        self.breaks = np.zeros(20 * self.room + 64)
+        hills = len(WIDTHS) * len(self.terms.weights)
+        self.breaks = np.zeros(20 * self.room + 64 + hills)
         self.pieces = np.zeros((MOST_PIECES + len(self.breaks), 9))
 
 

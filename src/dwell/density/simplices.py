@@ -28,7 +28,10 @@ from dwell.geometry.voronoi import coincident
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 WIDE = 1.5  # exponents over a simplex, as square roots: beyond, a hill is followed by splitting
 DEEP = 40.0  # exponents below the largest that no longer matter
+LOST = 4.0  # the same: beyond, a rule may see nothing of a hill, nor that it saw nothing
 MOST_SPLIT = 20_000
+FEWEST = 200  # split at a time, if so many need it
+CLOSER = 12  # steps towards the point of a simplex that is nearest to a hill's center
 THINNEST = 1e-12  # of its reach: width of a wall below which cells only touch
 
 
@@ -136,7 +139,7 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
     matter = _matter(density, terms, place)
     log_scale = _log_scale(matter, corners)
     reach = math.sqrt(float((corners * corners).sum(axis=2).max()))
-    smooth, rough, split = _parts(matter, corners, content, log_scale)
+    smooth, rough, split, missed = _parts(matter, corners, content, log_scale)
     total, errors = np.zeros(n + 2), np.zeros(n + 2)
     if smooth is not None:
         total = total + exact(smooth, corners, content, _moments, matter.degree + 2)
@@ -147,7 +150,7 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
         total, errors = total + found.values, errors + found.errors
     mass = float(total[0])
     if not mass > 0.0:
-        unsure = math.inf if errors[0] > 0.0 else 0.0
+        unsure = math.inf if errors[0] > 0.0 or missed > 0.0 else 0.0
         return Weighed(0.0, 0.0, np.zeros(n), 0.0, unsure)
     error: Points = total[1 : n + 1] / mass
 
@@ -159,7 +162,7 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
         second += float(exact(smooth, corners, content, about, matter.degree + 2)[0])
     if rough is not None and found is not None:
         second += float(sum_again(rough, found, about)[0])
-    return Weighed(log_scale, mass, error, max(second, 0.0), float(errors[0] / mass))
+    return Weighed(log_scale, mass, error, max(second, 0.0), float(errors[0] + missed) / mass)
 
 
 class _Matter(NamedTuple):
@@ -230,46 +233,101 @@ def _top_exponent(matter: _Matter, hill: int, places: Points) -> float:
 
 def _parts(
     matter: _Matter, corners: Floats, content: Floats, log_scale: float
-) -> tuple[Any, Any, tuple[Floats, Floats]]:
-    """(what is integrated exactly, what is not, over which simplices to begin with)."""
+) -> tuple[Any, Any, tuple[Floats, Floats], float]:
+    """(what is integrated exactly, what is not, over which simplices to begin with, what may lie
+    hidden in those)."""
     terms = matter.terms
     if terms is None:
 
         def call(z: Points) -> Floats:
             return matter.density.at(matter.place + z)
 
-        return None, call, (corners, content)
+        return None, call, (corners, content), 0.0
     smooth = None
     if terms.constant != 0.0 or len(terms.coefficients):
         smooth = matter.polynomial
     if not len(terms.weights):
-        return smooth, None, (corners, content)
+        return smooth, None, (corners, content), 0.0
 
     def hills(z: Points) -> Floats:
         return matter.hills(z, log_scale)
 
-    return smooth, hills, _followed(matter, corners, content)
+    corners, content, missed = _followed(matter, corners, content, log_scale)
+    return smooth, hills, (corners, content), missed
 
 
-def _followed(matter: _Matter, corners: Floats, content: Floats) -> tuple[Floats, Floats]:
+def _followed(
+    matter: _Matter, corners: Floats, content: Floats, log_scale: float
+) -> tuple[Floats, Floats, float]:
     """Simplices split until no Gaussian that matters on one is much narrower than it.
 
-    Where a hill lies is known, so that it cannot be missed between the nodes of a rule.
+    Where a hill lies is known, so that it cannot be missed between the nodes of a rule. Where that
+    would take too many, those that may hold most come first: the ones at a hill's center. Gives
+    also what the others may hold at most.
     """
-    while len(corners) < MOST_SPLIT:
-        middle = corners.mean(axis=1)
-        wide = np.zeros(len(corners), dtype=bool)
-        for k, root in enumerate(matter.terms.roots):
-            spread = (corners - middle[:, None, :]) @ root.T
-            radius = np.sqrt((spread * spread).sum(axis=2).max(axis=1))
-            near = -matter.exponents(k, middle)
-            nearest = np.maximum(np.sqrt(near) - radius, 0.0) ** 2
-            wide |= (radius > WIDE) & (nearest - near.min() < DEEP)
-        if not wide.any():
-            break
-        corners = np.concatenate([corners[~wide], halved(corners[wide])])
-        content = np.concatenate([content[~wide], np.tile(0.5 * content[wide], 2)])
-    return corners, content
+    seen = _hills_from(matter, corners)
+    while True:
+        wide, lost, most = _unresolved(matter, seen, content, log_scale)
+        left = MOST_SPLIT - len(corners)
+        if not wide.any() or left <= 0:
+            return corners, content, float(most[lost].sum())
+        ready = np.flatnonzero(wide)
+        first = np.argsort(-most[ready], kind="stable")
+        ready = ready[first[: min(left, max(FEWEST, len(ready) // 4))]]
+        keep = np.ones(len(corners), dtype=bool)
+        keep[ready] = False
+        halves = halved(corners[ready])
+        corners = np.concatenate([corners[keep], halves])
+        content = np.concatenate([content[keep], np.tile(0.5 * content[ready], 2)])
+        seen = np.concatenate([seen[:, :, keep], _hills_from(matter, halves)], axis=2)
+
+
+def _hills_from(matter: _Matter, corners: Floats) -> Floats:
+    """In widths of each hill, (3, hills, S): radius of each simplex, distance below, and above."""
+    rows = []
+    for center, root in zip(matter.terms.centers, matter.terms.roots, strict=True):
+        seen = (corners - (center - matter.place)) @ root.T
+        middle = seen.mean(axis=1, keepdims=True)
+        radius = np.sqrt(((seen - middle) ** 2).sum(axis=2).max(axis=1))
+        rows.append([radius, *_distances(seen)])
+    return np.swapaxes(np.array(rows), 0, 1)
+
+
+def _unresolved(
+    matter: _Matter, seen: Floats, content: Floats, log_scale: float
+) -> tuple[np.ndarray, np.ndarray, Floats]:
+    """Per simplex: whether to split it, whether a hill may escape its rule, what it may hold."""
+    n = matter.terms.centers.shape[1]
+    radius, least, reached = seen
+    square = least * least
+    matters = square - reached.min(axis=1, keepdims=True) ** 2 < DEEP
+    top = np.exp(np.minimum(-square - log_scale, 700.0)) * matters
+    most = (matter.terms.weights @ top) * np.abs(content) / math.factorial(n)
+    return ((radius > WIDE) & matters).any(axis=0), ((radius > LOST) & matters).any(axis=0), most
+
+
+def _distances(simplices: Floats) -> tuple[Floats, Floats]:
+    """From the origin to each simplex (S, k + 1, n): a distance below, and one above.
+
+    Each step goes straight towards the corner that leads in most, as far as that helps; whatever
+    the direction, no point lies nearer along it than the nearest corner.
+    """
+    place = simplices.mean(axis=1)
+    rows = np.arange(len(simplices))
+    size = np.sqrt((place * place).sum(axis=1))
+    least = np.maximum(
+        size - np.sqrt(((simplices - place[:, None]) ** 2).sum(axis=2).max(axis=1)), 0.0
+    )
+    for _ in range(CLOSER):
+        along = np.einsum("skn,sn->sk", simplices, place)
+        corner = np.argmin(along, axis=1)
+        least = np.maximum(least, along[rows, corner] / np.where(size > 0.0, size, 1.0))
+        step = simplices[rows, corner] - place
+        square = (step * step).sum(axis=1)
+        share = -(place * step).sum(axis=1) / np.where(square > 0.0, square, 1.0)
+        place = place + np.clip(share, 0.0, 1.0)[:, None] * step
+        size = np.sqrt((place * place).sum(axis=1))
+    return np.minimum(least, size), size
 
 
 def _moments(z: Points) -> Floats:
@@ -290,7 +348,7 @@ def _over_wall(
     n = len(place)
     content = _signed_contents(wall, gap)
     matter = _matter(ground.density, ground.terms, place)
-    smooth, rough, split = _parts(matter, wall, content, log_scale)
+    smooth, rough, split, _ = _parts(matter, wall, content, log_scale)
     total = np.zeros(1 + n + n * n)
     if smooth is not None:
         total = total + exact(smooth, wall, content, _wall_moments, matter.degree + 2)

@@ -12,7 +12,7 @@ from dwell._kernels.marks import FLOOR
 from dwell._types import Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import SelfTriggered, Timer
-from dwell.density import tessellate
+from dwell.density.looking import look_many
 from dwell.theory.approach import NEAR, Approach
 from dwell.theory.design import advise, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
@@ -111,14 +111,19 @@ def _final_places(arc: HybridArc[AgentsState], table: EventTable) -> Points:
 def _about_quadrature(
     arc: HybridArc[AgentsState], system: CoverageSystem, table: EventTable
 ) -> Iterator[Flag]:
-    """How well a density that is only a function could be integrated, at the end of the run."""
-    if system.terms is not None:
-        return
-    cells = tessellate(system.workspace, _final_places(arc, table), system.density)
-    worst = float(cells.mass_errors.max())
+    """How well the cells could be weighed, at the start and at the end of the run."""
+    if system.terms is not None and system.dimension <= 2:
+        return  # to rounding
+    everybody = np.arange(system.agents)
+    worst = 0.0
+    for places in (arc.states[0].positions, _final_places(arc, table)):
+        seen = look_many(system.ground, places[None], np.zeros_like(everybody), everybody)
+        if seen.doubt is None:
+            return
+        worst = max(worst, float(seen.doubt.max()))
     if worst > QUADRATURE:
-        says = f"The density is not smooth: masses are only known to {worst:.2g} of themselves."
-        yield Flag("quadrature", says)
+        share = f"to {worst:.2g} of themselves" if worst < 1.0 else "to no digit"
+        yield Flag("quadrature", f"Masses of cells, and so centroids, are only known {share}.")
 
 
 def _about_timers(system: CoverageSystem) -> Iterator[Flag]:

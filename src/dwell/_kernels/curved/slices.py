@@ -61,6 +61,8 @@ GAUSS = 0.5 * np.array(
 TOLERANCE = 1e-12  # error per piece, of the cell's mass
 MOST_PIECES = 600
 SHORT = 1e-13  # pieces shorter than this share of the whole are passed over
+NARROW = 6.0  # hills with more widths than this from the cell's bottom to its top get breaks
+WIDTHS = np.array([-7.0, -3.5, -1.5, 0.0, 1.5, 3.5, 7.0])  # where: beyond the last, e**-49 is left
 MASS, FX, FY, FZ, POLAR = range(5)
 
 
@@ -313,6 +315,39 @@ def error_of(sums):
     return mass * likely_error(gap)
 
 
+@inner
+def hill_breaks(count, place, general, breaks):
+    """Heights round each narrow hill, too, so that no rule steps over it; gives how many now.
+
+    Whatever a cell holds of a hill lies within a few widths of its center's height.
+    """
+    low = breaks[0]
+    high = breaks[count - 1]
+    for t in range(general.weights.shape[0]):
+        steep = general.roots[t, 2, 2]
+        if steep * (high - low) <= NARROW:
+            continue
+        middle = general.centers[t, 2] - place[2]
+        for k in range(WIDTHS.shape[0]):
+            z = middle + WIDTHS[k] / steep
+            if low < z and z < high and count < breaks.shape[0]:
+                breaks[count] = z
+                count += 1
+    breaks[:count].sort()
+    return count
+
+
+@inner
+def sum_of_pieces(size, pieces, total):
+    """All pieces together into `total`; gives the log_scale."""
+    for i in range(total.shape[0]):
+        total[i] = 0.0
+    scale = -math.inf
+    for k in range(size):
+        scale = add_scaled(scale, total, pieces[k, 2], pieces[k, 3:9])
+    return scale
+
+
 @njit
 def cell_moments(
     m, planes, w, a, sigma, place, general, group, flat, breaks, shows, pieces, out, s, r
@@ -327,10 +362,10 @@ def cell_moments(
     count = list_breaks(m, planes, w, a, sigma, breaks, shows)
     part = np.empty(5)
     sums = np.empty((2, 5))
-    total = np.zeros(6)
     scale = -math.inf
     if count < 2:
         return scale
+    count = hill_breaks(count, place, general, breaks)
     span = breaks[count - 1] - breaks[0]
     size = 0
     begin = breaks[0]
@@ -344,31 +379,31 @@ def cell_moments(
             sums,
         )  # fmt: skip
         keep_piece(k, sums, pieces)
-        scale = add_scaled(scale, total, pieces[k, 2], pieces[k, 3:9])
-    made = size
-    k = 0
-    while k < size and total[MASS] > 0.0:
-        error = pieces[k, 8] * exponential(smaller(700.0, pieces[k, 2] - scale))
-        if error <= TOLERANCE * total[MASS] or made + 2 > MOST_PIECES:
-            k += 1
-            continue
-        # Both halves instead: the first takes the place of the whole, the second goes last.
-        z0 = pieces[k, 0]
-        z1 = pieces[k, 1]
-        middle = 0.5 * (z0 + z1)
-        pieces[k, 1] = middle
-        size = put_piece(size, middle, z1, pieces)
-        made += 2
-        for j in range(2):
-            i = k if j == 0 else size - 1
-            pieces[i, 2] = piece_moments(
-                pieces[i, 0], pieces[i, 1], m, planes, w, a, place, general, group, flat, s, r,
-                part, sums,
-            )  # fmt: skip
-            keep_piece(i, sums, pieces)
-    scale = -math.inf
-    for k in range(size):
-        scale = add_scaled(scale, out, pieces[k, 2], pieces[k, 3:9])
+    scale = sum_of_pieces(size, pieces, out)
+    made = 0
+    before = -1
+    # Round by round: what a piece's error is compared with grows as more of a hill comes to light.
+    while made > before and out[MASS] > 0.0:
+        before = made
+        for k in range(size):
+            error = pieces[k, 8] * exponential(smaller(700.0, pieces[k, 2] - scale))
+            if error <= TOLERANCE * out[MASS] or made + 2 > MOST_PIECES:
+                continue
+            # Both halves instead: the first takes the place of the whole, the second goes last.
+            z0 = pieces[k, 0]
+            z1 = pieces[k, 1]
+            middle = 0.5 * (z0 + z1)
+            pieces[k, 1] = middle
+            size = put_piece(size, middle, z1, pieces)
+            made += 2
+            for j in range(2):
+                i = k if j == 0 else size - 1
+                pieces[i, 2] = piece_moments(
+                    pieces[i, 0], pieces[i, 1], m, planes, w, a, place, general, group, flat, s,
+                    r, part, sums,
+                )  # fmt: skip
+                keep_piece(i, sums, pieces)
+        scale = sum_of_pieces(size, pieces, out)
     if out[MASS] > 0.0 and scale != 0.0 and scale > SAFE_EXPONENT:
         u = exponential(scale)
         for i in range(6):
