@@ -8,7 +8,7 @@ import pytest
 import dwell
 from dwell import Ball, Box, DiscreteLloyd, Ellipsoid, Gaussian, Interval, Lloyd, Polytope, Timer
 from dwell.agents import scatter
-from dwell.errors import AgentsError
+from dwell.errors import AgentsError, WorkspaceError
 from dwell.hybrid import simulate as readable
 
 TIMER = Timer(k1=0.5, nu=0.2, t1=0.1, t2=0.3)
@@ -84,6 +84,41 @@ def test_scattered_starts_lie_inside_and_depend_on_their_own_number(site):
     assert np.array_equal(scatter(site, 7, seed=4), places[:7])
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 16, 31])
+def test_places_are_spread_evenly_over_balls_of_any_dimension(n):
+    """In a ball |z|**n is even over [0, 1], and each z_i**2 has the mean 1 / (n + 2)."""
+    count = 4000
+    places = scatter(Ball([3.0] * n, 2.0), count, seed=1)
+    assert np.array_equal(scatter(Ball([3.0] * n, 2.0), 5, seed=1), places[:5])
+    unit = (places - 3.0) / 2.0
+    shares = np.sort(np.sqrt((unit**2).sum(axis=1)) ** n)
+    assert np.abs(shares - (np.arange(count) + 0.5) / count).max() < 1.95 / np.sqrt(count)
+    assert np.abs(unit.mean(axis=0)).max() < 5.0 * np.sqrt(1.0 / (n + 2) / count)
+    spread = unit.T @ unit / count
+    assert np.abs(spread * (n + 2) - np.eye(n)).max() < 5.0 * np.sqrt(2.0 / count)
+    fourth = (unit**4).mean(axis=0) * (n + 2) * (n + 4) / 3.0
+    assert np.abs(fourth - 1.0).max() < 5.0 * np.sqrt(32.0 / 3.0 / count)
+
+
+def test_places_in_an_ellipsoid_follow_its_axes():
+    turned = np.linalg.qr(np.random.default_rng(0).normal(size=(9, 9)))[0]
+    sizes = 10.0 ** -np.arange(9.0)
+    places = scatter(Ellipsoid([1.0] * 9, sizes, turned), 2000, seed=2)
+    unit = (places - 1.0) @ turned.T / sizes
+    assert (unit**2).sum(axis=1).max() < 1.0 + 1e-6
+    assert (unit**2).mean(axis=0) * 11.0 == pytest.approx(np.ones(9), abs=0.2)
+
+
+def test_where_no_place_is_found_the_sentence_says_what_was_tried():
+    thin = Polytope(np.vstack([np.zeros(11), np.eye(11)]))
+    with pytest.raises(AgentsError, match="bounding box of the Polytope in 11") as refused:
+        scatter(thin, 1, seed=0)
+    assert "choose" not in str(refused.value)
+    with pytest.raises(AgentsError, match="drawn from the region") as refused:
+        scatter(Ball([0] * 20, 1), 1, seed=0, region=Box([-1] * 20, [1] * 20))
+    assert refused.value.key == "agents.start.region"
+
+
 def test_agents_that_meet_end_the_run_by_name():
     law = Timer(k1=0.5, nu=0.2, t1=1.0, t2=1.0, initial_hold=((0.5, 0, 0), (-0.5, 0, 0)))
     start = [(0.5, 0.5, 0.5), (1.5, 0.5, 0.5)]
@@ -105,3 +140,26 @@ def test_places_of_another_dimension_are_refused(site, start, says):
         dwell.simulate(site, None, start, TIMER, until=1.0)
     assert says in str(refused.value)
     assert refused.value.code == "agents.shape"
+
+
+@pytest.mark.parametrize("site", [Box((0,) * 8, (1,) * 8), Box((0,) * 12, (1,) * 12)])
+def test_cells_that_would_take_minutes_are_refused_before_they_are_begun(site):
+    start = [[0.25] * site.dimension, [0.75] * site.dimension]
+    calls = (
+        lambda: dwell.tessellate(site, start),
+        lambda: dwell.tessellate(site, start, lambda z: 1.0 + z[:, 0]),
+        lambda: dwell.simulate(site, None, start, TIMER, until=1.0),
+    )
+    for call in calls:
+        with pytest.raises(WorkspaceError, match="would take minutes") as refused:
+            call()
+        assert refused.value.code == "workspace.dimension"
+
+
+def test_too_many_dimensions_for_any_unit_are_refused_by_name():
+    for make in (lambda: Ball([0] * 300, 1), lambda: Ellipsoid([0] * 300, [0.5] * 300)):
+        with pytest.raises(WorkspaceError, match="has 300 dimensions") as refused:
+            make()
+        assert refused.value.code == "workspace.dimension"
+    with pytest.raises(WorkspaceError, match=r"between 0\.1 and 10 can be handled in 150 dim"):
+        Ball([0] * 150, 100.0)

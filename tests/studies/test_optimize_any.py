@@ -7,9 +7,20 @@ import math
 import numpy as np
 import pytest
 
-from dwell import Ball, Box, Gaussian, Interval, Polytope, Uniform, optimize, tessellate
+from dwell import (
+    Ball,
+    Box,
+    Ellipsoid,
+    Gaussian,
+    Interval,
+    Polytope,
+    Uniform,
+    optimize,
+    tessellate,
+)
 from dwell.errors import InputError
 from dwell.studies.bounds import BEST, reference_for
+from dwell.studies.draws import Frame, random_start
 
 # Mean squared errors of the best quantizers of a normal variable. Max (1960) printed 0.03454,
 # 0.009497 and 0.002499 for 8, 16 and 32 levels; later tables have these digits.
@@ -81,3 +92,63 @@ def test_more_than_three_dimensions_are_refused_by_name():
     with pytest.raises(InputError, match="4 dimensions") as refused:
         optimize(Box((0,) * 4, (1,) * 4), Uniform(), 3)
     assert refused.value.code == "optimize.dimension"
+
+
+def thin_polytope():
+    return Polytope([(0, 0, 0), (1, 1, 1), (1.001, 1, 1), (1, 1.001, 1), (0.001, 0, 0)])
+
+
+def thin_ellipsoid():
+    turned = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    return Ellipsoid((0, 0, 0), (1, 1e-4, 1e-4), turned)
+
+
+SLANTED = {"polytope": thin_polytope, "ellipsoid": thin_ellipsoid}
+
+
+@pytest.mark.parametrize("shape", SLANTED)
+@pytest.mark.parametrize("weight", [Uniform(), Gaussian((0, 0, 0), rate=1e5)], ids=repr)
+def test_starts_in_thin_slanted_workspaces_have_all_their_agents(shape, weight):
+    frame = Frame(SLANTED[shape](), weight)
+    start = random_start(frame, 300, 1, 0)
+    assert start.shape == (300, 3)
+    assert len(np.unique(start, axis=0)) == 300
+    assert frame.workspace.contains(start).all()
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        Box((1, 2, 3), (2, 4, 4)),
+        Ball((1, 2, 3), 0.5),
+        thin_ellipsoid(),
+        thin_polytope(),
+        Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 2, 3), (0, 1, 1)]),
+    ],
+    ids=lambda site: type(site).__name__,
+)
+def test_starts_are_spread_evenly(site):
+    """A half-space through the centroid holds as many places as volume; means are centroids."""
+    frame = Frame(site, Uniform())
+    start = random_start(frame, 20_000, 3, 1)
+    whole = tessellate(frame.workspace, start[:1])
+    centroid, own = whole.centroids[0], whole.second_moments[0] / whole.masses[0]
+    assert start.mean(axis=0) == pytest.approx(centroid, abs=4.0 * math.sqrt(own / 20_000))
+    assert ((start - centroid) ** 2).sum(axis=1).mean() == pytest.approx(own, rel=0.05)
+    cut = tessellate(frame.workspace, [centroid - 1e-5, centroid + 1e-5])
+    share = (start @ np.ones(3) < centroid @ np.ones(3)).mean()
+    assert share == pytest.approx(cut.masses[0] / cut.masses.sum(), abs=0.02)
+
+
+@pytest.mark.parametrize("shape", SLANTED)
+def test_thin_slanted_workspaces_have_best_deployments(shape):
+    found = optimize(SLANTED[shape](), None, 2, starts=2)
+    assert found.kind.value == "minimum"
+    assert found.positions.shape == (2, 3)
+
+
+def test_costs_that_are_known_too_roughly_are_refused_by_name():
+    with pytest.raises(InputError, match="not known well enough") as refused:
+        optimize(Ball((0, 0, 0), 1), lambda p: 1.0 + 0.0 * p[:, 0], 2, starts=1)
+    assert refused.value.code == "optimize.density"
+    assert refused.value.key == "density"

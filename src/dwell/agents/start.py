@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density.tessellation import as_positions
 from dwell.errors import AgentsError
-from dwell.geometry import Box, Workspace
+from dwell.geometry import Ball, Box, Ellipsoid, Workspace
 
 ROUNDING = 1e-12  # of the workspace's diameter
 MAX_TRIES = 100_000
@@ -79,17 +82,70 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
             key="agents.start.count",
         )
     key = seed_words(seed)
+    if region is None and isinstance(workspace, Ball | Ellipsoid) and count > 0:
+        return _in_ball(workspace, key, count)
     lower, upper = (region or workspace).bounds
     points = lower + (upper - lower) * _draws(key, [(p, 0) for p in range(count)], len(lower))
     for p in np.flatnonzero(workspace.outside_by(points) != 0.0):
-        points[p] = _tried(workspace, key, int(p), lower, upper)
+        found = _tried(workspace, key, int(p), lower, upper)
+        if found is None:
+            raise _not_met(int(p), region) if region else _too_thin(int(p), workspace)
+        points[p] = found
     return points
+
+
+def _in_ball(workspace: Ball | Ellipsoid, key: tuple[int, int], count: int) -> Points:
+    """Places in a ball or ellipsoid of any dimension, of which its bounds hold next to nothing."""
+    unit = np.array([_of_unit_ball(_pairs(key, p), workspace.dimension) for p in range(count)])
+    points: Points = np.tile(np.array(workspace.center), (count, 1))
+    for k, size in enumerate(workspace.semi_axes):
+        points += (size * unit[:, k : k + 1]) * workspace.axes[k]
+    rounded = np.flatnonzero(workspace.outside_by(points) > 0.0)
+    points[rounded] = workspace.nearest(points[rounded])
+    return points
+
+
+def _of_unit_ball(pairs: Iterator[tuple[float, float]], dimension: int) -> list[float]:
+    """A point spread evenly over the ball of radius 1, by square roots alone: no bits in doubt.
+
+    Coordinates two by two, the squares of the distances from the origin of their planes are spread
+    evenly over the numbers that sum up to 1 at most: gaps between sorted draws are. A coordinate
+    left over is spread like the median of n draws, and leaves a smaller ball for the others.
+    """
+    planes, odd = divmod(dimension, 2)
+    numbers = itertools.chain.from_iterable(pairs)
+    point, room = [], 1.0
+    if odd:
+        median = sorted(itertools.islice(numbers, dimension))[planes]
+        point, room = [2.0 * median - 1.0], 4.0 * median * (1.0 - median)
+    cuts = sorted(itertools.islice(numbers, planes))
+    for lower, upper in itertools.pairwise([0.0, *cuts]):
+        x, y, square = _of_unit_disc(numbers)
+        size = float(np.sqrt(room * (upper - lower) / square))
+        point += [size * x, size * y]
+    return point
+
+
+def _of_unit_disc(numbers: Iterator[float]) -> tuple[float, float, float]:
+    """(x, y, x**2 + y**2), spread evenly over the disc of radius 1 without its center."""
+    while True:
+        x, y = 2.0 * next(numbers) - 1.0, 2.0 * next(numbers) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x, y, square
+
+
+def _pairs(key: tuple[int, int], agent: int) -> Iterator[tuple[float, float]]:
+    """All draws of an agent."""
+    from dwell._kernels.philox import STREAM_STARTS, uniform_pair
+
+    return (uniform_pair(*key, STREAM_STARTS, agent, k) for k in itertools.count())
 
 
 def _tried(
     workspace: Workspace, key: tuple[int, int], agent: int, lower: Floats, upper: Floats
-) -> Points:
-    """The first of `agent`'s draws that lies in the workspace."""
+) -> Points | None:
+    """The first of `agent`'s draws that lies in the workspace, if any does."""
     first, size = 1, 8
     while first < MAX_TRIES:
         tries = [(agent, k) for k in range(first, min(first + size, MAX_TRIES))]
@@ -99,11 +155,26 @@ def _tried(
             found: Points = places[inside[0]]
             return found
         first, size = first + size, min(2 * size, 4096)
-    raise AgentsError(
-        f"no place for agent {agent} was found: the region {lower.tolist()} to {upper.tolist()} "
-        "hardly meets the workspace; choose another region",
+    return None
+
+
+def _not_met(agent: int, region: Box) -> AgentsError:
+    return AgentsError(
+        f"no place for agent {agent} was found: none of {MAX_TRIES} places drawn from the region "
+        f"{list(region.lower)} to {list(region.upper)} lies in the workspace; choose a region of "
+        "which more does, or give the places themselves",
         code="agents.region",
         key="agents.start.region",
+    )
+
+
+def _too_thin(agent: int, workspace: Workspace) -> AgentsError:
+    return AgentsError(
+        f"no place for agent {agent} was found: none of {MAX_TRIES} places drawn from the bounding "
+        f"box of the {type(workspace).__name__} in {workspace.dimension} dimensions lies in it; "
+        "give the places themselves, or a region that the workspace fills more of",
+        code="agents.region",
+        key="agents.start",
     )
 
 

@@ -22,7 +22,7 @@ from dwell.density.ground import Ground
 from dwell.density.looking import Looks
 from dwell.errors import WorkspaceError
 from dwell.geometry import Cell, Flat, Workspace, halfspace_cells, is_flat
-from dwell.geometry.halfspace_cells import Pieces, cell_pieces
+from dwell.geometry.halfspace_cells import Pieces, cell_pieces, refuse_many_dimensions
 from dwell.geometry.voronoi import coincident
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
@@ -397,4 +397,5 @@ def _flat(workspace: Workspace) -> Flat:
             code="workspace.kind",
             key="workspace",
         )
+    refuse_many_dimensions(workspace.dimension)
     return workspace

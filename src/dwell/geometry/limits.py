@@ -84,12 +84,22 @@ def as_table(value: object, what: str, need: str, key: str) -> Points:
 
 def refuse_range(length: float, farthest: float, dimension: int, key: str) -> None:
     """Refuse lengths whose powers up to n + 2, which second moments need, leave the doubles."""
-    decades = min(DECADES // (dimension + 2), round(math.log10(LARGEST)))
+    usual, allowed = round(math.log10(LARGEST)), DECADES // (dimension + 2)
+    if allowed < 1:
+        raise WorkspaceError(
+            f"the workspace has {dimension} dimensions, and powers of lengths as high as that are "
+            f"no numbers any more, whatever the unit; at most {DECADES - 2} dimensions can be "
+            "handled",
+            code="workspace.dimension",
+            key=key,
+        )
+    decades = min(usual, allowed)
+    where = f" in {dimension} dimensions" if allowed < usual else ""
     smallest, largest = 10.0**-decades, 10.0**decades
     if not (smallest <= length <= largest and farthest <= largest):
         raise WorkspaceError(
             f"the workspace is {length:g} across; lengths between {smallest:g} and {largest:g} "
-            "can be handled: choose another unit of length",
+            f"can be handled{where}: choose another unit of length",
             code="workspace.range",
             key=key,
         )

@@ -149,13 +149,51 @@ def random_start(frame: Frame, agents: int, seed: int, number: int) -> Points:
 
 
 def _scattered(workspace: Workspace, random: np.random.Generator, size: int) -> Points:
-    """About so many places spread evenly over the workspace."""
+    """So many places spread evenly over the workspace, however little of its bounds it fills."""
     if isinstance(workspace, Polygon):
         return _spread(workspace, random.random((size, 3)))
+    if isinstance(workspace, Ball | Ellipsoid):
+        return _stretched(workspace, _in_unit_ball(random, size, workspace.dimension))
+    if isinstance(workspace, Polytope) and workspace.dimension == 3:
+        return _in_tetrahedra(workspace, random.random((size, 4)))
     lower, upper = workspace.bounds
-    drawn = lower + (upper - lower) * random.random((size, workspace.dimension))
-    inside: Points = drawn[workspace.contains(drawn)]
-    return inside
+    places: Points = lower + (upper - lower) * random.random((size, workspace.dimension))
+    return places
+
+
+def _in_unit_ball(random: np.random.Generator, size: int, dimension: int) -> Points:
+    """Places in the ball of radius 1, which fills half of its cube in space, and more below."""
+    places = np.empty((0, dimension))
+    while len(places) < size:
+        drawn = 2.0 * random.random((size, dimension)) - 1.0
+        places = np.vstack([places, drawn[(drawn * drawn).sum(axis=1) < 1.0]])
+    return places[:size]
+
+
+def _stretched(workspace: Ball | Ellipsoid, unit: Points) -> Points:
+    """Places of the unit ball as places of the workspace."""
+    places: Points = np.tile(np.array(workspace.center), (len(unit), 1))
+    for k, size in enumerate(workspace.semi_axes):
+        places += (size * unit[:, k : k + 1]) * workspace.axes[k]
+    return places
+
+
+def _in_tetrahedra(workspace: Polytope, drawn: Floats) -> Points:
+    """Places spread evenly over a solid, from numbers spread evenly over [0, 1), (k, 4).
+
+    It is cut into tetrahedra that stand on its faces and meet in an inner point.
+    """
+    base = np.array([(f[0], f[i], f[i + 1]) for f in workspace.faces for i in range(1, len(f) - 1)])
+    apex = workspace.vertices.mean(axis=0)
+    sides = workspace.vertices[base] - apex
+    ends = np.cumsum(
+        np.maximum((np.cross(sides[:, 0], sides[:, 1]) * sides[:, 2]).sum(axis=1), 0.0)
+    )
+    which = np.minimum(np.searchsorted(ends / ends[-1], drawn[:, 0], side="right"), len(base) - 1)
+    cuts = np.sort(drawn[:, 1:], axis=1)  # the gaps between them are even weights of corners
+    shares = np.diff(cuts, axis=1, prepend=0.0)
+    places: Points = apex + (shares[:, :, None] * sides[which]).sum(axis=1)
+    return places
 
 
 def _spread(workspace: Polygon, drawn: Floats) -> Points:

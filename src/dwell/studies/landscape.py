@@ -18,7 +18,8 @@ from dwell._types import Floats, Points, dots, lengths
 from dwell.density import Density
 from dwell.density.borders import borders
 from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
+from dwell.density.looking import Looks, look_many
+from dwell.errors import DensityError
 from dwell.geometry import Ball, Ellipsoid, Workspace
 from dwell.theory.derivatives import from_borders
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 WALL = 0.9  # of the way to a wall, at most, in one step
 ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, Python functions
+MOST_DOUBT = 1e-6  # relative error of a mass from which on no slope of the cost can be trusted
 
 
 @final
@@ -72,9 +74,12 @@ class Landscape:
 
         `even_light` lets cells pass that weigh something, but less than the smallest number.
         """
+        first = self.evaluations == 0
         self.evaluations += len(positions)
         everybody = np.arange(len(positions))
         seen = look_many(self._ground, positions[None], np.zeros_like(everybody), everybody)
+        if first:
+            _refuse_doubt(self.workspace, seen)
         if seen.met.any() or seen.empty.any():
             return None
         scale = np.exp(seen.log_scale - self.log_scale)
@@ -102,6 +107,21 @@ class Landscape:
         """How much of `step` can be taken so that nobody comes close to a wall all at once."""
         room = steps_to_walls(self.workspace, place.positions, step)
         return max(min(1.0, WALL * float(room.min())), 0.0)
+
+
+def _refuse_doubt(workspace: Workspace, seen: Looks) -> None:
+    """Refuse to seek the lowest of costs that are known too roughly to be told apart."""
+    known = ~(seen.met | seen.empty)
+    if seen.doubt is None or not known.any() or not seen.doubt[known].max() > MOST_DOUBT:
+        return
+    raise DensityError(
+        "the cost is not known well enough to seek its lowest: weights of cells of this density in "
+        f"a {type(workspace).__name__} in {workspace.dimension} dimensions have relative errors of "
+        f"{seen.doubt[known].max():.1g}, and {MOST_DOUBT:g} is needed; use a density of dwell's "
+        "own, a smoother function, or a workspace with flat walls",
+        code="optimize.density",
+        key="density",
+    )
 
 
 def steps_to_walls(workspace: Workspace, places: Points, step: Points) -> Floats:
