@@ -16,6 +16,7 @@ import numpy as np
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import larger, smaller
 
+FEW = 64  # agents up to which all are near
 FIRST = 2  # bins to either side in the first block
 SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
 

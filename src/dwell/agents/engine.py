@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dwell._kernels.engine import Legs
     from dwell._kernels.hold import HoldProgram
 
-FEW = 64  # agents up to which nobody is far away
 FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps between two looks at the outside world
 
 Progress = Callable[[float], None]  # told the time reached
@@ -99,7 +98,7 @@ def _refuse_standing_clock(system: CoverageSystem, until: float) -> None:
 
 def _frame(system: CoverageSystem) -> Any:
     """Bins over the workspace; a single one for a few agents, who then all ask all others."""
-    from dwell._kernels.bins import make_frame
+    from dwell._kernels.bins import FEW, make_frame
 
     lower, upper = system.workspace.bounds
     return make_frame(lower, upper, system.agents if system.agents > FEW else 1)

@@ -13,8 +13,6 @@ from dwell.density.looking import Looks, in_blocks
 from dwell.density.moments import polygon_moments
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 
-FEW = 64  # agents up to which nobody is far away
-
 
 def cells(
     workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
@@ -37,6 +35,7 @@ def looks(
     if ground.terms is None:
         return _by_quadrature(ground, places, row, agent)
     from dwell._kernels import doors
+    from dwell._kernels.bins import FEW
     from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.look import NO_MASS
     from dwell._kernels.scratch import make_scratch
@@ -96,7 +95,7 @@ def _look_all(ground: Ground, x: Floats, y: Floats, out: Floats, threads: int | 
 def second_moments(ground: Ground, points: Points, errors: Points) -> Floats:
     """Of all cells about their centroids, divided by exp(log_scale)."""
     from dwell._kernels import doors
-    from dwell._kernels.bins import make_frame, make_near, sort
+    from dwell._kernels.bins import FEW, make_frame, make_near, sort
     from dwell._kernels.scratch import make_scratch
 
     (x, y), walls = columns(points), columns(ground.workspace.vertices)
