@@ -107,7 +107,7 @@ PAIR = [[0.3, 0.4, 0.5, 0.5], [0.6, 0.6, 0.5, 0.4]]
 @pytest.mark.parametrize(
     ("site", "start", "weight", "told"),
     [
-        (HYPERCUBE, PAIR, Gaussian([0.4] * 4, rate=400.0), True),
+        (HYPERCUBE, PAIR, Gaussian([0.4] * 4, rate=2.0), True),
         (HYPERCUBE, PAIR, None, False),
         (Ball([0.5] * 4, 0.6), PAIR, Gaussian([0.4] * 4, rate=2.0), True),
         (CUBE, [(1, 1, 1), (3, 2, 1)], Gaussian((3, 2, 1), rate=0.3), False),
@@ -120,7 +120,9 @@ def test_a_run_tells_how_well_cells_could_be_weighed(site, start, weight, told):
     run = dwell.simulate(site, weight, start, law, until=0.3, seed=1, sample_every="off")
     says = [flag.says for flag in run.flags if flag.code == "quadrature"]
     assert len(says) == told
-    assert all(text.startswith("Masses of cells, and so centroids, are only known") for text in says)
+    assert all(
+        text.startswith("Masses of cells, and so centroids, are only known") for text in says
+    )
 
 
 def test_planar_runs_are_not_weighed_again_for_their_flags(monkeypatch):
