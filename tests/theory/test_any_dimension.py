@@ -107,7 +107,7 @@ PAIR = [[0.3, 0.4, 0.5, 0.5], [0.6, 0.6, 0.5, 0.4]]
 @pytest.mark.parametrize(
     ("site", "start", "weight", "told"),
     [
-        (HYPERCUBE, PAIR, Gaussian([0.4] * 4, rate=400.0), True),
+        (HYPERCUBE, PAIR, Gaussian([0.4] * 4, rate=2.0), True),
         (HYPERCUBE, PAIR, None, False),
         (Ball([0.5] * 4, 0.6), PAIR, Gaussian([0.4] * 4, rate=2.0), True),
         (CUBE, [(1, 1, 1), (3, 2, 1)], Gaussian((3, 2, 1), rate=0.3), False),
