@@ -78,10 +78,10 @@ class Landscape:
         self.evaluations += len(positions)
         everybody = np.arange(len(positions))
         seen = look_many(self._ground, positions[None], np.zeros_like(everybody), everybody)
-        if first:
-            _refuse_doubt(self.workspace, seen)
         if seen.met.any() or seen.empty.any():
             return None
+        if first:
+            _refuse_doubt(self.workspace, seen)
         scale = np.exp(seen.log_scale - self.log_scale)
         masses = seen.mass * scale
         if not even_light and not (masses > 0.0).all():
@@ -111,14 +111,14 @@ class Landscape:
 
 def _refuse_doubt(workspace: Workspace, seen: Looks) -> None:
     """Refuse to seek the lowest of costs that are known too roughly to be told apart."""
-    known = ~(seen.met | seen.empty)
-    if seen.doubt is None or not known.any() or not seen.doubt[known].max() > MOST_DOUBT:
+    doubt = 0.0 if seen.doubt is None else float(seen.doubt.max())
+    if not doubt > MOST_DOUBT:
         return
     raise DensityError(
         "the cost is not known well enough to seek its lowest: weights of cells of this density in "
         f"a {type(workspace).__name__} in {workspace.dimension} dimensions have relative errors of "
-        f"{seen.doubt[known].max():.1g}, and {MOST_DOUBT:g} is needed; use a density of dwell's "
-        "own, a smoother function, or a workspace with flat walls",
+        f"{doubt:.1g}, and {MOST_DOUBT:g} is needed; use a density of dwell's "
+        "own, or a smoother function (in space, between flat walls)",
         code="optimize.density",
         key="density",
     )
