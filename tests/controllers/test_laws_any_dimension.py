@@ -12,7 +12,7 @@ from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentro
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
 from dwell.density.ground import ground_of
-from dwell.errors import WorkspaceError
+from dwell.errors import ScenarioError, WorkspaceError
 from dwell.geometry import Ball, Box, Interval
 from dwell.theory.finding import VIOLATED
 from dwell.theory.plain_trigger_any import plain_trigger_any
@@ -243,9 +243,9 @@ def test_numbering_does_not_matter(law, dimension):
 @pytest.mark.parametrize("law", LAWS, ids=NAMES)
 def test_curved_workspaces_are_refused(law):
     places = np.array([(0.2, 0.1), (0.1, 0.3)])
-    with pytest.raises(WorkspaceError) as caught:
+    with pytest.raises(ScenarioError, match="flat walls") as caught:
         simulate(Ball((0.0, 0.0), 1.0), Uniform(), places, law, until=0.2)
-    assert caught.value.code == "geometry.curved"
+    assert caught.value.code == "controller.curved"
 
 
 def test_balls_in_space_are_refused():

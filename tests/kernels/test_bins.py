@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dwell import Box, Gaussian, Lloyd, Polygon, Timer, Uniform
+from dwell import Box, Gaussian, Polygon, Uniform
 from dwell._kernels import bins
-from dwell.agents import CoverageSystem, run_compiled, table_of
 from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
-from dwell.hybrid import simulate as readable
 
 SQUARE = Box((0, 0), (1, 1))
 SLANTED = Polygon([(5e6, 0), (5e6 + 3, 1), (5e6 + 2, 4), (5e6 - 1, 2)])
@@ -75,35 +73,11 @@ def test_far_from_the_origin():
     assert np.array_equal(near.error, brute.error[::-1])
 
 
-@pytest.mark.parametrize(
-    "law",
-    [
-        Timer(k1=0.5, nu=0.05, t1=0.05, t2=0.4),  # far steps: agents leave their bins between looks
-        Timer(k1=0.01, nu=0.05, t1=0.05, t2=0.4),
-        Lloyd(k2=1.9, dt=0.5),
-    ],
-    ids=["fast", "slow", "lloyd"],
-)
-def test_agents_that_move(law):
-    places = np.vstack([PLACES["random"][:60], crowd(40) + 0.3])
-    system = CoverageSystem(SQUARE, Gaussian((0.6, 0.4), rate=2.0), law, len(places), seed=3)
-    start = system.start(places)
-    compiled = table_of(run_compiled(system, start, until=1.6))
-    plain = table_of(readable(system, start, until=1.6))
-    assert len(compiled) > 150
-    for name, column in plain.columns().items():
-        assert np.array_equal(getattr(compiled, name), column), name
-
-
 def test_everybody_is_in_exactly_one_bin():
     places = PLACES["crowd"]
-    frame = bins.make_frame(*SQUARE.bounds, len(places))
-    linked = bins.link(frame, *np.ascontiguousarray(places.T))
-    found = []
-    for first in linked.head:
-        q = first
-        while q >= 0:
-            found.append(int(q))
-            q = linked.after[q]
-    assert sorted(found) == list(range(len(places)))
-    assert bins.sort(frame, *np.ascontiguousarray(places.T)).first[-1] == len(places)
+    agents = bins.sort(
+        bins.make_frame(*SQUARE.bounds, len(places)), *np.ascontiguousarray(places.T)
+    )
+    assert sorted(agents.who) == list(range(len(places)))
+    assert agents.first[-1] == len(places)
+    assert (np.diff(agents.first) >= 0).all()

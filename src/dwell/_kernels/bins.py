@@ -3,9 +3,6 @@
 A block of bins round an agent holds all agents up to a distance, the frontier. The cell is cut by
 those; if it reaches no farther than half the frontier, nobody else can matter, and it is the same
 to the last bit as if everybody had been asked. Else a larger block is taken.
-
-Agents that move are kept where they were at their own last event. None of them has moved farther
-than `drift` since, so that the frontier is that much nearer.
 """
 
 import math
@@ -13,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
 
 FEW = 64  # agents up to which all are near
@@ -41,15 +38,6 @@ class Sorted(NamedTuple):
     y: np.ndarray
 
 
-class Linked(NamedTuple):
-    """Agents that move, as lists that can be changed."""
-
-    frame: Frame
-    head: np.ndarray  # (bins,) the first agent in each bin; -1: none
-    after: np.ndarray  # (N,) the next one in the same bin
-    bin: np.ndarray  # (N,) where each agent is kept
-
-
 class Near(NamedTuple):
     """The agents of a block: the one that looks first."""
 
@@ -58,26 +46,15 @@ class Near(NamedTuple):
     who: np.ndarray
 
 
-def make_frame(lower, upper, agents: int, per_bin: float = 1.0) -> Frame:
-    """Bins over a rectangle, with about so many agents in each."""
+def make_frame(lower, upper, agents: int, per_bin: float = 2.0) -> Frame:
+    """Bins over a rectangle, with about so many agents in each; a single one for a few agents."""
     width, height = float(upper[0] - lower[0]), float(upper[1] - lower[1])
+    if agents <= FEW:
+        return Frame(float(lower[0]), float(lower[1]), width + height, 1, 1)
     side = math.sqrt(width * height * per_bin / max(agents, 1))
     side = max(side, max(width, height) / 4096.0)  # a thin strip must not have millions of columns
     columns, rows = max(1, math.ceil(width / side)), max(1, math.ceil(height / side))
     return Frame(float(lower[0]), float(lower[1]), side, columns, rows)
-
-
-def link(frame: Frame, x, y) -> Linked:
-    """Agents at these places, each in its bin."""
-    agents = len(x)
-    bins = Linked(
-        frame=frame,
-        head=np.full(frame.columns * frame.rows, -1, dtype=np.int64),
-        after=np.full(agents, -1, dtype=np.int64),
-        bin=np.full(agents, -1, dtype=np.int64),
-    )
-    fill(x, y, bins)
-    return bins
 
 
 def sort(frame: Frame, x, y) -> Sorted:
@@ -157,57 +134,3 @@ def gather_at_rest(k, radius, agents, near):
                 near.who[m] = agents.who[i]
                 m += 1
     return m, frontier_of(px, py, left, right, low, high, frame)
-
-
-@inner
-def gather_moving(p, t, radius, drift, cruise, legs, bins, near):
-    """The same at time t for agents that move and are kept in lists."""
-    frame = bins.frame
-    dt = smaller(t - legs.since[p], cruise)
-    px = legs.start_x[p] + legs.hold_x[p] * dt
-    py = legs.start_y[p] + legs.hold_y[p] * dt
-    left, right, low, high = block_of(column_of(px, frame), row_of(py, frame), radius, frame)
-    near.x[0] = px
-    near.y[0] = py
-    near.who[0] = p
-    m = 1
-    for row in range(low, high + 1):
-        for column in range(left, right + 1):
-            q = bins.head[row * frame.columns + column]
-            while q >= 0:
-                if q != p:
-                    dt = smaller(t - legs.since[q], cruise)
-                    near.x[m] = legs.start_x[q] + legs.hold_x[q] * dt
-                    near.y[m] = legs.start_y[q] + legs.hold_y[q] * dt
-                    near.who[m] = q
-                    m += 1
-                q = bins.after[q]
-    return m, frontier_of(px, py, left, right, low, high, frame) - drift
-
-
-@inner
-def keep(p, x, y, bins):
-    """Keep agent p in the bin of (x, y), and no longer where it was."""
-    old = bins.bin[p]
-    new = row_of(y, bins.frame) * bins.frame.columns + column_of(x, bins.frame)
-    if new == old:
-        return
-    if old >= 0:
-        q = bins.head[old]
-        if q == p:
-            bins.head[old] = bins.after[p]
-        else:
-            while bins.after[q] != p:
-                q = bins.after[q]
-            bins.after[q] = bins.after[p]
-    bins.after[p] = bins.head[new]
-    bins.head[new] = p
-    bins.bin[p] = new
-
-
-@njit
-def fill(x, y, bins):
-    """Keep everybody, the last one first: lists are then in the order of the numbers."""
-    for k in range(x.shape[0]):
-        p = x.shape[0] - 1 - k
-        keep(p, x[p], y[p], bins)

@@ -42,12 +42,12 @@ def look_all(lo, hi, agents, wx, wy, terms, near, out, s):
         radius = FIRST
         px = agents.x[k]
         py = agents.y[k]
-        m, frontier = gather_at_rest(k, radius, agents, near)
-        n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-        while not is_settled(n, nearest, frontier, s.x, s.y):
-            radius *= 2
+        settled = False
+        while not settled:
             m, frontier = gather_at_rest(k, radius, agents, near)
             n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
+            settled = is_settled(n, nearest, frontier, s.x, s.y)
+            radius *= 2
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
             0, n, looked, nearest, near.x[:m], near.y[:m], wx, wy, terms, s
         )
@@ -82,12 +82,12 @@ def second_moments(agents, wx, wy, terms, errors, near, out, s):
         px = agents.x[k]
         py = agents.y[k]
         radius = FIRST
-        m, frontier = gather_at_rest(k, radius, agents, near)
-        n, _, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-        while not is_settled(n, nearest, frontier, s.x, s.y):
-            radius *= 2
+        settled = False
+        while not settled:
             m, frontier = gather_at_rest(k, radius, agents, near)
             n, _, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
+            settled = is_settled(n, nearest, frontier, s.x, s.y)
+            radius *= 2
         out[p] = 0.0
         if n > 0:
             xs = near.x[:m]

@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import larger, smaller
-from dwell._kernels.bins import FIRST, gather_moving, keep
-from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.arithmetic import smaller
+from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.hold import next_look, saturated
-from dwell._kernels.look import NO_MASS, is_settled, weigh
+from dwell._kernels.look import NO_MASS, look
 from dwell._kernels.philox import STREAM_RESETS, uniform
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
@@ -76,30 +75,21 @@ def sift_queue(root, queue, next_at):
 
 
 @inner
-def farthest_drift(legs, cruise):
-    """How far an agent may come from where its leg began, at most, before its next look."""
-    most = 0.0
-    for q in range(legs.since.shape[0]):
-        most = larger(most, drift_of(q, legs, cruise))
-    return most
-
-
-@inner
-def drift_of(q, legs, cruise):
-    """The same for agent q; rounded up."""
-    speed = math.sqrt(legs.hold_x[q] * legs.hold_x[q] + legs.hold_y[q] * legs.hold_y[q])
-    return (1.0 + 1e-12) * speed * smaller(legs.next_at[q] - legs.since[q], cruise)
+def positions_at(t, legs, cruise, xs, ys):
+    """Where everybody is at time t."""
+    for q in range(xs.shape[0]):
+        dt = smaller(t - legs.since[q], cruise)
+        xs[q] = legs.start_x[q] + legs.hold_x[q] * dt
+        ys[q] = legs.start_y[q] + legs.hold_y[q] * dt
 
 
 @njit
-def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, near, s):
+def run_events(until, legs, wx, wy, terms, program, key, streams, log, xs, ys, s):
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
     key: the seed's two words; streams: whose draws each agent uses.
     """
     count = 0
-    drift = farthest_drift(legs, program.cruise)
-    fresh = 0  # jumps since that was computed: it only grows in between
     while True:
         p = legs.queue[0]
         t = legs.next_at[p]
@@ -107,18 +97,8 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
             return count, REACHED
         if count == log.time.shape[0]:
             return count, FULL
-        radius = FIRST
-        m, frontier = gather_moving(p, t, radius, drift, program.cruise, legs, bins, near)
-        px = near.x[0]
-        py = near.y[0]
-        n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-        while not is_settled(n, nearest, frontier, s.x, s.y):
-            radius *= 2
-            m, frontier = gather_moving(p, t, radius, drift, program.cruise, legs, bins, near)
-            n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-        status, ex, ey, _, _, _, neighbors, nearest = weigh(
-            0, n, looked, nearest, near.x[:m], near.y[:m], wx, wy, terms, s
-        )
+        positions_at(t, legs, program.cruise, xs, ys)
+        status, ex, ey, _, _, _, neighbors, nearest = look(p, xs, ys, wx, wy, terms, s)
         if status == COINCIDENT:
             return count, HIT
         ux, uy = saturated(ex, ey, program.k1, program.reach)
@@ -129,8 +109,8 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
         following = next_look(p, k, t, legs.first[p], draw, program)
         log.time[count] = t
         log.agent[count] = p
-        log.x[count] = px
-        log.y[count] = py
+        log.x[count] = xs[p]
+        log.y[count] = ys[p]
         log.hold_x[count] = ux
         log.hold_y[count] = uy
         log.next_at[count] = following
@@ -141,17 +121,11 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
         log.nearest[count] = math.sqrt(nearest) if nearest >= 0.0 else np.inf
         log.empty[count] = 1 if status == NO_MASS else 0
         count += 1
-        legs.start_x[p] = px
-        legs.start_y[p] = py
+        legs.start_x[p] = xs[p]
+        legs.start_y[p] = ys[p]
         legs.hold_x[p] = ux
         legs.hold_y[p] = uy
         legs.since[p] = t
         legs.next_at[p] = following
         legs.looks[p] = k + 1
         sift_queue(0, legs.queue, legs.next_at)
-        keep(p, px, py, bins)
-        drift = larger(drift, drift_of(p, legs, program.cruise))
-        fresh += 1
-        if fresh > legs.since.shape[0]:
-            drift = farthest_drift(legs, program.cruise)
-            fresh = 0

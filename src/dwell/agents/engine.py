@@ -96,14 +96,6 @@ def _refuse_standing_clock(system: CoverageSystem, until: float) -> None:
         )
 
 
-def _frame(system: CoverageSystem) -> Any:
-    """Bins over the workspace; a single one for a few agents, who then all ask all others."""
-    from dwell._kernels.bins import FEW, make_frame
-
-    lower, upper = system.workspace.bounds
-    return make_frame(lower, upper, system.agents if system.agents > FEW else 1)
-
-
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class _Engine:
@@ -116,7 +108,6 @@ class _Engine:
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> _Engine:
-        from dwell._kernels.bins import link, make_near
         from dwell._kernels.engine import Legs
         from dwell._kernels.scratch import make_scratch
 
@@ -142,8 +133,7 @@ class _Engine:
             np.array(system.key, dtype=np.int64),
             np.array(system.streams, dtype=np.int64),
         )
-        bins = link(_frame(system), x, y)
-        memory = (bins, make_near(n), make_scratch(n, len(system.workspace.vertices)))
+        memory = (np.empty(n), np.empty(n), make_scratch(n, len(system.workspace.vertices)))
         return cls(system, legs, constants, memory)
 
     def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
