@@ -7,6 +7,7 @@ boundary, closed along each ray and by quadrature around.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import mpmath as mp  # type: ignore[import-untyped]
 
@@ -173,20 +174,19 @@ def labels(ellipse, positions, agent):
     return names
 
 
-def _gauss(n, cache={}):  # noqa: B006
-    if n not in cache:
-        nodes = []
-        for k in range(n):
-            x = mp.cos(mp.pi * (k + mp.mpf(3) / 4) / (n + mp.mpf(1) / 2))
-            for _ in range(7):
-                p0, p1 = mp.mpf(1), x
-                for j in range(2, n + 1):
-                    p0, p1 = p1, ((2 * j - 1) * x * p1 - (j - 1) * p0) / j
-                slope = n * (x * p1 - p0) / (x * x - 1)
-                x -= p1 / slope
-            nodes.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
-        cache[n] = nodes
-    return cache[n]
+@cache
+def _gauss(n):
+    nodes = []
+    for k in range(n):
+        x = mp.cos(mp.pi * (k + mp.mpf(3) / 4) / (n + mp.mpf(1) / 2))
+        for _ in range(7):
+            p0, p1 = mp.mpf(1), x
+            for j in range(2, n + 1):
+                p0, p1 = p1, ((2 * j - 1) * x * p1 - (j - 1) * p0) / j
+            slope = n * (x * p1 - p0) / (x * x - 1)
+            x -= p1 / slope
+        nodes.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
+    return nodes
 
 
 def _quadrature(f, first, last, parts):

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Points
 from dwell.errors import WorkspaceError
+from dwell.geometry.curved import CurvedRegion
 from dwell.geometry.interval import Interval
 from dwell.geometry.limits import as_number, as_rows, as_vector, missing, refuse_range
-
-if TYPE_CHECKING:
-    from dwell.geometry.polygon import Polygon
 
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Ball:
+class Ball(CurvedRegion):
     """The points within `radius` of `center`, in any dimension; a disc in the plane.
 
     >>> Ball((0, 0, 0), 1).diameter
@@ -68,43 +66,6 @@ class Ball:
     def axes(self) -> Floats:
         """The axes of the coordinates, one per row."""
         return np.eye(self.dimension)
-
-    @property
-    def polygon(self) -> Polygon:
-        """None: its boundary is curved."""
-        raise missing(self, self.dimension, "polygon")
-
-    @property
-    def vertices(self) -> Points:
-        """None above the line: its boundary is curved."""
-        return self._wall("vertices").vertices
-
-    @property
-    def normals(self) -> Points:
-        """None above the line."""
-        return self._wall("flat walls").normals
-
-    @property
-    def offsets(self) -> Floats:
-        """None above the line."""
-        return self._wall("flat walls").offsets
-
-    @property
-    def faces(self) -> tuple[Ints, ...]:
-        """None above the line."""
-        return self._wall("flat walls").faces
-
-    def _wall(self, part: str) -> Interval:
-        if self.dimension != 1:
-            raise missing(self, self.dimension, part)
-        return self.interval
-
-    @property
-    def area(self) -> float:
-        """Area, in the plane."""
-        if self.dimension != 2:
-            raise missing(self, self.dimension, "area")
-        return self.volume
 
     @property
     def volume(self) -> float:

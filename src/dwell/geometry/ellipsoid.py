@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Points
 from dwell.errors import WorkspaceError
 from dwell.geometry.ball import unit_ball
+from dwell.geometry.curved import CurvedRegion
 from dwell.geometry.interval import Interval
 from dwell.geometry.limits import (
     FLAT,
@@ -23,9 +24,6 @@ from dwell.geometry.limits import (
     refuse_range,
 )
 
-if TYPE_CHECKING:
-    from dwell.geometry.polygon import Polygon
-
 SKEW = 1e-9  # what axes may differ from right angles by
 EXACT = 2.0**-51  # per coordinate: what rounding alone leaves of lengths and right angles
 MOST_STEPS = 200
@@ -33,7 +31,7 @@ MOST_STEPS = 200
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Ellipsoid:
+class Ellipsoid(CurvedRegion):
     """The points z with sum over i of (axes[i] . (z - center) / semi_axes[i])**2 <= 1.
 
     `axes` are directions at right angles to each other, one per row; those of the coordinates if
@@ -82,43 +80,6 @@ class Ellipsoid:
         if self.dimension != 1:
             raise missing(self, self.dimension, "interval")
         return Interval(self.center[0] - self.semi_axes[0], self.center[0] + self.semi_axes[0])
-
-    @property
-    def polygon(self) -> Polygon:
-        """None: its boundary is curved."""
-        raise missing(self, self.dimension, "polygon")
-
-    @property
-    def vertices(self) -> Points:
-        """None above the line: its boundary is curved."""
-        return self._wall("vertices").vertices
-
-    @property
-    def normals(self) -> Points:
-        """None above the line."""
-        return self._wall("flat walls").normals
-
-    @property
-    def offsets(self) -> Floats:
-        """None above the line."""
-        return self._wall("flat walls").offsets
-
-    @property
-    def faces(self) -> tuple[Ints, ...]:
-        """None above the line."""
-        return self._wall("flat walls").faces
-
-    def _wall(self, part: str) -> Interval:
-        if self.dimension != 1:
-            raise missing(self, self.dimension, part)
-        return self.interval
-
-    @property
-    def area(self) -> float:
-        """Area, in the plane."""
-        if self.dimension != 2:
-            raise missing(self, self.dimension, "area")
-        return self.volume
 
     @property
     def volume(self) -> float:

@@ -187,6 +187,9 @@ def _panels(figure: Figure, below: bool) -> tuple[Axes, Axes, Axes]:
     """Axes for the scene, the cost and the errors: the last two beside the first, or below it."""
     if below:
         grid: Any = figure.add_gridspec(2, 2, height_ratios=[1.3, 1.0])
-        return tuple(figure.add_subplot(part) for part in (grid[0, :], grid[1, 0], grid[1, 1]))  # type: ignore[return-value]
-    grid = figure.add_gridspec(2, 2, width_ratios=[1.75, 1.0])
-    return tuple(figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))  # type: ignore[return-value]
+        parts = grid[0, :], grid[1, 0], grid[1, 1]
+    else:
+        grid = figure.add_gridspec(2, 2, width_ratios=[1.75, 1.0])
+        parts = grid[:, 0], grid[0, 1], grid[1, 1]
+    scene, cost, errors = (figure.add_subplot(part) for part in parts)
+    return scene, cost, errors

@@ -287,7 +287,10 @@ def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
 
 
 def _conditions(s: Setting) -> Iterator[Finding]:
-    only = lambda k: f"eta_max = {s.eta_max:g}, k1 = {s.k1:g}"  # noqa: E731
+
+    def only(k: int) -> str:
+        return f"eta_max = {s.eta_max:g}, k1 = {s.k1:g}"
+
     yield worst_of("eta-below-k1", NAMES["eta-below-k1"], np.array([s.eta_max]), s.k1, only, True)
     with np.errstate(divide="ignore"):
         over = s.t2 / s.max_dwell_times
@@ -304,7 +307,10 @@ def _measured_lipschitz(
         return not_applicable(name, says, str(fault))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(found.values > 0.0, found.values / s.lipschitz, 0.0)
-    where = lambda p: f"agent {p}, t = {found.time_of(p)!r}"  # noqa: E731
+
+    def where(p: int) -> str:
+        return f"agent {p}, t = {found.time_of(p)!r}"
+
     row = worst_of(name, says, ratios, 1.0, where)
     return replace(row, per_agent=_plain(found.values))
 
@@ -416,7 +422,10 @@ def _cost_rate(course: _Course, s: Setting, held: _Held) -> Iterator[Finding]:
         for name in ("cost-rate", "cost-in-u"):
             yield not_applicable(name, NAMES[name], "hold errors exceed eta_max")
         return
-    at = lambda k: f"t = {float(course.times[k])!r}"  # noqa: E731
+
+    def at(k: int) -> str:
+        return f"t = {float(course.times[k])!r}"
+
     bound = course.masses * s.eta_max * s.eta_max * s.reach / (2.0 * s.k1)
     yield worst_of("cost-rate", NAMES["cost-rate"], course.rates / bound, 1.0, at)
     all_in = (course.errors >= s.theta * s.reach).all(axis=1)

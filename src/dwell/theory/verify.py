@@ -329,8 +329,9 @@ def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
         return not_applicable("by-hand", says, why)
     if len(told) < len(rows):
         says += f"; {len(rows) - len(told)} could not be told"
-    where = lambda k: replay.where(int(rows[told[k]]))  # noqa: E731
-    return worst_of("by-hand", says, gaps[told], BY_HAND_LIMIT, where)
+    return worst_of(
+        "by-hand", says, gaps[told], BY_HAND_LIMIT, lambda k: replay.where(int(rows[told[k]]))
+    )
 
 
 def _second_opinion(system: CoverageSystem, positions: Points, agent: int) -> Points | None:
