@@ -1,5 +1,7 @@
 """Where Python enters: kernels over many rows at once, so that entering costs little."""
 
+import numpy as np
+
 from dwell._kernels._jit import njit
 from dwell._kernels.bins import FIRST, gather_at_rest
 from dwell._kernels.cells import voronoi_cell
@@ -44,12 +46,12 @@ def look_all(lo, hi, agents, wx, wy, terms, near, out, s):
         py = agents.y[k]
         settled = False
         while not settled:
-            m, frontier = gather_at_rest(k, radius, agents, near)
-            n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-            settled = is_settled(n, nearest, frontier, s.x, s.y)
+            m, limit = gather_at_rest(k, radius, agents, near)
+            n, looked, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
+            settled = is_settled(n, nearest, limit, s.x, s.y)
             radius *= 2
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
-            0, n, looked, nearest, near.x[:m], near.y[:m], wx, wy, terms, s
+            0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         row = near.who[0]
         out[row, STATUS] = status
@@ -65,7 +67,7 @@ def look_all(lo, hi, agents, wx, wy, terms, near, out, s):
 @njit
 def cell_of(p, xs, ys, wx, wy, s):
     """One Voronoi cell: see cells.py."""
-    return voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    return voronoi_cell(p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s)
 
 
 @njit
@@ -84,14 +86,14 @@ def second_moments(agents, wx, wy, terms, errors, near, out, s):
         radius = FIRST
         settled = False
         while not settled:
-            m, frontier = gather_at_rest(k, radius, agents, near)
-            n, _, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-            settled = is_settled(n, nearest, frontier, s.x, s.y)
+            m, limit = gather_at_rest(k, radius, agents, near)
+            n, _, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
+            settled = is_settled(n, nearest, limit, s.x, s.y)
             radius *= 2
         out[p] = 0.0
         if n > 0:
-            xs = near.x[:m]
-            ys = near.y[:m]
+            xs = near.x
+            ys = near.y
             sharp = sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
             ex = errors[p, 0]
             ey = errors[p, 1]
