@@ -52,9 +52,7 @@ def cut_many(rounds, xs, ys, wx, wy, s):
     total = 0
     for _ in range(rounds):
         for p in range(xs.shape[0]):
-            n, looked, _ = voronoi_cell(
-                p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s
-            )
+            n, looked, _ = voronoi_cell(p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s)
             total += n + looked
     return total
 

@@ -267,7 +267,7 @@ def note_event(p, x, y, hold_x, hold_y, bins):
 
 @inner
 def is_worn(t, agents, bins):
-    """Whether to put everybody into bins anew: they have drifted, and it is not for a few events."""
+    """Whether to put everybody into bins anew: they have drifted, and enough has happened."""
     if bins.head.shape[0] == 1 or 2.0 * bins.clock[EVENTS] < agents:
         return False
     return drift_at(t, bins.clock) > LOOSE * bins.frame[SIDE]

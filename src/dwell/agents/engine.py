@@ -154,8 +154,8 @@ class _Engine:
         row, agent = self.legs.row, int(self.legs.queue[0])
         t = float(self.legs.due[0])
         dt = np.minimum(t - row[:, column.SINCE], _program(self.system).cruise)  # as the kernel
-        start, hold = row[:, [column.START_X, column.START_Y]], row[:, [column.HOLD_X, column.HOLD_Y]]
-        points = start + hold * dt[:, None]
+        start = row[:, [column.START_X, column.START_Y]]
+        points = start + row[:, [column.HOLD_X, column.HOLD_Y]] * dt[:, None]
         gap = points - points[agent]
         gap[agent] = np.inf
         other = int(np.argmin((gap**2).sum(axis=1)))
