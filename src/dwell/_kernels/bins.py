@@ -1,11 +1,11 @@
 """Agents in square bins: whoever is near is found without asking everybody.
 
-A block of bins round an agent holds all agents up to a distance, the frontier. The cell is cut by
-those; if it reaches no farther than half the frontier, nobody else can matter, and it is the same
-to the last bit as if everybody had been asked. Else a larger block is taken.
+The bins that a disc round an agent touches hold everybody up to its radius. The cell is cut by
+those; if it reaches no farther than half the radius, nobody else can matter, and it is the same
+to the last bit as if everybody had been asked. Else a larger disc is taken.
 
-Agents that move are put into bins anew at their own events, and all together now and then. None of
-them has come farther since then than the fastest could have: the frontier is that much nearer.
+Agents that move are put into bins now and then, all together. None of them has come farther since
+then than the fastest could have: the radius that counts is that much smaller.
 """
 
 import math
@@ -18,83 +18,50 @@ from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 
 FEW = 64  # agents up to which all are near
-FIRST = 2  # bins to either side in the first block
 PER_BIN = 2.0  # agents in a bin, about
+FIRST = 2.2  # sides of a bin: the radius of the first disc, where no better guess is at hand
+MARGIN = 1.2  # a guess is taken so many times
 SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
-LOOSE = 0.5  # of a bin: drift beyond which everybody is put into bins anew, if that pays
+LOOSE = 0.2  # of a bin: drift beyond which everybody is put into bins anew, if that pays
+PAYS = 0.1  # ... after so many events per agent
 
 X, Y, SIDE, COLUMNS, ROWS = range(5)  # a frame of bins: lower corner, side, how many
 PUT_AT, FASTEST, EVENTS = range(3)  # when all were put into bins; squared speed and events since
 
 
-class Sorted(NamedTuple):
-    """Agents at rest, in the order of their bins, row by row."""
+class Bins(NamedTuple):
+    """Who is where: agents in the order of their bins, row by row."""
 
     frame: np.ndarray  # (5,)
-    first: np.ndarray  # (bins + 1,) where each bin begins in the arrays below
+    clock: np.ndarray  # (3,) for agents that move
+    first: np.ndarray  # (bins + 1,) where each bin begins in `who`
     who: np.ndarray  # (N,)
-    x: np.ndarray
-    y: np.ndarray
-
-
-class Linked(NamedTuple):
-    """Agents that move: lists that can be changed, one per bin."""
-
-    frame: np.ndarray  # (5,)
-    clock: np.ndarray  # (3,)
-    head: np.ndarray  # (bins,) the first agent in each bin; -1: none
-    after: np.ndarray  # (N,) the next one in the same bin
-    bin: np.ndarray  # (N,) where each agent is kept
 
 
 class Near(NamedTuple):
-    """The agents of a block: the one that looks first."""
+    """The agents near one of them, that one first."""
 
     x: np.ndarray
     y: np.ndarray
     who: np.ndarray
 
 
-def most_bins(agents: int) -> int:
-    """More bins than any frame for so many agents has."""
-    return 1 if agents <= FEW else 2 * agents
-
-
-def make_frame(x, y) -> np.ndarray:
-    """Bins over the rectangle of these agents; a single one for a few."""
-    frame = np.empty(5)
-    lower, upper = (x.min(), y.min()), (x.max(), y.max())
-    lay_frame(len(x), *map(float, (*lower, *upper)), frame)
-    return frame
-
-
-def sort(x, y) -> Sorted:
-    """Agents at these places, in the order of their bins."""
-    frame = make_frame(x, y)
-    across, up = int(frame[COLUMNS]), int(frame[ROWS])
-    column = np.clip(np.floor((x - frame[X]) / frame[SIDE]), 0, across - 1).astype(np.int64)
-    row = np.clip(np.floor((y - frame[Y]) / frame[SIDE]), 0, up - 1).astype(np.int64)
-    number = row * across + column
-    who = np.argsort(number, kind="stable")
-    first = np.zeros(across * up + 1, dtype=np.int64)
-    np.cumsum(np.bincount(number, minlength=across * up), out=first[1:])
-    return Sorted(frame, first, who, x[who], y[who])
-
-
-def make_linked(agents: int) -> Linked:
-    """Lists for so many agents; `put_all` fills them."""
-    return Linked(
-        frame=np.zeros(5),
-        clock=np.zeros(3),
-        head=np.full(most_bins(agents), -1, dtype=np.int32),
-        after=np.full(agents, -1, dtype=np.int32),
-        bin=np.full(agents, -1, dtype=np.int32),
-    )
+def make_bins(agents: int) -> Bins:
+    """Room for so many agents; `put_all` and `put_places` fill it."""
+    most = 1 if agents <= FEW else 2 * agents  # more than any frame for so many has
+    first, who = np.zeros(most + 1, dtype=np.int32), np.arange(agents, dtype=np.int32)
+    return Bins(np.zeros(5), np.zeros(3), first, who)
 
 
 def make_near(agents: int) -> Near:
     """Room for everybody."""
     return Near(np.empty(agents), np.empty(agents), np.empty(agents, dtype=np.int64))
+
+
+@inner
+def are_many(bins):
+    """Whether there is more than one bin."""
+    return bins.first.shape[0] > 2
 
 
 @njit
@@ -107,7 +74,10 @@ def lay_frame(agents, left, low, right, high, frame):
     frame[SIDE] = larger(width, height)
     frame[COLUMNS] = 1
     frame[ROWS] = 1
-    if agents <= FEW or frame[SIDE] <= 0.0:
+    if frame[SIDE] <= 0.0:
+        frame[SIDE] = 1.0  # a single agent
+        return
+    if agents <= FEW:
         return
     share = PER_BIN / agents
     side = larger(math.sqrt(width * height * share), larger(width, height) * share)  # or a strip
@@ -131,58 +101,76 @@ def bin_of(x, y, frame):
 
 
 @inner
-def block_of(px, py, radius, frame):
-    """Columns and rows of the block of so many bins to either side of (px, py)."""
-    column = place_in(px, frame[X], frame[SIDE], frame[COLUMNS])
-    row = place_in(py, frame[Y], frame[SIDE], frame[ROWS])
-    left = int(larger(0, column - radius))
-    right = int(smaller(frame[COLUMNS] - 1, column + radius))
-    low = int(larger(0, row - radius))
-    high = int(smaller(frame[ROWS] - 1, row + radius))
-    return left, right, low, high
+def half_width(k, py, radius, frame):
+    """Half of what a disc round (px, py) takes of row k of bins; below 0 if nothing.
+
+    The outermost rows hold those beyond them, too, and have no outer edge.
+    """
+    dy = 0.0
+    if k > 0:
+        dy = larger(dy, frame[Y] + k * frame[SIDE] - py)
+    if k < frame[ROWS] - 1:
+        dy = larger(dy, py - (frame[Y] + (k + 1) * frame[SIDE]))
+    return math.sqrt(radius * radius - dy * dy) if dy <= radius else -1.0
 
 
 @inner
-def limit_of(px, py, left, right, low, high, drift, frame):
-    """The squared distance up to which all agents are in a block; inf if it holds everybody."""
-    distance = np.inf
-    if left > 0:
-        distance = smaller(distance, px - (frame[X] + left * frame[SIDE]))
-    if right < frame[COLUMNS] - 1:
-        distance = smaller(distance, frame[X] + (right + 1) * frame[SIDE] - px)
-    if low > 0:
-        distance = smaller(distance, py - (frame[Y] + low * frame[SIDE]))
-    if high < frame[ROWS] - 1:
-        distance = smaller(distance, frame[Y] + (high + 1) * frame[SIDE] - py)
-    if distance == np.inf:
-        return distance
+def covers(px, py, radius, frame):
+    """Whether a disc round (px, py) holds all bins."""
+    dx = larger(abs(px - frame[X]), abs(frame[X] + frame[COLUMNS] * frame[SIDE] - px))
+    dy = larger(abs(py - frame[Y]), abs(frame[Y] + frame[ROWS] * frame[SIDE] - py))
+    return radius > dx + dy
+
+
+@inner
+def limit_of(px, py, radius, drift, frame):
+    """The squared distance up to which everybody is found; inf if nobody is left out."""
+    if covers(px, py, radius, frame):
+        return np.inf
     size = abs(frame[X]) + abs(frame[Y]) + frame[SIDE] * (frame[COLUMNS] + frame[ROWS])
-    distance -= SLACK * size + drift
-    return distance * distance if distance > 0.0 else -1.0
+    sure = radius - drift - SLACK * size
+    return sure * sure if sure > 0.0 else -1.0
 
 
 @inner
-def gather_at_rest(k, radius, agents, near):
-    """Agents round the k-th of sorted ones, itself first; gives their number and the limit."""
-    frame = agents.frame
-    px = agents.x[k]
-    py = agents.y[k]
-    left, right, low, high = block_of(px, py, radius, frame)
+def slice_of(k, px, half, everything, bins):
+    """Where the part of row k within `half` of px begins and ends in `who`."""
+    frame = bins.frame
     across = int(frame[COLUMNS])
+    left = 0
+    right = across - 1
+    if not everything:
+        left = place_in(px - half, frame[X], frame[SIDE], frame[COLUMNS])
+        right = place_in(px + half, frame[X], frame[SIDE], frame[COLUMNS])
+    return bins.first[k * across + left], bins.first[k * across + right + 1]
+
+
+@inner
+def gather_at_rest(k, radius, bins, x, y, near):
+    """Agents within the radius of the k-th in the order of bins, itself first, and some beyond.
+
+    x, y: all places in that order. Gives their number and the limit.
+    """
+    frame = bins.frame
+    px = x[k]
+    py = y[k]
+    limit = limit_of(px, py, radius, 0.0, frame)
     near.x[0] = px
     near.y[0] = py
-    near.who[0] = agents.who[k]
+    near.who[0] = bins.who[k]
     m = 1
+    low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
+    high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
     for row in range(low, high + 1):
-        begin = agents.first[row * across + left]
-        end = agents.first[row * across + right + 1]
-        for i in range(begin, end):  # a row of bins is one piece
-            if i != k:
-                near.x[m] = agents.x[i]
-                near.y[m] = agents.y[i]
-                near.who[m] = agents.who[i]
-                m += 1
-    return m, limit_of(px, py, left, right, low, high, 0.0, frame)
+        half = half_width(row, py, radius, frame)
+        if half >= 0.0:
+            begin, end = slice_of(row, px, half, limit == np.inf, bins)
+            for i in range(begin, end):
+                near.x[m] = x[i]
+                near.y[m] = y[i]
+                near.who[m] = bins.who[i]
+                m += 1 if i != k else 0
+    return m, limit
 
 
 @inner
@@ -205,24 +193,31 @@ def gather_all(p, t, cruise, row, near):
 
 @inner
 def gather_moving(p, t, radius, cruise, row, bins, near):
-    """Agents round agent p at time t, itself first; gives their number and the limit."""
-    if bins.head.shape[0] == 1:
+    """Agents within the radius of agent p at time t, itself first, and some beyond.
+
+    Gives their number and the limit.
+    """
+    if not are_many(bins):
         return gather_all(p, t, cruise, row, near), np.inf
     frame = bins.frame
     px, py = place_at(t, p, cruise, row)
-    left, right, low, high = block_of(px, py, radius, frame)
-    across = int(frame[COLUMNS])
+    drift = drift_at(t, bins.clock)
+    radius += drift
+    limit = limit_of(px, py, radius, drift, frame)
     near.x[0] = px
     near.y[0] = py
     m = 1
+    low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
+    high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
     for k in range(low, high + 1):
-        for j in range(left, right + 1):
-            q = bins.head[k * across + j]
-            while q >= 0:
+        half = half_width(k, py, radius, frame)
+        if half >= 0.0:
+            begin, end = slice_of(k, px, half, limit == np.inf, bins)
+            for i in range(begin, end):
+                q = bins.who[i]
                 near.x[m], near.y[m] = place_at(t, q, cruise, row)
                 m += 1 if q != p else 0
-                q = bins.after[q]
-    return m, limit_of(px, py, left, right, low, high, drift_at(t, bins.clock), frame)
+    return m, limit
 
 
 @inner
@@ -232,69 +227,78 @@ def drift_at(t, clock):
 
 
 @inner
-def take_out(p, bins):
-    """Agent p is in no bin any more."""
-    old = bins.bin[p]
-    q = bins.head[old]
-    if q == p:
-        bins.head[old] = bins.after[p]
-        return
-    while bins.after[q] != p:
-        q = bins.after[q]
-    bins.after[q] = bins.after[p]
+def note_speed(hold_x, hold_y, clock):
+    """An agent moves on with this velocity."""
+    clock[FASTEST] = larger(clock[FASTEST], hold_x * hold_x + hold_y * hold_y)
+    clock[EVENTS] += 1.0
 
 
 @inner
-def put_in(p, place, bins):
-    """Agent p, which is in no bin, is now in this one."""
-    bins.after[p] = bins.head[place]
-    bins.head[place] = p
-    bins.bin[p] = place
-
-
-@inner
-def note_event(p, x, y, hold_x, hold_y, bins):
-    """Agent p looked at (x, y) and moves on with this velocity."""
-    if bins.head.shape[0] == 1:
-        return
-    place = bin_of(x, y, bins.frame)
-    if place != bins.bin[p]:
-        take_out(p, bins)
-        put_in(p, place, bins)
-    bins.clock[FASTEST] = larger(bins.clock[FASTEST], hold_x * hold_x + hold_y * hold_y)
-    bins.clock[EVENTS] += 1.0
+def guessed(reach, frame):
+    """A radius for the first disc, from the distance at which a cell like this one is settled."""
+    return MARGIN * reach if reach > 0.0 else FIRST * frame[SIDE]
 
 
 @inner
 def is_worn(t, agents, bins):
     """Whether to put everybody into bins anew: they have drifted, and enough has happened."""
-    if bins.head.shape[0] == 1 or 2.0 * bins.clock[EVENTS] < agents:
+    if bins.clock[EVENTS] < PAYS * agents:
         return False
     return drift_at(t, bins.clock) > LOOSE * bins.frame[SIDE]
 
 
-@njit
-def put_all(t, cruise, row, bins):
-    """Put everybody into bins, as they are at time t, in a frame that fits them."""
-    agents = row.shape[0]
-    if bins.head.shape[0] == 1:
-        return
+@inner
+def put_places(x, y, bins):
+    """Put agents at these places into bins, in a frame that fits them."""
+    agents = x.shape[0]
     left = low = np.inf
     right = high = -np.inf
-    fastest = 0.0
     for q in range(agents):
-        x, y = place_at(t, q, cruise, row)
-        left = smaller(left, x)
-        right = larger(right, x)
-        low = smaller(low, y)
-        high = larger(high, y)
-        fastest = larger(fastest, row[q, HOLD_X] ** 2 + row[q, HOLD_Y] ** 2)
+        left = smaller(left, x[q])
+        right = larger(right, x[q])
+        low = smaller(low, y[q])
+        high = larger(high, y[q])
     lay_frame(agents, left, low, right, high, bins.frame)
+    first = bins.first
+    count = int(bins.frame[COLUMNS] * bins.frame[ROWS])
+    first[: count + 1] = 0
+    for q in range(agents):
+        first[bin_of(x[q], y[q], bins.frame) + 1] += 1
+    for k in range(count):
+        first[k + 1] += first[k]
+    for k in range(agents):
+        q = agents - 1 - k  # the last one first: a bin is then in the order of the numbers
+        place = bin_of(x[q], y[q], bins.frame)
+        first[place + 1] -= 1
+        bins.who[first[place + 1]] = q
+    # Each bin now begins where the next one did: first[b + 1] was counted down to the start of b.
+    for k in range(count):
+        first[k] = first[k + 1]
+    first[count] = agents
+
+
+@njit
+def put_at_rest(x, y, bins):
+    """The same for agents that stay there; also gives their places in the order of the bins."""
+    put_places(x, y, bins)
+    sorted_x = np.empty_like(x)
+    sorted_y = np.empty_like(y)
+    for i in range(x.shape[0]):
+        sorted_x[i] = x[bins.who[i]]
+        sorted_y[i] = y[bins.who[i]]
+    return sorted_x, sorted_y
+
+
+@njit
+def put_all(t, cruise, row, bins, near):
+    """Put agents that move into bins, as they are at time t."""
+    if not are_many(bins):
+        return
+    fastest = 0.0
+    for q in range(row.shape[0]):
+        near.x[q], near.y[q] = place_at(t, q, cruise, row)
+        fastest = larger(fastest, row[q, HOLD_X] * row[q, HOLD_X] + row[q, HOLD_Y] * row[q, HOLD_Y])
+    put_places(near.x, near.y, bins)
     bins.clock[PUT_AT] = t
     bins.clock[FASTEST] = fastest
     bins.clock[EVENTS] = 0.0
-    bins.head[:] = -1
-    for k in range(agents):
-        q = agents - 1 - k  # the last one first: lists are then in the order of the numbers
-        x, y = place_at(t, q, cruise, row)
-        put_in(q, bin_of(x, y, bins.frame), bins)

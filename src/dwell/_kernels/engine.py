@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.bins import FIRST, gather_moving, is_worn, note_event, put_all
+from dwell._kernels.bins import are_many, gather_moving, guessed, is_worn, note_speed, put_all
 from dwell._kernels.cells import COINCIDENT, voronoi_cell
 from dwell._kernels.hold import next_look, saturated
-from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, SINCE, START_X, START_Y
-from dwell._kernels.look import NO_MASS, is_settled, weigh
+from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
+from dwell._kernels.look import NO_MASS, is_settled, reach_of, weigh
 from dwell._kernels.philox import STREAM_RESETS, uniform
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
@@ -25,8 +25,7 @@ BRANCHES = 4  # of the queue: its few levels are worth more than its few compari
 class Legs(NamedTuple):
     """All that changes during a run: one entry per agent."""
 
-    row: np.ndarray  # (N, 8) where the present leg began, the velocity held, since when: legs.py
-    looks: np.ndarray  # looks made so far
+    row: np.ndarray  # (N, 8) see legs.py
     due: np.ndarray  # heap of (due, queue), earliest first: when the next look is,
     queue: np.ndarray  # ... and whose
 
@@ -83,6 +82,7 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
     number: who is told to be in each row; key: the seed's two words; streams: whose draws it uses.
     """
     count = 0
+    binned = are_many(bins)
     while True:
         p = legs.queue[0]
         t = legs.due[0]
@@ -90,9 +90,9 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             return count, REACHED
         if count == log.time.shape[0]:
             return count, FULL
-        if is_worn(t, legs.row.shape[0], bins):
-            put_all(t, program.cruise, legs.row, bins)
-        radius = FIRST
+        if binned and is_worn(t, legs.row.shape[0], bins):
+            put_all(t, program.cruise, legs.row, bins, near)
+        radius = guessed(legs.row[p, REACH], bins.frame)
         settled = False
         while not settled:
             m, limit = gather_moving(p, t, radius, program.cruise, legs.row, bins, near)
@@ -100,7 +100,9 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             py = near.y[0]
             n, looked, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
             settled = is_settled(n, nearest, limit, s.x, s.y)
-            radius *= 2
+            radius *= 2.0
+        if binned:
+            legs.row[p, REACH] = reach_of(n, s.x, s.y)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
@@ -109,7 +111,7 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy
-        k = legs.looks[p]
+        k = int(legs.row[p, LOOKS])
         draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
         following = next_look(p, k, t, legs.row[p, FIRST_AT], draw, program)
         log.time[count] = t
@@ -131,7 +133,8 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
         legs.row[p, HOLD_X] = ux
         legs.row[p, HOLD_Y] = uy
         legs.row[p, SINCE] = t
-        legs.looks[p] = k + 1
+        legs.row[p, LOOKS] = k + 1
         legs.due[0] = following
         sift_queue(legs, number)
-        note_event(p, px, py, ux, uy, bins)
+        if binned:
+            note_speed(ux, uy, bins.clock)

@@ -92,6 +92,12 @@ def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan):
 
 
 @inner
+def reach_of(n, x, y):
+    """How far an agent may be to change a cell; 0 for an empty one."""
+    return 2.0 * np.sqrt(farthest(n, x, y)) if n > 0 else 0.0
+
+
+@inner
 def is_settled(n, nearest, limit, x, y):
     """Whether nobody beyond the squared distance `limit` can change the cell, or is the nearest."""
     if limit == np.inf:

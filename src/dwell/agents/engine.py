@@ -109,7 +109,7 @@ class _Engine:
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> _Engine:
-        from dwell._kernels.bins import make_linked, make_near, put_all
+        from dwell._kernels.bins import make_bins, make_near, put_all
         from dwell._kernels.scratch import make_scratch
 
         n, program = system.agents, _program(system)
@@ -120,11 +120,11 @@ class _Engine:
             system.terms,
             _in_order(program, number),
             np.array(system.key, dtype=np.int64),
-            np.array(system.streams, dtype=np.int64)[number],
+            number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
         )
-        bins = make_linked(n)
-        put_all(start.time, program.cruise, legs.row, bins)
-        memory = (bins, make_near(n), make_scratch(n, len(system.workspace.vertices)))
+        bins, near = make_bins(n), make_near(n)
+        put_all(start.time, program.cruise, legs.row, bins, near)
+        memory = (bins, near, make_scratch(n, len(system.workspace.vertices)))
         return cls(system, legs, number, constants, memory)
 
     def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
@@ -166,11 +166,13 @@ class _Engine:
 
 def _by_place(positions: Points) -> Ints:
     """All agents in an order in which neighbours stand close together; a few as they are."""
-    from dwell._kernels.bins import FEW, sort
+    from dwell._kernels.bins import FEW, make_bins, put_at_rest
 
     if len(positions) <= FEW:
         return np.arange(len(positions))
-    return sort(*columns(positions)).who
+    bins = make_bins(len(positions))
+    put_at_rest(*columns(positions), bins)
+    return bins.who.astype(np.int64)
 
 
 def _legs(start: AgentsState, number: Ints) -> Legs:
@@ -183,16 +185,15 @@ def _legs(start: AgentsState, number: Ints) -> Legs:
     row[:, [column.HOLD_X, column.HOLD_Y]] = start.hold[number]
     row[:, column.SINCE] = start.since[number]
     row[:, column.FIRST_AT] = start.first[number]
+    row[:, column.LOOKS] = start.looks[number]
     next_at = start.next_at[number]
     queue = np.lexsort((number, next_at))  # sorted, which a heap may be
-    return Legs(row=row, looks=start.looks[number], due=next_at[queue], queue=queue)
+    return Legs(row=row, due=next_at[queue], queue=queue.astype(np.int32))
 
 
 def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:
-    """The law's numbers for agents in this order."""
-    return program._replace(
-        t1=program.t1[number],
-        t2=program.t2[number],
-        period=program.period[number],
-        intervals=program.intervals[number],
-    )
+    """The law's numbers for agents in this order; a single row where all are alike."""
+    columns = {name: getattr(program, name) for name in ("t1", "t2", "period", "intervals")}
+    alike = all((values == values[:1]).all() for values in columns.values())
+    rows = number[:1] if alike else number
+    return program._replace(**{name: values[rows] for name, values in columns.items()})
