@@ -54,8 +54,9 @@ def make_bins(agents: int) -> Bins:
 
 
 def make_near(agents: int) -> Near:
-    """Room for everybody."""
-    return Near(np.empty(agents), np.empty(agents), np.empty(agents, dtype=np.int64))
+    """Room for everybody, and for the one that looks to be met again."""
+    room = agents + 1
+    return Near(np.empty(room), np.empty(room), np.empty(room, dtype=np.int64))
 
 
 @inner
@@ -298,7 +299,8 @@ def put_all(t, cruise, row, bins, near):
     for q in range(row.shape[0]):
         near.x[q], near.y[q] = place_at(t, q, cruise, row)
         fastest = larger(fastest, row[q, HOLD_X] * row[q, HOLD_X] + row[q, HOLD_Y] * row[q, HOLD_Y])
-    put_places(near.x, near.y, bins)
+    agents = row.shape[0]
+    put_places(near.x[:agents], near.y[:agents], bins)
     bins.clock[PUT_AT] = t
     bins.clock[FASTEST] = fastest
     bins.clock[EVENTS] = 0.0
