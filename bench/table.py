@@ -18,13 +18,15 @@ from rich.table import Table
 class Row:
     """One figure: what was measured, what came out, what is asked for."""
 
-    group: str  # accuracy, bits, speed, peers, growth, start-up, memory
+    group: str  # accuracy, bits, speed, peers, growth, start-up, memory, ...
     name: str
     what: str
     figure: str
     value: float | None = None  # the figure as one number, for programs
     target: str = ""
     met: bool | None = None  # None where nothing is asked for
+    series: str = ""  # the curve that the figure is a point of, in seconds or a count
+    size: int | None = None  # and where on it: how many agents
 
 
 def at_most(group: str, name: str, what: str, value: float, limit: float, figure: str = "") -> Row:
@@ -40,6 +42,23 @@ def under(
     shown = limit * (1e3 if unit == "ms" else 1.0)
     target = f"< {shown:g} {unit}"
     return Row(group, name, what, figure, float(seconds), target, bool(seconds < limit))
+
+
+def at_least(
+    group: str, name: str, what: str, ratio: float, limit: float, figure: str, unit: str = " ×"
+) -> Row:
+    """A row that is met when `ratio` reaches `limit`."""
+    target = f"≥ {_in_thousands(limit)}{unit}"
+    return Row(group, name, what, figure, float(ratio), target, bool(ratio >= limit))
+
+
+def absent(group: str, name: str, what: str, why: str) -> Row:
+    """A row for what cannot be measured here: no number, nothing met or missed."""
+    return Row(group, name, what, why)
+
+
+def _in_thousands(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:g}"
 
 
 def show(rows: Iterable[Row], console: Console) -> None:
@@ -61,7 +80,14 @@ def show(rows: Iterable[Row], console: Console) -> None:
 def keep(rows: Iterable[Row], path: Path) -> None:
     """Write the rows and the machine as JSON."""
     found: dict[str, Any] = {"machine": machine(), "rows": [asdict(row) for row in rows]}
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def kept(path: Path) -> tuple[str, list[Row]]:
+    """The machine and the rows of a file that `keep` wrote."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return found["machine"], [Row(**row) for row in found["rows"]]
 
 
 def machine() -> str:
