@@ -109,8 +109,14 @@ def test_jump_limit():
 
 def test_agents_that_meet_end_their_run_only():
     """Two agents on a line, each sent to the other's place with a velocity that meets halfway."""
-    law = {**TIMER, "reset": "latest", "t1": 0.5, "t2": 0.5, "initial_hold": [[0.3, 0], [-0.3, 0]]}
-    meet, pass_by = [[0.85, 0.5], [1.15, 0.5]], [[0.3, 0.5], [1.8, 0.5]]
+    law = {
+        **TIMER,
+        "reset": "latest",
+        "t1": 0.5,
+        "t2": 0.5,
+        "initial_hold": [[0.25, 0], [-0.25, 0]],
+    }
+    meet, pass_by = [[0.875, 0.5], [1.125, 0.5]], [[0.3, 0.5], [1.8, 0.5]]
     batch = dwell.simulate_many(scenario(law, start=pass_by), starts=[meet, pass_by])
     alone = dwell.run_scenario(scenario(law, start=meet))
     assert alone.stop.reason is StopReason.COINCIDENT
