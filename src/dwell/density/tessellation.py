@@ -133,11 +133,11 @@ def tessellate(
 
 def tessellation_of(ground: Ground, points: Points) -> Tessellation:
     """The same of clean positions."""
-    everybody = np.arange(len(points))
-    seen = look_many(ground, points[None], np.zeros_like(everybody), everybody)
+    seen = _thorough_looks(ground, points)
     if seen.met.any():
         raise first_coincidence(points)
-    second = np.where(seen.empty, 0.0, _second_moments(ground, points, seen))
+    assert seen.second is not None
+    second = np.where(seen.empty, 0.0, seen.second)
     scale = np.exp(seen.log_scale)
     with np.errstate(divide="ignore"):
         log_mass = np.log(seen.mass) + seen.log_scale
@@ -201,13 +201,14 @@ def _shape_fault(positions: object, dimension: int) -> str:
     )
 
 
-def _second_moments(ground: Ground, points: Points, seen: Looks) -> Floats:
-    """About the centroids, divided by exp(log_scale), where the looks did not bring them along."""
-    if seen.second is not None:
-        return seen.second
-    from dwell.density.plane import second_moments
-
-    return second_moments(ground, points, seen.error)
+def _thorough_looks(ground: Ground, points: Points) -> Looks:
+    """Of everybody, on all processors, with second moments about the centroids."""
+    way = way_of(ground)
+    if hasattr(way, "thorough_looks") and ground.terms is not None:
+        thorough: Looks = way.thorough_looks(ground, points, threads=None)
+        return thorough
+    everybody = np.arange(len(points))
+    return look_many(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
 
 
 def first_coincidence(points: Points) -> AgentsError:
