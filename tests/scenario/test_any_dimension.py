@@ -310,7 +310,7 @@ BAD_TABLES = {
         ["workspace={kind='box', lower=[], upper=[1]}"],
         "workspace.lower",
         "scenario.point",
-        "a point of finite numbers, such as [x, y], got []",
+        "a point of finite numbers, one per dimension, got []",
     ),
     "n-0-ball": (
         ["workspace={kind='ball', center=[], radius=1}"],

@@ -18,6 +18,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.state import Spent
+from dwell.density.looking import is_dear
 from dwell.geometry import is_flat
 from dwell.theory.finding import (
     HOLDS,
@@ -40,6 +41,7 @@ Progress = Callable[[str, float], None]
 
 BY_HAND = 200  # events whose centroid is computed a second time, by other code
 SAMPLES = 50  # samples measured again
+DEAR_SAMPLES = 5  # the same where a look takes long
 BY_HAND_IN_SPACE = 20  # each takes a thousand times longer there
 BY_HAND_LIMIT = 1e-9  # of the workspace's diameter
 SOLVED = 100.0  # times the tolerance of a differential equation
@@ -351,7 +353,8 @@ def _samples(
     """Some samples measured again."""
     if metrics is None or not len(metrics.times):
         return
-    rows = np.unique(np.linspace(0, len(metrics.times) - 1, SAMPLES).astype(np.int64))
+    most = DEAR_SAMPLES if is_dear(system.ground) else SAMPLES
+    rows = np.unique(np.linspace(0, len(metrics.times) - 1, most).astype(np.int64))
     again = measure(system, start, table, metrics.times[rows])
     scale = rounding / system.workspace.diameter
     gaps = np.zeros(len(rows))
