@@ -57,7 +57,8 @@ class Gaussian:
     def _check_covariance(self) -> None:
         n = self.dimension
         need = f"a symmetric positive definite {n} x {n} matrix"
-        s = _finite(self.covariance, (n, n), "covariance", need)
+        given = [[self.covariance]] if n == 1 and np.ndim(self.covariance) == 0 else self.covariance
+        s = _finite(given, (n, n), "covariance", need)
         variances = np.diag(s)
         if (s != s.T).any() or not (variances > 0).all():
             raise _refused("covariance", self.covariance, need)

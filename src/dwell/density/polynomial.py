@@ -46,7 +46,8 @@ class Polynomial:
                 key="density.terms",
             )
         n = len(rows[0]) - 1
-        origin = [finite_number(v) for v in self.origin] or [0.0] * n
+        given = self.origin if isinstance(self.origin, Iterable) else (self.origin,)
+        origin = [finite_number(v) for v in given] or [0.0] * n
         if len(origin) != n or None in origin:
             need = f"{finite_numbers(n)} {'is' if n == 1 else 'are'} needed"
             raise _refused(f"the origin {self.origin!r}; {need}")
