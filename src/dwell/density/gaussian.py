@@ -57,7 +57,9 @@ class Gaussian:
     def _check_covariance(self) -> None:
         n = self.dimension
         need = f"a symmetric positive definite {n} x {n} matrix"
-        given = [[self.covariance]] if n == 1 and np.ndim(self.covariance) == 0 else self.covariance
+        given: object = self.covariance
+        if n == 1 and np.isscalar(given):
+            given = [[given]]
         s = _finite(given, (n, n), "covariance", need)
         variances = np.diag(s)
         if (s != s.T).any() or not (variances > 0).all():
