@@ -52,6 +52,11 @@ def as_points(vertices: object) -> Points:
     return points
 
 
+def without_repeats(count: int) -> str:
+    """What a repair says of vertices that repeated others."""
+    return f"removed {count} repeated {'vertex' if count == 1 else 'vertices'} of the workspace"
+
+
 def clean_ring(points: Points) -> tuple[Points, tuple[str, ...]]:
     """`points` as a strictly convex counter-clockwise ring, with what was repaired on the way."""
     repairs: list[str] = []
@@ -119,7 +124,7 @@ def _without_repeats(points: Points, diameter: float, repairs: list[str]) -> Poi
         ):
             keep[np.flatnonzero(keep)[-1]] = False
     if not keep.all():
-        repairs.append(f"removed {int((~keep).sum())} repeated vertices of the workspace")
+        repairs.append(without_repeats(int((~keep).sum())))
     kept: Points = points[keep]
     return kept
 
