@@ -17,6 +17,7 @@ from dwell.agents.continuous import beginning, is_continuous, solve_continuous
 from dwell.agents.engine import can_compile
 from dwell.agents.network import PERFECT, Network
 from dwell.density import Density, Uniform, as_density
+from dwell.density.looking import is_dear
 from dwell.density.support import check_density
 from dwell.errors import ControllerError, InputError
 from dwell.geometry import Workspace, as_workspace
@@ -34,6 +35,7 @@ from dwell.theory.verify import Claims, verify
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
 
 DEFAULT_SAMPLES = 1000
+DEAR_SAMPLES = 100  # where a look takes long, see dwell.density.looking.is_dear
 MOST_SAMPLES = 10_000_000
 
 
@@ -43,7 +45,8 @@ def run_scenario(
     """Build, simulate and measure `scenario`. Pure: no files, no printing."""
     scenario = with_seed(scenario)
     system, start, repairs = build(scenario)
-    times = sample_times(scenario.run.horizon, scenario.run.record.sample_every)
+    usual = default_samples(system)
+    times = sample_times(scenario.run.horizon, scenario.run.record.sample_every, usual)
     limits = {"until": scenario.run.horizon, "max_jumps": scenario.run.max_jumps}
     return _execute(system, start, times, limits, scenario, repairs, progress, threads)
 
@@ -69,8 +72,8 @@ def simulate(
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
     `network` loses looks and messages, or makes them late.
-    `sample_every` is the time between samples of the metrics (a thousandth of `until` by default,
-    "off" for none).
+    `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
+    thousandth of `until`; a hundredth in four and more dimensions, and for functions in three.
     """
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps, threads)
@@ -96,7 +99,7 @@ def simulate(
     links = PERFECT if network is None else network
     scenario = describe(workspace, weight, places, controller, options, ids, links)
     system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
-    times = sample_times(until, sample_every)
+    times = sample_times(until, sample_every, default_samples(system))
     limits = {"until": until, "max_jumps": max_jumps}
     all_repairs = (*workspace.repairs, *repairs)
     return _execute(system, places, times, limits, scenario, all_repairs, progress, threads)
@@ -150,11 +153,16 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
     return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
 
 
-def sample_times(horizon: float, every: float | str | None) -> Floats:
+def default_samples(system: CoverageSystem) -> int:
+    """How many samples are taken if nobody says: fewer where looks are dear."""
+    return DEAR_SAMPLES if is_dear(system.ground) else DEFAULT_SAMPLES
+
+
+def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:
     """Multiples of `every` up to the horizon, and the horizon; none when it is "off"."""
     if every == "off":
         return np.empty(0)
-    step = horizon / DEFAULT_SAMPLES if every is None else float(every)
+    step = horizon / usual if every is None else float(every)
     if step <= 0.0:
         return np.array([0.0])
     if horizon / step > MOST_SAMPLES:

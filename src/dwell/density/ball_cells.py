@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, dots
 from dwell.density.borders import Borders
 from dwell.density.disc import curved_of
 from dwell.density.looking import Looks
 from dwell.geometry import Workspace
+from dwell.geometry.cell_shape import SLACK, AnyCell, Measure
+from dwell.geometry.limits import as_rows
 
 
 class Root(NamedTuple):
@@ -25,7 +28,7 @@ class Root(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
-class BallCell:
+class BallCell(AnyCell):
     """A Voronoi cell in a ball or an ellipsoid: the points u, seen from the agent, that satisfy
     normals . u <= offsets, one row for each neighbour in `borders`, and lie in the workspace.
     """
@@ -37,23 +40,43 @@ class BallCell:
     gaps: Floats  # (m,) half their squared length
     seen: Ints  # agents looked at, nearest first
     workspace: Workspace
+    empty: bool = False  # whether it has no inside: its agent stands outside, behind others
+    offsets: Points = field(init=False)  # corners: none are listed, (0, n)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offsets", np.empty((0, len(self.position))))
 
     @property
-    def offsets(self) -> Points:
-        """Corners: none are listed, (0, n)."""
-        return np.empty((0, len(self.position)))
+    def volume(self) -> float:
+        """Volume, to the stated tolerance in space and to about three digits above it."""
+        return self._measure.volume
+
+    @property
+    def centroid(self) -> Points:
+        """Middle of its volume, whatever the density, (n,); the agent's place if it is empty."""
+        return self.position + self._measure.middle
+
+    @cached_property
+    def _measure(self) -> Measure:
+        from dwell.density.ball import measure_of  # which makes these cells
+
+        return measure_of(self)
 
     @property
     def border_sizes(self) -> Floats:
         """No size is computed: faces without one are left out of `borders`."""
         return np.full(len(self.borders), np.inf)
 
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point (k, n), in workspace coordinates, lies in the cell."""
-        local = np.asarray(points, dtype=np.float64) - self.position
-        inside: np.ndarray = self.workspace.contains(points)
+    def contains(self, points: object) -> np.ndarray:
+        """Whether each point (k, n) lies in the cell, its boundary included (up to rounding)."""
+        rows = as_rows(points, len(self.position))
+        if self.empty:
+            return np.zeros(len(rows), dtype=bool)
+        local = rows - self.position
+        inside: np.ndarray = self.workspace.contains(rows)
         for normal, gap in zip(self.normals, self.gaps, strict=True):
-            inside &= local @ normal <= gap
+            slack = SLACK * self.workspace.diameter * math.sqrt(2.0 * gap)
+            inside &= dots(local, normal) <= gap + slack
         return inside
 
 
@@ -85,6 +108,14 @@ def seen_from(root: Root, place: Points) -> tuple[Floats, float]:
     gap = place - root.center
     a = np.array([math.fsum(root.matrix[i] * gap) for i in range(len(gap))])
     return a, float(1 - sum(Fraction(float(v)) ** 2 for v in a))
+
+
+def is_empty(workspace: Workspace, points: Points, p: int, shows: np.ndarray) -> bool:
+    """Whether a cell is empty; one without faces is that or all of the workspace."""
+    if shows.any():
+        return False
+    gaps = points - np.array(curved_of(workspace).center)
+    return int((gaps * gaps).sum(axis=1).argmin()) != p
 
 
 def nearest_others(points: Points, agents: Ints) -> Floats:

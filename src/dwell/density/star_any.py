@@ -89,7 +89,7 @@ def _solid(cell: StarSolid, density: Density) -> Moments:
     """The same in space, by rays."""
     from dwell._kernels.shells.pair import rays_of
 
-    size = cell.diameter  # before the cell itself is found: both use the same memory
+    size = cell.rough_extent[0]  # before the cell itself is found: both use the same memory
     shell, demands, borders, _ = cell.found()
     nodes, weights = _gauss(NODES)
 

@@ -5,6 +5,7 @@ from typing import TypeGuard
 from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell
+from dwell.geometry.cell_shape import VoronoiCell
 from dwell.geometry.ellipsoid import Ellipsoid
 from dwell.geometry.guaranteed import StarCell, dual_guaranteed_cell, guaranteed_cell
 from dwell.geometry.interval import Interval
@@ -52,6 +53,7 @@ __all__ = [
     "StarCell",
     "StarInterval",
     "StarSolid",
+    "VoronoiCell",
     "Workspace",
     "as_workspace",
     "dual_guaranteed_cell",

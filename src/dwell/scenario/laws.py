@@ -67,7 +67,7 @@ class TimerSpec(Table):
     )
     initial_hold: Points | None = Field(
         default=None,
-        description="the velocity of each agent before its first look, such as [vx, vy]",
+        description="the velocity of each agent before its first look, in the plane [vx, vy]",
     )
     initial_timer: PerAgent | None = Field(
         default=None, description="the wait before the first look; one time, or one per agent"

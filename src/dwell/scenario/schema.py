@@ -107,8 +107,8 @@ class GaussianSpec(Table):
     )
     covariance: Matrix | None = Field(
         default=None,
-        description="symmetric positive definite, such as [[xx, xy], [xy, yy]], in length squared, "
-        "for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
+        description="symmetric positive definite, in the plane [[xx, xy], [xy, yy]], in length "
+        "squared, for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
     )
     weight: Positive = Field(default=1.0, description="the density at the center, greater than 0")
 
@@ -184,8 +184,8 @@ class AgentsSpec(Table):
         Annotated[StartPoints, Tag("~points")] | Annotated[ScatterSpec, Tag("~table")],
         points_or_table,
     ] = Field(
-        description="positions such as [x, y], one per agent (on a line numbers will do), or "
-        "{count, region, seed} to draw them"
+        description="positions, one per agent, each a list of one number per dimension (on a line "
+        "a plain number will do), or {count, region, seed} to draw them"
     )
     ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = Field(
         default=None,
@@ -243,7 +243,8 @@ class EventsSpec(Table):
     kind: Literal["events"] = Field(default="events", description="which form of record this is")
     sample_every: SampleEvery = Field(
         default=None,
-        description='time between samples; "off" for none; a thousandth of the horizon if absent',
+        description='time between samples; "off" for none; a thousandth of the horizon if absent, '
+        "a hundredth in four and more dimensions and for functions in three",
     )
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
 
 PROBES = 129  # times looked at where no samples were kept
+COARSE = 1e-6  # of the time: who wants no more than this wants to be quick
+FEW_PROBES = 17  # then
 
 
 @final
@@ -125,11 +127,14 @@ def covered_from(
     table: EventTable,
     metrics: Metrics | None,
     nu: float,
+    *,
+    finest: float = 1e-9,
 ) -> float | None:
     """The time from which every error stays within `nu` to the end; None if it never does.
 
     `errors` gives everybody's error at any time. It is known exactly at samples and at events, then
-    narrowed by bisection between the last time a larger error was seen and the next look at it.
+    narrowed by bisection, to `finest` of the time, between the last time a larger error was seen
+    and the next look at it.
     """
 
     def worst(t: float) -> float:
@@ -147,17 +152,19 @@ def covered_from(
     last = max(late)
     after = samples[samples > last]
     if not len(after):  # no samples to go by: look at some times of our own
-        probes = np.linspace(last, until, PROBES)
+        probes = np.linspace(last, until, PROBES if finest < COARSE else FEW_PROBES)
         bad = [t for t in probes[1:-1] if worst(float(t)) > nu]
         last = max([last, *map(float, bad)])
         after = probes[probes > last]
-    return _narrowed(worst, nu, last, float(after[0]))
+    return _narrowed(worst, nu, last, float(after[0]), finest)
 
 
-def _narrowed(worst: Callable[[float], float], nu: float, bad: float, good: float) -> float:
+def _narrowed(
+    worst: Callable[[float], float], nu: float, bad: float, good: float, finest: float
+) -> float:
     for _ in range(60):
         middle = 0.5 * (bad + good)
-        if good - bad <= 1e-9 * max(1.0, good) or not (bad < middle < good):
+        if good - bad <= finest * max(1.0, good) or not (bad < middle < good):
             break
         if worst(middle) > nu:
             bad = middle
