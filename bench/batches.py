@@ -7,10 +7,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 import dwell
-from bench.places import HEPTAGON, Points, hill, scattered, slow_timer
+from bench.places import paper
 from bench.table import Row, absent, at_least
 
 RUNS, FEW = 10_000, 20
@@ -22,13 +20,13 @@ def rows(quick: bool) -> Iterator[Row]:
     """Runs per second together over those of single runs, per core."""
     runs, horizon = (FEW, 5.0) if quick else (RUNS, 150.0)
     name = f"{runs} runs of 12 agents, t = {horizon:g}"
-    what = "simulate_many over single runs, per core; Gaussian, metrics off"
+    what = "simulate_many over run_scenario one by one, wall; Gaussian, metrics off"
     if not hasattr(dwell, "simulate_many"):
         yield absent("speed", name, what, "dwell has no simulate_many yet")
         return
-    starts = np.array([scattered(12, seed) for seed in range(runs)])
-    together(starts[:2], horizon)  # compiled
-    single, many = alone(starts, horizon), _seconds(lambda: together(starts, horizon)) / runs
+    scenario = paper(12, horizon=horizon, record={"kind": "events", "sample_every": "off"})
+    single = alone(scenario, min(ALONE, runs))
+    many = together(scenario, runs) / runs
     cores = len(os.sched_getaffinity(0))
     share = single / many / cores
     figure = f"{share:.2f} × {cores} cores ({1 / many:,.0f} and {1 / single:,.0f} runs per second)"
@@ -38,26 +36,26 @@ def rows(quick: bool) -> Iterator[Row]:
         yield at_least("speed", name, what, share, SHARE, figure, " × cores")
 
 
-def together(starts: Points, horizon: float) -> Any:
-    """All runs by one call; the seed of run k is k."""
-    return dwell.simulate_many(
-        dwell.Polygon(HEPTAGON), hill(), starts, slow_timer(), until=horizon, seed=0
-    )
+def together(scenario: dwell.Scenario, runs: int) -> float:
+    """Seconds of all runs by one call, engine warm."""
+    dwell.simulate_many(scenario, seeds=range(2))
+    return _seconds(lambda: dwell.simulate_many(scenario, seeds=range(runs)))
 
 
-def alone(starts: Points, horizon: float) -> float:
-    """Seconds of a run on its own, in the engine as a warm process runs it; the best of three."""
-    picked = starts[:ALONE]
+def alone(scenario: dwell.Scenario, runs: int) -> float:
+    """Seconds of a run on its own, one after the other in a warm process; the best of three."""
+    asked = [_seeded(scenario, seed) for seed in range(runs)]
 
     def one_by_one() -> None:
-        for seed, start in enumerate(picked):
-            dwell.simulate(
-                dwell.Polygon(HEPTAGON), hill(), start, slow_timer(), until=horizon, seed=seed,
-                sample_every="off",
-            )  # fmt: skip
+        for each in asked:
+            dwell.run_scenario(each, threads=1)
 
     one_by_one()
-    return min(_seconds(one_by_one) for _ in range(3)) / len(picked)
+    return min(_seconds(one_by_one) for _ in range(3)) / runs
+
+
+def _seeded(scenario: dwell.Scenario, seed: int) -> dwell.Scenario:
+    return scenario.model_copy(update={"run": scenario.run.model_copy(update={"seed": seed})})
 
 
 def _seconds(call: Any) -> float:

@@ -61,13 +61,13 @@ def _in_thousands(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:g}"
 
 
-def show(rows: Iterable[Row], console: Console) -> None:
-    """Print one table."""
-    table = Table(title=f"bench on {machine()}", title_justify="left")
+def show(rows: Iterable[Row], console: Console, where: str) -> None:
+    """Print one table of what was measured on the machine `where`."""
+    table = Table(title=f"bench on {where}", title_justify="left")
     for heading in ("", "measured", "how", "figure", "target", "met"):
         table.add_column(heading, overflow="fold")
     last = None
-    for row in rows:
+    for row in grouped(rows):
         if last is not None and row.group != last:
             table.add_section()
         answer = {None: "", True: "[green]yes", False: "[bold red]NO"}[row.met]
@@ -75,6 +75,14 @@ def show(rows: Iterable[Row], console: Console) -> None:
         table.add_row(group, row.name, row.what, row.figure, row.target, answer)
         last = row.group
     console.print(table)
+
+
+def grouped(rows: Iterable[Row]) -> list[Row]:
+    """The rows group by group, both in the order they came."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.group, []).append(row)
+    return [row for group in found.values() for row in group]
 
 
 def keep(rows: Iterable[Row], path: Path) -> None:
