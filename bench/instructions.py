@@ -23,7 +23,10 @@ from bench.table import Row, absent
 
 SIZES = (30, 1_000, 10_000, 100_000)
 EVENTS = (200, 1_200)
-PLAINER = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt"}
+PLAINER = {
+    "NUMBA_CPU_NAME": "haswell",
+    "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt",
+}
 TOOLS = ("valgrind", "callgrind_control")
 PATIENCE = 1_200.0  # seconds
 NAME, WHAT = "instructions per event", "uniform, square, kernels for haswell, by callgrind"

@@ -16,9 +16,8 @@ import dwell
 from bench.peers.catalogue import PEERS, why_missing
 from bench.peers.timer_runs import Task, by_loop, by_pathsim
 from bench.places import HEPTAGON, Points, scattered, slow_timer
-from bench.square import processor_ratio_of
 from bench.table import Row, absent, at_least
-from bench.timing import timed
+from bench.timing import processor_ratio, timed
 
 Way = Callable[[Task], tuple[Points, int]]
 
@@ -50,7 +49,7 @@ def rows(quick: bool) -> Iterator[Row]:
         places, events = way(task)
         apart = float(np.abs(places - run.positions(task.until)).max())
         slow = timed(lambda way=way: way(task), repeats=1 if quick else 2, warm=False)
-        ratio, figure = processor_ratio_of(slow, fast)
+        ratio, figure = processor_ratio(slow, fast)
         what = f"t = {task.until:g}, {events} and {len(run.events)} events, heptagon, uniform; "
         what, figure = f"{what}{how}; {PEERS[peer]}", f"{figure}, final places {apart:.0e} apart"
         if quick:

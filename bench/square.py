@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 import dwell
 from bench.exact import Sample, sample
 from bench.peers.catalogue import PEERS, why_missing
 from bench.peers.squares import SYSTEMS, Cells
 from bench.places import Points, crowd, wide_hill
 from bench.table import Row, absent, at_least, at_most
-from bench.timing import Timing, in_turns, in_unit
+from bench.timing import Timing, in_turns, in_unit, wall_ratio
 from tests.oracles import mp_moments as oracle
 
 AGENTS, FEW = 100_000, 500
@@ -84,25 +82,12 @@ def beside(
     title, what = f"{name} / dwell, cells in a square, N = {agents}", f"uniform; {HOW[name]}"
     if name not in times:
         return absent("peers", title, what, f"{name}: {why_missing(name)}")
-    ratio, figure = ratio_of(times[name], times["dwell"])
+    ratio, figure = wall_ratio(times[name], times["dwell"])
     what = f"{what}; {PEERS[name]}"
     figure = f"{figure}; its {accuracy[name]}"
     if quick or name not in ASKED:
         return Row("peers", title, what, figure, ratio)
     return at_least("peers", title, what, ratio, ASKED[name], figure)
-
-
-def ratio_of(slow: Timing, fast: Timing) -> tuple[float, str]:
-    """Of wall times, with that of processor times in words."""
-    ratio = slow.best / fast.best
-    walls = f"{in_unit(slow.best)} and {in_unit(fast.best)}"
-    return ratio, f"{ratio:.3g} × ({walls}; {slow.cpu / fast.cpu:.3g} × by processor time)"
-
-
-def processor_ratio_of(slow: Timing, fast: Timing) -> tuple[float, str]:
-    """Of processor times, where both work on one core."""
-    ratio = slow.cpu / fast.cpu
-    return ratio, f"{ratio:.3g} × ({in_unit(slow.cpu)} and {in_unit(fast.cpu)} of processor)"
 
 
 def gaussian(points: Points, side: float, repeats: int, quick: bool) -> Row:
@@ -118,7 +103,10 @@ def gaussian(points: Points, side: float, repeats: int, quick: bool) -> Row:
     ratio = times["Gaussian"].cpu / times["uniform"].cpu
     each = " and ".join(in_unit(times[name].cpu) for name in ("Gaussian", "uniform"))
     figure = f"{ratio:.2f} × ({each}), centroids {wrong:.0e} off"
-    name, what = f"Gaussian / uniform, cells in a square, N = {len(points)}", "exact, processor time"
+    name, what = (
+        f"Gaussian / uniform, cells in a square, N = {len(points)}",
+        "exact, processor time",
+    )
     if quick:
         return Row("speed", name, what, figure, ratio)
     return at_most("speed", name, what, ratio, DEARER, figure)

@@ -16,9 +16,9 @@ from bench.exact import Sample, sample
 from bench.peers.catalogue import PEERS, why_missing
 from bench.peers.coverage_control import in_child
 from bench.places import Points
-from bench.square import ours, ratio_of
+from bench.square import ours
 from bench.table import Row, absent, at_least
-from bench.timing import Timing, timed
+from bench.timing import Timing, timed, wall_ratio
 from tests.oracles import mp_moments as oracle
 
 AGENTS, FEW = 1000, 12
@@ -53,7 +53,7 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def _speed(title: str, what: str, slow: Timing, fast: Timing, quick: bool) -> Row:
-    ratio, figure = ratio_of(slow, fast)
+    ratio, figure = wall_ratio(slow, fast)
     if quick:
         return Row("peers", title, what, figure, ratio)
     return at_least("peers", title, what, ratio, FASTER, figure)

@@ -84,3 +84,22 @@ def in_unit(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{1e9 * seconds:.3g} ns"
+
+
+def wall_ratio(slow: Timing, fast: Timing) -> tuple[float, str]:
+    """Of wall times, with that of processor times in words."""
+    ratio = slow.best / fast.best
+    walls = f"{in_unit(slow.best)} and {in_unit(fast.best)}"
+    by_processor = _times(slow.cpu / fast.cpu)
+    return ratio, f"{_times(ratio)} ({walls}; {by_processor} by processor time)"
+
+
+def processor_ratio(slow: Timing, fast: Timing) -> tuple[float, str]:
+    """Of processor times, where both work on one core."""
+    ratio = slow.cpu / fast.cpu
+    return ratio, f"{_times(ratio)} ({in_unit(slow.cpu)} and {in_unit(fast.cpu)} of processor)"
+
+
+def _times(ratio: float) -> str:
+    """A ratio in words."""
+    return f"{ratio:.3g} ×" if ratio < 100.0 else f"{ratio:,.0f} ×"
