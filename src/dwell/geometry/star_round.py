@@ -175,7 +175,7 @@ class StarRound:
 
         def sized(rim: Rim) -> tuple[float, float]:
             n = outline_of(self.sign, *self.kernel_arguments(), plain, rim)
-            diameter, circumradius = extent_of(self.workspace.dimension == 2, n, rim)
+            diameter, circumradius = extent_of(region_of(self.workspace), n, rim)
             return float(diameter), float(circumradius)
 
         return in_rim(sized, len(self.radii))

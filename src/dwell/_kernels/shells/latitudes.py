@@ -41,8 +41,8 @@ from dwell._kernels.shells.turns import (
 
 SMALLEST = 1e-9  # belts of latitudes below this hold nothing
 COARSE = 4  # latitudes per belt for a first look
-INNER = 1e-10  # of the mass: what one piece of a circle may be wrong by
-OUTER = 1e-9  # the same for one belt
+INNER = 1e-8  # of the mass: what one piece of a circle may be wrong by
+OUTER = 2e-7  # the same for one belt
 
 
 @inner

@@ -34,7 +34,7 @@ class Rim(NamedTuple):
     """The cell of one agent, and working memory."""
 
     demand: np.ndarray  # (K, 4) of the others
-    wall: np.ndarray  # (10,) W as 11 12 13 22 23 33, then L, then C
+    wall: np.ndarray  # (11,) W as 11 12 13 22 23 33, then L, then C, then the least A
     frame: np.ndarray  # (3, 3) M, E and F of the circle
     ring: np.ndarray  # (3, 3) W M, W E and W F
     along: np.ndarray  # (K, 3) g of each of the others
@@ -46,7 +46,7 @@ class Rim(NamedTuple):
     panel: np.ndarray  # (64, 2) belts between two latitudes that wait
     cut: np.ndarray  # (S,) latitudes where something changes
     point: np.ndarray  # (P, 3) points whose hull holds the cell
-    flag: np.ndarray  # (1,) 1: memory was too small
+    flag: np.ndarray  # (2,) first 1: memory was too small; second 1: the boundary is even round the circle
 
 
 def make_rim(others: int, places: int = 0, points: int = 4096) -> Rim:
@@ -55,7 +55,7 @@ def make_rim(others: int, places: int = 0, points: int = 4096) -> Rim:
     places = max(places, 64 + 16 * k)
     return Rim(
         np.empty((k, 4)),
-        np.empty(10),
+        np.empty(11),
         np.zeros((3, 3)),
         np.empty((3, 3)),
         np.empty((k, 3)),
@@ -67,7 +67,7 @@ def make_rim(others: int, places: int = 0, points: int = 4096) -> Rim:
         np.empty((64, 2)),
         np.empty(places),
         np.empty((points, 3)),
-        np.zeros(1, dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
     )
 
 
@@ -94,12 +94,13 @@ def face_others(sign, p, n, q, radius, demand):
 
 
 @inner
-def face_wall(root, lean, room, wall):
+def face_wall(root, longest, lean, room, wall):
     """Note the boundary |W (z - center)| = 1, seen from p: L = lean, C = room."""
     wall[0], wall[1], wall[2] = root[0, 0], root[0, 1], root[0, 2]
     wall[3], wall[4], wall[5] = root[1, 1], root[1, 2], root[2, 2]
     wall[6], wall[7], wall[8] = lean[0], lean[1], lean[2]
     wall[9] = larger(room, HUGGING)
+    wall[10] = 1.0 / (longest * longest)
 
 
 @inner
@@ -116,6 +117,26 @@ def lay_circle(count, rim):
             rim.along[i, k] = d[BX] * x + d[BY] * y + d[BZ] * z
     for i in range(count):
         rim.along[i, 0] += rim.demand[i, SHIFT]
+
+
+@inner
+def drop_faint(count, rim):
+    """Keep those of the others that demand more than the boundary may; gives how many."""
+    ring, wall = rim.ring, rim.wall
+    b0 = ring[0, 0] * wall[6] + ring[0, 1] * wall[7] + ring[0, 2] * wall[8]
+    b1 = ring[1, 0] * wall[6] + ring[1, 1] * wall[7] + ring[1, 2] * wall[8]
+    b2 = ring[2, 0] * wall[6] + ring[2, 1] * wall[7] + ring[2, 2] * wall[8]
+    a = (1.0 - NEARLY) * wall[10]
+    b = b0 + math.sqrt(b1 * b1 + b2 * b2)
+    root = math.sqrt(b * b + a * wall[9])
+    least = a / (b + root) if b > 0.0 else (root - b) / wall[9] * (1.0 - NEARLY)
+    g = rim.along
+    kept = 0
+    for k in range(count):
+        if g[k, 0] + math.sqrt(g[k, 1] * g[k, 1] + g[k, 2] * g[k, 2]) > least:
+            g[kept, 0], g[kept, 1], g[kept, 2] = g[k, 0], g[k, 1], g[k, 2]
+            kept += 1
+    return kept
 
 
 @inlined
@@ -204,13 +225,31 @@ def against_wall(k, ring, wall, g):
 
 
 @inner
+def meet_even(k, rim):
+    """Where k demands as much as a boundary that demands the same all along the circle."""
+    a, b = rim.along[k, 1], rim.along[k, 2]
+    c = wall_at(1.0, 0.0, rim.ring, rim.wall) - rim.along[k, 0]
+    r2 = a * a + b * b
+    if not c * c < r2:
+        return 0
+    root = math.sqrt(r2 - c * c)
+    rim.root[0, 0], rim.root[0, 1] = (a * c + b * root) / r2, (b * c - a * root) / r2
+    rim.root[1, 0], rim.root[1, 1] = (a * c - b * root) / r2, (b * c + a * root) / r2
+    return 2
+
+
+@inner
 def meet_wall(m, k, count, rim):
     """Add the places where k gives way to the boundary or the other way round."""
     g = rim.along
     if g[k, 0] + math.sqrt(g[k, 1] * g[k, 1] + g[k, 2] * g[k, 2]) <= 0.0:
         return m
-    q = against_wall(k, rim.ring, rim.wall, g)
-    for i in range(roots_on_circle(q, rim.root, rim.quartic)):
+    if rim.flag[1] != 0:
+        found = meet_even(k, rim)
+    else:
+        q = against_wall(k, rim.ring, rim.wall, g)
+        found = roots_on_circle(q, rim.root, rim.quartic)
+    for i in range(found):
         x, y = rim.root[i, 0], rim.root[i, 1]
         value = g[k, 0] + g[k, 1] * x + g[k, 2] * y
         if value > 0.0 and not is_exceeded(count, value, x, y, rim):
@@ -258,7 +297,7 @@ def turn_away(m, rim):
 @inner
 def changes_round(count, rim):
     """Places where the largest demand changes its owner, and a few more, into rim.spot."""
-    m = turn_away(0, rim)
+    m = 0 if rim.flag[1] != 0 else turn_away(0, rim)
     for i in range(count):
         m = meet_wall(m, i, count, rim)
         for j in range(i):

@@ -57,7 +57,7 @@ def set_equator(frame):
 def face(sign, region, p, lean, room, n, q, radius, rim):
     """Note all that bounds a cell: (how many others do, whether one may stand at p)."""
     rim.flag[0] = 0
-    face_wall(region.root, lean, room, rim.wall)
+    face_wall(region.root, max(region.sizes), lean, room, rim.wall)
     return face_others(sign, p, n, q, radius, rim.demand)
 
 
@@ -101,12 +101,16 @@ def weighed(planar, cuts, count, p, terms, axes, rim):
 @inner
 def prepare(region, count, p, terms, axes, rim):
     """Set the circle of the plane, or find the latitudes of space: gives how many."""
+    rim.flag[1] = 0
     if region.planar:
         set_equator(rim.frame)
         return 0
     c = region.center
     set_axis(c[0] - p[0], c[1] - p[1], c[2] - p[2], axes)
-    return find_cuts(count, p, terms, axes, rim)
+    cuts = find_cuts(count, p, terms, axes, rim)
+    if min(region.sizes) == max(region.sizes):
+        rim.flag[1] = 1
+    return cuts
 
 
 @inner
@@ -136,7 +140,7 @@ def round_pair(region, p, lean, room, n, q, radius, terms, rim):
         return EMPTY, *none
     cuts = prepare(region, count, p, terms, axes, rim)
     points = hull_points(region, cuts, count, p, terms, axes, rim)
-    diameter, circumradius = size_of(region.planar, points, rim)
+    diameter, circumradius = size_of(region, points, rim)
     drop, dual, _, _, _, _, off = weighed(region.planar, cuts, count, p, terms, axes, rim)
     if rim.flag[0] != 0:
         return NO_ROOM, *none
@@ -189,9 +193,9 @@ def outline_of(sign, region, p, lean, room, n, q, radius, terms, rim):
 
 
 @njit
-def extent_of(planar, n, rim):
+def extent_of(region, n, rim):
     """(diameter, circumradius) of the points left in `rim` by `outline_of`, or a little more."""
-    return size_of(planar, n, rim)
+    return size_of(region, n, rim)
 
 
 @njit

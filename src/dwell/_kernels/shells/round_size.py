@@ -2,7 +2,7 @@
 
 Sheets of a dual cell curve inwards, so its hull is that of its corners and of its part of the
 boundary. In the plane each arc of that is put between two corners of a polygon round it; in space
-points of it lie so close together that nothing bulges out by more than MARGIN.
+points of it lie so close together that little bulges out between them, which is allowed for.
 """
 
 import math
@@ -11,15 +11,18 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
-from dwell._kernels.shells.extent import agent_gap, extent
+from dwell._kernels.shells.extent import agent_gap, farthest_from, smallest_ball, widest_pair
 from dwell._kernels.shells.latitudes import belt, set_latitude
 from dwell._kernels.shells.panels import middle
-from dwell._kernels.shells.rim import WALL, X, Y, demand_at, ends_of, largest_at
+from dwell._kernels.shells.rim import WALL, demand_at, ends_of, largest_at
 from dwell._kernels.shells.turns import find_pieces
 
 FINEST = math.cos(2.0 * math.pi / 256.0)  # of the angle between points on an arc in the plane
 SPACING = 0.08  # between points of the boundary in space, in directions
-MARGIN = 1.01  # what that may leave out
+BULGE = 0.01  # share of the size that they may leave out in a ball
+ROUNDING = 1e-12
+NEARLY = 1e-9
+HOPS = 3
 TURN_BACK = 100  # halvings of an interval
 
 
@@ -95,7 +98,7 @@ def put_arc(n, x0, y0, x1, y1, rim):
 @inner
 def points_in_plane(count, p, terms, rim):
     """Points whose hull holds the cell in the plane, into rim.point; gives how many."""
-    m = find_pieces(count, p, terms, np.inf, rim)
+    m, count = find_pieces(count, p, terms, np.inf, rim)
     n = 0
     for k in range(m):
         x0, y0, x1, y1, _ = ends_of(k, m, rim)
@@ -111,7 +114,7 @@ def points_in_plane(count, p, terms, rim):
 @inner
 def points_on_circle(n, corners, count, p, terms, rim):
     """The same for one circle of latitude: ends and inside of the boundary's part, and corners."""
-    m = find_pieces(count, p, terms, np.inf, rim)
+    m, _ = find_pieces(count, p, terms, np.inf, rim)
     s = math.sqrt(rim.frame[1, 0] ** 2 + rim.frame[1, 1] ** 2 + rim.frame[1, 2] ** 2)
     for k in range(m):
         x0, y0, x1, y1, _ = ends_of(k, m, rim)
@@ -123,7 +126,7 @@ def points_on_circle(n, corners, count, p, terms, rim):
                 h = 1.0 / (1.0 + v * v)
                 c, t = (1.0 - v * v) * h, 2.0 * v * h
                 n = put_end(n, WALL, x * c - y * t, y * c + x * t, rim)
-        elif corners:
+        elif corners and rim.owner[k] >= 0:
             n = put_end(n, rim.owner[k], x0, y0, rim)
             n = put_end(n, rim.owner[k], x1, y1, rim)
     return n
@@ -154,12 +157,49 @@ def belt_angle(low, high):
 
 
 @inner
-def size_of(planar, n, rim):
+def put_wide_first(n, points):
+    """Sort out points that belong to no widest pair, to the end; gives how many are left.
+
+    Some width is known from a few hops to the farthest point; a pair as wide as that has both of
+    its points so far from the middle that the farthest one there could make up the rest.
+    """
+    x = y = z = 0.0
+    for k in range(n):
+        x += points[k, 0] / n
+        y += points[k, 1] / n
+        z += points[k, 2] / n
+    first, most = farthest_from(x, y, z, n, points)
+    width = 0.0
+    for _ in range(HOPS):
+        o = points[first]
+        first, square = farthest_from(o[0], o[1], o[2], n, points)
+        width = larger(width, math.sqrt(square))
+    least = (width - math.sqrt(most)) * (1.0 - NEARLY)
+    kept = 0
+    for k in range(n):
+        a, b, c = points[k, 0], points[k, 1], points[k, 2]
+        if (a - x) ** 2 + (b - y) ** 2 + (c - z) ** 2 >= least * abs(least):
+            for d in range(3):
+                points[k, d] = points[kept, d]
+            points[kept, 0], points[kept, 1], points[kept, 2] = a, b, c
+            kept += 1
+    return kept
+
+
+@inner
+def size_of(region, n, rim):
     """(diameter, circumradius), or a little more, from the points in rim."""
-    diameter, circumradius = extent(n, rim.point)
-    if planar:
-        return diameter, circumradius
-    return MARGIN * diameter, MARGIN * circumradius
+    if n == 0:
+        return 0.0, 0.0
+    i, j, widest = widest_pair(put_wide_first(n, rim.point), rim.point)
+    if not widest > 0.0:
+        return 0.0, 0.0
+    ball = smallest_ball(i, j, n, rim.point)
+    margin = 1.0 + ROUNDING
+    if not region.planar:
+        uneven = max(region.sizes) / min(region.sizes)
+        margin += BULGE * uneven * uneven
+    return margin * math.sqrt(widest), margin * math.sqrt(ball[3])
 
 
 @inner

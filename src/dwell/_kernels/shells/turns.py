@@ -16,6 +16,7 @@ from dwell._kernels.shells.rays import along_ray
 from dwell._kernels.shells.rim import (
     changes_round,
     demand_at,
+    drop_faint,
     ends_of,
     lay_circle,
     long_gaps,
@@ -157,14 +158,18 @@ def place_hills(m, p, terms, reach, rim):
 
 @inner
 def find_pieces(count, p, terms, reach, rim):
-    """Cut the circle in rim.frame into pieces with one owner each; gives how many."""
+    """Cut the circle in rim.frame into pieces with one owner each; gives how many.
+
+    Then how many of the others count on it: in the order of rim.along.
+    """
     lay_circle(count, rim)
+    count = drop_faint(count, rim)
     m = changes_round(count, rim)
     if terms.weights.shape[0] > 0:
         m = place_hills(m, p, terms, reach, rim)
     m = long_gaps(m, rim)
     name_owners(m, count, rim)
-    return m
+    return m, count
 
 
 @inner
@@ -173,7 +178,7 @@ def turn_moments(planar, count, p, drop, limit, reach, terms, rim):
 
     limit: what each piece may be wrong by; infinite: each is looked at once. reach: of the cell.
     """
-    m = find_pieces(count, p, terms, reach, rim)
+    m, _ = find_pieces(count, p, terms, reach, rim)
     piece = rim.piece
     mass = fx = fy = fz = polar = error = 0.0
     least = np.inf
@@ -217,7 +222,7 @@ def turn_rays(n, parts, share, count, p, reach, terms, rim, out):
 
     Each piece is cut into `parts`, with 15 rays across each.
     """
-    m = find_pieces(count, p, terms, reach, rim)
+    m, _ = find_pieces(count, p, terms, reach, rim)
     frame = rim.frame
     for k in range(m):
         if rim.owner[k] < -1:
