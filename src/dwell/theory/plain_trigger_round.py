@@ -20,6 +20,7 @@ RAYS = 2880  # in the plane
 MOST_POINTS = 720  # of an outline whose width is measured
 AROUND = 40000  # places on the boundary of the workspace
 ZOOMS = 25
+CORNERS = 3
 
 
 def wider(workspace: Curved) -> float:
@@ -54,8 +55,7 @@ def plain_trigger_round(
     inner, outer = (_ends(rays, workspace, here, away, sign * reach) for sign in (1.0, -1.0))
     mass, centroid = _weighed(density, here, rays, shares, inner)
     dual_mass, _ = _weighed(density, here, rays, shares, outer)
-    edge = outer[:, None] * rays
-    size = _size(edge[:: max(1, len(edge) // MOST_POINTS) | 1], law.option("bound"))
+    size = _width(rays, outer, workspace, here, away, reach, law.option("bound"))
     drift = law.option("factor") * size * (1.0 + enlarged) * (1.0 - mass / dual_mass)
     if law.option("second") == "sampled":
         return float(max(drift - law.delta, -_room(target - here, workspace, here, away, reach)))
@@ -84,6 +84,46 @@ def _ends(rays: Points, workspace: Curved, here: Points, away: Points, reach: fl
     for q in away:
         end = np.minimum(end, _ratio(float(dots(q, q)) - reach**2, 2.0 * (dots(rays, q) + reach)))
     return end
+
+
+def _width(
+    rays: Points,
+    ends: Floats,
+    workspace: Curved,
+    here: Points,
+    away: Points,
+    reach: float,
+    bound: str,
+) -> float:
+    """Size of the dual cell from points of its outline; corners, which rays miss, are sought."""
+    stride = max(1, len(rays) // MOST_POINTS) | 1
+    edge = (ends[:, None] * rays)[::stride]
+    for _ in range(CORNERS):  # whoever is farthest out, from a corner or from the middle
+        if bound == "diameter":
+            apart = lengths(edge[:, None] - edge[None])
+            seats = edge[list(np.unravel_index(np.argmax(apart), apart.shape))]
+        else:
+            seats = edge[np.argsort(-lengths(edge - edge.mean(axis=0)))[:CORNERS]]
+        found = [_farther(seat, edge.mean(axis=0), workspace, here, away, reach) for seat in seats]
+        edge = np.vstack([edge, found])
+    return _size(edge, bound)
+
+
+def _farther(
+    seat: Points, middle: Points, workspace: Curved, here: Points, away: Points, reach: float
+) -> Points:
+    """A point of the dual cell's outline near `seat`, as far from the middle as it gets."""
+    rng = np.random.default_rng(1)
+    spread = 0.1
+    for _ in range(ZOOMS):
+        rays = seat / lengths(seat) + spread * rng.normal(size=(60, len(seat)))
+        rays = rays / lengths(rays)[:, None]
+        points = _ends(rays, workspace, here, away, -reach)[:, None] * rays
+        best = points[int(np.argmax(lengths(points - middle)))]
+        if lengths(best - middle) > lengths(seat - middle):
+            seat = best
+        spread *= 0.6
+    return seat
 
 
 def _room(z: Points, workspace: Curved, here: Points, away: Points, reach: float) -> float:

@@ -28,20 +28,25 @@ from dwell._kernels.shells.rim import (
     meet_wall,
 )
 from dwell._kernels.shells.turns import (
+    COUNT,
     GAUSS,
     KRONROD,
+    LONG,
+    NARROW,
     NEAREST_RUNG,
     NODE,
-    NODES,
+    RAYS,
     RUNGS,
+    SHORT,
     STEP,
+    split,
     turn_moments,
     turn_rays,
 )
 
 SMALLEST = 1e-9  # belts of latitudes below this hold nothing
-COARSE = 4  # latitudes per belt for a first look
-INNER = 1e-8  # of the mass: what one piece of a circle may be wrong by
+COARSE = 2  # latitudes per belt for a first look
+INNER = 1e-7  # of the mass: what one piece of a circle may be wrong by
 OUTER = 2e-7  # the same for one belt
 
 
@@ -248,26 +253,26 @@ def coarse_moments(cuts, count, p, drop, terms, axes, rim):
 
 
 @inner
-def belt_moments(low, high, count, p, drop, limit, reach, terms, axes, rim):
+def belt_moments(rule, low, high, count, p, drop, limit, reach, terms, axes, rim):
     """One belt by both rules: (mass, three first moments, polar moment, error)."""
     mass = fx = fy = fz = polar = error = 0.0
     m7 = f7 = polar7 = 0.0
     mid, half = 0.5 * (low + high), 0.5 * (high - low)
-    for i in range(NODES):
-        s = NODE[i]
+    for i in range(COUNT[rule]):
+        s = NODE[rule, i]
         set_latitude(mid + half * (0.5 * s * (3.0 - s * s)), axes, rim.frame)
         a, ax, ay, az, b, _, off, _ = turn_moments(
             False, count, p, drop, limit, reach, terms, rim
         )
         rise = half * 1.5 * (1.0 - s * s)
-        share = KRONROD[i] * rise
+        share = KRONROD[rule, i] * rise
         mass += share * a
         fx += share * ax
         fy += share * ay
         fz += share * az
         polar += share * b
         error += share * off
-        share = GAUSS[i] * rise
+        share = GAUSS[rule, i] * rise
         m7 += share * a
         f7 += share * (ax + ay + az)
         polar7 += share * b
@@ -288,14 +293,17 @@ def pile_moments(cuts, count, p, drop, estimate, reach, terms, axes, rim):
         depth = 0
         while depth >= 0:
             low, high = panel[depth, 0], panel[depth, 1]
+            rule = SHORT if high - low < NARROW else LONG
+            limit = INNER * estimate
             a, ax, ay, az, b, inside, off = belt_moments(
-                low, high, count, p, drop, INNER * estimate, reach, terms, axes, rim
+                rule, low, high, count, p, drop, limit, reach, terms, axes, rim
             )
+            if off > OUTER * estimate and rule == SHORT:
+                a, ax, ay, az, b, inside, off = belt_moments(
+                    LONG, low, high, count, p, drop, limit, reach, terms, axes, rim
+                )
             if off > OUTER * estimate and high - low > SMALLEST and depth + 1 < panel.shape[0]:
-                mid = 0.5 * (low + high)
-                panel[depth, 0] = mid
-                panel[depth + 1, 0], panel[depth + 1, 1] = low, mid
-                depth += 1
+                depth = split(depth, panel)
                 continue
             depth -= 1
             mass += a
@@ -316,10 +324,10 @@ def pile_rays(parts, cuts, count, p, terms, axes, rim, out):
         if high - low < SMALLEST:
             continue
         half = 0.5 * (high - low) / parts
-        for i in range(parts * NODES):
-            s = NODE[i % NODES]
-            t = low + half * (2 * (i // NODES) + 1 + 0.5 * s * (3.0 - s * s))
+        for i in range(parts * RAYS):
+            s = NODE[LONG, i % RAYS]
+            t = low + half * (2 * (i // RAYS) + 1 + 0.5 * s * (3.0 - s * s))
             set_latitude(t, axes, rim.frame)
-            share = KRONROD[i % NODES] * half * 1.5 * (1.0 - s * s)
+            share = KRONROD[LONG, i % RAYS] * half * 1.5 * (1.0 - s * s)
             n = turn_rays(n, parts, share, count, p, np.inf, terms, rim, out)
     return n

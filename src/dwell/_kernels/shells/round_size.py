@@ -15,7 +15,7 @@ from dwell._kernels.shells.extent import agent_gap, farthest_from, smallest_ball
 from dwell._kernels.shells.latitudes import belt, set_latitude
 from dwell._kernels.shells.panels import middle
 from dwell._kernels.shells.rim import WALL, demand_at, ends_of, largest_at
-from dwell._kernels.shells.turns import find_pieces
+from dwell._kernels.shells.turns import find_pieces, place_at
 
 FINEST = math.cos(2.0 * math.pi / 256.0)  # of the angle between points on an arc in the plane
 SPACING = 0.08  # between points of the boundary in space, in directions
@@ -122,10 +122,8 @@ def points_on_circle(n, corners, count, p, terms, rim):
             x, y, w = middle(x0, y0, x1, y1)
             steps = 1 + int(4.0 * w * s / SPACING)  # the angle is at most 4 w
             for i in range(steps + 1):
-                v = w * (2.0 * i / steps - 1.0)
-                h = 1.0 / (1.0 + v * v)
-                c, t = (1.0 - v * v) * h, 2.0 * v * h
-                n = put_end(n, WALL, x * c - y * t, y * c + x * t, rim)
+                px, py, _ = place_at(w * (2.0 * i / steps - 1.0), x, y)
+                n = put_end(n, WALL, px, py, rim)
         elif corners and rim.owner[k] >= 0:
             n = put_end(n, rim.owner[k], x0, y0, rim)
             n = put_end(n, rim.owner[k], x1, y1, rim)
