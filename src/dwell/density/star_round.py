@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def _by_kernel(cell: StarRound, terms: GeneralTerms) -> Moments:
     n = cell.workspace.dimension
     e = np.array([x, y, z][:n]) / mass
     found = scaled(cell.position, log_scale, mass, e, polar - mass * float(dots(e, e)))
-    return found if n == 2 else found._replace(error=error / mass)
+    return found if n == 2 else replace(found, error=error / mass)
 
 
 def _by_rays(cell: StarRound, density: Density) -> Moments:

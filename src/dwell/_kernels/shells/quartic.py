@@ -7,7 +7,7 @@ its roots: none for no change, one for one; else the piece is halved. So no root
 
 import math
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inner, njit
 
 QUARTER = math.sqrt(2.0) - 1.0  # tan of an eighth of a turn
 DEEPEST = 24  # halvings; two roots nearer than that are one place for our purposes
@@ -114,7 +114,7 @@ def root_between(low, high, rising, p):
     return v
 
 
-@inner
+@njit
 def roots_on_circle(q, place, stack):
     """Places (x, y) on the unit circle where the polynomial changes its sign; gives how many.
 
