@@ -363,7 +363,8 @@ from dwell.density import Gaussian
 from dwell.density.ground import ground_of
 from dwell.density.pair import pair_of
 ground = ground_of(dwell.Ellipsoid((0, 0), (2, 1)), Gaussian(center=(0.4, 0.1), rate=2.0))
-pair = pair_of(ground, np.array([0.3, 0.2]), np.array([[0.9, 0.1], [-0.5, 0.6]]), np.array([0.1, 0.2]))
+others, radii = np.array([[0.9, 0.1], [-0.5, 0.6]]), np.array([0.1, 0.2])
+pair = pair_of(ground, np.array([0.3, 0.2]), others, radii)
 print(pair.share.hex(), pair.offset.tobytes().hex(), pair.room.hex(), pair.diameter.hex())
 """
 

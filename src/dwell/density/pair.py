@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -24,6 +25,7 @@ from dwell.geometry.star_round import in_rim, seen_in
 from dwell.geometry.star_solid import in_shell, walls_of
 
 if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.shells.demands import Shell
     from dwell._kernels.shells.rim import Rim
 
@@ -45,8 +47,9 @@ def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> 
     the same place, when the guaranteed cell weighs nothing, or outside the workspace. In polygons
     this is for densities that only Python can evaluate; _kernels/guaranteed.py is quicker.
     """
-    if ground.dimension > 1 and ground.terms is not None and not is_flat(ground.workspace):
-        return _in_curve(ground, position, places, radii)
+    terms = _round_terms(ground)
+    if terms is not None:
+        return _in_curve(ground, terms, position, places, radii)
     if ground.dimension == 3 and ground.terms is not None and is_flat(ground.workspace):
         return _in_space(ground, position, places, radii)
     if ground.dimension == 1 and ground.terms is not None:
@@ -100,11 +103,20 @@ def _in_space(ground: Ground, position: Points, places: Points, radii: Floats) -
     return Pair(mass / dual, np.array([x, y, z]), room, sizes[0], sizes[1])
 
 
-def _in_curve(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:
+@lru_cache(maxsize=8)
+def _round_terms(ground: Ground) -> GeneralTerms | None:
+    """The density for the kernels of curved workspaces; None on others, and if it has no terms."""
+    if ground.dimension in (2, 3) and not is_flat(ground.workspace):
+        return round_terms(ground.density, ground.dimension)
+    return None
+
+
+def _in_curve(
+    ground: Ground, terms: GeneralTerms, position: Points, places: Points, radii: Floats
+) -> Pair | None:
     from dwell._kernels.shells.round_pair import OK, round_pair
 
     region, n = cast(Curved, ground.workspace), ground.dimension
-    terms = round_terms(ground.density, n)
 
     def both(rim: Rim) -> tuple[float, ...]:
         known = seen_in(region, np.asarray(position, dtype=np.float64), places, radii)

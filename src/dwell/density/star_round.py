@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +33,6 @@ def round_moments(cell: StarRound, density: Density) -> Moments:
     return _by_rays(cell, density) if terms is None else _by_kernel(cell, terms)
 
 
-@lru_cache(maxsize=8)
 def round_terms(density: Density, dimension: int) -> GeneralTerms | None:
     """The density as arrays with three coordinates; in the plane the third one does not matter."""
     terms = general_terms_of(density, dimension)

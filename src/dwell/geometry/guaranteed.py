@@ -243,9 +243,7 @@ class _Arc(NamedTuple):
 Star = StarCell | StarInterval | StarSolid | StarRound
 
 
-def guaranteed_cell(
-    workspace: object, position: object, others: object, radii: object
-) -> Star:
+def guaranteed_cell(workspace: object, position: object, others: object, radii: object) -> Star:
     """What is certainly nearest to the agent at `position`, on the line, in the plane or in space.
 
     Agent j is somewhere within radii[j] (or `radii`, one number for all) of others[j].
@@ -269,9 +267,7 @@ def dual_guaranteed_cell(
     return _cell(workspace, position, others, radii, dual=True)
 
 
-def _cell(
-    workspace: object, position: object, others: object, radii: object, dual: bool
-) -> Star:
+def _cell(workspace: object, position: object, others: object, radii: object, dual: bool) -> Star:
     region = _star_workspace(workspace)
     n = region.dimension
     place = as_place(position, "the agent", n)

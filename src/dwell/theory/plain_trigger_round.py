@@ -7,10 +7,11 @@ from points of the outline. Good to about 1e-4 in the plane and 1e-3 in space.
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 
-from dwell._types import Floats, Points, dots, lengths
+from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.controllers import SelfTriggered
 from dwell.density import Density
 from dwell.geometry import Curved
@@ -20,7 +21,6 @@ RAYS = 2880  # in the plane
 MOST_POINTS = 720  # of an outline whose width is measured
 AROUND = 40000  # places on the boundary of the workspace
 ZOOMS = 25
-CORNERS = 3
 
 
 def wider(workspace: Curved) -> float:
@@ -96,17 +96,22 @@ def _width(
     bound: str,
 ) -> float:
     """Size of the dual cell from points of its outline; corners, which rays miss, are sought."""
-    stride = max(1, len(rays) // MOST_POINTS) | 1
-    edge = (ends[:, None] * rays)[::stride]
-    for _ in range(CORNERS):  # whoever is farthest out, from a corner or from the middle
-        if bound == "diameter":
-            apart = lengths(edge[:, None] - edge[None])
-            seats = edge[list(np.unravel_index(np.argmax(apart), apart.shape))]
-        else:
-            seats = edge[np.argsort(-lengths(edge - edge.mean(axis=0)))[:CORNERS]]
-        found = [_farther(seat, edge.mean(axis=0), workspace, here, away, reach) for seat in seats]
-        edge = np.vstack([edge, found])
-    return _size(edge, bound)
+    edge = ends[:, None] * rays
+    middle = edge.mean(axis=0)
+    some = edge[:: max(1, len(edge) // MOST_POINTS) | 1]
+    apart = lengths(some[:, None] - some[None])
+    pair = some[list(np.unravel_index(np.argmax(apart), apart.shape))]
+    around = np.array(list(product((-1.0, 0.0, 1.0), repeat=len(here))))
+    seats = np.vstack([pair, edge[np.argmax(edge @ around.T, axis=0)]])
+    if len(here) == 2:
+        seats = np.vstack([seats, edge[_peaks(lengths(edge - middle))]])
+    found = [_farther(seat, middle, workspace, here, away, reach) for seat in seats]
+    return _size(np.vstack([some, found]), bound)
+
+
+def _peaks(far: Floats) -> Ints:
+    """Where a closed row of numbers is larger than on both sides."""
+    return np.flatnonzero((far >= np.roll(far, 1)) & (far >= np.roll(far, -1)))
 
 
 def _farther(

@@ -13,7 +13,7 @@ from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
-from dwell.geometry import is_flat
+from dwell.geometry import Ball, Ellipsoid
 from dwell.theory.finding import Finding, not_promised, worst_of
 from dwell.theory.metrics import look_at_all, measure, snapshots
 from dwell.theory.plain_trigger import plain_trigger
@@ -109,7 +109,7 @@ def _misjudged(
         if asked and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
             here = np.array(legs.at(t + s))
             seen = (system.density, here, target, sample.positions, s)
-            if system.dimension > 1 and not is_flat(system.workspace):
+            if system.dimension > 1 and isinstance(system.workspace, Ball | Ellipsoid):
                 enlarged = wider(system.workspace) if sign < 0 else 0.0
                 h = plain_trigger_round(law, system.workspace, *seen, enlarged)
             elif system.dimension == 2:

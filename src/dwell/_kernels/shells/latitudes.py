@@ -261,9 +261,7 @@ def belt_moments(rule, low, high, count, p, drop, limit, reach, terms, axes, rim
     for i in range(COUNT[rule]):
         s = NODE[rule, i]
         set_latitude(mid + half * (0.5 * s * (3.0 - s * s)), axes, rim.frame)
-        a, ax, ay, az, b, _, off, _ = turn_moments(
-            False, count, p, drop, limit, reach, terms, rim
-        )
+        a, ax, ay, az, b, _, off, _ = turn_moments(False, count, p, drop, limit, reach, terms, rim)
         rise = half * 1.5 * (1.0 - s * s)
         share = KRONROD[rule, i] * rise
         mass += share * a

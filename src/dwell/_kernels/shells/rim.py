@@ -46,7 +46,9 @@ class Rim(NamedTuple):
     panel: np.ndarray  # (64, 2) belts between two latitudes that wait
     cut: np.ndarray  # (S,) latitudes where something changes
     point: np.ndarray  # (P, 3) points whose hull holds the cell
-    flag: np.ndarray  # (2,) first 1: memory was too small; second 1: the boundary is even round the circle
+    flag: (
+        np.ndarray
+    )  # (2,) first 1: memory was too small; second 1: the boundary is even round the circle
 
 
 def make_rim(others: int, places: int = 0, points: int = 4096) -> Rim:

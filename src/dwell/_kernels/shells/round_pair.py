@@ -65,9 +65,7 @@ def face(sign, region, p, lean, room, n, q, radius, rim):
 def first_look(planar, cuts, count, p, drop, terms, axes, rim):
     """(mass, least e-folds below the top of a hill, reach), roughly."""
     if planar:
-        m, _, _, _, _, near, _, far = turn_moments(
-            True, count, p, drop, np.inf, np.inf, terms, rim
-        )
+        m, _, _, _, _, near, _, far = turn_moments(True, count, p, drop, np.inf, np.inf, terms, rim)
         return m, near, far
     return coarse_moments(cuts, count, p, drop, terms, axes, rim)
 
@@ -152,9 +150,7 @@ def round_pair(region, p, lean, room, n, q, radius, terms, rim):
     if not m > 0.0:
         return EMPTY, *none
     z = (fx / m, fy / m, fz / m)
-    gap = gap_inside(
-        GUARANTEED, z, p, n, q, radius, region.center, region.sizes, region.axes
-    )
+    gap = gap_inside(GUARANTEED, z, p, n, q, radius, region.center, region.sizes, region.axes)
     error = error / m + off / dual
     m *= exponential(drop - less)
     return OK, m, z[0], z[1], z[2], gap, dual, diameter, circumradius, error

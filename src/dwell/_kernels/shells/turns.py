@@ -1,8 +1,8 @@
 """Integrals over a cell along one circle of directions: see rim.py.
 
 Between two places of change everything is smooth. Each piece is integrated by the rule of Gauss and
-Kronrod with 7 and 15 nodes (or 3 and 7, where it is short), and halved until the two agree. The angle is that of
-cos = (1 - w**2) / (1 + w**2), sin = 2 w / (1 + w**2), so that no sine is asked of any library.
+Kronrod with 7 and 15 nodes (or 3 and 7, where it is short), and halved until the two agree. The
+angle is that of cos = (1 - w**2) / (1 + w**2), sin = 2 w / (1 + w**2), so that no sine is asked of any library.
 """
 
 import math
@@ -57,8 +57,12 @@ _X = (0.960491268708020283423507092629080, 0.774596669241483377035853079956480,
       0.434243749346802558002071502844628)  # fmt: skip
 _KRONROD = (0.104656226026467265193823857192073, 0.268488089868333440728569280666710,
             0.401397414775962222905051818618432)  # fmt: skip
-NODE[SHORT, :7] = [-x for x in _X] + [0.0] + list(_X[::-1])
-KRONROD[SHORT, :7] = [*_KRONROD, 0.450916538658474142345110087045571, *_KRONROD[::-1]]
+NODE[SHORT, :7] = [-x for x in _SHORT] + [0.0] + list(_SHORT[::-1])
+KRONROD[SHORT, :7] = [
+    *_SHORT_KRONROD,
+    0.450916538658474142345110087045571,
+    *_SHORT_KRONROD[::-1],
+]
 GAUSS[SHORT, 1:7:2] = [5.0 / 9.0, 8.0 / 9.0, 5.0 / 9.0]
 
 NARROW = 0.3  # pieces of a circle (in w) and belts of latitudes below this: the short rule first
@@ -117,7 +121,8 @@ def piece_moments(planar, rule, k, x, y, low, high, p, drop, terms, rim):
     """Owner k's piece from w = low to high about the place (x, y), by both rules.
 
     Gives (mass, three first moments, polar moment) by all nodes, the mass, the sum of the first
-    moments and the polar one by every other, the least e-folds below the top of a hill, and how far it goes.
+    moments and the polar one by every other, the least e-folds below the top of a hill, and how far
+    it goes.
     """
     m = fx = fy = fz = polar = 0.0
     m7 = f7 = polar7 = 0.0
