@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dwell._kernels.shells.kronrod import COUNT, GAUSS, KRONROD, LONG, NODE, SHORT
 from dwell._kernels.shells.quartic import COLUMNS, roots_on_circle
 from dwell._types import lengths
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
@@ -85,6 +86,17 @@ def by_rays(cell, density, turns=200_000, nodes=24):
         mass += share.sum()
         first += (share[:, None] * z).sum(axis=0)
     return mass, first / mass
+
+
+@pytest.mark.parametrize(("rule", "degree"), [(SHORT, 11), (LONG, 23)])
+def test_the_rules_of_gauss_and_kronrod(rule, degree):
+    n = COUNT[rule]
+    x, plain = np.polynomial.legendre.leggauss(n // 2)
+    assert NODE[rule, 1:n:2] == pytest.approx(x, abs=1e-15)
+    assert GAUSS[rule, 1:n:2] == pytest.approx(plain, abs=1e-15)
+    for power in range(degree + 1):
+        exact = 2.0 / (power + 1) if power % 2 == 0 else 0.0
+        assert (KRONROD[rule] * NODE[rule] ** power).sum() == pytest.approx(exact, abs=1e-15)
 
 
 class TestQuartic:

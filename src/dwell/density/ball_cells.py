@@ -17,6 +17,8 @@ from dwell.geometry.whitened import Root, seen_from
 
 __all__ = ["BallCell", "Root", "as_borders", "nearest_others", "root_of", "seen_from"]
 
+AT_ONCE = 200_000  # pairs of agents whose distances are held in memory
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -60,10 +62,14 @@ def root_of(workspace: Workspace) -> Root:
 def nearest_others(points: Points, agents: Ints) -> Floats:
     """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
     found = np.full(len(agents), np.inf)
-    for k, p in enumerate(agents):
-        gap = np.delete(points, p, axis=0) - points[p]
-        if len(gap):
-            found[k] = math.sqrt((gap * gap).sum(axis=1).min())
+    if len(points) < 2:
+        return found
+    for few in np.array_split(np.arange(len(agents)), 1 + len(agents) * len(points) // AT_ONCE):
+        own = agents[few]
+        gap = points - points[own][:, None]
+        squares = (gap * gap).sum(axis=2)
+        squares[np.arange(len(few)), own] = np.inf
+        found[few] = np.sqrt(squares.min(axis=1))
     return found
 
 

@@ -15,6 +15,7 @@ from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.quadrature import NODES as GAUSS_NODES
 from dwell._kernels.quadrature import WEIGHTS as GAUSS_WEIGHTS
+from dwell._kernels.shells.kronrod import COUNT, GAUSS, KRONROD, LONG, NODE, SHORT
 from dwell._kernels.shells.rim import (
     BX,
     BY,
@@ -28,16 +29,10 @@ from dwell._kernels.shells.rim import (
     meet_wall,
 )
 from dwell._kernels.shells.turns import (
-    COUNT,
-    GAUSS,
-    KRONROD,
-    LONG,
     NARROW,
     NEAREST_RUNG,
-    NODE,
     RAYS,
     RUNGS,
-    SHORT,
     STEP,
     split,
     turn_moments,

@@ -271,7 +271,7 @@ def meet_other(m, i, j, count, rim):
         return m
     root = math.sqrt(r2 - c * c)
     part = 1.0 / r2
-    for side in range(2):
+    for _ in range(2):
         x = (a * c + b * root) * part
         y = (b * c - a * root) * part
         value = g[i, 0] + g[i, 1] * x + g[i, 2] * y

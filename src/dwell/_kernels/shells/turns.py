@@ -2,7 +2,8 @@
 
 Between two places of change everything is smooth. Each piece is integrated by the rule of Gauss and
 Kronrod with 7 and 15 nodes (or 3 and 7, where it is short), and halved until the two agree. The
-angle is that of cos = (1 - w**2) / (1 + w**2), sin = 2 w / (1 + w**2), so that no sine is asked of any library.
+angle is that of cos = (1 - w**2) / (1 + w**2), sin = 2 w / (1 + w**2), so that no sine is asked of
+any library.
 """
 
 import math
@@ -13,6 +14,7 @@ from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.quadrature import NODES as GAUSS_NODES
 from dwell._kernels.quadrature import WEIGHTS as GAUSS_WEIGHTS
+from dwell._kernels.shells.kronrod import COUNT, GAUSS, KRONROD, LONG, NODE, SHORT
 from dwell._kernels.shells.panels import middle
 from dwell._kernels.shells.rays import along_ray
 from dwell._kernels.shells.rim import (
@@ -25,45 +27,6 @@ from dwell._kernels.shells.rim import (
     name_owners,
     put_spot,
 )
-
-_X = (
-    0.991455371120812639206854697526329,
-    0.949107912342758524526189684047851,
-    0.864864423359769072789712788640926,
-    0.741531185599394439863864773280788,
-    0.586087235467691130294144691693013,
-    0.405845151377397166906606412076961,
-    0.207784955007898467600689403773245,
-)
-_KRONROD = (
-    0.022935322010529224963732008058970,
-    0.063092092629978553290700663189204,
-    0.104790010322250183839876322541518,
-    0.140653259715525918745189590510238,
-    0.169004726639267902826583426598550,
-    0.190350578064785409913256402421014,
-    0.204432940075298892414161999234649,
-)
-_GAUSS = (0.129484966168869693270611432679082, 0.279705391489276667901467771423780,
-          0.381830050505118944950369775488975)  # fmt: skip
-# The short rule, of 3 and 7 nodes, and the long one, of 7 and 15, by rows.
-SHORT, LONG = 0, 1
-COUNT = np.array([7, 15])
-NODE, KRONROD, GAUSS = np.zeros((2, 15)), np.zeros((2, 15)), np.zeros((2, 15))
-NODE[LONG] = [-x for x in _X] + [0.0] + list(_X[::-1])
-KRONROD[LONG] = [*_KRONROD, 0.209482141084727828012999174891714, *_KRONROD[::-1]]
-GAUSS[LONG, 1::2] = [*_GAUSS, 0.417959183673469387755102040816327, *_GAUSS[::-1]]
-_X = (0.960491268708020283423507092629080, 0.774596669241483377035853079956480,
-      0.434243749346802558002071502844628)  # fmt: skip
-_KRONROD = (0.104656226026467265193823857192073, 0.268488089868333440728569280666710,
-            0.401397414775962222905051818618432)  # fmt: skip
-NODE[SHORT, :7] = [-x for x in _SHORT] + [0.0] + list(_SHORT[::-1])
-KRONROD[SHORT, :7] = [
-    *_SHORT_KRONROD,
-    0.450916538658474142345110087045571,
-    *_SHORT_KRONROD[::-1],
-]
-GAUSS[SHORT, 1:7:2] = [5.0 / 9.0, 8.0 / 9.0, 5.0 / 9.0]
 
 NARROW = 0.3  # pieces of a circle (in w) and belts of latitudes below this: the short rule first
 RAYS = 15  # across each part of a piece
