@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import final
 
@@ -66,8 +65,10 @@ def nearest_others(points: Points, agents: Ints) -> Floats:
         return found
     for few in np.array_split(np.arange(len(agents)), 1 + len(agents) * len(points) // AT_ONCE):
         own = agents[few]
-        gap = points - points[own][:, None]
-        squares = (gap * gap).sum(axis=2)
+        squares = np.zeros((len(few), len(points)))
+        for column in points.T:
+            gap = column - column[own][:, None]
+            squares += gap * gap
         squares[np.arange(len(few)), own] = np.inf
         found[few] = np.sqrt(squares.min(axis=1))
     return found
