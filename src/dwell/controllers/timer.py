@@ -14,7 +14,7 @@ import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Points, finite_number, is_positive, lengths
-from dwell.agents.interfaces import Information, Order, View
+from dwell.agents.interfaces import FirstOrders, Information, Order, View
 from dwell.controllers.saturation import saturated
 from dwell.density.sensitivity import sensitivity
 from dwell.errors import ControllerError
@@ -217,6 +217,16 @@ class Timer:
         if self.initial_timer is not None:
             timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
         return Order(hold, view.time + float(timer), memory=_centroid(view))
+
+    def begin_all(self, errors: Points) -> FirstOrders:
+        """The same for everybody at once."""
+        n = len(errors)
+        timers = self.numbers(n).t2
+        if self.initial_timer is not None:
+            timers = _per_agent("initial_timer", self.initial_timer, n)
+        if self.initial_hold is not None:
+            return FirstOrders(np.array(self.initial_hold, dtype=np.float64), timers.copy())
+        return FirstOrders(saturated(errors, float(self.k1), self.reach), timers.copy())
 
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""

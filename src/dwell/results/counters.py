@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Ints
+from dwell.agents.state import counts_of
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -63,7 +64,7 @@ def count(run: Run) -> Counters:
 
 
 def _total(run: Run, name: str) -> Ints:
-    at_start = np.array([getattr(spent, name) for spent in run.start.spent], dtype=np.int64)
+    at_start = counts_of(run.start.spent, name)
     later = np.zeros(run.agents, dtype=np.int64)
     np.add.at(later, run.events.agent, run.events.count(name))
     return at_start + later

@@ -18,7 +18,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.engine import can_compile
 from dwell.agents.events import WHOLE, LoggedEvents, LoggedStates
-from dwell.agents.state import Spent
+from dwell.agents.state import Spent, counts_of
 from dwell.agents.walk import walk
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import HybridArc, Stop, StopReason
@@ -189,7 +189,7 @@ def _dataset(run: Run) -> xr.Dataset:
             dims = ("jump",) if column.ndim == 1 else ("jump", "coefficient")
             variables[name] = (dims, _flat(column), {"long_name": text})
     start = run.start
-    spent = np.array([[getattr(one, name) for name in _SPENT] for one in start.spent])
+    spent = np.column_stack([counts_of(start.spent, name) for name in _SPENT])
     variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(_SPENT)})
     if start.cruise is not None:
         variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
@@ -371,7 +371,7 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
 def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
     """What the beginning cost; what older files do not tell is taken from the law."""
     if "start_spent" not in variables:
-        return again.spent
+        return tuple(again.spent)
     rows = variables["start_spent"][1]
     if rows.shape not in ((len(again.spent), len(_SPENT)), (len(again.spent), len(_SPENT) - 1)):
         raise ValueError("counts of another number of agents than the scenario's")
