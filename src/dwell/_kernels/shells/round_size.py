@@ -197,7 +197,11 @@ def size_of(region, n, rim):
     if not region.planar:
         uneven = max(region.sizes) / min(region.sizes)
         margin += BULGE * uneven * uneven
-    return margin * math.sqrt(widest), margin * math.sqrt(ball[3])
+    longest = max(region.sizes)  # no cell is larger than the workspace
+    return (
+        smaller(margin * math.sqrt(widest), 2.0 * longest),
+        smaller(margin * math.sqrt(ball[3]), longest),
+    )
 
 
 @inner
