@@ -14,7 +14,6 @@ from pydantic import BeforeValidator, Field, Tag, model_validator
 
 from . import checks
 from .laws import (
-    CURVED_KINDS,
     GUARANTEED_AT_MOST,
     GUARANTEED_KINDS,
     DiscreteLloydSpec,
@@ -339,13 +338,6 @@ class Scenario(Table):
                 '"discrete-lloyd"'
             )
             yield Problem(("controller", "kind"), "controller.dimension", says)
-        if law.kind in GUARANTEED_KINDS and n > 1 and self.workspace.kind in CURVED_KINDS:
-            says = (
-                f'= "{law.kind}" works with guaranteed cells, which needs flat walls, got '
-                f'workspace.kind = "{self.workspace.kind}"; use "timer", "lloyd" or '
-                '"discrete-lloyd"'
-            )
-            yield Problem(("controller", "kind"), "controller.curved", says)
         if isinstance(self.run.integration, GridSpec) and not self.workspace.polygonal:
             says = (
                 '= "grid" needs a polygon, or a box or polytope in the plane, got '
