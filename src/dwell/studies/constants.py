@@ -10,7 +10,8 @@ from dwell.agents.engine import can_compile
 from dwell.controllers import Timer
 from dwell.errors import DensityError, InputError
 from dwell.results import Run
-from dwell.runner import DEFAULT_SAMPLES, run_scenario
+from dwell.results.recorder import DEFAULT_SAMPLES
+from dwell.runner import run_scenario
 from dwell.scenario import Scenario
 from dwell.studies.workers import Progress, unless_interrupted
 from dwell.theory.lipschitz import (
