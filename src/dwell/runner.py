@@ -132,7 +132,7 @@ def simulate(
     times = sample_times(until, "off" if record == SUMMARY and every is None else every)
     with asked_to_stop() as asked:
         drive = Drive(progress or _nobody, asked, None, 0.0)
-        drive.tell("preparing", 0.0)
+        drive.say("preparing", 0.0)
         recorder = Recorder(system, beginning(system, places), times, record, threads)
         recorder, stop = _driven(drive, recorder, 0.0, until, max_jumps)
         return _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
@@ -219,7 +219,7 @@ def _executed(
 ) -> Run:
     drive = Drive(tell, asked, None, 0.0)
     system, places, repairs = build(scenario)
-    tell("preparing", 0.0)
+    drive.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places), threads)
     drive.journal = _journal(drive, target, recorder, scenario, repairs)
     asks = scenario.run
@@ -244,7 +244,7 @@ def _finished(
     scenario: Scenario | None,
     repairs: tuple[str, ...],
 ) -> Run:
-    drive.tell("measuring", 1.0)
+    drive.say("measuring", 1.0)
     metrics, tally = recorder.ending(stop)
     return Run(
         recorder.system, recorder.start, stop, metrics, recorder, tally, recorder.table(),
@@ -287,7 +287,7 @@ def _kept(drive: Drive, run: Run, target: Path) -> Run:
     """`run`, now in its file; the journal has done its duty."""
     if drive.journal is not None:
         drive.journal.wait()
-    drive.tell("saving", 1.0)
+    drive.say("saving", 1.0)
     save_run(run, target, force=True)
     clear(target)
     return run
@@ -302,8 +302,8 @@ def _resume(
     threads: int | None,
 ) -> Run:
     tell = progress or _nobody
-    tell("preparing", 0.0)
-    load_run(path)  # what is no run is refused before anything is written beside it
+    if not path.is_file():
+        load_run(path)  # which says so, before anything is written beside it
     with locked(path):
         old = load_run(path)
         scenario = extended(old, path, horizon, max_jumps, provenance()["kernels"])
@@ -312,6 +312,7 @@ def _resume(
             return _executed(scenario, path, asked, tell, threads)
         recorder = taken_up(old, scenario, threads)
         drive = Drive(tell, asked, None, old.wall_seconds)
+        drive.say("preparing", 0.0)
         same = old.journal if asks.horizon == _horizon(old) else None
         drive.journal = _journal(drive, path, recorder, scenario, old.repairs, same)
         recorder, stop = _driven(drive, recorder, old.horizon, asks.horizon, asks.max_jumps)

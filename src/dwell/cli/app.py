@@ -100,7 +100,8 @@ def run(
         out = resume
     else:
         if scenario is None:
-            raise InputError("a scenario file is needed, or --resume RUN.nc", code="run.scenario")
+            says = "a scenario file is needed, or --resume RUN.nc; see dwell run --help"
+            raise InputError(says, code="run.scenario")
         checked = _load(scenario, changes)
         if strict:
             _refuse_repairs(checked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, final
@@ -27,6 +28,15 @@ class Drive:
         self.tell, self.asked, self.journal = tell, asked, journal
         self.began = time.perf_counter() - spent  # with the time that earlier pieces took
 
+    def say(self, what: str, share: float) -> None:
+        """Tell whoever watches; an interrupt is how they ask for an end."""
+        try:
+            self.tell(what, share)
+        except KeyboardInterrupt:
+            if self.asked:  # the second one, which goes on
+                raise
+            self.asked.by = signal.SIGINT
+
     @property
     def wall(self) -> float:
         """Seconds that the run has taken so far."""
@@ -49,10 +59,7 @@ class Drive:
             if not left and not piece.closed:
                 return Stop(StopReason.JUMP_LIMIT, piece.reached)
             rate = made / max(time.perf_counter() - began, 1e-9)
-            try:
-                self.tell(_speed(rate), reached / max(until, 1e-300))
-            except KeyboardInterrupt:  # how those who watch ask for an end
-                break
+            self.say(_speed(rate), reached / max(until, 1e-300))
             if self.journal is not None and self.journal.due:
                 about = {"reached": reached, "wall_seconds": self.wall}
                 self.journal.write(recorder, about)
@@ -62,7 +69,7 @@ class Drive:
         """The solution of a differential equation, whole: it has no pieces to be put away."""
 
         def progress(t: float) -> None:
-            self.tell("simulating", t / max(until, 1e-300))
+            self.say("simulating", t / max(until, 1e-300))
             if self.asked:
                 raise KeyboardInterrupt
 

@@ -222,7 +222,7 @@ def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
 def _load(path: Path) -> dict[str, np.ndarray]:
     """All arrays of a file, each checked against its checksum."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (OSError, zipfile.BadZipFile, ValueError, KeyError, EOFError) as fault:
         raise StoreError(

@@ -100,7 +100,7 @@ class Recorder:
         if self.remembered is not None:
             state: AgentsState = self.remembered
             return state
-        return self.tally.state(self.start)
+        return self.tally.state(self.start) if self.tally.jumps else self.start
 
     # The end.
 
