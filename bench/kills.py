@@ -123,10 +123,15 @@ def child(path: Path, asked: dwell.Scenario, watch: Watch) -> int:
         os._exit(code)
 
 
-def ended(number: int, wait: float) -> bool:
-    """Whether the child ends by itself within `wait` seconds; else it is killed."""
-    until = time.monotonic() + wait
+def ended(number: int, wait: float, watch: Watch | None) -> bool:
+    """Whether the child ends by itself within `wait` seconds; else it is killed.
+
+    With a `watch` they begin when it sets to work, else when it is born.
+    """
+    until = np.inf if watch else time.monotonic() + wait
     while time.monotonic() < until:
+        if watch is not None and np.isinf(until) and watch.when(-1.0) is not None:
+            until = time.monotonic() + wait
         done, status = os.waitpid(number, os.WNOHANG)
         if done:
             assert os.waitstatus_to_exitcode(status) == 0, "the run itself failed"
@@ -171,7 +176,8 @@ def kill_over_and_over(folder: Path, kills: int, seed: int = 0) -> Iterator[Foun
         before = 0
         while True:
             watch.clear()
-            if ended(child(path, asked, watch), float(random.uniform(0.0, 0.9))):
+            wait, at_work = float(random.uniform(0.0, 0.9)), random.random() < 0.7
+            if ended(child(path, asked, watch), wait, watch if at_work else None):
                 break
             at = time.monotonic()
             found.kills += 1
@@ -183,10 +189,8 @@ def kill_over_and_over(folder: Path, kills: int, seed: int = 0) -> Iterator[Foun
                 break  # killed when all was done but the tidying up
         assert same(wholes[name], dwell.load_run(path)), f"{name} is not what it should be"
         clear(path)
-        assert {p.name for p in folder.iterdir() if name in p.name} <= {
-            path.name,
-            f".{path.name}.lock",
-        }
+        left = {p.name for p in folder.iterdir() if name in p.name}
+        assert left <= {path.name, f".{path.name}.lock"}, left
         found.finished += 1
 
 

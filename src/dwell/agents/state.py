@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import final
 
 import numpy as np
@@ -26,6 +26,14 @@ class Spent:
     sent: int = 0  # messages broadcast
     received: int = 0  # positions of others obtained, by a look or by a message
     mark: int = 0  # the law's note on it
+
+
+def spent_rows(spent: Sequence[Spent]) -> Ints:
+    """One row for each, with a column for each field; many are alike."""
+    alike = {one: k for k, one in enumerate(dict.fromkeys(spent))}
+    rows = [[getattr(one, f.name) for f in fields(Spent)] for one in alike]
+    which = np.fromiter(map(alike.__getitem__, spent), dtype=np.int64, count=len(spent))
+    return np.array(rows, dtype=np.int64).reshape(-1, len(fields(Spent)))[which]
 
 
 # A leg that is over: when and where it began, with which velocity, and for how long that was kept.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, final
@@ -170,6 +170,9 @@ class CoverageSystem:
 
         Nothing is lost or late then: what is said at time 0 is heard by all at their first event.
         """
+        begin_all = getattr(self.controller, "begin_all", None)
+        if begin_all is not None and self.program is not None and self.network.perfect:
+            return self._start_at_once(positions, begin_all)
         n, told = self.agents, self.information.others
         zeros = np.zeros(n)
         none = np.zeros(n, dtype=np.int64)
@@ -199,6 +202,26 @@ class CoverageSystem:
         for p, order in enumerate(orders):
             state = surely._spoken(state, p, positions[p], order, None)
         return replace(state, first=state.next_at.copy())
+
+    def _start_at_once(
+        self, positions: Points, begin_all: Callable[[Points], tuple[Points, Floats]]
+    ) -> AgentsState:
+        """The same for laws that look and remember nothing, without a step in Python per agent."""
+        n = self.agents
+        everybody = np.arange(n)
+        seen = look_many(
+            self.ground, positions[None], np.zeros_like(everybody), everybody, threads=None
+        )
+        if seen.met.any():
+            raise self._contact(positions, int(np.argmax(seen.met)))
+        holds, next_at = begin_all(seen.error)
+        alike = {k: Spent(received=k) for k in np.unique(seen.neighbors).tolist()}
+        zeros, none = np.zeros(n), np.zeros(n, dtype=np.int64)
+        return AgentsState(
+            0.0, positions.copy(), holds, zeros, next_at.copy(), next_at, none,
+            fade=fade_of(self.controller),
+            spent=tuple(map(alike.__getitem__, seen.neighbors.tolist())),
+        )  # fmt: skip
 
     # The hybrid system: see dwell.hybrid.HybridSystem.
 

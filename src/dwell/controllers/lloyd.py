@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Floats, Points
 from dwell.agents.interfaces import Order, View
 from dwell.controllers.parameters import Parameters
 from dwell.errors import ControllerError
@@ -101,6 +101,10 @@ class Lloyd:
     def begin(self, view: View) -> Order:
         """Set off at once."""
         return self._order(view, self.step)
+
+    def begin_all(self, errors: Points) -> tuple[Points, Floats]:
+        """Velocities and first looks of all agents at once."""
+        return self.k2 * errors, np.full(len(errors), self.step)
 
     def decide(self, view: View) -> Order:
         """Hold k2 e until the next multiple of dt."""

@@ -218,6 +218,17 @@ class Timer:
             timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
         return Order(hold, view.time + float(timer), memory=_centroid(view))
 
+    def begin_all(self, errors: Points) -> tuple[Points, Floats]:
+        """Velocities and first looks of all agents at once; not for adaptive timers."""
+        n = len(errors)
+        program = self.numbers(n)
+        holds = saturated(errors, float(self.k1), self.reach)
+        if self.initial_hold is not None:
+            holds = np.array(self.initial_hold, dtype=np.float64)
+        given = self.initial_timer
+        timers = program.t2 if given is None else _per_agent("initial_timer", given, n)
+        return holds, timers.copy()
+
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""
         return self._ordered(view, Order(self._input(view), math.inf, memory=_centroid(view)))

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedEvents, LoggedStates
 from dwell.agents.walk import walk_of
 from dwell.controllers import Timer
+from dwell.density.looking import Looks
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.results.counters import Counters
 from dwell.results.recorder import Recorder, touching
 from dwell.results.tally import Tally, of_table
-from dwell.results.window import errors_at
 from dwell.scenario import Scenario
 from dwell.theory import Finding, Flag, Metrics, flags_of, measure
 from dwell.theory.approach import Approach
 from dwell.theory.flags import Seen
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import Snapshots, snapshots
+from dwell.theory.metrics import Snapshots, look_at_all, snapshots
 from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
@@ -158,7 +158,12 @@ class Run:
     @cached_property
     def _covered_at_the_end(self) -> bool:
         nu = float(getattr(self.system.controller, "nu", np.inf))
-        return bool(errors_at(self.tally, self.tally.places(self.horizon)[None]).max() <= nu)
+        return bool(lengths(self.final_looks.error).max() <= nu)
+
+    @cached_property
+    def final_looks(self) -> Looks:
+        """What everybody sees at the end."""
+        return look_at_all(self.system, self.tally.places(self.horizon)[None])
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:

@@ -14,7 +14,7 @@ import numpy as np
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
-from dwell.agents.state import Spent
+from dwell.agents.state import Spent, spent_rows
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import Stop, StopReason
 from dwell.results.files import brief, check_target, refused, shown, written_whole
@@ -112,7 +112,7 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
         variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
     variables |= _event_variables(run) if run.table is not None else _kept_variables(run)
     start = run.start
-    spent = np.array([[getattr(one, name) for name in _SPENT] for one in start.spent])
+    spent = spent_rows(start.spent)
     variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(_SPENT)})
     if start.cruise is not None:
         variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
@@ -386,8 +386,10 @@ def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
     """What the beginning cost; what older files do not tell is taken from the law."""
     if "start_spent" not in variables:
         return again.spent
-    rows = variables["start_spent"][1]
-    if rows.shape not in ((len(again.spent), len(_SPENT)), (len(again.spent), len(_SPENT) - 1)):
+    told, rows = variables["start_spent"][1], spent_rows(again.spent)
+    if told.shape not in (rows.shape, (len(rows), len(_SPENT) - 1)):
         raise ValueError("counts of another number of agents than the scenario's")
-    told = (dict(zip(_SPENT, map(int, row), strict=False)) for row in rows)
-    return tuple(replace(one, **new) for one, new in zip(again.spent, told, strict=True))
+    rows[:, : told.shape[1]] = told
+    kinds, which = np.unique(rows, axis=0, return_inverse=True)  # many are alike
+    alike = [Spent(*map(int, row)) for row in kinds]
+    return tuple(map(alike.__getitem__, which.ravel().tolist()))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Points
+from dwell.density.looking import Looks
 from dwell.theory import Metrics
 from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.theory.flags import own_limit
-from dwell.theory.metrics import Snapshots, look_at_all, measure_at
+from dwell.theory.metrics import Snapshots, look_at_all, metrics_of
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -23,8 +24,9 @@ def summarize(run: Run) -> dict[str, Any]:
     # Where two agents met in the end there are no cells: what would need them is null.
     ends = [_at(run, run.start.positions, run.start.velocities, 0.0)]
     places = run.positions(run.horizon)
-    if not run.ends_in_contact:
-        ends.append(_at(run, places, run.holds(run.horizon), run.horizon))
+    seen = None if run.ends_in_contact else run.final_looks
+    if seen is not None:
+        ends.append(_at(run, places, run.holds(run.horizon), run.horizon, seen))
     final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
     spent = run.counters
     return {
@@ -67,17 +69,20 @@ def summarize(run: Run) -> dict[str, Any]:
         "certificate": _certificate(run),
         "distance": _spread(spent.distance),
         "energy": _spread(spent.energy),
-        **_final(run, places),
+        **_final(places, seen),
         "repairs": list(run.repairs),
         "flags": [{"code": flag.code, "says": flag.says} for flag in run.flags],
         "wall_seconds": run.wall_seconds,
     }
 
 
-def _at(run: Run, places: Points, velocities: Points, time: float) -> Metrics:
+def _at(
+    run: Run, places: Points, velocities: Points, time: float, seen: Looks | None = None
+) -> Metrics:
     """Metrics at one of the ends."""
     now = Snapshots(places[None], velocities[None], np.empty((1, run.agents)))
-    return measure_at(run.system, now, np.array([time]))
+    looks = look_at_all(run.system, now.positions) if seen is None else seen
+    return metrics_of(run.system, now, np.array([time]), looks)
 
 
 def _law(run: Run) -> str:
@@ -134,12 +139,11 @@ def _certificate(run: Run) -> dict[str, Any] | None:
     }
 
 
-def _final(run: Run, places: Points) -> dict[str, Any]:
-    if run.ends_in_contact:
+def _final(places: Points, seen: Looks | None) -> dict[str, Any]:
+    if seen is None:  # two agents at one place
         return {
             "final_positions": places.tolist(), "final_centroids": None, "final_masses": None
         }  # fmt: skip
-    seen = look_at_all(run.system, places[None])
     return {
         "final_positions": places.tolist(),
         "final_centroids": (places + seen.error).tolist(),

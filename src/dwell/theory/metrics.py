@@ -123,8 +123,13 @@ def measure_at(
     system: CoverageSystem, now: Snapshots, times: Floats, *, threads: int | None = None
 ) -> Metrics:
     """Metrics of everybody as in `now`."""
-    samples, agents = now.next_at.shape
     seen = look_at_all(system, now.positions, threads=threads)
+    return metrics_of(system, now, times, seen)
+
+
+def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Looks) -> Metrics:
+    """The same where it is known what everybody sees."""
+    samples, agents = now.next_at.shape
     if seen.met.any():
         raise first_coincidence(now.positions[int(np.argmax(seen.met)) // agents])
     errors = seen.error.reshape(now.positions.shape)
