@@ -27,6 +27,7 @@ from dwell.results.files import check_target
 from dwell.results.interrupts import Asked, asked_to_stop
 from dwell.results.journal import Journal, clear
 from dwell.results.lock import locked
+from dwell.results.memory import need_of, refuse_too_much
 from dwell.results.recorder import EVENTS, SAMPLES, SUMMARY, Recorder, recorder_of, sample_times
 from dwell.results.resume import extended, taken_up
 from dwell.results.store import write_beginning
@@ -36,6 +37,7 @@ from dwell.scenario.describe import describe
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 
+EXPECTING = "expecting"  # what those who watch are told first of a run's size
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
 
 
@@ -134,6 +136,7 @@ def simulate(
         drive = Drive(progress or _nobody, asked, None, 0.0)
         drive.say("preparing", 0.0)
         recorder = Recorder(system, beginning(system, places), times, record, threads)
+        _state_need(drive, recorder, until, max_jumps, saved=False)
         recorder, stop = _driven(drive, recorder, 0.0, until, max_jumps)
         return _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
 
@@ -223,9 +226,19 @@ def _executed(
     recorder = recorder_of(scenario, system, beginning(system, places), threads)
     drive.journal = _journal(drive, target, recorder, scenario, repairs)
     asks = scenario.run
+    _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=target is not None)
     recorder, stop = _driven(drive, recorder, 0.0, asks.horizon, asks.max_jumps)
     run = _finished(drive, recorder, stop, scenario, repairs)
     return run if target is None else _kept(drive, run, target)
+
+
+def _state_need(
+    drive: Drive, recorder: Recorder, until: float, max_jumps: int, *, saved: bool
+) -> None:
+    """Say what the run will need, and refuse it if that is not there."""
+    need = need_of(recorder, until, max_jumps, saved=saved)
+    drive.say(f"{EXPECTING} {need.says}", 0.0)
+    refuse_too_much(need, recorder.kind)
 
 
 def _driven(
@@ -315,6 +328,7 @@ def _resume(
         drive.say("preparing", 0.0)
         same = old.journal if asks.horizon == _horizon(old) else None
         drive.journal = _journal(drive, path, recorder, scenario, old.repairs, same)
+        _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=True)
         recorder, stop = _driven(drive, recorder, old.horizon, asks.horizon, asks.max_jumps)
         return _kept(drive, _finished(drive, recorder, stop, scenario, old.repairs), path)
 
