@@ -33,8 +33,8 @@ from dwell.results.journal import clear
 from dwell.runner import resume_run, run_scenario
 from dwell.theory import Metrics
 
-EVERY = 0.1  # seconds between checkpoints
-PAUSE = 0.004  # after every piece, so that a short run takes a while
+EVERY = 0.5  # seconds between checkpoints
+PAUSE = 0.008  # after every piece, so that a short run takes a while
 PIECE = 64  # jumps
 ROWS = 20_000
 
@@ -176,7 +176,7 @@ def kill_over_and_over(folder: Path, kills: int, seed: int = 0) -> Iterator[Foun
         before = 0
         while True:
             watch.clear()
-            wait, at_work = float(random.uniform(0.0, 0.9)), random.random() < 0.7
+            wait, at_work = float(random.uniform(0.0, 1.6)), random.random() < 0.7
             if ended(child(path, asked, watch), wait, watch if at_work else None):
                 break
             at = time.monotonic()

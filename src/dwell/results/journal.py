@@ -67,6 +67,7 @@ class Journal:
         self._writer: threading.Thread | None = None
         self._fault: BaseException | None = None
         self._last = time.monotonic()
+        self._takes = every  # seconds that the last one took; of the first nothing is known
 
     def skip(self, recorder: Recorder) -> None:
         """What `recorder` holds now is in the journal already."""
@@ -74,8 +75,8 @@ class Journal:
 
     @property
     def due(self) -> bool:
-        """Whether it is time for a checkpoint."""
-        return time.monotonic() - self._last >= self.every
+        """Whether it is time for a checkpoint: so early that it is on disk in time."""
+        return time.monotonic() - self._last >= max(0.5 * self.every, self.every - self._takes)
 
     def write(self, recorder: Recorder, about: dict[str, Any]) -> None:
         """Put everything away that came since the last time; comes back before that is done."""
@@ -107,8 +108,10 @@ class Journal:
         arrays: dict[str, np.ndarray],
         info: dict[str, Any],
     ) -> None:
+        began = time.monotonic()
         try:
             self._put(tables, metrics, arrays, info)
+            self._takes = time.monotonic() - began
         except Exception as fault:
             if self._first is not None:  # nothing refers to it yet
                 shutil.rmtree(self.folder, ignore_errors=True)
