@@ -34,6 +34,7 @@ from dwell.runner import resume_run, run_scenario
 from dwell.theory import Metrics
 
 EVERY = 0.5  # seconds between checkpoints
+LONGEST = 3.2  # intervals that a run may go on before it is killed
 PAUSE = 0.008  # after every piece, so that a short run takes a while
 PIECE = 64  # jumps
 ROWS = 20_000
@@ -61,7 +62,7 @@ class Found:
     losses: list[float] = field(default_factory=list)
 
 
-def scenario(name: str) -> dwell.Scenario:
+def scenario(name: str, every: float) -> dwell.Scenario:
     """One of the worlds."""
     law, horizon, record = WORLDS[name]
     return dwell.Scenario.model_validate(
@@ -70,7 +71,7 @@ def scenario(name: str) -> dwell.Scenario:
             "agents": {"start": {"count": 8, "seed": 2}},
             "controller": law,
             "run": {
-                "horizon": horizon, "seed": 4, "record": record, "checkpoint": {"every": EVERY}
+                "horizon": horizon, "seed": 4, "record": record, "checkpoint": {"every": every}
             },
         }
     )  # fmt: skip
@@ -160,23 +161,23 @@ def same(one: dwell.Run, other: dwell.Run) -> bool:
     )
 
 
-def kill_over_and_over(folder: Path, kills: int, seed: int = 0) -> Iterator[Found]:
+def kill_over_and_over(folder: Path, kills: int, seed: int, every: float) -> Iterator[Found]:
     """Kill runs until there were so many kills; tells after each."""
     course.FIRST_CHUNK = course.LAST_CHUNK = course.MOST = PIECE
     random, found, watch = np.random.default_rng(seed), Found(), Watch()
-    wholes = {name: run_scenario(scenario(name), threads=1) for name in WORLDS}
+    wholes = {name: run_scenario(scenario(name, every), threads=1) for name in WORLDS}
     wholes["summary"].save(folder / "warm.nc")  # so that no child has to import anything
     dwell.load_run(folder / "warm.nc")
     for turn in itertools.count():
         name = list(WORLDS)[turn % len(WORLDS)]
-        asked, horizon = scenario(name), WORLDS[name][1]
+        asked, horizon = scenario(name, every), WORLDS[name][1]
         path = folder / f"{name}.nc"
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
         before = 0
         while True:
             watch.clear()
-            wait, at_work = float(random.uniform(0.0, 1.6)), random.random() < 0.7
+            wait, at_work = float(random.uniform(0.0, LONGEST * every)), random.random() < 0.7
             if ended(child(path, asked, watch), wait, watch if at_work else None):
                 break
             at = time.monotonic()
@@ -216,10 +217,11 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     words.add_argument("--kills", type=int, default=300)
     words.add_argument("--seed", type=int, default=0)
+    words.add_argument("--every", type=float, default=EVERY, help="seconds between checkpoints")
     asked = words.parse_args()
     began, found = time.monotonic(), Found()
     with tempfile.TemporaryDirectory() as folder:
-        for found in kill_over_and_over(Path(folder), asked.kills, asked.seed):
+        for found in kill_over_and_over(Path(folder), asked.kills, asked.seed, asked.every):
             if found.kills % 50 == 0:
                 print(f"{found.kills} kills, {found.finished} runs ended", file=sys.stderr)
     print(
@@ -229,7 +231,7 @@ def main() -> None:
                 "unreadable": 0,  # the first would have ended this with an error
                 "before_the_first_checkpoint": found.nothing_yet,
                 "runs_ended_with_the_same_bits": found.finished,
-                "interval_seconds": EVERY,
+                "interval_seconds": asked.every,
                 "lost_seconds": {
                     "median": float(np.median(found.losses)), "worst": found.worst_loss
                 },
