@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from dwell.scenario import Scenario as Scenario
     from dwell.scenario import load_scenario as load_scenario
     from dwell.studies.design import design as design
+    from dwell.studies.many import simulate_many as simulate_many
     from dwell.studies.optimize import optimize as optimize
 
 _ROOMS = {
@@ -77,6 +78,7 @@ _ROOMS = {
     "resume_run": "runner",
     "run_scenario": "runner",
     "simulate": "runner",
+    "simulate_many": "studies.many",
     "tessellate": "density",
 }
 

@@ -9,41 +9,10 @@ from dwell import Box, Gaussian, Polygon, Uniform
 from dwell._kernels import bins
 from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
+from tests.crowds import PLACES
 
 SQUARE = Box((0, 0), (1, 1))
 SLANTED = Polygon([(5e6, 0), (5e6 + 3, 1), (5e6 + 2, 4), (5e6 - 1, 2)])
-
-
-def grid(count):
-    side = int(np.sqrt(count))
-    x, y = np.meshgrid((np.arange(side) + 0.5) / side, (np.arange(side) + 0.5) / side)
-    return np.column_stack([x.ravel(), y.ravel()])
-
-
-def crowd(count):
-    """Most of them in one corner, a few far away."""
-    rng = np.random.default_rng(1)
-    return np.vstack([1e-4 * rng.uniform(0, 1, (count - 5, 2)), rng.uniform(0, 1, (5, 2))])
-
-
-def row(count):
-    return np.column_stack([(np.arange(count) + 0.5) / count, np.full(count, 0.5)])
-
-
-def pairs(count):
-    """Everybody twice, a hair apart."""
-    one = np.random.default_rng(2).uniform(0.01, 0.98, (count // 2, 2))
-    return np.vstack([one, one + 1e-12])
-
-
-PLACES = {
-    "random": np.random.default_rng(0).uniform(0, 1, (300, 2)),
-    "lattice": grid(256),
-    "crowd": crowd(150),
-    "row": row(120),
-    "pairs": pairs(200),
-    "sparse-side": np.random.default_rng(3).uniform(0, 1, (200, 2)) * (1.0, 0.02),
-}
 
 
 @pytest.mark.parametrize(
@@ -73,11 +42,23 @@ def test_far_from_the_origin():
     assert np.array_equal(near.error, brute.error[::-1])
 
 
-def test_everybody_is_in_exactly_one_bin():
-    places = PLACES["crowd"]
-    agents = bins.sort(
-        bins.make_frame(*SQUARE.bounds, len(places)), *np.ascontiguousarray(places.T)
-    )
-    assert sorted(agents.who) == list(range(len(places)))
-    assert agents.first[-1] == len(places)
-    assert (np.diff(agents.first) >= 0).all()
+@pytest.mark.parametrize("name", PLACES)
+def test_everybody_is_in_exactly_one_bin(name):
+    x, y = np.ascontiguousarray(PLACES[name].T)
+    found = bins.make_bins(len(x))
+    sorted_x, sorted_y = bins.put_at_rest(x, y, found)
+    count = int(found.frame[bins.COLUMNS] * found.frame[bins.ROWS])
+    assert count <= 2 * len(x)
+    assert sorted(found.who) == list(range(len(x)))
+    assert found.first[0] == 0
+    assert found.first[count] == len(x)
+    assert (np.diff(found.first[: count + 1]) >= 0).all()
+    left, low, side, columns, rows = found.frame
+    across = np.clip((x - left) // side, 0, columns - 1)
+    up = np.clip((y - low) // side, 0, rows - 1)
+    for b in range(count):
+        inside = found.who[found.first[b] : found.first[b + 1]]
+        assert (np.diff(inside) > 0).all()
+        assert (up[inside] * columns + across[inside] == b).all()
+    assert np.array_equal(sorted_x, x[found.who])
+    assert np.array_equal(sorted_y, y[found.who])

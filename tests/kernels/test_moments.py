@@ -113,7 +113,7 @@ def test_edges_and_triangles_agree_where_edges_are_trusted():
         rho = float(np.hypot(*local.T).max())
         grown, *by_edges = gaussian_by_edges(
             len(local), *center, root, 0.0, root, rho, memory.x, memory.y, memory.x2, memory.y2,
-            memory.node,
+            memory.panels, memory.value, memory.ratio,
         )  # fmt: skip
         if grown <= AMPLIFICATION:
             trusted += 1

@@ -1,8 +1,11 @@
 """Agents in square bins: whoever is near is found without asking everybody.
 
-A block of bins round an agent holds all agents up to a distance, the frontier. The cell is cut by
-those; if it reaches no farther than half the frontier, nobody else can matter, and it is the same
-to the last bit as if everybody had been asked. Else a larger block is taken.
+The bins that a disc round an agent touches hold everybody up to its radius. The cell is cut by
+those; if it reaches no farther than half the radius, nobody else can matter, and it is the same
+to the last bit as if everybody had been asked. Else a larger disc is taken.
+
+Agents that move are put into bins now and then, all together. None of them has come farther since
+then than the fastest could have: the radius that counts is that much smaller.
 """
 
 import math
@@ -10,127 +13,294 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 
 FEW = 64  # agents up to which all are near
-FIRST = 2  # bins to either side in the first block
+PER_BIN = 2.0  # agents in a bin, about
+FIRST = 2.2  # sides of a bin: the radius of the first disc, where no better guess is at hand
+MARGIN = 1.2  # a guess is taken so many times
 SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
+LOOSE = 0.2  # of a bin: drift beyond which everybody is put into bins anew, if that pays
+PAYS = 0.1  # ... after so many events per agent
+
+X, Y, SIDE, COLUMNS, ROWS = range(5)  # a frame of bins: lower corner, side, how many
+PUT_AT, FASTEST, EVENTS = range(3)  # when all were put into bins; squared speed and events since
 
 
-class Frame(NamedTuple):
-    """A grid of bins."""
+class Bins(NamedTuple):
+    """Who is where: agents in the order of their bins, row by row."""
 
-    x: float  # its lower corner
-    y: float
-    side: float
-    columns: int
-    rows: int
-
-
-class Sorted(NamedTuple):
-    """Agents at rest, in the order of their bins, row by row."""
-
-    frame: Frame
-    first: np.ndarray  # (bins + 1,) where each bin begins in the arrays below
+    frame: np.ndarray  # (5,)
+    clock: np.ndarray  # (3,) for agents that move
+    first: np.ndarray  # (bins + 1,) where each bin begins in `who`
     who: np.ndarray  # (N,)
-    x: np.ndarray
-    y: np.ndarray
 
 
 class Near(NamedTuple):
-    """The agents of a block: the one that looks first."""
+    """The agents near one of them, that one first."""
 
     x: np.ndarray
     y: np.ndarray
     who: np.ndarray
 
 
-def make_frame(lower, upper, agents: int, per_bin: float = 2.0) -> Frame:
-    """Bins over a rectangle, with about so many agents in each; a single one for a few agents."""
-    width, height = float(upper[0] - lower[0]), float(upper[1] - lower[1])
-    if agents <= FEW:
-        return Frame(float(lower[0]), float(lower[1]), width + height, 1, 1)
-    side = math.sqrt(width * height * per_bin / max(agents, 1))
-    side = max(side, max(width, height) / 4096.0)  # a thin strip must not have millions of columns
-    columns, rows = max(1, math.ceil(width / side)), max(1, math.ceil(height / side))
-    return Frame(float(lower[0]), float(lower[1]), side, columns, rows)
-
-
-def sort(frame: Frame, x, y) -> Sorted:
-    """Agents at these places, in the order of their bins."""
-    column = np.clip(np.floor((x - frame.x) / frame.side), 0, frame.columns - 1).astype(np.int64)
-    row = np.clip(np.floor((y - frame.y) / frame.side), 0, frame.rows - 1).astype(np.int64)
-    number = row * frame.columns + column
-    who = np.argsort(number, kind="stable")
-    first = np.zeros(frame.columns * frame.rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(number, minlength=len(first) - 1), out=first[1:])
-    return Sorted(frame, first, who, x[who], y[who])
+def make_bins(agents: int) -> Bins:
+    """Room for so many agents; `put_all` and `put_places` fill it."""
+    most = 1 if agents <= FEW else 2 * agents  # more than any frame for so many has
+    first, who = np.zeros(most + 1, dtype=np.int32), np.arange(agents, dtype=np.int32)
+    return Bins(np.zeros(5), np.zeros(3), first, who)
 
 
 def make_near(agents: int) -> Near:
-    """Room for everybody."""
-    return Near(np.empty(agents), np.empty(agents), np.empty(agents, dtype=np.int64))
+    """Room for everybody, and for the one that looks to be met again."""
+    room = agents + 1
+    return Near(np.empty(room), np.empty(room), np.empty(room, dtype=np.int64))
 
 
 @inner
-def column_of(x, frame):
-    """The column of bins that x lies in; those outside count to the outermost."""
-    k = math.floor((x - frame.x) / frame.side)
-    return int(smaller(frame.columns - 1, larger(0, k)))
+def are_many(bins):
+    """Whether there is more than one bin."""
+    return bins.first.shape[0] > 2
+
+
+@njit
+def lay_frame(agents, left, low, right, high, frame):
+    """Bins over a rectangle, with about PER_BIN agents in each; a single one for a few agents."""
+    width = right - left
+    height = high - low
+    frame[X] = left
+    frame[Y] = low
+    frame[SIDE] = larger(width, height)
+    frame[COLUMNS] = 1
+    frame[ROWS] = 1
+    if frame[SIDE] <= 0.0:
+        frame[SIDE] = 1.0  # a single agent
+        return
+    if agents <= FEW:
+        return
+    share = PER_BIN / agents
+    side = larger(math.sqrt(width * height * share), larger(width, height) * share)  # or a strip
+    frame[SIDE] = side
+    frame[COLUMNS] = larger(1, math.ceil(width / side))
+    frame[ROWS] = larger(1, math.ceil(height / side))
 
 
 @inner
-def row_of(y, frame):
-    """The row of bins that y lies in."""
-    k = math.floor((y - frame.y) / frame.side)
-    return int(smaller(frame.rows - 1, larger(0, k)))
+def place_in(z, low, side, count):
+    """The column or row of bins that z lies in; those outside count to the outermost."""
+    k = math.floor((z - low) / side)
+    return int(smaller(count - 1, larger(0, k)))
 
 
 @inner
-def frontier_of(px, py, left, right, low, high, frame):
-    """How far it is from (px, py) to the outside of a block; inf if nobody is outside."""
-    distance = np.inf
-    if left > 0:
-        distance = smaller(distance, px - (frame.x + left * frame.side))
-    if right < frame.columns - 1:
-        distance = smaller(distance, frame.x + (right + 1) * frame.side - px)
-    if low > 0:
-        distance = smaller(distance, py - (frame.y + low * frame.side))
-    if high < frame.rows - 1:
-        distance = smaller(distance, frame.y + (high + 1) * frame.side - py)
-    size = abs(frame.x) + abs(frame.y) + frame.side * (frame.columns + frame.rows)
-    return distance - SLACK * size
+def bin_of(x, y, frame):
+    """The number of the bin that (x, y) lies in."""
+    column = place_in(x, frame[X], frame[SIDE], frame[COLUMNS])
+    return place_in(y, frame[Y], frame[SIDE], frame[ROWS]) * int(frame[COLUMNS]) + column
 
 
 @inner
-def block_of(column, row, radius, frame):
-    """Columns and rows of the block this many bins to either side."""
-    left = larger(0, column - radius)
-    right = smaller(frame.columns - 1, column + radius)
-    low = larger(0, row - radius)
-    high = smaller(frame.rows - 1, row + radius)
-    return left, right, low, high
+def half_width(k, py, radius, frame):
+    """Half of what a disc round (px, py) takes of row k of bins; below 0 if nothing.
+
+    The outermost rows hold those beyond them, too, and have no outer edge.
+    """
+    dy = 0.0
+    if k > 0:
+        dy = larger(dy, frame[Y] + k * frame[SIDE] - py)
+    if k < frame[ROWS] - 1:
+        dy = larger(dy, py - (frame[Y] + (k + 1) * frame[SIDE]))
+    return math.sqrt(radius * radius - dy * dy) if dy <= radius else -1.0
 
 
 @inner
-def gather_at_rest(k, radius, agents, near):
-    """Agents round the k-th of sorted ones, itself first; gives their number and the frontier."""
-    frame = agents.frame
-    px = agents.x[k]
-    py = agents.y[k]
-    left, right, low, high = block_of(column_of(px, frame), row_of(py, frame), radius, frame)
+def covers(px, py, radius, frame):
+    """Whether a disc round (px, py) holds all bins."""
+    dx = larger(abs(px - frame[X]), abs(frame[X] + frame[COLUMNS] * frame[SIDE] - px))
+    dy = larger(abs(py - frame[Y]), abs(frame[Y] + frame[ROWS] * frame[SIDE] - py))
+    return radius > dx + dy
+
+
+@inner
+def limit_of(px, py, radius, drift, frame):
+    """The squared distance up to which everybody is found; inf if nobody is left out."""
+    if covers(px, py, radius, frame):
+        return np.inf
+    size = abs(frame[X]) + abs(frame[Y]) + frame[SIDE] * (frame[COLUMNS] + frame[ROWS])
+    sure = radius - drift - SLACK * size
+    return sure * sure if sure > 0.0 else -1.0
+
+
+@inner
+def slice_of(k, px, half, everything, bins):
+    """Where the part of row k within `half` of px begins and ends in `who`."""
+    frame = bins.frame
+    across = int(frame[COLUMNS])
+    left = 0
+    right = across - 1
+    if not everything:
+        left = place_in(px - half, frame[X], frame[SIDE], frame[COLUMNS])
+        right = place_in(px + half, frame[X], frame[SIDE], frame[COLUMNS])
+    return bins.first[k * across + left], bins.first[k * across + right + 1]
+
+
+@inner
+def gather_at_rest(k, radius, bins, x, y, near):
+    """Agents within the radius of the k-th in the order of bins, itself first, and some beyond.
+
+    x, y: all places in that order. Gives their number and the limit.
+    """
+    frame = bins.frame
+    px = x[k]
+    py = y[k]
+    limit = limit_of(px, py, radius, 0.0, frame)
     near.x[0] = px
     near.y[0] = py
-    near.who[0] = agents.who[k]
+    near.who[0] = bins.who[k]
     m = 1
+    low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
+    high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
     for row in range(low, high + 1):
-        begin = agents.first[row * frame.columns + left]
-        end = agents.first[row * frame.columns + right + 1]
-        for i in range(begin, end):  # a row of bins is one piece
-            if i != k:
-                near.x[m] = agents.x[i]
-                near.y[m] = agents.y[i]
-                near.who[m] = agents.who[i]
-                m += 1
-    return m, frontier_of(px, py, left, right, low, high, frame)
+        half = half_width(row, py, radius, frame)
+        if half >= 0.0:
+            begin, end = slice_of(row, px, half, limit == np.inf, bins)
+            for i in range(begin, end):
+                near.x[m] = x[i]
+                near.y[m] = y[i]
+                near.who[m] = bins.who[i]
+                m += 1 if i != k else 0
+    return m, limit
+
+
+@inner
+def place_at(t, q, cruise, row):
+    """Where agent q is at time t."""
+    dt = smaller(t - row[q, SINCE], cruise)
+    return row[q, START_X] + row[q, HOLD_X] * dt, row[q, START_Y] + row[q, HOLD_Y] * dt
+
+
+@inner
+def gather_all(p, t, cruise, row, near):
+    """Everybody at time t, agent p first; gives their number."""
+    count = row.shape[0]
+    for q in range(count):
+        near.x[q], near.y[q] = place_at(t, q, cruise, row)
+    near.x[0], near.x[p] = near.x[p], near.x[0]
+    near.y[0], near.y[p] = near.y[p], near.y[0]
+    return count
+
+
+@inner
+def gather_moving(p, t, radius, cruise, row, bins, near):
+    """Agents within the radius of agent p at time t, itself first, and some beyond.
+
+    Gives their number and the limit.
+    """
+    if not are_many(bins):
+        return gather_all(p, t, cruise, row, near), np.inf
+    frame = bins.frame
+    px, py = place_at(t, p, cruise, row)
+    drift = drift_at(t, bins.clock)
+    radius += drift
+    limit = limit_of(px, py, radius, drift, frame)
+    near.x[0] = px
+    near.y[0] = py
+    m = 1
+    low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
+    high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
+    for k in range(low, high + 1):
+        half = half_width(k, py, radius, frame)
+        if half >= 0.0:
+            begin, end = slice_of(k, px, half, limit == np.inf, bins)
+            for i in range(begin, end):
+                q = bins.who[i]
+                near.x[m], near.y[m] = place_at(t, q, cruise, row)
+                m += 1 if q != p else 0
+    return m, limit
+
+
+@inner
+def drift_at(t, clock):
+    """How far an agent may have come since it was put into its bin; rounded up."""
+    return (1.0 + 1e-12) * math.sqrt(clock[FASTEST]) * (t - clock[PUT_AT])
+
+
+@inner
+def note_speed(hold_x, hold_y, clock):
+    """An agent moves on with this velocity."""
+    clock[FASTEST] = larger(clock[FASTEST], hold_x * hold_x + hold_y * hold_y)
+    clock[EVENTS] += 1.0
+
+
+@inner
+def guessed(reach, frame):
+    """A radius for the first disc, from the distance at which a cell like this one is settled."""
+    return MARGIN * reach if reach > 0.0 else FIRST * frame[SIDE]
+
+
+@inner
+def is_worn(t, agents, bins):
+    """Whether to put everybody into bins anew: they have drifted, and enough has happened."""
+    if bins.clock[EVENTS] < PAYS * agents:
+        return False
+    return drift_at(t, bins.clock) > LOOSE * bins.frame[SIDE]
+
+
+@inner
+def put_places(x, y, bins):
+    """Put agents at these places into bins, in a frame that fits them."""
+    agents = x.shape[0]
+    left = low = np.inf
+    right = high = -np.inf
+    for q in range(agents):
+        left = smaller(left, x[q])
+        right = larger(right, x[q])
+        low = smaller(low, y[q])
+        high = larger(high, y[q])
+    lay_frame(agents, left, low, right, high, bins.frame)
+    first = bins.first
+    count = int(bins.frame[COLUMNS] * bins.frame[ROWS])
+    first[: count + 1] = 0
+    for q in range(agents):
+        first[bin_of(x[q], y[q], bins.frame) + 1] += 1
+    for k in range(count):
+        first[k + 1] += first[k]
+    for k in range(agents):
+        q = agents - 1 - k  # the last one first: a bin is then in the order of the numbers
+        place = bin_of(x[q], y[q], bins.frame)
+        first[place + 1] -= 1
+        bins.who[first[place + 1]] = q
+    # Each bin now begins where the next one did: first[b + 1] was counted down to the start of b.
+    for k in range(count):
+        first[k] = first[k + 1]
+    first[count] = agents
+
+
+@njit
+def put_at_rest(x, y, bins):
+    """The same for agents that stay there; also gives their places in the order of the bins."""
+    put_places(x, y, bins)
+    sorted_x = np.empty_like(x)
+    sorted_y = np.empty_like(y)
+    for i in range(x.shape[0]):
+        sorted_x[i] = x[bins.who[i]]
+        sorted_y[i] = y[bins.who[i]]
+    return sorted_x, sorted_y
+
+
+@njit
+def put_all(t, cruise, row, bins, near):
+    """Put agents that move into bins, as they are at time t."""
+    if not are_many(bins):
+        return
+    fastest = 0.0
+    for q in range(row.shape[0]):
+        near.x[q], near.y[q] = place_at(t, q, cruise, row)
+        fastest = larger(fastest, row[q, HOLD_X] * row[q, HOLD_X] + row[q, HOLD_Y] * row[q, HOLD_Y])
+    agents = row.shape[0]
+    put_places(near.x[:agents], near.y[:agents], bins)
+    bins.clock[PUT_AT] = t
+    bins.clock[FASTEST] = fastest
+    bins.clock[EVENTS] = 0.0

@@ -12,17 +12,23 @@ COINCIDENT = -1  # another agent stands at the same place
 
 @inner
 def sides(n, dx, dy, offset, x, y, side):
-    """Put z . d - offset of each vertex z into `side`; gives how many exceed 0, and the lowest."""
+    """Put z . d - offset of each vertex z into `side`; gives how many exceed 0."""
     outside = 0
-    lowest = 0
     for k in range(n):
         f = x[k] * dx + y[k] * dy - offset
         side[k] = f
-        if f > 0.0:
-            outside += 1
-        if f < side[lowest]:
+        outside += 1 if f > 0.0 else 0
+    return outside
+
+
+@inner
+def deepest(n, side):
+    """The vertex that lies deepest inside."""
+    lowest = 0
+    for k in range(1, n):
+        if side[k] < side[lowest]:
             lowest = k
-    return outside, lowest
+    return lowest
 
 
 @inner
@@ -74,9 +80,10 @@ def farthest(n, x, y):
 
 
 @inlined
-def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
-    """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy).
+def voronoi_cell(p, m, px, py, xs, ys, limit, wx, wy, s):
+    """Cell of agent p at (px, py) among the first m agents of (xs, ys) in the polygon (wx, wy).
 
+    Agents whose squared distance exceeds `limit` are not asked; np.inf asks all of them.
     Leaves vertices and labels in s.x, s.y, s.label and the agents looked at in s.seen. Gives
     (vertices, agents looked at, squared distance of the nearest agent); vertices is 0 for an empty
     cell and COINCIDENT when another agent stands at (px, py), then s.seen[0].
@@ -89,7 +96,7 @@ def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
         y[k] = wy[k] - py
         label[k] = -1 - k
     reach = 4.0 * farthest(n, x, y)
-    size = open_search(p, px, py, xs, ys, s.key, s.who, s.dx, s.dy)
+    size = open_search(p, m, px, py, xs, ys, limit, s.key, s.who, s.dx, s.dy)
     nearest = s.key[0] if size > 0 else -1.0
     looked = 0
     cuts = 0
@@ -101,11 +108,13 @@ def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
         looked += 1
         if d2 == 0.0:
             return COINCIDENT, looked, d2
-        outside, lowest = sides(n, s.dx[q], s.dy[q], 0.5 * d2, x, y, s.side)
+        outside = sides(n, s.dx[q], s.dy[q], 0.5 * d2, x, y, s.side)
+        if outside == 0:
+            continue
         if outside == n:
             n = 0
-        elif outside > 0:
-            n = cut(n, q, lowest, s.side, x, y, label, x2, y2, label2)
+        else:
+            n = cut(n, q, deepest(n, s.side), s.side, x, y, label, x2, y2, label2)
             x, x2 = x2, x
             y, y2 = y2, y
             label, label2 = label2, label

@@ -1,9 +1,11 @@
 """Where Python enters: kernels over many rows at once, so that entering costs little."""
 
+import numpy as np
+
 from dwell._kernels._jit import njit
-from dwell._kernels.bins import FIRST, gather_at_rest
+from dwell._kernels.bins import gather_at_rest, guessed
 from dwell._kernels.cells import voronoi_cell
-from dwell._kernels.look import is_settled, look, sharpened, weigh
+from dwell._kernels.look import is_settled, look, reach_of, sharpened, weigh
 from dwell._kernels.moments import polygon_moments
 
 # Columns of what `look_many` gives.
@@ -33,23 +35,25 @@ def look_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
 
 
 @njit
-def look_all(lo, hi, agents, wx, wy, terms, near, out, s):
-    """Looks lo..hi of agents that are sorted into bins; fills the rows of `out` by their numbers.
+def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, s):
+    """Looks lo..hi of agents in the order of their bins; fills the rows of `out` by their numbers.
 
-    Each asks the agents round it only: see bins.py.
+    x, y: their places in that order. Each asks the agents round it only: see bins.py.
     """
+    reach = 0.0
     for k in range(lo, hi):
-        radius = FIRST
-        px = agents.x[k]
-        py = agents.y[k]
+        radius = guessed(reach, bins.frame)  # the one before was a neighbour, most likely
+        px = x[k]
+        py = y[k]
         settled = False
         while not settled:
-            m, frontier = gather_at_rest(k, radius, agents, near)
-            n, looked, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-            settled = is_settled(n, nearest, frontier, s.x, s.y)
-            radius *= 2
+            m, limit = gather_at_rest(k, radius, bins, x, y, near)
+            n, looked, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
+            settled = is_settled(n, nearest, limit, s.x, s.y)
+            radius *= 2.0
+        reach = reach_of(n, s.x, s.y)
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
-            0, n, looked, nearest, near.x[:m], near.y[:m], wx, wy, terms, s
+            0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         row = near.who[0]
         out[row, STATUS] = status
@@ -65,7 +69,7 @@ def look_all(lo, hi, agents, wx, wy, terms, near, out, s):
 @njit
 def cell_of(p, xs, ys, wx, wy, s):
     """One Voronoi cell: see cells.py."""
-    return voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    return voronoi_cell(p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s)
 
 
 @njit
@@ -75,23 +79,25 @@ def moments_of(n, x0, y0, terms, px, py, sharp, s):
 
 
 @njit
-def second_moments(agents, wx, wy, terms, errors, near, out, s):
+def second_moments(bins, x, y, wx, wy, terms, errors, near, out, s):
     """Polar moment of each cell about its own centroid (divided by exp(scale)), without loss."""
-    for k in range(agents.x.shape[0]):
-        p = agents.who[k]
-        px = agents.x[k]
-        py = agents.y[k]
-        radius = FIRST
+    reach = 0.0
+    for k in range(x.shape[0]):
+        p = bins.who[k]
+        px = x[k]
+        py = y[k]
+        radius = guessed(reach, bins.frame)
         settled = False
         while not settled:
-            m, frontier = gather_at_rest(k, radius, agents, near)
-            n, _, nearest = voronoi_cell(0, px, py, near.x[:m], near.y[:m], wx, wy, s)
-            settled = is_settled(n, nearest, frontier, s.x, s.y)
-            radius *= 2
+            m, limit = gather_at_rest(k, radius, bins, x, y, near)
+            n, _, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
+            settled = is_settled(n, nearest, limit, s.x, s.y)
+            radius *= 2.0
+        reach = reach_of(n, s.x, s.y)
         out[p] = 0.0
         if n > 0:
-            xs = near.x[:m]
-            ys = near.y[:m]
+            xs = near.x
+            ys = near.y
             sharp = sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
             ex = errors[p, 0]
             ey = errors[p, 1]

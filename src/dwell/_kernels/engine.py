@@ -11,27 +11,23 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import smaller
-from dwell._kernels.cells import COINCIDENT
+from dwell._kernels.bins import are_many, gather_moving, guessed, is_worn, note_speed, put_all
+from dwell._kernels.cells import COINCIDENT, voronoi_cell
 from dwell._kernels.hold import next_look, saturated
-from dwell._kernels.look import NO_MASS, look
+from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
+from dwell._kernels.look import NO_MASS, is_settled, reach_of, weigh
 from dwell._kernels.philox import STREAM_RESETS, uniform
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
+BRANCHES = 4  # of the queue: its few levels are worth more than its few comparisons
 
 
 class Legs(NamedTuple):
     """All that changes during a run: one entry per agent."""
 
-    start_x: np.ndarray  # where the present leg began
-    start_y: np.ndarray
-    hold_x: np.ndarray  # the velocity held
-    hold_y: np.ndarray
-    since: np.ndarray  # when the leg began
-    first: np.ndarray  # when the agent's first look is or was due
-    next_at: np.ndarray  # when it looks next
-    looks: np.ndarray  # looks made so far
-    queue: np.ndarray  # heap of agents by (next_at, agent)
+    row: np.ndarray  # (N, 8) see legs.py
+    due: np.ndarray  # heap of (due, queue), earliest first: when the next look is,
+    queue: np.ndarray  # ... and whose
 
 
 class Log(NamedTuple):
@@ -53,64 +49,75 @@ class Log(NamedTuple):
 
 
 @inner
-def due_before(a, b, next_at):
-    """Whether agent a jumps before agent b: by time, then by number."""
-    return next_at[a] < next_at[b] or (next_at[a] == next_at[b] and a < b)
+def is_before(i, j, legs, number):
+    """Whether entry i of the queue jumps before entry j: by time, then by the agent's number."""
+    if legs.due[i] != legs.due[j]:
+        return legs.due[i] < legs.due[j]
+    return number[legs.queue[i]] < number[legs.queue[j]]
 
 
 @inner
-def sift_queue(root, queue, next_at):
-    """Restore the queue below `root`."""
-    n = queue.shape[0]
+def sift_queue(legs, number):
+    """Restore the queue after its first entry has changed."""
+    n = legs.queue.shape[0]
+    root = 0
     while True:
-        child = 2 * root + 1
+        child = BRANCHES * root + 1
         if child >= n:
             return
-        if child + 1 < n and due_before(queue[child + 1], queue[child], next_at):
-            child += 1
-        if not due_before(queue[child], queue[root], next_at):
+        for k in range(child + 1, min(child + BRANCHES, n)):
+            if is_before(k, child, legs, number):
+                child = k
+        if not is_before(child, root, legs, number):
             return
-        queue[child], queue[root] = queue[root], queue[child]
+        legs.due[child], legs.due[root] = legs.due[root], legs.due[child]
+        legs.queue[child], legs.queue[root] = legs.queue[root], legs.queue[child]
         root = child
 
 
-@inner
-def positions_at(t, legs, cruise, xs, ys):
-    """Where everybody is at time t."""
-    for q in range(xs.shape[0]):
-        dt = smaller(t - legs.since[q], cruise)
-        xs[q] = legs.start_x[q] + legs.hold_x[q] * dt
-        ys[q] = legs.start_y[q] + legs.hold_y[q] * dt
-
-
 @njit
-def run_events(until, legs, wx, wy, terms, program, key, streams, log, xs, ys, s):
+def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, bins, near, s):
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
-    key: the seed's two words; streams: whose draws each agent uses.
+    number: who is told to be in each row; key: the seed's two words; streams: whose draws it uses.
     """
     count = 0
+    binned = are_many(bins)
     while True:
         p = legs.queue[0]
-        t = legs.next_at[p]
+        t = legs.due[0]
         if t > until:
             return count, REACHED
         if count == log.time.shape[0]:
             return count, FULL
-        positions_at(t, legs, program.cruise, xs, ys)
-        status, ex, ey, _, _, _, neighbors, nearest = look(p, xs, ys, wx, wy, terms, s)
+        if binned and is_worn(t, legs.row.shape[0], bins):
+            put_all(t, program.cruise, legs.row, bins, near)
+        radius = guessed(legs.row[p, REACH], bins.frame)
+        settled = False
+        while not settled:
+            m, limit = gather_moving(p, t, radius, program.cruise, legs.row, bins, near)
+            px = near.x[0]
+            py = near.y[0]
+            n, looked, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
+            settled = is_settled(n, nearest, limit, s.x, s.y)
+            radius *= 2.0
+        if binned:
+            legs.row[p, REACH] = reach_of(n, s.x, s.y)
+        status, ex, ey, _, _, _, neighbors, nearest = weigh(
+            0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
+        )
         if status == COINCIDENT:
             return count, HIT
         ux, uy = saturated(ex, ey, program.k1, program.reach)
-        dx = legs.hold_x[p] - ux
-        dy = legs.hold_y[p] - uy
-        k = legs.looks[p]
+        dx = legs.row[p, HOLD_X] - ux
+        dy = legs.row[p, HOLD_Y] - uy
+        k = int(legs.row[p, LOOKS])
         draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
-        following = next_look(p, k, t, legs.first[p], draw, program)
+        following = next_look(p, k, t, legs.row[p, FIRST_AT], draw, program)
         log.time[count] = t
-        log.agent[count] = p
-        log.x[count] = xs[p]
-        log.y[count] = ys[p]
+        log.agent[count] = number[p]
+        log.x[count] = px
+        log.y[count] = py
         log.hold_x[count] = ux
         log.hold_y[count] = uy
         log.next_at[count] = following
@@ -121,11 +128,13 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, xs, ys, s
         log.nearest[count] = math.sqrt(nearest) if nearest >= 0.0 else np.inf
         log.empty[count] = 1 if status == NO_MASS else 0
         count += 1
-        legs.start_x[p] = xs[p]
-        legs.start_y[p] = ys[p]
-        legs.hold_x[p] = ux
-        legs.hold_y[p] = uy
-        legs.since[p] = t
-        legs.next_at[p] = following
-        legs.looks[p] = k + 1
-        sift_queue(0, legs.queue, legs.next_at)
+        legs.row[p, START_X] = px
+        legs.row[p, START_Y] = py
+        legs.row[p, HOLD_X] = ux
+        legs.row[p, HOLD_Y] = uy
+        legs.row[p, SINCE] = t
+        legs.row[p, LOOKS] = k + 1
+        legs.due[0] = following
+        sift_queue(legs, number)
+        if binned:
+            note_speed(ux, uy, bins.clock)

@@ -11,6 +11,9 @@ turns its moments into integrals along edges, ten times cheaper than over triang
 needs the peak outside and keeps the digits of far cells. Edge terms have both signs and cancel when
 the cell is small, thin or far; how much is known from the sum of their sizes, and the caller falls
 back on triangles when more than a few digits would go. See gaussian.py.
+
+Panels of all edges are listed first and integrated together: one after the other, each would wait
+for its own exponential, and the processor with it.
 """
 
 import math
@@ -20,6 +23,7 @@ import numpy as np
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
+from dwell._kernels.scratch import MAX_PANELS
 
 AMPLIFICATION = 64.0  # rounding errors may grow by this much: about two digits of sixteen
 FAR = 2.0  # squared distance of the peak from which F(x) = -e**-x / x serves
@@ -27,9 +31,10 @@ TOO_SMALL = 0.15  # radius of the cell over width of the hill below which digits
 TOO_FAR = 300.0  # beyond, masses near the end of the doubles' range: not for this kernel
 SPAN = 9.0  # mean range of the exponent per panel; 16 nodes integrate 10 to 1e-15, 12 to 1e-14
 POLE = 8.0  # a pole of F at the panel's own length away counts as so much range
-MAX_PANELS = 8
+MAX_PIECES = 8  # of one edge
 TINY = 1e-300  # keeps 0 / 0 away at the very peak, where h = 0 wipes the term out anyway
 REFUSED = np.inf
+H, T0, LENGTH, TX, TY, MIDDLE, LEVEL, SHIFT = range(8)  # columns of `panels`
 
 
 @inner
@@ -66,86 +71,129 @@ def nearest_squared(n, x, y):
 
 
 @inner
-def panel(h, t0, length, far, node):
-    """Integrals of F, e**-x and t e**-x, x = h**2 + t**2, over t in [t0, t0 + length].
+def put_panel(k, h, t0, length, tx, ty, panels):
+    """Write row k: a panel [t0, t0 + length] of an edge with direction (tx, ty) at distance h."""
+    h2 = h * h
+    t1 = t0 + length
+    tm = t0 + 0.5 * length
+    middle = 0.0
+    if h2 + larger(t0 * t0, t1 * t1) > 1.0:
+        middle = h2 + tm * tm  # the exponential is taken from here: no digits lost in its tail
+    panels[k, H] = h
+    panels[k, T0] = t0
+    panels[k, LENGTH] = length
+    panels[k, TX] = tx
+    panels[k, TY] = ty
+    panels[k, MIDDLE] = middle
 
-    Always 16 nodes: the loops without branches or sums then compile to vector code without a rest,
-    which is faster than 8 nodes are. Sums are left to the last loop, in a fixed order.
+
+@inner
+def set_levels(count, far, panels):
+    """The exponential at the middle of each panel, and what is subtracted from it in F."""
+    for k in range(count):
+        level = exponential(-panels[k, MIDDLE])
+        panels[k, LEVEL] = level
+        panels[k, SHIFT] = level if far else level - 1.0
+
+
+@inner
+def fill_nodes(count, panels, value, ratio):
+    """Weighted values of e**-x and of F, x = h**2 + t**2, at the nodes of each panel.
+
+    Nothing but + - * / and no branch inside: vector code, in which all nodes are under way at once.
+    Always 16 of them: the loop then needs no rest, and is faster than 8 were.
     """
     u = PANEL_NODES
     w = PANEL_WEIGHTS
-    value = node[16:32]
-    ratio = node[32:48]
-    h2 = h * h
-    t1 = t0 + length
-    low = t0 * t0
-    high = t1 * t1
-    middle = 0.0
-    level = 1.0
-    if (
-        h2 + larger(low, high) > 1.0
-    ):  # take the exponential about the panel's middle: no digits lost in its tail
-        tm = t0 + 0.5 * length
-        middle = h2 + tm * tm
-        level = exponential(-middle)
-    for k in range(16):
-        t = t0 + length * u[k]
-        y = (middle - (h2 + t * t)) * (1.0 / 64.0)  # at most 0.14, since SPAN is 9
-        p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
-        p = p * y + 1.0 / 40320.0
-        p = p * y + 1.0 / 5040.0
-        p = p * y + 1.0 / 720.0
-        p = p * y + 1.0 / 120.0
-        p = p * y + 1.0 / 24.0
-        p = p * y + 1.0 / 6.0
-        p = p * y + 0.5
-        node[k] = y + y * y * p
-    for _ in range(6):
-        for k in range(16):
-            node[k] = node[k] * (node[k] + 2.0)
-    for k in range(16):
-        value[k] = w[k] * (level * (1.0 + node[k]))
-    if far:
+    for i in range(count):
+        h2 = panels[i, H] * panels[i, H]
+        t0 = panels[i, T0]
+        length = panels[i, LENGTH]
+        middle = panels[i, MIDDLE]
+        level = panels[i, LEVEL]
+        shift = panels[i, SHIFT]
         for k in range(16):
             t = t0 + length * u[k]
-            ratio[k] = -value[k] / (h2 + t * t)
-    elif middle > 0.0:
-        for k in range(16):
-            t = t0 + length * u[k]
-            ratio[k] = (w[k] - value[k]) / (h2 + t * t + TINY)
-    else:
-        for k in range(16):
-            t = t0 + length * u[k]
-            ratio[k] = -w[k] * node[k] / (h2 + t * t + TINY)
-    # Four sums of four: the additions need not wait for one another.
-    f0 = f1 = f2 = f3 = 0.0
-    v0 = v1 = v2 = v3 = 0.0
-    w0 = w1 = w2 = w3 = 0.0
+            x = h2 + t * t
+            y = (middle - x) * (1.0 / 64.0)  # at most 0.14, since SPAN is 9
+            p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
+            p = p * y + 1.0 / 40320.0
+            p = p * y + 1.0 / 5040.0
+            p = p * y + 1.0 / 720.0
+            p = p * y + 1.0 / 120.0
+            p = p * y + 1.0 / 24.0
+            p = p * y + 1.0 / 6.0
+            p = p * y + 0.5
+            p = y + y * y * p
+            p = p * (p + 2.0)  # e**2y - 1 from e**y - 1, six times
+            p = p * (p + 2.0)
+            p = p * (p + 2.0)
+            p = p * (p + 2.0)
+            p = p * (p + 2.0)
+            p = p * (p + 2.0)
+            value[i, k] = w[k] * (level + level * p)
+            ratio[i, k] = w[k] * ((-shift - level * p) / (x + TINY))
+
+
+@inner
+def sum_of_nodes(v):
+    """Sixteen numbers by four sums of four: the additions need not wait for one another."""
+    s0 = s1 = s2 = s3 = 0.0
     for k in range(0, 16, 4):
-        f0 += ratio[k]
-        f1 += ratio[k + 1]
-        f2 += ratio[k + 2]
-        f3 += ratio[k + 3]
-        v0 += value[k]
-        v1 += value[k + 1]
-        v2 += value[k + 2]
-        v3 += value[k + 3]
-        w0 += value[k] * u[k]
-        w1 += value[k + 1] * u[k + 1]
-        w2 += value[k + 2] * u[k + 2]
-        w3 += value[k + 3] * u[k + 3]
-    e0 = (v0 + v1) + (v2 + v3)
-    e1 = t0 * e0 + length * ((w0 + w1) + (w2 + w3))
-    return length * ((f0 + f1) + (f2 + f3)), length * e0, length * e1
+        s0 += v[k]
+        s1 += v[k + 1]
+        s2 += v[k + 2]
+        s3 += v[k + 3]
+    return (s0 + s1) + (s2 + s3)
+
+
+@inner
+def sum_along(v):
+    """The same, each number times the place of its node."""
+    u = PANEL_NODES
+    s0 = s1 = s2 = s3 = 0.0
+    for k in range(0, 16, 4):
+        s0 += v[k] * u[k]
+        s1 += v[k + 1] * u[k + 1]
+        s2 += v[k + 2] * u[k + 2]
+        s3 += v[k + 3] * u[k + 3]
+    return (s0 + s1) + (s2 + s3)
+
+
+@inner
+def add_panels(count, far, panels, value, ratio, total):
+    """Add what these panels give to (mass, size of it, size of first, first, second moments)."""
+    set_levels(count, far, panels)
+    fill_nodes(count, panels, value, ratio)
+    m, size_m, size_f, fx, fy, sxx, sxy, syy = total
+    for k in range(count):
+        h = panels[k, H]
+        tx = panels[k, TX]
+        ty = panels[k, TY]
+        length = panels[k, LENGTH]
+        plain = sum_of_nodes(value[k])
+        f = length * sum_of_nodes(ratio[k])
+        e0 = length * plain
+        e1 = length * (panels[k, T0] * plain + length * sum_along(value[k]))
+        m += 0.5 * h * f
+        size_m += abs(0.5 * h * f)
+        size_f += 0.5 * e0
+        fx -= 0.5 * ty * e0
+        fy += 0.5 * tx * e0
+        vx = h * ty * e0 + tx * e1
+        vy = -h * tx * e0 + ty * e1
+        sxx -= 0.5 * ty * vx
+        sxy += 0.5 * tx * vx
+        syy += 0.5 * tx * vy
+    return m, size_m, size_f, fx, fy, sxx, sxy, syy
 
 
 @njit
-def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, node):
+def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, panels, value, ratio):
     """(amplification, mass, first x, first y, polar) about (0, 0) of the polygon x, y.
 
-    (cx, cy): the peak; rho: distance of the farthest vertex, the scale of the cell; x2, y2 and
-    node: working memory. The result is
-    good when the amplification is at most AMPLIFICATION.
+    (cx, cy): the peak; rho: distance of the farthest vertex, the scale of the cell; the rest:
+    working memory. The result is good when the amplification is at most AMPLIFICATION.
     """
     if larger(c11, c22) * rho < TOO_SMALL:
         return REFUSED, 0.0, 0.0, 0.0, 0.0
@@ -154,7 +202,8 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, node):
     if near > TOO_FAR:
         return REFUSED, 0.0, 0.0, 0.0, 0.0
     far = near > FAR
-    m = size_m = size_f = fx = fy = sxx = sxy = syy = 0.0
+    total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    count = 0
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         dx = x2[j] - x2[i]
@@ -170,26 +219,18 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, node):
         span = larger(abs(length * (2.0 * t0 + length)), length * length)
         if far:  # F has a pole near the peak: keep panels shorter than its distance
             span = larger(span, POLE * length * length / near)
-        panels = math.ceil(span / SPAN)
-        if panels > MAX_PANELS:
+        pieces = math.ceil(span / SPAN)
+        if pieces > MAX_PIECES:
             return REFUSED, 0.0, 0.0, 0.0, 0.0
-        piece = length / panels
-        f = e0 = e1 = 0.0
-        for k in range(panels):
-            df, d0, d1 = panel(h, t0 + k * piece, piece, far, node)
-            f += df
-            e0 += d0
-            e1 += d1
-        m += 0.5 * h * f
-        size_m += abs(0.5 * h * f)
-        size_f += 0.5 * e0
-        fx -= 0.5 * ty * e0
-        fy += 0.5 * tx * e0
-        vx = h * ty * e0 + tx * e1
-        vy = -h * tx * e0 + ty * e1
-        sxx -= 0.5 * ty * vx
-        sxy += 0.5 * tx * vx
-        syy += 0.5 * tx * vy
+        piece = length / pieces
+        for k in range(pieces):
+            if count == MAX_PANELS:
+                total = add_panels(count, far, panels, value, ratio, total)
+                count = 0
+            put_panel(count, h, t0 + k * piece, piece, tx, ty, panels)
+            count += 1
+    total = add_panels(count, far, panels, value, ratio, total)
+    m, size_m, size_f, fx, fy, sxx, sxy, syy = total
     if m <= 0.0:
         return REFUSED, 0.0, 0.0, 0.0, 0.0
     sxx += 0.5 * m

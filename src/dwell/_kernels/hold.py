@@ -14,7 +14,7 @@ NEVER_SATURATED = 2.0**200  # a reach that no error exceeds; dividing by it roun
 
 
 class HoldProgram(NamedTuple):
-    """A law as plain numbers and arrays, one row per agent."""
+    """A law as plain numbers and arrays, one row per agent; or one for all of them."""
 
     k1: float
     reach: float  # errors up to here are not saturated; for the timer law (1 - epsilon) nu
@@ -65,6 +65,7 @@ def next_look(p, k, t, first, draw, program):
     `first` is the time of its look 0: periodic looks are counted from there, not added up, so that
     equal periods stay together for ever. `draw` is this look's random number in [0, 1).
     """
+    p = p if program.t1.shape[0] > 1 else 0
     t1 = program.t1[p]
     t2 = program.t2[p]
     if program.rule == UNIFORM:

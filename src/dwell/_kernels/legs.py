@@ -5,6 +5,12 @@ import math
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential
 
+# Columns of the engine's table of legs, one row per agent: where and when the present leg began and
+# its velocity; when the first look is or was due; how far the last cell reached; looks made so far.
+# Together they fill one line of the processor's cache.
+START_X, START_Y, HOLD_X, HOLD_Y, SINCE, FIRST_AT, REACH, LOOKS = range(8)
+COLUMNS = 8
+
 
 @njit
 def seconds_used(dt, cruise, fade):

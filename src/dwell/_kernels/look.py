@@ -92,13 +92,19 @@ def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan):
 
 
 @inner
-def is_settled(n, nearest, frontier, x, y):
-    """Whether nobody beyond the frontier can change the cell, or is the nearest agent."""
-    if frontier == np.inf:
+def reach_of(n, x, y):
+    """How far an agent may be to change a cell; 0 for an empty one."""
+    return 2.0 * np.sqrt(farthest(n, x, y)) if n > 0 else 0.0
+
+
+@inner
+def is_settled(n, nearest, limit, x, y):
+    """Whether nobody beyond the squared distance `limit` can change the cell, or is the nearest."""
+    if limit == np.inf:
         return True
-    if frontier <= 0.0 or nearest < 0.0 or nearest > frontier * frontier:
+    if nearest < 0.0:  # nobody within it
         return False
-    return n <= 0 or 4.0 * farthest(n, x, y) <= frontier * frontier
+    return n <= 0 or 4.0 * farthest(n, x, y) <= limit
 
 
 @spliced
@@ -130,5 +136,5 @@ def look(p, xs, ys, wx, wy, terms, s):
     own frame; polar is the second moment about the position. mass and polar come divided by
     exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
     """
-    n, looked, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    n, looked, nearest = voronoi_cell(p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s)
     return weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s)

@@ -153,13 +153,13 @@ def add_polynomial(c, x0, y0, n, px, py, x, y, fan, total):
 
 
 @inner
-def one_gaussian_by_edges(g, t, x0, y0, n, x, y, x2, y2, node):
+def one_gaussian_by_edges(g, t, x0, y0, n, x, y, x2, y2, panels, value, ratio):
     """Row t of Terms.gaussians by edges, about the apex: (amplification, mass, ...)."""
     cx = g[t, 1] - x0
     cy = g[t, 2] - y0
     rho = np.sqrt(farthest(n, x, y))
     grown, m, fx, fy, polar = gaussian_by_edges(
-        n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, x, y, x2, y2, node
+        n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, x, y, x2, y2, panels, value, ratio
     )
     w = g[t, 0]
     return grown, w * m, w * fx, w * fy, w * polar
@@ -205,7 +205,7 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
     t = 0
     while by_edges and t < hills:  # all hills by edges, or none
         grown, m, fx, fy, polar = one_gaussian_by_edges(
-            terms.gaussians, t, x0, y0, n, s.x, s.y, s.x2, s.y2, s.node
+            terms.gaussians, t, x0, y0, n, s.x, s.y, s.x2, s.y2, s.panels, s.value, s.ratio
         )
         total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
         by_edges = grown <= AMPLIFICATION

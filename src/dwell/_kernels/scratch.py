@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 MAX_NODES = 12  # Gauss-Legendre nodes per direction, at most
+MAX_PANELS = 32  # pieces of edges that are integrated at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
 
 
@@ -25,6 +26,9 @@ class Scratch(NamedTuple):
     seen: np.ndarray  # candidates already taken, nearest first
     fan: np.ndarray  # cross products of neighbouring corners: twice the triangles' areas
     node: np.ndarray  # exponents, then values, at the quadrature nodes
+    panels: np.ndarray  # (MAX_PANELS, 8) pieces of edges: see gaussian_edges.py
+    value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
+    ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
 
 
@@ -47,5 +51,8 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         seen=np.empty(many, dtype=np.int64),
         fan=np.empty(room),
         node=np.empty(MAX_NODES * MAX_NODES),
+        panels=np.empty((MAX_PANELS, 8)),
+        value=np.empty((MAX_PANELS, 16)),
+        ratio=np.empty((MAX_PANELS, 16)),
         pending=np.empty((MAX_TRIANGLES, 7)),
     )

@@ -12,7 +12,7 @@ from typing import Protocol, final
 
 import numpy as np
 
-from dwell.agents.engine import _Engine, _program, _refuse_standing_clock, can_compile
+from dwell.agents.engine import _Engine, _program, can_compile, refuse_standing_clock
 from dwell.agents.events import EventTable, table_of
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
@@ -64,7 +64,7 @@ class _Compiled:
     """By the engine."""
 
     def __init__(self, system: CoverageSystem, state: AgentsState, until: float) -> None:
-        _refuse_standing_clock(system, until)
+        refuse_standing_clock(system, until)
         self._engine = _Engine.of(system, state)
         self._until, self._now = until, state.time
         self._chunk = FIRST_CHUNK

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import columns
+from dwell._types import Ints, Points, columns
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
@@ -46,7 +46,7 @@ def run_compiled(
 
     An interrupt from the keyboard ends the run between two chunks: what was done is kept.
     """
-    _refuse_standing_clock(system, until)
+    refuse_standing_clock(system, until)
     engine = _Engine.of(system, start)
     parts: list[EventTable] = []
     stop = None
@@ -83,7 +83,7 @@ def _program(system: CoverageSystem) -> HoldProgram:
     return system.program
 
 
-def _refuse_standing_clock(system: CoverageSystem, until: float) -> None:
+def refuse_standing_clock(system: CoverageSystem, until: float) -> None:
     """The kernel has no guard against Zeno: intervals must be long enough to move the clock."""
     shortest = float(_program(system).t1.min())
     least = 16.0 * math.ulp(until)
@@ -103,38 +103,29 @@ class _Engine:
 
     system: CoverageSystem
     legs: Legs
+    number: Ints  # (N,) whose legs each row holds: those who are near are kept near in memory
     constants: tuple[Any, ...]  # walls, density, law, seed: in the order the kernel takes them
     memory: tuple[Any, ...]
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> _Engine:
-        from dwell._kernels.engine import Legs
+        from dwell._kernels.bins import make_bins, make_near, put_all
         from dwell._kernels.scratch import make_scratch
 
-        n = system.agents
-        x, y = columns(start.start.copy())
-        hold_x, hold_y = columns(start.hold.copy())
-        queue = np.lexsort((np.arange(n), start.next_at))  # sorted, which a heap may be
-        legs = Legs(
-            start_x=x,
-            start_y=y,
-            hold_x=hold_x,
-            hold_y=hold_y,
-            since=start.since.copy(),
-            first=start.first.copy(),
-            next_at=start.next_at.copy(),
-            looks=start.looks.copy(),
-            queue=queue,
-        )
+        n, program = system.agents, _program(system)
+        number = _by_place(start.positions)
+        legs = _legs(start, number)
         constants = (
             *columns(system.workspace.vertices),
             system.terms,
-            _program(system),
+            _in_order(program, number),
             np.array(system.key, dtype=np.int64),
-            np.array(system.streams, dtype=np.int64),
+            number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
         )
-        memory = (np.empty(n), np.empty(n), make_scratch(n, len(system.workspace.vertices)))
-        return cls(system, legs, constants, memory)
+        bins, near = make_bins(n), make_near(n)
+        put_all(start.time, program.cruise, legs.row, bins, near)
+        memory = (bins, near, make_scratch(n, len(system.workspace.vertices)))
+        return cls(system, legs, number, constants, memory)
 
     def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
         """At most `jumps` more jumps, and why the kernel came back."""
@@ -142,7 +133,7 @@ class _Engine:
 
         buffer = EventTable.blank(jumps)
         made, came_back = run_events(
-            until, self.legs, *self.constants, buffer.as_log(), *self.memory
+            until, self.legs, self.number, *self.constants, buffer.as_log(), *self.memory
         )
         return buffer.head(made), came_back
 
@@ -158,14 +149,51 @@ class _Engine:
 
     def _contact(self) -> Stop:
         """Which two agents met, where and when."""
-        legs = self.legs
-        agent = int(legs.queue[0])
-        t = float(legs.next_at[agent])
-        dt = np.minimum(t - legs.since, _program(self.system).cruise)  # as the kernel does
-        x, y = legs.start_x + legs.hold_x * dt, legs.start_y + legs.hold_y * dt
-        points = np.column_stack([x, y])
+        from dwell._kernels import legs as column
+
+        row, agent = self.legs.row, int(self.legs.queue[0])
+        t = float(self.legs.due[0])
+        dt = np.minimum(t - row[:, column.SINCE], _program(self.system).cruise)  # as the kernel
+        start = row[:, [column.START_X, column.START_Y]]
+        points = start + row[:, [column.HOLD_X, column.HOLD_Y]] * dt[:, None]
         gap = points - points[agent]
         gap[agent] = np.inf
         other = int(np.argmin((gap**2).sum(axis=1)))
-        detail = str(coincident(agent, other, points[agent]))
+        pair = int(self.number[agent]), int(self.number[other])
+        detail = str(coincident(*pair, points[agent]))
         return Stop(StopReason.COINCIDENT, t, detail)
+
+
+def _by_place(positions: Points) -> Ints:
+    """All agents in an order in which neighbours stand close together; a few as they are."""
+    from dwell._kernels.bins import FEW, make_bins, put_at_rest
+
+    if len(positions) <= FEW:
+        return np.arange(len(positions))
+    bins = make_bins(len(positions))
+    put_at_rest(*columns(positions), bins)
+    return bins.who.astype(np.int64)
+
+
+def _legs(start: AgentsState, number: Ints) -> Legs:
+    """The legs of agents in this order, and their queue."""
+    from dwell._kernels import legs as column
+    from dwell._kernels.engine import Legs
+
+    row = np.zeros((len(number), column.COLUMNS))
+    row[:, [column.START_X, column.START_Y]] = start.start[number]
+    row[:, [column.HOLD_X, column.HOLD_Y]] = start.hold[number]
+    row[:, column.SINCE] = start.since[number]
+    row[:, column.FIRST_AT] = start.first[number]
+    row[:, column.LOOKS] = start.looks[number]
+    next_at = start.next_at[number]
+    queue = np.lexsort((number, next_at))  # sorted, which a heap may be
+    return Legs(row=row, due=next_at[queue], queue=queue.astype(np.int32))
+
+
+def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:
+    """The law's numbers for agents in this order; a single row where all are alike."""
+    columns = {name: getattr(program, name) for name in ("t1", "t2", "period", "intervals")}
+    alike = all((values == values[:1]).all() for values in columns.values())
+    rows = number[:1] if alike else number
+    return program._replace(**{name: values[rows] for name, values in columns.items()})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from dwell._types import Ints, Points, finite_number, finite_numbers, is_whole
+from dwell._types import Floats, Ints, Points, finite_number, finite_numbers, is_whole
 from dwell.density.ground import Ground
 from dwell.errors import ControllerError
 
@@ -109,6 +109,16 @@ class Order:
     mark: int = 0  # a note of the law's own, kept in the event table
 
 
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class FirstOrders:
+    """The first orders of all agents together."""
+
+    hold: Points  # (N, n)
+    next_at: Floats  # (N,)
+    cruise: float = math.inf
+
+
 @runtime_checkable
 class Controller(Protocol):
     """Decides, from what one agent knows, how it moves and when it next looks.
@@ -131,7 +141,11 @@ class Controller(Protocol):
 
 @runtime_checkable
 class CompiledController(Controller, Protocol):
-    """A controller that can say itself as plain numbers, for the compiled engine."""
+    """A controller that can say itself as plain numbers, for the compiled engine.
+
+    It may also have `begin_all(errors)`, which gives the `FirstOrders` of all agents from their
+    errors, (N, n): what `begin` orders each of them, for many at once.
+    """
 
     def program(self, agents: int) -> HoldProgram | None:
         """The law for `agents` agents; None if some option keeps it from being compiled."""

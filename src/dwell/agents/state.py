@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import final
+from dataclasses import dataclass, field, replace
+from typing import final, overload
 
 import numpy as np
 
@@ -28,12 +28,33 @@ class Spent:
     mark: int = 0  # the law's note on it
 
 
-def spent_rows(spent: Sequence[Spent]) -> Ints:
-    """One row for each, with a column for each field; many are alike."""
-    alike = {one: k for k, one in enumerate(dict.fromkeys(spent))}
-    rows = [[getattr(one, f.name) for f in fields(Spent)] for one in alike]
-    which = np.fromiter(map(alike.__getitem__, spent), dtype=np.int64, count=len(spent))
-    return np.array(rows, dtype=np.int64).reshape(-1, len(fields(Spent)))[which]
+@final
+class SpentLooking(Sequence[Spent]):
+    """What the start costs where everybody just looks: as good as a tuple, in one array."""
+
+    def __init__(self, received: Ints) -> None:
+        self.received = received
+
+    def __len__(self) -> int:
+        return len(self.received)
+
+    @overload
+    def __getitem__(self, i: int) -> Spent: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Spent]: ...
+    def __getitem__(self, i: int | slice) -> Spent | Sequence[Spent]:
+        if isinstance(i, slice):
+            return SpentLooking(self.received[i])
+        return Spent(received=int(self.received[i]))
+
+
+def counts_of(spent: Sequence[Spent], name: str) -> Ints:
+    """One kind of cost, of everybody."""
+    if not isinstance(spent, SpentLooking):
+        return np.array([getattr(one, name) for one in spent], dtype=np.int64)
+    if name == "received":
+        return spent.received
+    return np.full(len(spent), getattr(Spent(), name), dtype=np.int64)
 
 
 # A leg that is over: when and where it began, with which velocity, and for how long that was kept.
@@ -83,7 +104,7 @@ class AgentsState:
     looking: np.ndarray | None = None  # (N,) whether its next event is a look; None: always
     memory: tuple[object, ...] = ()  # (N,) what each controller remembers; () for nothing
     mail: tuple[Mail, ...] = ()  # (N,) () where nobody speaks
-    spent: tuple[Spent, ...] = ()  # by the latest jump; at the start, by each agent
+    spent: Sequence[Spent] = ()  # by the latest jump; at the start, by each agent
     promise: float = -1.0  # the speed promised at the latest jump; -1 if nothing was said
     promised: Floats | None = None  # (N,) the last speed each promised; None where nobody speaks
     # (N,) the legs that each has finished, where looks are late. A list is shared by the states
@@ -121,8 +142,9 @@ class AgentsState:
     @property
     def marks(self) -> Ints:
         """The law's notes on what `spent` tells of, (N,) at the start; 0 where nothing is told."""
-        marks = [spent.mark for spent in self.spent]
-        return np.array(marks or np.zeros(len(self.since)), dtype=np.int64)
+        if not self.spent:
+            return np.zeros(len(self.since), dtype=np.int64)
+        return counts_of(self.spent, "mark")
 
     def at(self, time: float) -> AgentsState:
         """The same legs at another time."""

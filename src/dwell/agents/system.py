@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.interfaces import (
     Controller,
+    FirstOrders,
     Information,
     Look,
     Message,
@@ -26,10 +27,10 @@ from dwell.agents.interfaces import (
 )
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
-from dwell.agents.state import AgentsState, Mail, Spent
+from dwell.agents.state import AgentsState, Mail, Spent, SpentLooking
 from dwell.density import Density
 from dwell.density.ground import Ground, ground_of
-from dwell.density.looking import look_many, way_of
+from dwell.density.looking import Looks, look_many, way_of
 from dwell.errors import AgentsError, ControllerError
 from dwell.geometry import Workspace
 from dwell.geometry.voronoi import coincident
@@ -83,9 +84,9 @@ class CoverageSystem:
         return seed_words(self.seed)
 
     @property
-    def streams(self) -> tuple[int, ...]:
+    def streams(self) -> Sequence[int]:
         """Whose draws each agent uses."""
-        return tuple(range(self.agents)) if self.ids is None else self.ids
+        return range(self.agents) if self.ids is None else self.ids
 
     @cached_property
     def information(self) -> Information:
@@ -106,9 +107,7 @@ class CoverageSystem:
     def looks(self, positions: Points, agents: Sequence[int] | None = None) -> list[Look]:
         """The same for several agents (all, by default) at once."""
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
-        seen = look_many(self.ground, positions[None], np.zeros_like(who), who)
-        if seen.met.any():
-            raise self._contact(positions, int(who[np.argmax(seen.met)]))
+        seen = self._seen(positions, who)
         masses = seen.mass * np.exp(seen.log_scale)
         return [
             Look(
@@ -121,6 +120,12 @@ class CoverageSystem:
             )
             for k, p in enumerate(who)
         ]
+
+    def _seen(self, positions: Points, who: Ints) -> Looks:
+        seen = look_many(self.ground, positions[None], np.zeros_like(who), who)
+        if seen.met.any():
+            raise self._contact(positions, int(who[np.argmax(seen.met)]))
+        return seen
 
     def _contact(self, positions: Points, agent: int) -> AgentsError:
         gaps = lengths(positions - positions[agent])
@@ -170,14 +175,13 @@ class CoverageSystem:
 
         Nothing is lost or late then: what is said at time 0 is heard by all at their first event.
         """
-        begin_all = getattr(self.controller, "begin_all", None)
-        if begin_all is not None and self.program is not None and self.network.perfect:
-            return self._start_at_once(positions, begin_all)
-        n, told = self.agents, self.information.others
+        n, told, law = self.agents, self.information.others, self.controller
         zeros = np.zeros(n)
         none = np.zeros(n, dtype=np.int64)
         still = np.zeros((n, self.dimension))
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
+        if self.program is not None and self.network.perfect and hasattr(law, "begin_all"):
+            return self._start_together(blank)
         looks = self.looks(positions)
         views = [self.view(blank, p, positions, look) for p, look in enumerate(looks)]
         orders = [self._checked(self.controller.begin(view), view) for view in views]
@@ -203,25 +207,24 @@ class CoverageSystem:
             state = surely._spoken(state, p, positions[p], order, None)
         return replace(state, first=state.next_at.copy())
 
-    def _start_at_once(
-        self, positions: Points, begin_all: Callable[[Points], tuple[Points, Floats]]
-    ) -> AgentsState:
-        """The same for laws that look and remember nothing, without a step in Python per agent."""
-        n = self.agents
-        everybody = np.arange(n)
-        seen = look_many(
-            self.ground, positions[None], np.zeros_like(everybody), everybody, threads=None
+    def _start_together(self, blank: AgentsState) -> AgentsState:
+        """The same for laws that are plain numbers: no view or order is made for each agent.
+
+        What such a law remembers is for lost looks only; none are lost here.
+        """
+        law: Any = self.controller
+        seen = self._seen(blank.start, np.arange(self.agents))
+        first: FirstOrders = law.begin_all(seen.error)
+        cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
+        return replace(
+            blank,
+            hold=np.ascontiguousarray(first.hold),
+            next_at=first.next_at,
+            first=first.next_at.copy(),
+            fade=fade_of(law),
+            cruise=cruise,
+            spent=SpentLooking(seen.neighbors),
         )
-        if seen.met.any():
-            raise self._contact(positions, int(np.argmax(seen.met)))
-        holds, next_at = begin_all(seen.error)
-        alike = {k: Spent(received=k) for k in np.unique(seen.neighbors).tolist()}
-        zeros, none = np.zeros(n), np.zeros(n, dtype=np.int64)
-        return AgentsState(
-            0.0, positions.copy(), holds, zeros, next_at.copy(), next_at, none,
-            fade=fade_of(self.controller),
-            spent=tuple(map(alike.__getitem__, seen.neighbors.tolist())),
-        )  # fmt: skip
 
     # The hybrid system: see dwell.hybrid.HybridSystem.
 

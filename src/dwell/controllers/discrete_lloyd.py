@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import Order, View
+from dwell.agents.interfaces import FirstOrders, Order, View
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
 
@@ -110,6 +110,17 @@ class DiscreteLloyd:
                 return self._move(view, view.agents * self.step)
             return Order(np.zeros_like(view.position), view.agent * self.step, self.step)
         return Order(np.zeros_like(view.position), self._following(view), self.step)
+
+    def begin_all(self, errors: Points) -> FirstOrders:
+        """The same for everybody at once, for the schedules that have a program."""
+        n = len(errors)
+        hold = self._velocity(errors)
+        if self.schedule == "synchronous":
+            return FirstOrders(hold, np.full(n, self.step), self.step)
+        hold[1:] = 0.0
+        turns = self.step * np.arange(n, dtype=np.float64)
+        turns[0] = n * self.step
+        return FirstOrders(hold, turns, self.step)
 
     def decide(self, view: View) -> Order:
         """Set off towards the centroid."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.agents.interfaces import Order, View
+from dwell._types import Points
+from dwell.agents.interfaces import FirstOrders, Order, View
 from dwell.controllers.parameters import Parameters
 from dwell.errors import ControllerError
 
@@ -102,9 +102,9 @@ class Lloyd:
         """Set off at once."""
         return self._order(view, self.step)
 
-    def begin_all(self, errors: Points) -> tuple[Points, Floats]:
-        """Velocities and first looks of all agents at once."""
-        return self.k2 * errors, np.full(len(errors), self.step)
+    def begin_all(self, errors: Points) -> FirstOrders:
+        """The same for everybody at once."""
+        return FirstOrders(self.k2 * errors, np.full(len(errors), self.step))
 
     def decide(self, view: View) -> Order:
         """Hold k2 e until the next multiple of dt."""

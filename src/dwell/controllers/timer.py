@@ -14,7 +14,7 @@ import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Points, finite_number, is_positive, lengths
-from dwell.agents.interfaces import Information, Order, View
+from dwell.agents.interfaces import FirstOrders, Information, Order, View
 from dwell.controllers.saturation import saturated
 from dwell.density.sensitivity import sensitivity
 from dwell.errors import ControllerError
@@ -218,16 +218,15 @@ class Timer:
             timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
         return Order(hold, view.time + float(timer), memory=_centroid(view))
 
-    def begin_all(self, errors: Points) -> tuple[Points, Floats]:
-        """Velocities and first looks of all agents at once; not for adaptive timers."""
+    def begin_all(self, errors: Points) -> FirstOrders:
+        """The same for everybody at once."""
         n = len(errors)
-        program = self.numbers(n)
-        holds = saturated(errors, float(self.k1), self.reach)
+        timers = self.numbers(n).t2
+        if self.initial_timer is not None:
+            timers = _per_agent("initial_timer", self.initial_timer, n)
         if self.initial_hold is not None:
-            holds = np.array(self.initial_hold, dtype=np.float64)
-        given = self.initial_timer
-        timers = program.t2 if given is None else _per_agent("initial_timer", given, n)
-        return holds, timers.copy()
+            return FirstOrders(np.array(self.initial_hold, dtype=np.float64), timers.copy())
+        return FirstOrders(saturated(errors, float(self.k1), self.reach), timers.copy())
 
     def decide(self, view: View) -> Order:
         """Hold k1 sat(e) and reset the timer."""

@@ -73,4 +73,8 @@ def in_blocks(
         return
     work(0, 0)  # compile once, not on every thread
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, edges[:-1], edges[1:]))
+        try:
+            list(pool.map(work, edges[:-1], edges[1:]))
+        except BaseException:  # an interrupt, too, must not wait for all that was not begun
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

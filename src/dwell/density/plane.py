@@ -78,16 +78,17 @@ def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
 def _look_all(ground: Ground, x: Floats, y: Floats, out: Floats, threads: int | None) -> None:
     """Everybody looks; each asks those near it only, with the same bits. Fills `out`."""
     from dwell._kernels import doors
-    from dwell._kernels.bins import make_frame, make_near, sort
+    from dwell._kernels.bins import make_bins, make_near, put_at_rest
     from dwell._kernels.scratch import make_scratch
 
     walls = columns(ground.workspace.vertices)
-    agents = sort(make_frame(*ground.workspace.bounds, len(x)), x, y)
+    bins = make_bins(len(x))
+    places = put_at_rest(x, y, bins)
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(len(x), len(walls[0]))
         near = make_near(len(x))
-        doors.look_all(lo, hi, agents, *walls, ground.terms, near, out, memory)
+        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, out, memory)
 
     in_blocks(work, len(x), threads)
 
@@ -95,14 +96,15 @@ def _look_all(ground: Ground, x: Floats, y: Floats, out: Floats, threads: int | 
 def second_moments(ground: Ground, points: Points, errors: Points) -> Floats:
     """Of all cells about their centroids, divided by exp(log_scale)."""
     from dwell._kernels import doors
-    from dwell._kernels.bins import make_frame, make_near, sort
+    from dwell._kernels.bins import make_bins, make_near, put_at_rest
     from dwell._kernels.scratch import make_scratch
 
     (x, y), walls = columns(points), columns(ground.workspace.vertices)
     found, errors = np.empty(len(x)), np.ascontiguousarray(errors)
-    agents = sort(make_frame(*ground.workspace.bounds, len(x)), x, y)
+    bins = make_bins(len(x))
+    places = put_at_rest(x, y, bins)
     memory, near = make_scratch(len(x), len(walls[0])), make_near(len(x))
-    doors.second_moments(agents, *walls, ground.terms, errors, near, found, memory)
+    doors.second_moments(bins, *places, *walls, ground.terms, errors, near, found, memory)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dwell._types import Ints
+from dwell.agents.state import counts_of
 from dwell.plotting.style import PLAIN, Style, explain
 from dwell.plotting.thin import Curve, extremes
 from dwell.plotting.timelines import draw_curves, log_axis, time_axis, whose
@@ -57,7 +58,8 @@ def count_curves(run: Run) -> list[Curve]:
 def _at_start(run: Run) -> Ints:
     """Cells computed at time 0."""
     spent = run.start.spent
-    return np.array([s.looked + s.guaranteed + s.dual_guaranteed for s in spent], dtype=np.int64)
+    guaranteed = counts_of(spent, "guaranteed") + counts_of(spent, "dual_guaranteed")
+    return counts_of(spent, "looked") + guaranteed
 
 
 def total_in_words(run: Run) -> str:

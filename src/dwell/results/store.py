@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import numpy as np
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
-from dwell.agents.state import Spent, spent_rows
+from dwell.agents.state import Spent, counts_of
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import Stop, StopReason
 from dwell.results.files import brief, check_target, refused, shown, written_whole
@@ -112,7 +113,7 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
         variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
     variables |= _event_variables(run) if run.table is not None else _kept_variables(run)
     start = run.start
-    spent = spent_rows(start.spent)
+    spent = _spent_rows(start.spent)
     variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(_SPENT)})
     if start.cruise is not None:
         variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
@@ -382,11 +383,15 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     return replace(again, hold=held, next_at=next_at, first=next_at.copy(), spent=spent, **extra)
 
 
+def _spent_rows(spent: Sequence[Spent]) -> np.ndarray:
+    return np.column_stack([counts_of(spent, name) for name in _SPENT])
+
+
 def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
     """What the beginning cost; what older files do not tell is taken from the law."""
     if "start_spent" not in variables:
-        return again.spent
-    told, rows = variables["start_spent"][1], spent_rows(again.spent)
+        return tuple(again.spent)
+    told, rows = variables["start_spent"][1], _spent_rows(again.spent)
     if told.shape not in (rows.shape, (len(rows), len(_SPENT) - 1)):
         raise ValueError("counts of another number of agents than the scenario's")
     rows[:, : told.shape[1]] = told

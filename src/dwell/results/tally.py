@@ -6,7 +6,7 @@ However a run is cut into pieces, the sums are the same, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from dwell._kernels.marks import FLOOR
 from dwell._types import Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
-from dwell.agents.state import Spent, spent_rows
+from dwell.agents.state import counts_of
 from dwell.results.counters import Counters
 from dwell.theory import Metrics
 
@@ -33,8 +33,7 @@ class Tally:
         self.legs = _own(start.legs)
         self.time = start.time
         self.looks: Ints = start.looks.copy()
-        spent, names = spent_rows(start.spent), [f.name for f in fields(Spent)]
-        self.counts: dict[str, Ints] = {c: spent[:, names.index(c)].copy() for c in COUNTED}
+        self.counts: dict[str, Ints] = {c: counts_of(start.spent, c).copy() for c in COUNTED}
         self.updates: Ints = (start.hold != 0.0).any(axis=1).astype(np.int64)
         self.distance, self.energy = np.zeros((2, n)), np.zeros((2, n))  # sums, and their rests
         self.empty = 0

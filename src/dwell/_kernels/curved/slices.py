@@ -17,7 +17,7 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.arithmetic import exponential, larger, smaller
-from dwell._kernels.cells import cut, sides
+from dwell._kernels.cells import cut, deepest, sides
 from dwell._kernels.curved.breaks import list_breaks
 from dwell._kernels.curved.cells import (
     ARC,
@@ -142,11 +142,11 @@ def polygon_at(z, m, planes, ellipse, s):
     cuts = 0
     for q in range(m):
         offset = planes[q, 3] - planes[q, 2] * z
-        outside, lowest = sides(n, planes[q, 0], planes[q, 1], offset, x, y, s.side)
+        outside = sides(n, planes[q, 0], planes[q, 1], offset, x, y, s.side)
         if outside == n:
             return 0
         if outside > 0:
-            n = cut(n, q, lowest, s.side, x, y, label, x2, y2, label2)
+            n = cut(n, q, deepest(n, s.side), s.side, x, y, label, x2, y2, label2)
             x, x2 = x2, x
             y, y2 = y2, y
             label, label2 = label2, label

@@ -1,0 +1,49 @@
+"""Many agents that move: the engine asks those near, the readable loop everybody; the same arc."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dwell import Box, DiscreteLloyd, Gaussian, Lloyd, Timer, Uniform
+from dwell.agents import CoverageSystem, run_compiled, table_of
+from dwell.hybrid import simulate
+from tests.crowds import PLACES
+
+SQUARE = Box((0, 0), (1, 1))
+MOVES = {
+    "timer": Timer(k1=0.05, nu=0.05, t1=0.01, t2=0.3),
+    "fast": Timer(k1=3.0, nu=0.05, t1=0.01, t2=0.02),
+    "lloyd": Lloyd(k2=1.0, dt=0.1),
+    "round-robin": DiscreteLloyd(schedule="round-robin", step=0.01),
+    "own-clocks": Timer(k1=0.05, nu=0.05, t1=tuple(np.linspace(0.01, 0.1, 120)), t2=0.3),
+}
+
+
+@pytest.mark.parametrize("law", MOVES)
+@pytest.mark.parametrize("name", ["random", "lattice", "crowd", "row", "pairs", "sparse-side"])
+def test_moving_agents(law, name):
+    places, law = PLACES[name][:120], MOVES[law]
+    system = CoverageSystem(SQUARE, Gaussian((0.3, 0.7), rate=5.0), law, len(places), seed=3)
+    start = system.start(places)
+    until = 2.5 * len(places) * 0.01 if isinstance(law, DiscreteLloyd) else 0.7
+    fast = run_compiled(system, start, until=until, max_jumps=400)
+    slow = simulate(system, start, until=until, max_jumps=400, max_simultaneous=10_000)
+    assert fast.jumps == slow.jumps >= 300
+    for field, values in table_of(fast).columns().items():
+        assert np.array_equal(values, getattr(table_of(slow), field)), field
+
+
+def test_a_run_cut_in_pieces_is_the_same_run():
+    """Bins are made anew at each beginning, at other times than in one piece."""
+    places = PLACES["random"]
+    law = Timer(k1=0.2, nu=0.05, t1=0.01, t2=0.05)
+    system = CoverageSystem(SQUARE, Uniform(), law, len(places), seed=3)
+    whole = run_compiled(system, system.start(places), until=2.0)
+    state, times = system.start(places), []
+    for until in (0.3, 0.31, 1.1, 2.0):
+        part = run_compiled(system, state, until=until)
+        times.append(table_of(part).positions)
+        state = part.states[part.jumps].at(until)
+    assert whole.jumps > 10_000
+    assert np.array_equal(np.concatenate(times), table_of(whole).positions)
