@@ -66,7 +66,9 @@ class Recorder:
         due = self.times[self.done : upto]
         prior = self.tally.state(self.start) if len(due) or self.window else self.start
         was_open = bool(np.isinf(self.tally.after))
-        if len(piece.table):
+        if self.kind == EVENTS:  # figures can wait until they are asked for
+            self.tally.follow(piece.table)
+        else:
             self.tally.add(piece.table)
         self.sample(prior, piece.table, due)
         self.done += len(due)
@@ -111,9 +113,10 @@ class Recorder:
         empty = EventTable.blank(0, self.system.dimension)
         return EventTable.joined([part for part in self.tables if len(part)] or [empty])
 
-    def ending(self, stop: Stop) -> tuple[Metrics, Tally]:
+    def ending(self, stop: Stop) -> tuple[Metrics, Tally | None]:
         """The samples of a run that ended with `stop`, and the tally with the last of them.
 
+        None where the events are kept, which tell everything.
         The last one is at the horizon (of a summary: at the end, wherever that is).
         """
         now = _still(self.tally, stop.time)
@@ -126,7 +129,7 @@ class Recorder:
         finished.samples = copy(self.tally.samples)
         if closing:
             finished.sample(last)
-        return joined([*self.metrics, last]), finished
+        return joined([*self.metrics, last]), None if self.kind == EVENTS else finished
 
     # Put away and taken out again.
 

@@ -16,7 +16,7 @@ from dwell.hybrid import StopReason
 from dwell.results.files import shown
 from dwell.results.recorder import DEFAULT_SAMPLES, EVENTS, Recorder, joined, recorder_of
 from dwell.results.run import Run
-from dwell.results.tally import Sampled, of_table
+from dwell.results.tally import Sampled
 from dwell.scenario import Scenario
 
 
@@ -108,9 +108,8 @@ def taken_up(run: Run, scenario: Scenario, threads: int | None) -> Recorder:
     recorder.remembered, recorder.standing = old.remembered, old.standing
     if run.table is None:
         return recorder
-    if run.journal is None:  # the file has events and samples, but no sums
-        recorder.tally = of_table(run.system, run.start, run.table)
-        recorder.tally.sample(joined(old.metrics))
+    if run.journal is None:  # the file has events and samples, but no state
+        recorder.tally.follow(run.table)
         recorder.remembered = _last(run, run.table)
         recorder.standing = standing_after(run.table, scenario.run.horizon)
         recorder.done = _done(run, recorder)

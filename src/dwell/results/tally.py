@@ -49,6 +49,19 @@ class Tally:
         """How many there were."""
         return int(self.looks.sum())
 
+    def follow(self, table: EventTable) -> None:
+        """The jumps of `table` happened next; nothing is counted but them, as they are kept."""
+        if not len(table):
+            return
+        self._with_cruise(table)
+        _put(self.legs, table.agent, _rows(table, slice(None), self.legs))  # the last one counts
+        self.looks += np.bincount(table.agent, minlength=len(self.looks))
+        self.time = float(table.time[-1])
+
+    def _with_cruise(self, part: EventTable) -> None:
+        if part.cruise is not None and self.legs.cruise is None:
+            self.legs = replace(self.legs, cruise=np.full(len(self.looks), np.inf))
+
     def add(self, table: EventTable) -> None:
         """The jumps of `table` happened next."""
         for lo in range(0, len(table), BLOCK):
@@ -57,8 +70,7 @@ class Tally:
     def _add(self, part: EventTable) -> None:
         from dwell._kernels.tally.sums import add_each
 
-        if part.cruise is not None and self.legs.cruise is None:
-            self.legs = replace(self.legs, cruise=np.full(len(self.looks), np.inf))
+        self._with_cruise(part)
         order = np.argsort(part.agent, kind="stable")
         who = part.agent[order]
         fresh = np.append(True, who[1:] != who[:-1])  # the first jump of an agent in this part
@@ -232,7 +244,7 @@ def _own(legs: Legs) -> Legs:
     return Legs(**parts, fade=legs.fade)
 
 
-def _rows(part: EventTable, order: Ints, like: Legs) -> Legs:
+def _rows(part: EventTable, order: Ints | slice, like: Legs) -> Legs:
     """The legs that some jumps begin."""
     cruise = part.cruise
     if cruise is None and like.cruise is not None:
