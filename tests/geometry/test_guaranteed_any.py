@@ -428,9 +428,8 @@ class TestRim:
     @pytest.mark.parametrize(
         ("workspace", "code"),
         [
-            (Ball((0, 0), 1.0), "geometry.curved"),
-            (Ball((0, 0, 0), 1.0), "geometry.curved"),
-            (Ellipsoid((0, 0, 0), (1, 2, 3)), "geometry.curved"),
+            (Ball((0,) * 4, 1.0), "geometry.dimension"),
+            (Ellipsoid((0,) * 5, (1, 2, 3, 4, 5)), "geometry.dimension"),
             (Box((0,) * 4, (1,) * 4), "geometry.dimension"),
         ],
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
@@ -14,16 +13,14 @@ from dwell._types import Floats, Ints, Points, dots
 from dwell.density.borders import Borders
 from dwell.density.disc import curved_of
 from dwell.density.looking import Looks
-from dwell.geometry import Workspace
+from dwell.geometry import Workspace, whitened
 from dwell.geometry.cell_shape import SLACK, AnyCell, Measure
 from dwell.geometry.limits import as_rows
+from dwell.geometry.whitened import Root, seen_from
 
+__all__ = ["BallCell", "Root", "as_borders", "nearest_others", "root_of", "seen_from"]
 
-class Root(NamedTuple):
-    """|W (z - center)| <= 1 with W upper triangular."""
-
-    center: Points  # (n,)
-    matrix: Floats  # (n, n)
+AT_ONCE = 200_000  # pairs of agents whose distances are held in memory
 
 
 @final
@@ -82,32 +79,7 @@ class BallCell(AnyCell):
 
 def root_of(workspace: Workspace) -> Root:
     """The workspace as the kernels take it; exact but for a rounding of each entry."""
-    curved = curved_of(workspace)
-    rows = [
-        [Fraction(float(v)) / Fraction(float(size)) for v in row]
-        for row, size in zip(curved.axes, curved.semi_axes, strict=True)
-    ]
-    n = len(rows)
-    form = [
-        [sum((row[i] * row[j] for row in rows), Fraction(0)) for j in range(n)] for i in range(n)
-    ]
-    matrix = np.zeros((n, n))
-    for i in range(n):
-        pivot = math.sqrt(float(form[i][i]))
-        matrix[i, i] = pivot
-        for j in range(i + 1, n):
-            matrix[i, j] = float(form[i][j]) / pivot
-        for k in range(i + 1, n):
-            share = form[i][k] / form[i][i]
-            form[k] = [form[k][j] - share * form[i][j] for j in range(n)]
-    return Root(np.array(curved.center, dtype=np.float64), matrix)
-
-
-def seen_from(root: Root, place: Points) -> tuple[Floats, float]:
-    """a = W (place - center), and 1 - |a|**2 of that very a, without cancellation."""
-    gap = place - root.center
-    a = np.array([math.fsum(root.matrix[i] * gap) for i in range(len(gap))])
-    return a, float(1 - sum(Fraction(float(v)) ** 2 for v in a))
+    return whitened.root_of(curved_of(workspace))
 
 
 def is_empty(workspace: Workspace, points: Points, p: int, shows: np.ndarray) -> bool:
@@ -121,10 +93,16 @@ def is_empty(workspace: Workspace, points: Points, p: int, shows: np.ndarray) ->
 def nearest_others(points: Points, agents: Ints) -> Floats:
     """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
     found = np.full(len(agents), np.inf)
-    for k, p in enumerate(agents):
-        gap = np.delete(points, p, axis=0) - points[p]
-        if len(gap):
-            found[k] = math.sqrt((gap * gap).sum(axis=1).min())
+    if len(points) < 2:
+        return found
+    for few in np.array_split(np.arange(len(agents)), 1 + len(agents) * len(points) // AT_ONCE):
+        own = agents[few]
+        squares = np.zeros((len(few), len(points)))
+        for column in points.T:
+            gap = column - column[own][:, None]
+            squares += gap * gap
+        squares[np.arange(len(few)), own] = np.inf
+        found[few] = np.sqrt(squares.min(axis=1))
     return found
 
 

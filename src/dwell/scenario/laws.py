@@ -31,7 +31,6 @@ from .values import (
 LLOYD_DT = 0.01  # what the law takes if the key is absent
 # Laws that work with guaranteed cells, and the dimensions in which there are such cells.
 GUARANTEED_KINDS = ("self-triggered", "self-triggered-centroid", "event-triggered")
-CURVED_KINDS = ("ball", "ellipsoid")  # of workspaces, in which there are no such cells
 GUARANTEED_AT_MOST = 3
 
 
