@@ -16,9 +16,9 @@ KILLS = 300
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    """One row for each kind of record, one for all kills."""
+    """One row for each kind of record, two for all kills."""
     yield from checkpoints(quick)
-    yield kills(quick)
+    yield from kills(quick)
 
 
 def checkpoints(quick: bool) -> Iterator[Row]:
@@ -37,18 +37,23 @@ def checkpoints(quick: bool) -> Iterator[Row]:
             yield at_most("speed", title, what, found["share"], SHARE, figure)
 
 
-def kills(quick: bool) -> Row:
+def kills(quick: bool) -> Iterator[Row]:
     """Runs killed at random moments: all must be readable and lose no more than an interval."""
     name, what = "killed runs", "SIGKILL at any moment, resumed until the end, bits compared"
     if find_spec("bench.kills") is None:
-        return absent("bits", name, what, "dwell has no checkpoints yet")
+        yield absent("bits", name, what, "dwell has no checkpoints yet")
+        return
     found = _json("bench.kills", "--kills", str(3 if quick else KILLS))
-    lost, interval = found["lost_seconds"], found["interval_seconds"]
-    figure = f"{found['kills']} kills, {found['unreadable']} unreadable, " + (
-        f"{lost['worst']:.2f} s lost at worst"
-    )
-    return Row("bits", name, f"{what}; every {interval:g} s", figure, float(found["unreadable"]),
-               "≤ 0", found["unreadable"] == 0)  # fmt: skip
+    ended, unreadable = found["runs_ended_with_the_same_bits"], found["unreadable"]
+    figure = f"{unreadable} ({found['kills']} kills; {ended} runs ended, each with the same bits)"
+    yield at_most("bits", f"{name}: unreadable files", what, unreadable, 0, figure)
+    worst, interval = found["lost_seconds"]["worst"], found["interval_seconds"]
+    title, what = f"{name}: work lost", f"worst, in intervals of {interval:g} s"
+    figure = f"{worst / interval:.2f}"
+    if quick:
+        yield Row("bits", title, what, figure, worst / interval)
+    else:
+        yield at_most("bits", title, what, worst / interval, 1.0, figure)
 
 
 def _json(module: str, *words: str) -> Any:

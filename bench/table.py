@@ -58,6 +58,8 @@ def absent(group: str, name: str, what: str, why: str) -> Row:
 
 
 def _in_thousands(value: float) -> str:
+    if value >= 1e7:
+        return f"{value:.0e}"
     return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:g}"
 
 
