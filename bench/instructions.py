@@ -1,8 +1,9 @@
 """Instructions per event, counted by callgrind: the same on a busy machine as on a quiet one.
 
-    valgrind --tool=callgrind --instr-atstart=no ... python -m bench.instructions SIZES...
+    valgrind --tool=callgrind --instr-atstart=no ... python -m bench.instructions AGENTS
 
-A process runs under valgrind and switches the counting on for a few events only. Two counts with
+A process runs under valgrind and switches the counting on for a few events only; one process for
+each number of agents, because counts go wrong when they are switched on again. Two counts with
 different numbers of events are subtracted, which leaves the events alone. Valgrind knows no
 AVX-512, so kernels are compiled for a plainer processor: counts are not those of the machine's own
 code, but compare from one version to the next.
@@ -53,17 +54,19 @@ def rows(quick: bool) -> Iterator[Row]:
 
 def counted(sizes: tuple[int, ...]) -> dict[int, float]:
     """Instructions of one event for each number of agents."""
-    named = [str(size) for size in sizes]
     plain = os.environ | PLAINER
     child = [sys.executable, "-m", "bench.instructions"]
     # Compiled and kept on disk first, which under valgrind would take many minutes.
     subprocess.run([*child, "warm"], env=plain, check=True, capture_output=True, timeout=PATIENCE)
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "counts"
-        tool = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}"]
-        command = [*tool, *child, *named]
-        subprocess.run(command, env=plain, check=True, capture_output=True, timeout=PATIENCE)
-        return per_event(Path(folder))
+    found: dict[int, float] = {}
+    for agents in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            out = f"--callgrind-out-file={Path(folder) / 'counts'}"
+            tool = ["valgrind", "--tool=callgrind", "--instr-atstart=no", out]
+            command = [*tool, *child, str(agents)]
+            subprocess.run(command, env=plain, check=True, capture_output=True, timeout=PATIENCE)
+            found |= per_event(Path(folder))
+    return found
 
 
 def per_event(folder: Path) -> dict[int, float]:
@@ -83,18 +86,17 @@ def per_event(folder: Path) -> dict[int, float]:
     return found
 
 
-def under_valgrind(sizes: list[int]) -> None:
-    """Count a few events, then more, for each number of agents."""
+def under_valgrind(agents: int) -> None:
+    """Count a few events, then more; what a dump itself costs is in both counts."""
     from bench.growth import go_on, under_way
 
-    go_on(under_way(30, "uniform", 1), 10)  # everything is loaded
-    for agents in sizes:
-        engine = under_way(agents, "uniform", 1)
-        for events in EVENTS:
-            _control("-i", "on")
-            go_on(engine, events)
-            _control("-d", f"N{agents}-{events}")
-            _control("-i", "off")
+    engine = under_way(agents, "uniform", 1)
+    go_on(engine, 10)
+    _control("-i", "on")
+    _control("-d", "before")
+    for events in EVENTS:
+        go_on(engine, events)
+        _control("-d", f"N{agents}-{events}")
 
 
 def _control(*words: str) -> None:
@@ -109,4 +111,4 @@ if __name__ == "__main__":
         go_on(under_way(30, "uniform", 1), 10)
         go_on(under_way(1_000, "uniform", 1), 10)
     else:
-        under_valgrind([int(word) for word in sys.argv[1:]])
+        under_valgrind(int(sys.argv[1]))

@@ -27,7 +27,8 @@ def checkpoints(quick: bool) -> Iterator[Row]:
     if find_spec("bench.checkpoints") is None:
         yield absent("speed", name, what, "dwell has no checkpoints yet")
         return
-    sizes = ["--seconds", "0.2", "--turns", "1", "--every", "0.1"] if quick else []
+    short = ["--seconds", "0.2", "--turns", "1", "--every", "0.1", "--records", "summary"]
+    sizes = short if quick else []
     for kind, found in _json("bench.checkpoints", *sizes).items():
         figure = f"{100 * found['share']:.1f} % of {found['seconds']:.1f} s"
         title = f"{name}: {kind}"
@@ -43,7 +44,7 @@ def kills(quick: bool) -> Iterator[Row]:
     if find_spec("bench.kills") is None:
         yield absent("bits", name, what, "dwell has no checkpoints yet")
         return
-    found = _json("bench.kills", "--kills", str(3 if quick else KILLS))
+    found = _json("bench.kills", "--kills", str(1 if quick else KILLS))
     ended, unreadable = found["runs_ended_with_the_same_bits"], found["unreadable"]
     figure = f"{unreadable} ({found['kills']} kills; {ended} runs ended, each with the same bits)"
     yield at_most("bits", f"{name}: unreadable files", what, unreadable, 0, figure)
