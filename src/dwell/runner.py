@@ -28,7 +28,15 @@ from dwell.results.interrupts import Asked, asked_to_stop
 from dwell.results.journal import Journal, clear
 from dwell.results.lock import locked
 from dwell.results.memory import need_of, refuse_too_much
-from dwell.results.recorder import EVENTS, SAMPLES, SUMMARY, Recorder, recorder_of, sample_times
+from dwell.results.recorder import (
+    EVENTS,
+    SAMPLES,
+    SUMMARY,
+    Recorder,
+    default_samples,
+    recorder_of,
+    sample_times,
+)
 from dwell.results.resume import extended, taken_up
 from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
@@ -102,8 +110,9 @@ def simulate(
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
     `network` loses looks and messages, or makes them late.
     `record` says what is kept: "events" (all), "samples" or "summary" (little more than figures).
-    `sample_every` is the time between samples of the metrics (a thousandth of `until` by default,
-    none for a summary; "off" for none).
+    `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
+    thousandth of `until`; a hundredth in four and more dimensions, and for functions in three;
+    and a summary has none.
     """
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps, threads)
@@ -131,7 +140,11 @@ def simulate(
     links = PERFECT if network is None else network
     scenario = describe(workspace, weight, places, controller, options, ids, links)
     system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
-    times = sample_times(until, "off" if record == SUMMARY and every is None else every)
+    times = sample_times(
+        until,
+        "off" if record == SUMMARY and every is None else every,
+        default_samples(system),
+    )
     with asked_to_stop() as asked:
         drive = Drive(progress or _nobody, asked, None, 0.0)
         drive.say("preparing", 0.0)

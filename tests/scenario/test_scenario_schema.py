@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.schema import (
-    RecordSpec,
     ExactSpec,
     GaussianSpec,
     MixtureSpec,
+    RecordSpec,
     ScatterSpec,
     UniformSpec,
 )

@@ -10,6 +10,7 @@ import numpy as np
 from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.course import Course, Piece
+from dwell.density.looking import is_dear
 from dwell.errors import InputError
 from dwell.hybrid import Stop, StopReason
 from dwell.results.plain import plain, restored
@@ -21,6 +22,7 @@ from dwell.theory.metrics import Snapshots, measure_at, snapshots
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000
+DEAR_SAMPLES = 100  # where a look takes long, see dwell.density.looking.is_dear
 MOST_SAMPLES = 10_000_000
 LOOKS = 2**18  # of samples between two looks at the outside world
 HALFWAY = (StopReason.INTERRUPTED, StopReason.JUMP_LIMIT)  # such a run can go on
@@ -161,15 +163,20 @@ def recorder_of(
 ) -> Recorder:
     """A recorder for a scenario, with nothing recorded yet."""
     record = scenario.run.record
-    times = sample_times(scenario.run.horizon, record.spacing)
+    times = sample_times(scenario.run.horizon, record.spacing, default_samples(system))
     return Recorder(system, start, times, record.kind, threads)
 
 
-def sample_times(horizon: float, every: float | str | None) -> Floats:
+def default_samples(system: CoverageSystem) -> int:
+    """How many samples are taken if nobody says: fewer where looks are dear."""
+    return DEAR_SAMPLES if is_dear(system.ground) else DEFAULT_SAMPLES
+
+
+def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:
     """Multiples of `every` up to the horizon, and the horizon; none when it is "off"."""
     if every == "off":
         return np.empty(0)
-    step = horizon / DEFAULT_SAMPLES if every is None else float(every)
+    step = horizon / usual if every is None else float(every)
     if step <= 0.0:
         return np.array([0.0])
     if horizon / step > MOST_SAMPLES:

@@ -14,7 +14,7 @@ from dwell.agents.walk import walk_of
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import StopReason
 from dwell.results.files import shown
-from dwell.results.recorder import DEFAULT_SAMPLES, EVENTS, Recorder, joined, recorder_of
+from dwell.results.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
 from dwell.results.run import Run
 from dwell.results.tally import Sampled
 from dwell.scenario import Scenario
@@ -35,7 +35,7 @@ def extended(
     if changes["horizon"] != asks.horizon and run.record != EVENTS:
         # Samples that are gone cannot be taken at other times: those to come follow them.
         every = asks.record.spacing
-        spacing = asks.horizon / DEFAULT_SAMPLES if every is None else every
+        spacing = asks.horizon / default_samples(run.system) if every is None else every
         changes["record"] = asks.record.model_copy(update={"sample_every": spacing})
     _refuse_ended(run, name, changes["horizon"], int(changes["max_jumps"]))
     return run.scenario.model_copy(update={"run": asks.model_copy(update=changes)})

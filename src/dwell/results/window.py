@@ -12,7 +12,7 @@ from dwell.agents import AgentsState, EventTable, Legs
 from dwell.density.looking import look_many
 from dwell.density.tessellation import first_coincidence
 from dwell.results.tally import Tally
-from dwell.theory.metrics import covered_after, snapshots
+from dwell.theory.metrics import covered_after, sharpness, snapshots
 
 LEGS = {"place": "start", "hold": "hold", "since": "since", "next_at": "next_at"}
 
@@ -51,7 +51,9 @@ class Window:
             return errors_at(tally, places)
 
         after = None if np.isinf(tally.after) else tally.after
-        return covered_after(errors, until, tally.late, after, tally.nu)
+        return covered_after(
+            errors, until, tally.late, after, tally.nu, sharpness(tally.system.ground)
+        )
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything, by name."""

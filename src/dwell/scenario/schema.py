@@ -14,7 +14,6 @@ from pydantic import BeforeValidator, Field, Tag, model_validator
 
 from . import checks
 from .laws import (
-    CURVED_KINDS,
     GUARANTEED_AT_MOST,
     GUARANTEED_KINDS,
     DiscreteLloydSpec,
@@ -108,8 +107,8 @@ class GaussianSpec(Table):
     )
     covariance: Matrix | None = Field(
         default=None,
-        description="symmetric positive definite, such as [[xx, xy], [xy, yy]], in length squared, "
-        "for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
+        description="symmetric positive definite, in the plane [[xx, xy], [xy, yy]], in length "
+        "squared, for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
     )
     weight: Positive = Field(default=1.0, description="the density at the center, greater than 0")
 
@@ -185,8 +184,8 @@ class AgentsSpec(Table):
         Annotated[StartPoints, Tag("~points")] | Annotated[ScatterSpec, Tag("~table")],
         points_or_table,
     ] = Field(
-        description="positions such as [x, y], one per agent (on a line numbers will do), or "
-        "{count, region, seed} to draw them"
+        description="positions, one per agent, each a list of one number per dimension (on a line "
+        "a plain number will do), or {count, region, seed} to draw them"
     )
     ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = Field(
         default=None,
@@ -248,8 +247,9 @@ class RecordSpec(Table):
     )
     sample_every: SampleEvery = Field(
         default=None,
-        description='time between samples; "off" for none; if absent a thousandth of the horizon, '
-        "and none for a summary",
+        description='time between samples; "off" for none; if absent a thousandth of the horizon '
+        "(a hundredth in four and more dimensions and for functions in three), and none for a "
+        "summary",
     )
 
     @property
@@ -374,13 +374,6 @@ class Scenario(Table):
                 '"discrete-lloyd"'
             )
             yield Problem(("controller", "kind"), "controller.dimension", says)
-        if law.kind in GUARANTEED_KINDS and n > 1 and self.workspace.kind in CURVED_KINDS:
-            says = (
-                f'= "{law.kind}" works with guaranteed cells, which needs flat walls, got '
-                f'workspace.kind = "{self.workspace.kind}"; use "timer", "lloyd" or '
-                '"discrete-lloyd"'
-            )
-            yield Problem(("controller", "kind"), "controller.curved", says)
         if isinstance(self.run.integration, GridSpec) and not self.workspace.polygonal:
             says = (
                 '= "grid" needs a polygon, or a box or polytope in the plane, got '

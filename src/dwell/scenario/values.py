@@ -108,7 +108,7 @@ def as_matrix(value: object) -> tuple[tuple[float, ...], ...]:
 def point_needed(n: int) -> str:
     """A point of n coordinates in words; of any number of them if n is 0."""
     words = {
-        0: "a point of finite numbers, such as [x, y]",
+        0: "a point of finite numbers, one per dimension",
         1: "a point [x] of one finite number",
         2: "a point [x, y] of two finite numbers",
         3: "a point [x, y, z] of three finite numbers",
@@ -241,12 +241,15 @@ Point: TypeAlias = Annotated[
     Numbers, BeforeValidator(as_point, json_schema_input_type=float | Numbers)
 ]
 Points: TypeAlias = Annotated[
-    tuple[Point, ...], Field(min_length=1), listed("a list of points [x, y]")
+    tuple[Point, ...], Field(min_length=1), listed("a list of points, one number per dimension")
 ]
 StartPoints: TypeAlias = Annotated[
     tuple[Point, ...],
     Field(min_length=1),
-    listed("a list of points [x, y], or a table with count, region and seed"),
+    listed(
+        "a list of points, each with one number per dimension, or a table with count, region and "
+        "seed"
+    ),
 ]
 HalfSpaces: TypeAlias = Annotated[
     tuple[Annotated[tuple[float, ...], Field(min_length=2), BeforeValidator(as_halfspace)], ...],

@@ -13,13 +13,17 @@ from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
-from dwell.density.looking import Looks, look_many
+from dwell.density.ground import Ground
+from dwell.density.looking import Looks, is_dear, look_many
 from dwell.density.tessellation import first_coincidence
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
 
 PROBES = 129  # times looked at where no samples were kept
+FINEST, ROUGH = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is told
+COARSE = 1e-6  # of the time: who wants no more than this wants to be quick
+FEW_PROBES = 17  # then
 
 
 @final
@@ -163,11 +167,14 @@ def covered_from(
     table: EventTable,
     metrics: Metrics | None,
     nu: float,
+    *,
+    finest: float = FINEST,
 ) -> float | None:
     """The time from which every error stays within `nu` to the end; None if it never does.
 
     `errors` gives everybody's error at any time. It is known exactly at samples and at events, then
-    narrowed by bisection between the last time a larger error was seen and the next look at it.
+    narrowed by bisection, to `finest` of the time, between the last time a larger error was seen
+    and the next look at it.
     """
 
     samples = np.empty(0) if metrics is None else metrics.times
@@ -177,11 +184,21 @@ def covered_from(
     late += table.time[lengths(table.errors) > nu].tolist()[-1:]
     last = max(late)
     after = samples[samples > last]
-    return covered_after(errors, until, last, float(after[0]) if len(after) else None, nu)
+    return covered_after(errors, until, last, float(after[0]) if len(after) else None, nu, finest)
+
+
+def sharpness(ground: Ground) -> float:
+    """How sharply the beginning of coverage is told, as a share of the time."""
+    return ROUGH if is_dear(ground) else FINEST
 
 
 def covered_after(
-    errors: Callable[[float], Floats], until: float, last: float, after: float | None, nu: float
+    errors: Callable[[float], Floats],
+    until: float,
+    last: float,
+    after: float | None,
+    nu: float,
+    finest: float,
 ) -> float | None:
     """The same where the last time of a larger error is known, and the next sample if any.
 
@@ -196,17 +213,19 @@ def covered_after(
     if last == 0.0 and worst(0.0) <= nu:
         return 0.0
     if after is None:  # no samples to go by: look at some times of our own
-        probes = np.linspace(last, until, PROBES)
+        probes = np.linspace(last, until, PROBES if finest < COARSE else FEW_PROBES)
         bad = [t for t in probes[1:-1] if worst(float(t)) > nu]
         last = max([last, *map(float, bad)])
         after = float(probes[probes > last][0])
-    return _narrowed(worst, nu, last, after)
+    return _narrowed(worst, nu, last, after, finest)
 
 
-def _narrowed(worst: Callable[[float], float], nu: float, bad: float, good: float) -> float:
+def _narrowed(
+    worst: Callable[[float], float], nu: float, bad: float, good: float, finest: float
+) -> float:
     for _ in range(60):
         middle = 0.5 * (bad + good)
-        if good - bad <= 1e-9 * max(1.0, good) or not (bad < middle < good):
+        if good - bad <= finest * max(1.0, good) or not (bad < middle < good):
             break
         if worst(middle) > nu:
             bad = middle
