@@ -28,7 +28,7 @@ from dwell._kernels.space.legs import HOLD_X, HOLD_Y, HOLD_Z, place_at
 from dwell._kernels.space.memory import Grid
 
 FEW = 128  # agents up to which all are near
-FIRST = 2.6  # sides of a bin: the radius of the first ball, where no better guess is at hand
+FIRST = 2.2  # sides of a bin: the radius of the first ball, where no better guess is at hand
 MARGIN = 1.1  # a guess is taken so many times
 
 X, Y, Z, SIDE, ALONG_X, ALONG_Y, ALONG_Z = range(7)  # a frame: lower corner, side, how many

@@ -3,11 +3,10 @@
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import smaller
 
-# Where the present leg began, its velocity, and since when: all that others ask for lies in the
-# first line of the processor's cache. Then when the first look is or was due, how far the last cell
-# reached, and looks made so far.
+# Where the present leg began, its velocity, and since when, which is all that others ask for; when
+# the first look is or was due, how far the last cell reached, and looks made so far.
 START_X, START_Y, START_Z, HOLD_X, HOLD_Y, HOLD_Z, SINCE, FIRST_AT, REACH, LOOKS = range(10)
-COLUMNS = 16
+COLUMNS = 10
 
 
 @inner
