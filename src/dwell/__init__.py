@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from dwell.results import Run as Run
     from dwell.results import load_run as load_run
     from dwell.runner import check as check
+    from dwell.runner import resume_run as resume_run
     from dwell.runner import run_scenario as run_scenario
     from dwell.runner import simulate as simulate
     from dwell.scenario import Scenario as Scenario
     from dwell.scenario import load_scenario as load_scenario
     from dwell.studies.design import design as design
+    from dwell.studies.many import simulate_many as simulate_many
     from dwell.studies.optimize import optimize as optimize
 
 _ROOMS = {
@@ -73,8 +75,10 @@ _ROOMS = {
     "load_scenario": "scenario",
     "moments": "density",
     "optimize": "studies",
+    "resume_run": "runner",
     "run_scenario": "runner",
     "simulate": "runner",
+    "simulate_many": "studies.many",
     "tessellate": "density",
 }
 

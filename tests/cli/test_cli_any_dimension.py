@@ -83,6 +83,40 @@ def test_optimize_says_how_far_it_goes(scenario):
         assert json.loads(told.out)["gradient_norm"] < 1e-12
 
 
+def test_every_command_speaks_to_people_too(scenario, tmp_path):
+    """Not only to programs: without --json, and with figures."""
+    run, out = str(tmp_path / "run.nc"), tmp_path / "out"
+    commands = {
+        "run": (str(scenario), "--out", run),
+        "check": (run,),
+        "plot": (run, "--out", str(out / "plot")),
+        "animate": (run, "--out", str(tmp_path / "film.gif"), "--seconds", "1", "--fps", "2"),
+        "optimize": (str(scenario), "--starts", "2", "--out", str(out / "optimize")),
+        "compare": (
+            str(scenario), "--laws", "timer,discrete-lloyd", "--out", str(out / "compare"),
+            "--workers", "1",
+        ),
+        "design": (str(scenario), "--samples", "2"),
+        "rates": (str(scenario),),
+    }  # fmt: skip
+    for command, words in commands.items():
+        told = dwell(command, *words)
+        assert "Traceback" not in told.err, told.err
+        if scenario.stem == "four" and command in ("optimize", "animate"):
+            assert told.code == 2
+            assert "4" in told.err
+        else:
+            assert told.code in (0, 1), (command, told.err)
+            assert told.out
+
+
+def test_places_are_listed_as_people_write_them(tmp_path):
+    for world, expected in (("line", "0.666667  2  3.33333"), ("space", "(1.5, 0.5, 0.5)")):
+        path = tmp_path / f"{world}.toml"
+        path.write_text(WORLDS[world] + LAW)
+        assert expected in dwell("optimize", str(path), "--starts", "2").out
+
+
 def test_a_triggered_law_in_a_disc_is_refused_before_it_runs(tmp_path):
     path = tmp_path / "disc.toml"
     path.write_text(

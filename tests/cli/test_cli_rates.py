@@ -125,3 +125,16 @@ def test_refusals(scenario: Path, long: Path) -> None:
     grid = ("--set", "run.integration.kind=grid", "--set", "run.integration.spacing=0.1")
     assert "grid of points" in dwell("rates", scenario, *grid).sentences[0]
     assert "must end in" in dwell("rates", scenario, "--out", "modes.gif").sentences[0]
+
+
+def test_a_disc_that_may_turn_is_neither_contracting_nor_not(tmp_path: Path) -> None:
+    path = tmp_path / "disc.toml"
+    path.write_text(
+        "workspace = { kind = 'ball', center = [0, 0], radius = 1 }\n"
+        "agents = { start = [[-0.4, 0.0], [0.4, 0.1]] }\n"
+        "controller = { kind = 'timer', k1 = 0.5, nu = 0.2, t1 = 0.1, t2 = 0.2 }\n"
+        "run = { horizon = 1.0, seed = 1 }\n"
+    )
+    told = dwell("rates", path)
+    assert "one neutral mode" in told.out
+    assert "(neutral)" in told.out

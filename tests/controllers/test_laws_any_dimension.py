@@ -12,8 +12,7 @@ from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentro
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
 from dwell.density.ground import ground_of
-from dwell.errors import ScenarioError, WorkspaceError
-from dwell.geometry import Ball, Box, Interval
+from dwell.geometry import Box, Interval
 from dwell.theory.finding import VIOLATED
 from dwell.theory.plain_trigger_any import plain_trigger_any
 from dwell.theory.promises import promises
@@ -238,20 +237,3 @@ def test_numbering_does_not_matter(law, dimension):
     one = simulate(workspace, Uniform(), places, law, until=until).positions(until)
     other = simulate(workspace, Uniform(), places[order], law, until=until).positions(until)
     assert other == pytest.approx(one[order], abs=1e-12)
-
-
-@pytest.mark.parametrize("law", LAWS, ids=NAMES)
-def test_curved_workspaces_are_refused(law):
-    places = np.array([(0.2, 0.1), (0.1, 0.3)])
-    with pytest.raises(ScenarioError, match="flat walls") as caught:
-        simulate(Ball((0.0, 0.0), 1.0), Uniform(), places, law, until=0.2)
-    assert caught.value.code == "controller.curved"
-
-
-def test_balls_in_space_are_refused():
-    ground = ground_of(Ball((0.0, 0.0, 0.0), 1.0), Uniform())
-    here, others = np.array([0.1, 0.1, 0.1]), np.array([(0.3, 0.1, 0.1)])
-    with pytest.raises(WorkspaceError, match="flat walls"):
-        centroid_ball(ground, tuple(here), others, np.array([0.1]), "diameter")
-    with pytest.raises(WorkspaceError, match="flat walls"):
-        SELF._trigger_value(here, here, 0.1, 0.0, others, ground)

@@ -138,3 +138,26 @@ def test_every_page_is_in_the_table_of_contents() -> None:
 def test_versions_agree() -> None:
     assert f"version: {dwell.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert dwell.__version__ in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+ROOMS = (
+    "", "geometry", "density", "controllers", "agents", "hybrid", "theory", "scenario", "results",
+    "plotting", "studies",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_public_name_is_in_the_reference(room: str) -> None:
+    text = page("reference.md")
+    documented = set(re.findall(r"^\.\. auto\w+:: [\w.]*?(\w+)$", text, flags=re.M))
+    spoken_of = {
+        word for span in re.findall(r"`([^`\n]+)`", text) for word in re.findall(r"\w+", span)
+    }
+    offered = set(importlib.import_module(f"dwell.{room}".rstrip(".")).__all__)
+    assert offered - documented - spoken_of == set()
+
+
+def test_every_name_in_the_reference_exists() -> None:
+    for name in re.findall(r"^\.\. auto\w+:: dwell\.([\w.]+)$", page("reference.md"), flags=re.M):
+        *room, last = name.split(".")
+        assert hasattr(importlib.import_module(".".join(["dwell", *room])), last), name

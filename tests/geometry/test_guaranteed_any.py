@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from dwell._types import lengths
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
@@ -295,12 +296,34 @@ class TestCurvedSheets:
         p, q, r = crowd(seed, 6, radius=0.7)
         for cell in both(CUBE, p, q, r):
             u = directions(seed, 600)
-            edge = cell.radius(u)[:, None] * u
+            edge = np.vstack([cell.radius(u)[:, None] * u, cell.offsets])
             apart = lengths(edge[:, None] - edge[None]).max()
-            assert apart <= cell.diameter
+            assert apart <= cell.diameter * (1 + 1e-9)
             assert cell.diameter / 2 <= cell.circumradius * (1 + 1e-9)
             assert cell.circumradius <= cell.diameter * math.sqrt(3 / 8) * (1 + 1e-9)
-            assert apart > (0.8 if cell.dual else 0.3) * cell.diameter
+            assert apart > 0.9 * cell.diameter  # the widest place may lie between the directions
+
+    @pytest.mark.parametrize("radius", [0.1, 0.5, 0.9, 0.95])
+    @pytest.mark.parametrize("count", [1, 3, 6, 12])
+    def test_a_guaranteed_cell_is_as_wide_as_it_says(self, count, radius):
+        """Two points of it are as far apart: the best of many, moved along the boundary."""
+        p, q, r = crowd(count, count, radius=radius)
+        cell = guaranteed_cell(CUBE, p, q, r)
+        edge = np.vstack([cell.radius(u := directions(count, 600))[:, None] * u, cell.offsets])
+        apart = lengths(edge[:, None] - edge[None])
+
+        def shortfall(pair):
+            u, v = pair.reshape(2, 3)
+            a, b = cell.radius(u) * u / lengths(u), cell.radius(v) * v / lengths(v)
+            return -float(lengths(a - b))
+
+        first = np.concatenate(edge[list(np.unravel_index(apart.argmax(), apart.shape))])
+        moved = minimize(shortfall, first, method="Nelder-Mead", options={"xatol": 1e-9})
+        widest = max(float(apart.max()), -moved.fun)
+        assert widest <= cell.diameter <= (1.0 + 2e-3) * widest
+        assert cell.diameter <= cell.rough_extent[0] * (1.0 + 1e-8)
+        least = smallest_ball(edge)[1]
+        assert least * (1 - 1e-9) <= cell.circumradius <= 1.05 * least
 
     @pytest.mark.parametrize("seed", range(5))
     def test_the_hull_of_a_dual_cell_is_that_of_its_corners(self, seed):
@@ -405,9 +428,8 @@ class TestRim:
     @pytest.mark.parametrize(
         ("workspace", "code"),
         [
-            (Ball((0, 0), 1.0), "geometry.curved"),
-            (Ball((0, 0, 0), 1.0), "geometry.curved"),
-            (Ellipsoid((0, 0, 0), (1, 2, 3)), "geometry.curved"),
+            (Ball((0,) * 4, 1.0), "geometry.dimension"),
+            (Ellipsoid((0,) * 5, (1, 2, 3, 4, 5)), "geometry.dimension"),
             (Box((0,) * 4, (1,) * 4), "geometry.dimension"),
         ],
     )

@@ -13,6 +13,7 @@ import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
+import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope, Run, Timer, simulate
 from dwell.density import as_density
 from dwell.plotting import FIGURES, PLAIN, animate, save_figures
@@ -385,3 +386,23 @@ def test_a_film_in_more_dimensions_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="these have 4") as caught:
         animate(many_dimensions(4), tmp_path / "film.gif")
     assert caught.value.code == "film.dimension"
+
+
+CORNER = dwell.Polytope([(0, 0, 0), (4, 0, 0), (0, 4, 0), (0, 0, 4)])
+WEDGE = dwell.Polytope.from_halfspaces(
+    [[-1, 0, 0], [0, -1, 0], [0, 0, -1], [1, 1, 1], [1, 0, 0]], [0, 0, 0, 4, 3]
+)
+
+
+@pytest.mark.parametrize("workspace", [CORNER, WEDGE, ROOM])
+def test_no_large_wall_is_seen_edge_on(workspace: dwell.Polytope) -> None:
+    """From the usual side the slanted wall of a corner of space would be a line."""
+    camera = camera_for(workspace)
+    seen = np.abs(workspace.normals @ camera.axes[2])
+    assert seen.min() > 0.15
+
+
+def test_boxes_and_balls_are_seen_from_the_usual_side() -> None:
+    many = dwell.Polytope(np.random.default_rng(1).normal(size=(60, 3)))  # no wall is large
+    for workspace in (ROOM, dwell.Ball((0, 0, 0), 1), many):
+        assert camera_for(workspace).azimuth == -60.0

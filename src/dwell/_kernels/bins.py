@@ -118,6 +118,8 @@ def half_width(k, py, radius, frame):
 @inner
 def covers(px, py, radius, frame):
     """Whether a disc round (px, py) holds all bins."""
+    if frame[COLUMNS] * frame[ROWS] == 1.0:
+        return True
     dx = larger(abs(px - frame[X]), abs(frame[X] + frame[COLUMNS] * frame[SIDE] - px))
     dy = larger(abs(py - frame[Y]), abs(frame[Y] + frame[ROWS] * frame[SIDE] - py))
     return radius > dx + dy

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dwell._kernels._jit import njit
+from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.bins import gather_at_rest, guessed
 from dwell._kernels.cells import voronoi_cell
 from dwell._kernels.look import is_settled, look, reach_of, sharpened, weigh
@@ -34,13 +34,34 @@ def look_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
         out[k, NEAREST] = d2
 
 
+@inner
+def keep_corners(n, s):
+    """Copy the polygon, which weighing it may move."""
+    for i in range(n):
+        s.kept_x[i] = s.x[i]
+        s.kept_y[i] = s.y[i]
+
+
+@spliced
+def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
+    """Polar moment of the polygon that was kept about its centroid, without loss."""
+    for i in range(n):
+        s.x[i] = s.kept_x[i]
+        s.y[i] = s.kept_y[i]
+    sharp = sharpened(n, px, py, near.x, near.y, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
+    _, _, _, _, polar = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
+    return polar
+
+
 @njit
-def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, s):
+def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
     """Looks lo..hi of agents in the order of their bins; fills the rows of `out` by their numbers.
 
-    x, y: their places in that order. Each asks the agents round it only: see bins.py.
+    x, y: their places in that order. Each asks the agents round it only: see bins.py. `second` is
+    filled with polar moments about the centroids, divided by exp(log_scale), unless it is empty.
     """
     reach = 0.0
+    thorough = second.shape[0] > 0
     for k in range(lo, hi):
         radius = guessed(reach, bins.frame)  # the one before was a neighbour, most likely
         px = x[k]
@@ -52,6 +73,8 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, s):
             settled = is_settled(n, nearest, limit, s.x, s.y)
             radius *= 2.0
         reach = reach_of(n, s.x, s.y)
+        if thorough:
+            keep_corners(n, s)
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
@@ -64,6 +87,10 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, s):
         out[row, POLAR] = polar
         out[row, NEIGHBORS] = neighbors
         out[row, NEAREST] = d2
+        if thorough:
+            second[row] = 0.0
+            if status == 0:
+                second[row] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
 
 
 @njit
@@ -76,29 +103,3 @@ def cell_of(p, xs, ys, wx, wy, s):
 def moments_of(n, x0, y0, terms, px, py, sharp, s):
     """Moments of the polygon in s.x, s.y: see moments.py."""
     return polygon_moments(n, x0, y0, terms, px, py, sharp, s)
-
-
-@njit
-def second_moments(bins, x, y, wx, wy, terms, errors, near, out, s):
-    """Polar moment of each cell about its own centroid (divided by exp(scale)), without loss."""
-    reach = 0.0
-    for k in range(x.shape[0]):
-        p = bins.who[k]
-        px = x[k]
-        py = y[k]
-        radius = guessed(reach, bins.frame)
-        settled = False
-        while not settled:
-            m, limit = gather_at_rest(k, radius, bins, x, y, near)
-            n, _, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
-            settled = is_settled(n, nearest, limit, s.x, s.y)
-            radius *= 2.0
-        reach = reach_of(n, s.x, s.y)
-        out[p] = 0.0
-        if n > 0:
-            xs = near.x
-            ys = near.y
-            sharp = sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
-            ex = errors[p, 0]
-            ey = errors[p, 1]
-            _, _, _, _, out[p] = polygon_moments(n, px, py, terms, ex, ey, sharp, s)

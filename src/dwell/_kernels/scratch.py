@@ -24,6 +24,8 @@ class Scratch(NamedTuple):
     dx: np.ndarray  # displacement of each agent from the one that looks
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
+    kept_x: np.ndarray  # a copy of the polygon
+    kept_y: np.ndarray
     fan: np.ndarray  # cross products of neighbouring corners: twice the triangles' areas
     node: np.ndarray  # exponents, then values, at the quadrature nodes
     panels: np.ndarray  # (MAX_PANELS, 8) pieces of edges: see gaussian_edges.py
@@ -49,6 +51,8 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         dx=np.empty(many),
         dy=np.empty(many),
         seen=np.empty(many, dtype=np.int64),
+        kept_x=np.empty(room),
+        kept_y=np.empty(room),
         fan=np.empty(room),
         node=np.empty(MAX_NODES * MAX_NODES),
         panels=np.empty((MAX_PANELS, 8)),

@@ -48,7 +48,7 @@ def run_compiled(
 
     An interrupt from the keyboard ends the run between two chunks: what was done is kept.
     """
-    _refuse_standing_clock(system, until)
+    refuse_standing_clock(system, until)
     engine = _Engine.of(system, start)
     parts: list[EventTable] = []
     stop = None
@@ -85,7 +85,7 @@ def _program(system: CoverageSystem) -> HoldProgram:
     return system.program
 
 
-def _refuse_standing_clock(system: CoverageSystem, until: float) -> None:
+def refuse_standing_clock(system: CoverageSystem, until: float) -> None:
     """The kernel has no guard against Zeno: intervals must be long enough to move the clock."""
     shortest = float(_program(system).t1.min())
     least = 16.0 * math.ulp(until)

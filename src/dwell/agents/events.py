@@ -113,12 +113,25 @@ class EventTable:
 
     @classmethod
     def joined(cls, parts: Sequence[EventTable]) -> EventTable:
-        """Several tables, one after another."""
+        """Several tables, one after another; a column that only some have is filled up."""
         every: dict[str, Any] = {}
         for f in fields(cls):
             several = [getattr(part, f.name) for part in parts]
-            every[f.name] = None if several[0] is None else np.concatenate(several)
+            if all(column is None for column in several):
+                every[f.name] = None
+                continue
+            filled = [
+                part._usually(f.name) if column is None else column
+                for part, column in zip(parts, several, strict=True)
+            ]
+            every[f.name] = _in_one(filled, f.name in VECTORS)
         return cls(**every)
+
+    def _usually(self, column: str) -> Any:
+        """What a column that was left out would say."""
+        if column in _USUALLY:
+            return np.full(len(self), _USUALLY[column])
+        return np.zeros((len(self), 2, self.dimension)) if column == "bend" else self.count(column)
 
     @classmethod
     def blank(cls, rows: int, dimension: int = 2) -> EventTable:
@@ -170,7 +183,8 @@ class LoggedStates(Sequence[AgentsState]):
     """The states after each jump, put together from the start and a table when asked for.
 
     What agents remember and have heard is in no table. Where a law goes by it, `walk` gives the
-    states one after another, each decision made again; they are kept.
+    states one after another, each decision made again; they are kept. `last` is the state after
+    the last jump, where that is known already.
     """
 
     def __init__(
@@ -178,8 +192,10 @@ class LoggedStates(Sequence[AgentsState]):
         start: AgentsState,
         table: EventTable,
         walk: Callable[[], Iterator[AgentsState]] | None = None,
+        last: AgentsState | None = None,
     ) -> None:
         self._start = start
+        self._last = last
         self._table = table
         self._steps = None if walk is None else walk()
         self._walked = [start]
@@ -203,6 +219,8 @@ class LoggedStates(Sequence[AgentsState]):
     def _after(self, j: int) -> AgentsState:
         if j == 0:
             return self._start
+        if self._last is not None and j == len(self._table):
+            return self._last
         if self._steps is not None:
             self._walked += islice(self._steps, max(j + 1 - len(self._walked), 0))
             return self._walked[j]
@@ -226,6 +244,14 @@ class LoggedStates(Sequence[AgentsState]):
             bend=column("bend"),
             memory=(),
         )
+
+
+def _in_one(several: list[np.ndarray], vectors: bool) -> np.ndarray:
+    """Columns one after another; each coordinate of vectors in one piece."""
+    if not vectors:
+        return np.concatenate(several)
+    found = in_columns(sum(map(len, several)), several[0].shape[1])
+    return np.concatenate(several, out=found)
 
 
 def table_of(arc: HybridArc[AgentsState]) -> EventTable:

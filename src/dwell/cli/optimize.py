@@ -89,6 +89,12 @@ def _starts(found: Deployment) -> str:
 
 def _positions(found: Deployment) -> Iterator[tuple[str, str]]:
     shown = found.positions[:MOST_LISTED]
-    text = "  ".join(f"({x:.6g}, {y:.6g})" for x, y in shown)
+    text = "  ".join(_place(place) for place in shown.tolist())
     more = found.agents - len(shown)
     yield "positions", text if not more else f"{text}  and {more} more; see --json"
+
+
+def _place(place: list[float]) -> str:
+    """A place as people write it: on the line a number, elsewhere (x, y, ...)."""
+    numbers = ", ".join(f"{v:.6g}" for v in place)
+    return numbers if len(place) == 1 else f"({numbers})"

@@ -149,8 +149,15 @@ def _about(found: Study) -> Iterator[tuple[str, str]]:
     soft = ", ".join(f"{gap:.3g}" for gap in rates.gaps[:SHOWN])
     more = ", ..." if len(rates.gaps) > SHOWN else ""
     yield "gaps", f"{soft}{more}; the largest {1.0 - rates.lambda_min:.4g}"
-    word = "contracting" if rates.contraction < 0.0 else "not contracting"
-    yield "contraction", f"{rates.contraction:.3g} ({word})"
+    yield "contraction", f"{rates.contraction:.3g} ({_contracting(rates)})"
+
+
+def _contracting(rates: Rates) -> str:
+    """In words; what cannot be told from 0 is neither."""
+    rate = rates.contraction
+    if abs(rate) <= rates.tolerance:
+        return "neutral"
+    return "contracting" if rate < 0.0 else "not contracting"
 
 
 def _laws(found: Study, wide: bool) -> Table:

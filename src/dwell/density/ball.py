@@ -10,6 +10,7 @@ three or four digits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from dwell.density.ball_cells import (
     BallCell,
     Root,
     as_borders,
+    is_empty,
     nearest_others,
     root_of,
     seen_from,
@@ -30,6 +32,7 @@ from dwell.density.ground import Ground
 from dwell.density.looking import Looks
 from dwell.density.tessellation import first_coincidence
 from dwell.geometry import Box, Workspace, polyhedra
+from dwell.geometry.cell_shape import Measure
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
@@ -121,12 +124,27 @@ def cells(
         normals = points[faces] - place
         shows = faces_that_show(root, place, normals)
         planes = planes_of(normals[shows])
-        found.append(
-            BallCell(
-                cell.agent, place, faces[shows], planes[:, :3], planes[:, 3], cell.seen, workspace
-            )
-        )
+        empty = is_empty(workspace, points, cell.agent, shows)
+        walls = (faces[shows], planes[:, :3], planes[:, 3])
+        found.append(BallCell(cell.agent, place, *walls, cell.seen, workspace, empty))
     return found
+
+
+def measure_of(cell: BallCell) -> Measure:
+    """Volume and middle of a cell."""
+    from dwell._kernels.general_terms import general_terms
+
+    n, root = len(cell.position), root_of(cell.workspace)
+    if cell.empty:
+        return Measure(0.0, np.zeros(n))
+    if n > 3:
+        a, _ = seen_from(root, cell.position)
+        found = rays.weigh(rays.Region(cell.normals, cell.gaps, root.matrix, a), 1.0, rays.PAIRS)
+        volume, first = found.mass, found.first
+    else:
+        scale, values, _ = Slicer(root, general_terms(3, 1.0)).weigh(cell.position, cell.normals)
+        volume, first = float(values[0]) * math.exp(scale), values[1:4] * math.exp(scale)
+    return Measure(volume, first / volume) if volume > 0.0 else Measure(0.0, np.zeros(n))
 
 
 def faces_that_show(root: Root, place: Points, normals: Points) -> np.ndarray:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import NamedTuple, final
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, dots
 from dwell.density.borders import Borders
 from dwell.density.disc import curved_of
 from dwell.density.looking import Looks
-from dwell.geometry import Workspace
+from dwell.geometry import Workspace, whitened
+from dwell.geometry.cell_shape import SLACK, AnyCell, Measure
+from dwell.geometry.limits import as_rows
+from dwell.geometry.whitened import Root, seen_from
 
+__all__ = ["BallCell", "Root", "as_borders", "nearest_others", "root_of", "seen_from"]
 
-class Root(NamedTuple):
-    """|W (z - center)| <= 1 with W upper triangular."""
-
-    center: Points  # (n,)
-    matrix: Floats  # (n, n)
+AT_ONCE = 200_000  # pairs of agents whose distances are held in memory
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class BallCell:
+class BallCell(AnyCell):
     """A Voronoi cell in a ball or an ellipsoid: the points u, seen from the agent, that satisfy
     normals . u <= offsets, one row for each neighbour in `borders`, and lie in the workspace.
     """
@@ -37,63 +37,72 @@ class BallCell:
     gaps: Floats  # (m,) half their squared length
     seen: Ints  # agents looked at, nearest first
     workspace: Workspace
+    empty: bool = False  # whether it has no inside: its agent stands outside, behind others
+    offsets: Points = field(init=False)  # corners: none are listed, (0, n)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offsets", np.empty((0, len(self.position))))
 
     @property
-    def offsets(self) -> Points:
-        """Corners: none are listed, (0, n)."""
-        return np.empty((0, len(self.position)))
+    def volume(self) -> float:
+        """Volume, to the stated tolerance in space and to about three digits above it."""
+        return self._measure.volume
+
+    @property
+    def centroid(self) -> Points:
+        """Middle of its volume, whatever the density, (n,); the agent's place if it is empty."""
+        return self.position + self._measure.middle
+
+    @cached_property
+    def _measure(self) -> Measure:
+        from dwell.density.ball import measure_of  # which makes these cells
+
+        return measure_of(self)
 
     @property
     def border_sizes(self) -> Floats:
         """No size is computed: faces without one are left out of `borders`."""
         return np.full(len(self.borders), np.inf)
 
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point (k, n), in workspace coordinates, lies in the cell."""
-        local = np.asarray(points, dtype=np.float64) - self.position
-        inside: np.ndarray = self.workspace.contains(points)
+    def contains(self, points: object) -> np.ndarray:
+        """Whether each point (k, n) lies in the cell, its boundary included (up to rounding)."""
+        rows = as_rows(points, len(self.position))
+        if self.empty:
+            return np.zeros(len(rows), dtype=bool)
+        local = rows - self.position
+        inside: np.ndarray = self.workspace.contains(rows)
         for normal, gap in zip(self.normals, self.gaps, strict=True):
-            inside &= local @ normal <= gap
+            slack = SLACK * self.workspace.diameter * math.sqrt(2.0 * gap)
+            inside &= dots(local, normal) <= gap + slack
         return inside
 
 
 def root_of(workspace: Workspace) -> Root:
     """The workspace as the kernels take it; exact but for a rounding of each entry."""
-    curved = curved_of(workspace)
-    rows = [
-        [Fraction(float(v)) / Fraction(float(size)) for v in row]
-        for row, size in zip(curved.axes, curved.semi_axes, strict=True)
-    ]
-    n = len(rows)
-    form = [
-        [sum((row[i] * row[j] for row in rows), Fraction(0)) for j in range(n)] for i in range(n)
-    ]
-    matrix = np.zeros((n, n))
-    for i in range(n):
-        pivot = math.sqrt(float(form[i][i]))
-        matrix[i, i] = pivot
-        for j in range(i + 1, n):
-            matrix[i, j] = float(form[i][j]) / pivot
-        for k in range(i + 1, n):
-            share = form[i][k] / form[i][i]
-            form[k] = [form[k][j] - share * form[i][j] for j in range(n)]
-    return Root(np.array(curved.center, dtype=np.float64), matrix)
+    return whitened.root_of(curved_of(workspace))
 
 
-def seen_from(root: Root, place: Points) -> tuple[Floats, float]:
-    """a = W (place - center), and 1 - |a|**2 of that very a, without cancellation."""
-    gap = place - root.center
-    a = np.array([math.fsum(root.matrix[i] * gap) for i in range(len(gap))])
-    return a, float(1 - sum(Fraction(float(v)) ** 2 for v in a))
+def is_empty(workspace: Workspace, points: Points, p: int, shows: np.ndarray) -> bool:
+    """Whether a cell is empty; one without faces is that or all of the workspace."""
+    if shows.any():
+        return False
+    gaps = points - np.array(curved_of(workspace).center)
+    return int((gaps * gaps).sum(axis=1).argmin()) != p
 
 
 def nearest_others(points: Points, agents: Ints) -> Floats:
     """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
     found = np.full(len(agents), np.inf)
-    for k, p in enumerate(agents):
-        gap = np.delete(points, p, axis=0) - points[p]
-        if len(gap):
-            found[k] = math.sqrt((gap * gap).sum(axis=1).min())
+    if len(points) < 2:
+        return found
+    for few in np.array_split(np.arange(len(agents)), 1 + len(agents) * len(points) // AT_ONCE):
+        own = agents[few]
+        squares = np.zeros((len(few), len(points)))
+        for column in points.T:
+            gap = column - column[own][:, None]
+            squares += gap * gap
+        squares[np.arange(len(few)), own] = np.inf
+        found[few] = np.sqrt(squares.min(axis=1))
     return found
 
 

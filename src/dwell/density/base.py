@@ -47,8 +47,8 @@ def refuse_dimension(density: object, dimension: int) -> None:
     own = dimension_of(density)
     if own is not None and own != dimension:
         raise DensityError(
-            f"the density is one of {own} coordinates, but the workspace has {dimension} "
-            f"dimension{'s' * (dimension != 1)}; both must agree",
+            f"the density is one of {own} coordinate{'s' * (own != 1)}, but the workspace has "
+            f"{dimension} dimension{'s' * (dimension != 1)}; both must agree",
             code="density.dimension",
             key="density",
         )

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast, final
 
 import numpy as np
@@ -22,12 +23,15 @@ from dwell.density.plane_borders import moments_along
 from dwell.density.tessellation import first_coincidence
 from dwell.errors import DensityError
 from dwell.geometry import Curved, Workspace
+from dwell.geometry.cell_shape import SLACK, AnyCell, Measure
+from dwell.geometry.limits import as_rows
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
     from dwell._kernels.curved.cells import Ring
     from dwell._kernels.scratch import Scratch
 
+TINY = np.finfo(float).tiny
 ARC = -1  # what `CurvedCell.borders` says of an arc
 
 
@@ -43,7 +47,7 @@ class Ellipse(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
-class CurvedCell:
+class CurvedCell(AnyCell):
     """A Voronoi cell in a disc or an ellipse, in the frame of its own agent.
 
     The piece from corner k to corner k + 1 is straight if `borders[k]` >= 0, with that agent behind
@@ -65,9 +69,49 @@ class CurvedCell:
         return len(self.offsets) == 0 and not self.whole
 
     @property
-    def vertices(self) -> Points:
-        """Corners in the coordinates of the workspace, (n, 2)."""
-        return self.position + self.offsets
+    def volume(self) -> float:
+        """Its area; 0 if it is empty."""
+        return self._measure.volume
+
+    @property
+    def centroid(self) -> Points:
+        """Middle of its area, whatever the density, (2,); the agent's place if it is empty."""
+        return self.position + self._measure.middle
+
+    def contains(self, points: object) -> np.ndarray:
+        """Whether each point (k, 2) lies in the cell, its boundary included (up to rounding)."""
+        rows = as_rows(points, 2)
+        if self.empty:
+            return np.zeros(len(rows), dtype=bool)
+        x, y, w11, w12, w22 = self.ellipse
+        dx, dy = rows[:, 0] - x, rows[:, 1] - y
+        inside: np.ndarray = np.hypot(w11 * dx + w12 * dy, w22 * dy) <= 1.0 + SLACK
+        local = rows - self.position
+        for k in np.flatnonzero(self.borders >= 0):
+            a, b = self.offsets[[k, (k + 1) % len(self.offsets)]]
+            step = (b - a) / max(math.hypot(*(b - a)), TINY)
+            left = step[0] * (local[:, 1] - a[1]) - step[1] * (local[:, 0] - a[0])
+            inside &= left >= -SLACK / w22
+        return inside
+
+    @cached_property
+    def _measure(self) -> Measure:
+        if self.empty:
+            return Measure(0.0, np.zeros(2))
+        area, first = _in_circle(self._round_corners, self.borders == ARC, self.whole)
+        x, y, w11, w12, w22 = self.ellipse
+        dy = first[1] / area / w22
+        dx = (first[0] / area - w12 * dy) / w11
+        middle = np.array([dx + (x - self.position[0]), dy + (y - self.position[1])])
+        return Measure(area / (w11 * w22), middle)
+
+    @property
+    def _round_corners(self) -> Points:
+        """Corners as seen where the ellipse is the unit circle, (n, 2)."""
+        x, y, w11, w12, w22 = self.ellipse
+        dx = self.offsets[:, 0] + (self.position[0] - x)
+        dy = self.offsets[:, 1] + (self.position[1] - y)
+        return np.column_stack([w11 * dx + w12 * dy, w22 * dy])
 
     @property
     def border_sizes(self) -> Floats:
@@ -111,6 +155,23 @@ class CurvedCell:
         dy = np.sin(angle) / w22
         dx = (np.cos(angle) - w12 * dy) / w11
         return np.column_stack([dx + (x - self.position[0]), dy + (y - self.position[1])])
+
+
+def _in_circle(corners: Points, arcs: np.ndarray, whole: bool) -> tuple[float, Points]:
+    """Area and first moments of a convex region whose curved pieces are arcs of the unit circle."""
+    if whole:
+        return math.pi, np.zeros(2)
+    after = np.roll(corners, -1, axis=0)
+    cross = corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]
+    areas, firsts = [*(0.5 * cross)], [*(cross[:, None] * (corners + after) / 6.0)]
+    for (ax, ay), (bx, by) in zip(corners[arcs], after[arcs], strict=True):
+        turn = math.atan2(by, bx) - math.atan2(ay, ax)
+        turn += 2.0 * math.pi if turn <= 0.0 else 0.0
+        half = math.atan2(ay, ax) + 0.5 * turn
+        areas.append(0.5 * (turn - math.sin(turn)))  # between the arc and its chord
+        pull = 2.0 / 3.0 * math.sin(0.5 * turn) ** 3
+        firsts.append(pull * np.array([math.cos(half), math.sin(half)]))
+    return math.fsum(areas), np.sum(firsts, axis=0)
 
 
 def ellipse_of(workspace: Workspace) -> Ellipse:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_numbers, is_positive
+from dwell._types import Floats, Points, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 
@@ -39,9 +39,7 @@ class Gaussian:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        n = _length(self.center)
-        need = "two finite numbers [x, y]" if n == 2 else finite_numbers(n)
-        center = _finite(self.center, (n,), "center", need)
+        center = _as_center(self.center)
         object.__setattr__(self, "center", tuple(float(v) for v in center))
         if not is_positive(self.weight):
             raise _refused("weight", self.weight, "a positive number")
@@ -59,7 +57,10 @@ class Gaussian:
     def _check_covariance(self) -> None:
         n = self.dimension
         need = f"a symmetric positive definite {n} x {n} matrix"
-        s = _finite(self.covariance, (n, n), "covariance", need)
+        given: object = self.covariance
+        if n == 1 and np.isscalar(given):
+            given = [[given]]
+        s = _finite(given, (n, n), "covariance", need)
         variances = np.diag(s)
         if (s != s.T).any() or not (variances > 0).all():
             raise _refused("covariance", self.covariance, need)
@@ -201,13 +202,16 @@ def _least_unexplained(s: Floats) -> float:
     return min(float(1 / (Fraction(s[k, k]) * inverse[k][k])) for k in range(len(s)))
 
 
-def _length(center: object) -> int:
-    """How many numbers a center has; 2 where that cannot be told."""
+def _as_center(center: object) -> Points:
+    """A center as numbers; on the line a plain number will do."""
+    need = "a list of finite numbers, one per dimension,"
     try:
-        shape = np.array(center).shape
-    except ValueError:
-        return 2
-    return shape[0] if len(shape) == 1 and shape[0] > 0 else 2
+        found = np.atleast_1d(np.array(center, dtype=np.float64))
+    except (TypeError, ValueError, OverflowError):
+        raise _refused("center", center, need) from None
+    if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
+        raise _refused("center", center, need)
+    return found
 
 
 def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from dwell.density.base import Density
+from dwell.density.base import Density, refuse_dimension
 from dwell.density.lattice import lattice_terms
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, is_flat
@@ -32,6 +32,7 @@ class Ground:
 
 def ground_of(workspace: Workspace, density: Density, spacing: float | None = None) -> Ground:
     """`density` on `workspace`, integrated exactly or on a grid of points with this spacing."""
+    refuse_dimension(density, workspace.dimension)
     if spacing is not None:
         _refuse_grid(workspace)
         return Ground(workspace, density, lattice_terms(density, workspace, spacing))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -62,15 +63,28 @@ def _way(ground: Ground) -> str:
     return "line" if n == 1 else "space"
 
 
+def is_dear(ground: Ground) -> bool:
+    """Whether a look takes tens of milliseconds and more: whoever wants many should take fewer."""
+    return ground.dimension > 3 or (ground.dimension == 3 and ground.terms is None)
+
+
 def in_blocks(
     work: Callable[[int, int], None], count: int, threads: int | None, block: int = BLOCK
 ) -> None:
-    """Call `work(lo, hi)` over `count` things, on several threads; kernels release the lock."""
-    edges = [*range(0, count, block), count]
+    """Call `work(lo, hi)` over `count` things, on several threads; kernels release the lock.
+
+    Between blocks an interrupt from the keyboard is heard, and the rest is left undone.
+    """
+    edges = [*range(0, max(count, 1), block), count]
     workers = min(threads or os.cpu_count() or 1, len(edges) - 1)
     if workers <= 1:
-        work(0, count)
+        for lo, hi in pairwise(edges):
+            work(lo, hi)
         return
     work(0, 0)  # compile once, not on every thread
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, edges[:-1], edges[1:]))
+        try:
+            list(pool.map(work, edges[:-1], edges[1:]))
+        except BaseException:  # an interrupt, too, must not wait for all that was not begun
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

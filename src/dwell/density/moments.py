@@ -1,4 +1,4 @@
-"""Mass, centroid and second moment of a density over one polygon."""
+"""Mass, centroid and second moment of a density over one region."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density.adaptive import integrate
-from dwell.density.base import Density, as_density
-from dwell.geometry import Polygon
+from dwell.density.base import Density, as_density, refuse_dimension
+from dwell.geometry import Workspace, as_workspace, is_flat, polygon_of
 
 THIN = 0.01  # area over squared diameter below which rounding of the corners matters
 
@@ -24,26 +24,50 @@ class Moments:
 
     mass: float  # 0 where it is below the smallest double: see log_mass
     log_mass: float  # natural logarithm of the mass, right also far out in a tail
-    centroid: Points  # (2,)
-    offset: Points  # (2,) the same from the region's first corner (a cell's agent): no rounding
+    centroid: Points  # (n,)
+    offset: Points  # (n,) the same from a polygon's first corner, a cell's agent, or the middle of
+    # any other workspace: no rounding
     second_moment: float  # integral of |z - centroid|**2
     error: float = 0.0  # bound on the mass's relative error; 0: rounding only
 
 
-def moments(region: Polygon | object, density: Density | object = None) -> Moments:
-    """Moments of `density` (uniform by default) over `region`, a Polygon or its vertices.
+def moments(region: Workspace | object, density: Density | object = None) -> Moments:
+    """Moments of `density` (uniform by default) over `region`: any workspace, or the vertices of a
+    polygon.
 
     >>> moments([(0, 0), (2, 0), (2, 1), (0, 1)]).centroid.tolist()
     [1.0, 0.5]
     """
     from dwell.density.uniform import Uniform
 
-    polygon = region if isinstance(region, Polygon) else Polygon(region)
+    workspace = as_workspace(region)
     weight = Uniform() if density is None else as_density(density)
+    refuse_dimension(weight, workspace.dimension)  # polygons come without a ground
+    if workspace.dimension != 2 or not is_flat(workspace):
+        return _of_only_agent(workspace, weight)
+    polygon = polygon_of(workspace)
     origin = polygon.vertices[0]
     offsets = polygon.vertices - origin
     thin = polygon.area < THIN * polygon.diameter**2
     return polygon_moments(offsets, origin, weight, exact_fan(polygon.vertices) if thin else None)
+
+
+def _of_only_agent(workspace: Workspace, density: Density) -> Moments:
+    """All of a workspace is the cell of an agent that is alone in it."""
+    from dwell.density.ground import ground_of
+    from dwell.density.tessellation import tessellation_of
+
+    lower, upper = workspace.bounds
+    middle = workspace.nearest((lower + 0.5 * (upper - lower))[None])
+    found = tessellation_of(ground_of(workspace, density), middle)
+    return Moments(
+        float(found.masses[0]),
+        float(found.log_masses[0]),
+        found.centroids[0],
+        found.errors[0],
+        float(found.second_moments[0]),
+        float(found.mass_errors[0]),
+    )
 
 
 def exact_fan(vertices: Points) -> Floats:

@@ -36,8 +36,6 @@ def looks(
         return _by_quadrature(ground, places, row, agent)
     from dwell._kernels import doors
     from dwell._kernels.bins import FEW
-    from dwell._kernels.cells import COINCIDENT
-    from dwell._kernels.look import NO_MASS
     from dwell._kernels.scratch import make_scratch
 
     walls = columns(ground.workspace.vertices)
@@ -49,10 +47,29 @@ def looks(
         doors.look_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
 
     if x.shape[1] > FEW and _is_everybody(row, agent, x.shape):
+        agents, none = x.shape[1], np.empty(0)
         for r in range(len(x)):
-            _look_all(ground, x[r], y[r], out[r * x.shape[1] : (r + 1) * x.shape[1]], threads)
+            _look_all(ground, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
     else:
         in_blocks(work, len(row), threads)
+    return _as_looks(out, None)
+
+
+def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -> Looks:
+    """Everybody looks, and is told the second moment about its centroid as well."""
+    from dwell._kernels import doors
+
+    x, y = columns(points)
+    out, second = np.empty((len(x), doors.COLUMNS)), np.empty(len(x))
+    _look_all(ground, x, y, out, second, threads)
+    return _as_looks(out, second)
+
+
+def _as_looks(out: Floats, second: Floats | None) -> Looks:
+    from dwell._kernels import doors
+    from dwell._kernels.cells import COINCIDENT
+    from dwell._kernels.look import NO_MASS
+
     column = np.ascontiguousarray(out.T)
     squared = column[doors.NEAREST]
     return Looks(
@@ -64,6 +81,7 @@ def looks(
         polar=column[doors.POLAR],
         neighbors=column[doors.NEIGHBORS].astype(np.int64),
         nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
+        second=second,
     )
 
 
@@ -75,8 +93,10 @@ def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
     return bool((row == rows).all() and (agent == agents).all())
 
 
-def _look_all(ground: Ground, x: Floats, y: Floats, out: Floats, threads: int | None) -> None:
-    """Everybody looks; each asks those near it only, with the same bits. Fills `out`."""
+def _look_all(
+    ground: Ground, x: Floats, y: Floats, out: Floats, second: Floats, threads: int | None
+) -> None:
+    """Everybody looks; each asks those near it only, with the same bits. Fills `out`, `second`."""
     from dwell._kernels import doors
     from dwell._kernels.bins import make_bins, make_near, put_at_rest
     from dwell._kernels.scratch import make_scratch
@@ -88,24 +108,9 @@ def _look_all(ground: Ground, x: Floats, y: Floats, out: Floats, threads: int | 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(len(x), len(walls[0]))
         near = make_near(len(x))
-        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, out, memory)
+        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, out, second, memory)
 
     in_blocks(work, len(x), threads)
-
-
-def second_moments(ground: Ground, points: Points, errors: Points) -> Floats:
-    """Of all cells about their centroids, divided by exp(log_scale)."""
-    from dwell._kernels import doors
-    from dwell._kernels.bins import make_bins, make_near, put_at_rest
-    from dwell._kernels.scratch import make_scratch
-
-    (x, y), walls = columns(points), columns(ground.workspace.vertices)
-    found, errors = np.empty(len(x)), np.ascontiguousarray(errors)
-    bins = make_bins(len(x))
-    places = put_at_rest(x, y, bins)
-    memory, near = make_scratch(len(x), len(walls[0])), make_near(len(x))
-    doors.second_moments(bins, *places, *walls, ground.terms, errors, near, found, memory)
-    return found
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:

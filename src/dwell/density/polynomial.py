@@ -40,13 +40,14 @@ class Polynomial:
         rows = _as_terms(list(listed))
         if not any(row[-1] != 0.0 for row in rows):
             raise DensityError(
-                "the polynomial density is zero everywhere; give at least one term "
-                "[i, j, coefficient] that is not zero",
+                "the polynomial density is zero everywhere; give at least one term that is not "
+                "zero: powers, one per dimension, and a coefficient",
                 code="density.zero",
                 key="density.terms",
             )
         n = len(rows[0]) - 1
-        origin = [finite_number(v) for v in self.origin] or [0.0] * n
+        given = self.origin if isinstance(self.origin, Iterable) else (self.origin,)
+        origin = [finite_number(v) for v in given] or [0.0] * n
         if len(origin) != n or None in origin:
             need = f"{finite_numbers(n)} {'is' if n == 1 else 'are'} needed"
             raise _refused(f"the origin {self.origin!r}; {need}")
@@ -116,10 +117,14 @@ def _as_terms(listed: list[object]) -> tuple[tuple[float, ...], ...]:
     ]
     n = len(rows[0]) - 1
     for row, came in zip(rows, listed, strict=True):
-        if len(row) < 2 or (len(row) != n + 1 and 3 in (len(row), n + 1)):
-            raise _refused(f"the term {came!r}; [i, j, coefficient] is needed")
+        if len(row) < 2:
+            raise _refused(
+                f"the term {came!r}; a list of one power per dimension and a coefficient, such as "
+                "[i, j, coefficient] in the plane, is needed"
+            )
         if len(row) != n + 1:
-            raise _refused(f"the term {came!r}; {n} powers and a coefficient are needed")
+            like = f"like the first term {list(rows[0])}, {n} power{'s' * (n != 1)}"
+            raise _refused(f"the term {came!r}; {like} and a coefficient are needed")
     return tuple(_as_term(row) for row in rows)
 
 

@@ -23,6 +23,7 @@ from dwell.density.ball_cells import (
     BallCell,
     Root,
     as_borders,
+    is_empty,
     nearest_others,
     root_of,
     seen_from,
@@ -155,7 +156,7 @@ def cells(workspace: Workspace, points: Points, agents: Ints) -> list[BallCell]:
         found.append(
             BallCell(
                 int(p), points[p], others[shows], region.normals[shows], region.gaps[shows], order,
-                workspace,
+                workspace, is_empty(workspace, points, int(p), shows),
             )
         )  # fmt: skip
     return found

@@ -12,16 +12,16 @@ from dwell.density.adaptive import LOBATTO, MAX_TRIANGLES, NODES, RELATIVE, SAFE
 from dwell.density.base import Density, as_density
 from dwell.density.moments import Moments
 from dwell.density.star_any import cell_moments, nothing
-from dwell.geometry import StarCell, StarInterval, StarSolid
+from dwell.density.star_round import round_moments
+from dwell.geometry import Star, StarCell, StarRound
 
 
-def star_moments(
-    cell: StarCell | StarInterval | StarSolid, density: Density | object = None
-) -> Moments:
+def star_moments(cell: Star, density: Density | object = None) -> Moments:
     """Mass, centroid and second moment of `density` (uniform by default) over `cell`.
 
     The offset is that of the centroid from the cell's agent. Densities that have terms are
-    integrated to within rounding (in space to about 1e-9 of the mass); any other function by
+    integrated to within rounding (in space to about 1e-9 of the mass, within curved boundaries of
+    space to about 1e-6); any other function by
     adaptive quadrature, with a bound on the mass's relative error.
 
     >>> from dwell.geometry import Box, guaranteed_cell
@@ -32,6 +32,8 @@ def star_moments(
     from dwell.density.uniform import Uniform
 
     weight = Uniform() if density is None else as_density(density)
+    if isinstance(cell, StarRound):
+        return round_moments(cell, weight)
     if not isinstance(cell, StarCell):
         return cell_moments(cell, weight)
     if cell.empty:

@@ -50,7 +50,7 @@ def _exact_interval(cell: StarInterval, terms: GeneralTerms) -> Moments:
     log_scale, mass, e, second = moments_of(low, high, float(cell.position[0]), terms, memory)
     if not mass > 0.0:
         return nothing(cell.position, 0.0)
-    return _scaled(cell.position, log_scale, mass, np.array([e]), second)
+    return scaled(cell.position, log_scale, mass, np.array([e]), second)
 
 
 def _exact_solid(cell: StarSolid, terms: GeneralTerms) -> Moments:
@@ -61,10 +61,10 @@ def _exact_solid(cell: StarSolid, terms: GeneralTerms) -> Moments:
     if not mass > 0.0:
         return nothing(cell.position, 0.0)
     e = np.array([x, y, z]) / mass
-    return _scaled(cell.position, log_scale, mass, e, polar - mass * float(dots(e, e)))
+    return scaled(cell.position, log_scale, mass, e, polar - mass * float(dots(e, e)))
 
 
-def _scaled(
+def scaled(
     position: Points, log_scale: float, mass: float, offset: Points, second: float
 ) -> Moments:
     scale, log_mass = math.exp(log_scale), math.log(mass) + log_scale
@@ -74,24 +74,24 @@ def _scaled(
 def _interval(cell: StarInterval, density: Density) -> Moments:
     """By Gauss rules on more and more pieces, for densities that only Python can evaluate."""
     low, high = cell.offsets[:, 0]
-    nodes, weights = _gauss(NODES)
+    nodes, weights = gauss(NODES)
 
     def by(pieces: int) -> Floats:
         width = (high - low) / pieces
         z = (low + width * (np.arange(pieces)[:, None] + nodes)).reshape(-1, 1)
         share = np.tile(width * weights, pieces) * density.at(cell.position + z)
-        return _summed(share, z)
+        return summed(share, z)
 
-    return _until_agreed(by, PIECES, cell.position, high - low)
+    return until_agreed(by, PIECES, cell.position, high - low)
 
 
 def _solid(cell: StarSolid, density: Density) -> Moments:
     """The same in space, by rays."""
     from dwell._kernels.shells.pair import rays_of
 
-    size = cell.diameter  # before the cell itself is found: both use the same memory
+    size = cell.rough_extent[0]  # before the cell itself is found: both use the same memory
     shell, demands, borders, _ = cell.found()
-    nodes, weights = _gauss(NODES)
+    nodes, weights = gauss(NODES)
 
     def by(parts: int) -> Floats:
         count = rays_of(demands, borders, parts, RAYS, shell, np.empty((0, 5)))
@@ -102,18 +102,18 @@ def _solid(cell: StarSolid, density: Density) -> Moments:
             r = few[:, 3:4] * nodes
             share = few[:, 4:5] * few[:, 3:4] * weights * r * r
             z = (r[..., None] * few[:, None, :3]).reshape(-1, 3)
-            total += _summed(share.reshape(-1) * density.at(cell.position + z), z)
+            total += summed(share.reshape(-1) * density.at(cell.position + z), z)
         return total
 
-    return _until_agreed(by, PARTS, cell.position, size)
+    return until_agreed(by, PARTS, cell.position, size)
 
 
-def _summed(share: Floats, z: Points) -> Floats:
+def summed(share: Floats, z: Points) -> Floats:
     """Mass, first moments and polar moment of weighted points."""
     return np.array([share.sum(), *(share[:, None] * z).sum(axis=0), (share * dots(z, z)).sum()])
 
 
-def _until_agreed(
+def until_agreed(
     by: Callable[[int], Floats], ladder: tuple[int, ...], position: Points, size: float
 ) -> Moments:
     """Rules finer and finer until two of them agree; the mass's error is their difference."""
@@ -131,7 +131,7 @@ def _until_agreed(
     return Moments(float(found[0]), math.log(found[0]), position + e, e, second, error)
 
 
-def _gauss(count: int) -> tuple[Floats, Floats]:
+def gauss(count: int) -> tuple[Floats, Floats]:
     """Nodes and weights on [0, 1]."""
     x, w = np.polynomial.legendre.leggauss(count)
     return 0.5 * (1.0 + x), 0.5 * w

@@ -10,13 +10,13 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Points, is_whole, lengths
 from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
 from dwell.density.looking import Looks, look_many, way_of
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry import Cell, Workspace, as_workspace
+from dwell.geometry import VoronoiCell, Workspace, as_workspace
 from dwell.geometry.ring import as_numbers
 from dwell.geometry.voronoi import coincident
 
@@ -57,14 +57,20 @@ class Tessellation:
         return math.fsum(self.costs)
 
     @cached_property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[VoronoiCell]:
         """Every cell."""
-        found: list[Cell] = self._way.cells(self.workspace, self.positions)
+        found: list[VoronoiCell] = self._way.cells(self.workspace, self.positions)
         return found
 
-    def cell(self, i: int) -> Cell:
+    def cell(self, i: int) -> VoronoiCell:
         """The cell of agent i."""
-        found: Cell = self._way.cells(self.workspace, self.positions, [i])[0]
+        if not is_whole(i) or not 0 <= i < len(self.positions):
+            last = len(self.positions) - 1
+            raise AgentsError(
+                f"there is no agent {i!r}; agents are numbered from 0 to {last}",
+                code="agents.number",
+            )
+        found: VoronoiCell = self._way.cells(self.workspace, self.positions, [i])[0]
         return found
 
     @property
@@ -113,7 +119,9 @@ class Tessellation:
         if q not in self.neighbors[p]:
             return None
         first = min((p, q), key=lambda i: tuple(self.positions[i]))
-        return self.cells[first].edge_with(q if first == p else p)
+        edge: Any = self.cells[first]
+        shared: Points | None = edge.edge_with(q if first == p else p)
+        return shared
 
 
 def tessellate(
@@ -133,11 +141,11 @@ def tessellate(
 
 def tessellation_of(ground: Ground, points: Points) -> Tessellation:
     """The same of clean positions."""
-    everybody = np.arange(len(points))
-    seen = look_many(ground, points[None], np.zeros_like(everybody), everybody)
+    seen = _thorough_looks(ground, points)
     if seen.met.any():
         raise first_coincidence(points)
-    second = np.where(seen.empty, 0.0, _second_moments(ground, points, seen))
+    assert seen.second is not None
+    second = np.where(seen.empty, 0.0, seen.second)
     scale = np.exp(seen.log_scale)
     with np.errstate(divide="ignore"):
         log_mass = np.log(seen.mass) + seen.log_scale
@@ -201,13 +209,14 @@ def _shape_fault(positions: object, dimension: int) -> str:
     )
 
 
-def _second_moments(ground: Ground, points: Points, seen: Looks) -> Floats:
-    """About the centroids, divided by exp(log_scale), where the looks did not bring them along."""
-    if seen.second is not None:
-        return seen.second
-    from dwell.density.plane import second_moments
-
-    return second_moments(ground, points, seen.error)
+def _thorough_looks(ground: Ground, points: Points) -> Looks:
+    """Of everybody, on all processors, with second moments about the centroids."""
+    way = way_of(ground)
+    if hasattr(way, "thorough_looks") and ground.terms is not None:
+        thorough: Looks = way.thorough_looks(ground, points, threads=None)
+        return thorough
+    everybody = np.arange(len(points))
+    return look_many(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
 
 
 def first_coincidence(points: Points) -> AgentsError:

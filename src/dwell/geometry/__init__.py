@@ -5,12 +5,14 @@ from typing import TypeGuard
 from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell
+from dwell.geometry.cell_shape import VoronoiCell
 from dwell.geometry.ellipsoid import Ellipsoid
-from dwell.geometry.guaranteed import StarCell, dual_guaranteed_cell, guaranteed_cell
+from dwell.geometry.guaranteed import Star, StarCell, dual_guaranteed_cell, guaranteed_cell
 from dwell.geometry.interval import Interval
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.star_interval import StarInterval
+from dwell.geometry.star_round import StarRound
 from dwell.geometry.star_solid import StarSolid
 from dwell.geometry.voronoi import voronoi_cells
 
@@ -49,9 +51,12 @@ __all__ = [
     "Interval",
     "Polygon",
     "Polytope",
+    "Star",
     "StarCell",
     "StarInterval",
+    "StarRound",
     "StarSolid",
+    "VoronoiCell",
     "Workspace",
     "as_workspace",
     "dual_guaranteed_cell",

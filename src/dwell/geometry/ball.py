@@ -13,7 +13,7 @@ from dwell._types import Floats, Points
 from dwell.errors import WorkspaceError
 from dwell.geometry.curved import CurvedRegion
 from dwell.geometry.interval import Interval
-from dwell.geometry.limits import as_number, as_rows, as_vector, missing, refuse_range
+from dwell.geometry.limits import as_number, as_rows, as_vector, missing, refuse_lost, refuse_range
 
 
 @final
@@ -41,6 +41,7 @@ class Ball(CurvedRegion):
         refuse_range(
             2.0 * size, float(np.abs(middle).max()) + size, middle.size, "workspace.radius"
         )
+        refuse_lost(middle, size, "workspace.center")
         object.__setattr__(self, "center", tuple(float(v) for v in middle))
         object.__setattr__(self, "radius", size)
         object.__setattr__(self, "repairs", ())

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, finite_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.interval import Interval
 from dwell.geometry.limits import FLAT, as_rows, missing, read_only, refuse_range
@@ -188,16 +188,17 @@ class Box:
 
 
 def _corner(value: object, name: str) -> tuple[float, ...]:
+    """A corner as numbers; on the line a plain number will do."""
     try:
-        corner = as_numbers(value)
+        corner = np.atleast_1d(as_numbers(value))
     except (TypeError, ValueError, OverflowError):
         corner = np.empty(0)
     if corner.ndim != 1 or corner.size == 0 or not np.isfinite(corner).all():
-        need = "two finite numbers [x, y]"
-        if corner.ndim == 1 and corner.size not in (0, 2):
-            need = f"{corner.size} finite numbers"
+        need = "a list of finite numbers, one per dimension, is needed"
+        if corner.ndim == 1 and corner.size > 1:
+            need = f"{finite_numbers(corner.size)} are needed"
         raise WorkspaceError(
-            f"the box's {name} corner is {value!r}; {need} are needed",
+            f"the box's {name} corner is {value!r}; {need}",
             code="workspace.shape",
             key=f"workspace.{name}",
         )

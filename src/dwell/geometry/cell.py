@@ -8,11 +8,12 @@ from typing import final
 import numpy as np
 
 from dwell._types import Ints, Points
+from dwell.geometry.cell_shape import FlatCell
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Cell:
+class Cell(FlatCell):
     """A Voronoi cell in the frame of its own agent.
 
     `borders[k]` says what lies behind the edge from vertex k to vertex k + 1: agent `borders[k]`
@@ -28,11 +29,6 @@ class Cell:
     seen: Ints  # agents looked at to make the cell, nearest first
     faces: tuple[Ints, ...] | None = None  # above the plane: the vertices of the wall behind
     # borders[k], in order around it in three dimensions
-
-    @property
-    def vertices(self) -> Points:
-        """Vertices in the coordinates of the workspace, (V, n)."""
-        return self.position + self.offsets
 
     @property
     def border_sizes(self) -> np.ndarray:

@@ -21,6 +21,7 @@ from dwell.geometry.limits import (
     as_vector,
     missing,
     read_only,
+    refuse_lost,
     refuse_range,
 )
 
@@ -50,6 +51,7 @@ class Ellipsoid(CurvedRegion):
         middle = as_vector(center, "the ellipsoid's center", "workspace.center")
         sizes = as_vector(semi_axes, "the list of the ellipsoid's semi-axes", "workspace.semi_axes")
         _check_sizes(sizes, middle)
+        refuse_lost(middle, float(sizes.min()), "workspace.center")
         rows, repairs = _orthonormal(axes, len(middle))
         object.__setattr__(self, "center", tuple(float(v) for v in middle))
         object.__setattr__(self, "semi_axes", tuple(float(v) for v in sizes))

@@ -19,6 +19,7 @@ from dwell.geometry.known import as_others, as_place, as_radii, refuse_outside
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.star_interval import StarInterval
+from dwell.geometry.star_round import StarRound
 from dwell.geometry.star_solid import StarSolid
 
 SAMPLES = 33  # places looked at on each arc before the best one is refined
@@ -239,9 +240,10 @@ class _Arc(NamedTuple):
         return np.clip(t + step * np.linspace(-1.0, 1.0, 9), self.start, self.end)
 
 
-def guaranteed_cell(
-    workspace: object, position: object, others: object, radii: object
-) -> StarCell | StarInterval | StarSolid:
+Star = StarCell | StarInterval | StarSolid | StarRound
+
+
+def guaranteed_cell(workspace: object, position: object, others: object, radii: object) -> Star:
     """What is certainly nearest to the agent at `position`, on the line, in the plane or in space.
 
     Agent j is somewhere within radii[j] (or `radii`, one number for all) of others[j].
@@ -255,7 +257,7 @@ def guaranteed_cell(
 
 def dual_guaranteed_cell(
     workspace: object, position: object, others: object, radii: object
-) -> StarCell | StarInterval | StarSolid:
+) -> Star:
     """All that may be nearest to the agent at `position`; arguments as for `guaranteed_cell`.
 
     >>> cell = dual_guaranteed_cell(Box((0, 0), (4, 1)), (1, 0.5), [(3, 0.5)], 1.0)
@@ -265,9 +267,7 @@ def dual_guaranteed_cell(
     return _cell(workspace, position, others, radii, dual=True)
 
 
-def _cell(
-    workspace: object, position: object, others: object, radii: object, dual: bool
-) -> StarCell | StarInterval | StarSolid:
+def _cell(workspace: object, position: object, others: object, radii: object, dual: bool) -> Star:
     region = _star_workspace(workspace)
     n = region.dimension
     place = as_place(position, "the agent", n)
@@ -278,10 +278,12 @@ def _cell(
         return StarInterval(region, place, points, balls, dual)
     if isinstance(region, Polygon):
         return StarCell(region, place, points, balls, dual)
+    if isinstance(region, Ball | Ellipsoid):
+        return StarRound(region, place, points, balls, dual)
     return StarSolid(region, place, points, balls, dual)
 
 
-def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope:
+def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope | Ball | Ellipsoid:
     """The workspace, if there are guaranteed cells in it."""
     if isinstance(workspace, Polygon | Interval):
         return workspace
@@ -290,13 +292,6 @@ def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope:
     n = workspace.dimension
     if n == 1:
         return workspace.interval
-    if isinstance(workspace, Ball | Ellipsoid):
-        raise WorkspaceError(
-            f"the workspace is {_named(workspace)} in {n} dimensions; guaranteed cells need flat "
-            "walls: give a box or a polytope round it, or a law that looks at samples only",
-            code="geometry.curved",
-            key="workspace",
-        )
     if n > 3:
         raise WorkspaceError(
             f"the workspace is {_named(workspace)} in {n} dimensions; there are guaranteed cells "
@@ -304,6 +299,8 @@ def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope:
             code="geometry.dimension",
             key="workspace",
         )
+    if isinstance(workspace, Ball | Ellipsoid):
+        return workspace
     return workspace.polygon if n == 2 else workspace
 
 

@@ -113,8 +113,10 @@ def find_walls(local: Points, key: str = "workspace.vertices") -> Walls:
 
 def degenerate(why: str, key: str) -> WorkspaceError:
     """The error for a region without an inside."""
+    corners = not key.endswith("halfspaces")
+    advice = "give the corners of a convex region" if corners else "loosen one of them"
     return WorkspaceError(
-        f"the workspace has no inside: {why}; give the corners of a convex region",
+        f"the workspace has no inside: {why}; {advice}",
         code="workspace.degenerate",
         key=key,
     )

@@ -18,7 +18,7 @@ def as_place(value: object, name: str, dimension: int) -> Points:
     if place is not None and dimension == 1 and place.ndim == 0:
         place = place.reshape(1)
     if place is None or place.shape != (dimension,) or not np.isfinite(place).all():
-        shown = " [x, y]" if dimension == 2 else ""
+        shown = {2: " [x, y]", 3: " [x, y, z]"}.get(dimension, "")
         be = "is" if dimension == 1 else "are"
         raise AgentsError(
             f"{name} is at {value!r}; {finite_numbers(dimension)}{shown} {be} needed",

@@ -31,8 +31,10 @@ def missing(workspace: object, dimension: int, part: str) -> MissingPartError:
 
 
 def as_vector(value: object, what: str, key: str) -> Floats:
-    """`value` as a vector of finite doubles, at least one."""
+    """`value` as a vector of finite doubles, at least one; on the line a plain number will do."""
     vector = _read(value)
+    if vector is not None and vector.ndim == 0:
+        vector = vector.reshape(1)
     if vector is None or vector.ndim != 1 or vector.size == 0:
         raise WorkspaceError(
             f"{what} is {_short(value)}; a list of numbers, one per dimension, is needed",
@@ -100,6 +102,18 @@ def refuse_range(length: float, farthest: float, dimension: int, key: str) -> No
         raise WorkspaceError(
             f"the workspace is {length:g} across; lengths between {smallest:g} and {largest:g} "
             f"can be handled{where}: choose another unit of length",
+            code="workspace.range",
+            key=key,
+        )
+
+
+def refuse_lost(center: Points, smallest: float, key: str) -> None:
+    """Refuse a region so far out that doubles cannot tell its middle from its boundary."""
+    step = float(np.spacing(np.abs(center).max()))
+    if smallest <= step:
+        raise WorkspaceError(
+            f"the workspace reaches {smallest:g} from its center {_short(center)}, where "
+            f"neighbouring numbers are {step:g} apart; shift the coordinates nearer to 0",
             code="workspace.range",
             key=key,
         )

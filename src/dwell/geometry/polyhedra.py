@@ -13,6 +13,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, dots, lengths
 from dwell.errors import WorkspaceError
+from dwell.geometry.cell_shape import FlatCell
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Polyhedron(Protocol):
 
 @final
 @dataclass(frozen=True, eq=False)
-class SpaceCell:
+class SpaceCell(FlatCell):
     """A Voronoi cell in the frame of its own agent.
 
     `borders[k]` says what lies behind face k: agent `borders[k]` if that is >= 0, else face
@@ -54,11 +55,6 @@ class SpaceCell:
     faces: tuple[Ints, ...]  # loops of vertex numbers, counter-clockwise seen from outside
     borders: Ints  # (F,)
     seen: Ints  # agents looked at to make the cell, nearest first
-
-    @property
-    def vertices(self) -> Points:
-        """Vertices in the coordinates of the workspace, (V, 3)."""
-        return self.position + self.offsets
 
     @property
     def areas(self) -> Floats:

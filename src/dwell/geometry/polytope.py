@@ -16,7 +16,7 @@ from dwell.geometry.interval import Interval
 from dwell.geometry.limits import as_rows, as_table, missing, read_only
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.projection import project
-from dwell.geometry.ring import ROUNDING, as_numbers
+from dwell.geometry.ring import ROUNDING, as_numbers, without_repeats
 
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 
@@ -174,12 +174,13 @@ def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
     repairs: list[str] = []
     distinct = _without_repeats(points)
     if len(distinct) < len(points):
-        lost = len(points) - len(distinct)
-        repairs.append(f"removed {lost} repeated vertices of the workspace")
+        repairs.append(without_repeats(len(points) - len(distinct)))
     shell = _shell(distinct)
     if shell.lost:
         repairs.append(
-            f"left out {shell.lost} workspace vertices that are no corners of the convex hull"
+            "left out 1 workspace vertex that is no corner of the convex hull"
+            if shell.lost == 1
+            else f"left out {shell.lost} workspace vertices that are no corners of the convex hull"
         )
     return shell, tuple(repairs)
 

@@ -11,6 +11,7 @@ from dwell.errors import WorkspaceError
 
 ROUNDING = 1e-12  # of the diameter: what repairs may move a boundary by
 SLENDER = 1e12  # diameter**2 / area beyond which a polygon has no inside to speak of
+OTHERS = "other regions are made by Interval, Box, Polytope, Ball and Ellipsoid"
 SMALLEST, LARGEST = 1e-70, 1e70  # so that fourth powers of lengths stay within doubles
 
 
@@ -28,15 +29,15 @@ def as_points(vertices: object) -> Points:
         points = as_numbers(vertices)
     except (TypeError, ValueError, OverflowError) as fault:
         raise WorkspaceError(
-            "the workspace's vertices must be a list of [x, y] pairs of numbers; "
-            f"what came cannot be read as that ({fault})",
+            "a polygon's vertices must be a list of [x, y] pairs of numbers; "
+            f"what came cannot be read as that ({fault}); {OTHERS}",
             code="workspace.shape",
             key="workspace.vertices",
         ) from None
     if points.ndim != 2 or points.shape[1] != 2:
         raise WorkspaceError(
-            f"the workspace's vertices have shape {points.shape}; a list of [x, y] pairs, "
-            "shape (n, 2), is needed",
+            f"the vertices of the polygon have shape {points.shape}; a list of [x, y] pairs, "
+            f"shape (k, 2), is needed; {OTHERS}",
             code="workspace.shape",
             key="workspace.vertices",
         )
@@ -49,6 +50,11 @@ def as_points(vertices: object) -> Points:
             key=f"workspace.vertices[{bad[0]}]",
         )
     return points
+
+
+def without_repeats(count: int) -> str:
+    """What a repair says of vertices that repeated others."""
+    return f"removed {count} repeated {'vertex' if count == 1 else 'vertices'} of the workspace"
 
 
 def clean_ring(points: Points) -> tuple[Points, tuple[str, ...]]:
@@ -118,7 +124,7 @@ def _without_repeats(points: Points, diameter: float, repairs: list[str]) -> Poi
         ):
             keep[np.flatnonzero(keep)[-1]] = False
     if not keep.all():
-        repairs.append(f"removed {int((~keep).sum())} repeated vertices of the workspace")
+        repairs.append(without_repeats(int((~keep).sum())))
     kept: Points = points[keep]
     return kept
 

@@ -14,11 +14,14 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.geometry import Workspace
+from dwell._types import Floats, Points, lengths
+from dwell.geometry import Flat, Workspace, is_flat
 from dwell.plotting.maps import is_slim
 
 AZIMUTH = -60.0
+AZIMUTHS = (AZIMUTH, -40.0, -25.0, -75.0, 30.0, 55.0)  # others to look from, if need be
+LARGE = 0.1  # of the boundary: walls that should not be seen edge-on
+EDGE_ON = 0.15  # cosine between a wall's normal and the direction to the camera
 ELEVATION = 22.0
 
 
@@ -57,10 +60,42 @@ class Camera:
 
 
 def camera_for(
-    workspace: Workspace, azimuth: float = AZIMUTH, elevation: float = ELEVATION
+    workspace: Workspace, azimuth: float | None = None, elevation: float = ELEVATION
 ) -> Camera:
-    """A camera that looks at the middle of the workspace, with its longest side 1."""
+    """A camera that looks at the middle of the workspace, with its longest side 1.
+
+    From `AZIMUTH`, unless a large wall would be seen edge-on from there.
+    """
     lower, upper = workspace.bounds
     size = upper - lower
     unit = size if is_slim(workspace) else np.full(3, size.max())
-    return Camera(0.5 * (lower + upper), unit, azimuth, elevation)
+    middle = 0.5 * (lower + upper)
+    if azimuth is None:
+        azimuth = azimuth_for(workspace)
+    return Camera(middle, unit, azimuth, elevation)
+
+
+def azimuth_for(workspace: Workspace) -> float:
+    """Where to look from: the first direction from which all large walls are seen."""
+    if not is_flat(workspace):
+        return AZIMUTH
+    normals = _large_walls(workspace)
+    seen = [float(np.abs(normals @ _towards(azimuth)).min(initial=1.0)) for azimuth in AZIMUTHS]
+    good = [azimuth for azimuth, least in zip(AZIMUTHS, seen, strict=True) if least >= EDGE_ON]
+    return good[0] if good else AZIMUTHS[int(np.argmax(seen))]
+
+
+def _towards(azimuth: float) -> Floats:
+    towards: Floats = Camera(np.zeros(3), np.ones(3), azimuth).axes[2]
+    return towards
+
+
+def _large_walls(workspace: Flat) -> Points:
+    """Unit normals of the walls that are a good part of the boundary."""
+    vertices = np.asarray(workspace.vertices)
+    rings = [vertices[face] - vertices[face[0]] for face in workspace.faces]
+    vectors = np.array([np.cross(ring[1:-1], ring[2:]).sum(axis=0) for ring in rings])
+    areas = lengths(vectors)
+    large = areas >= LARGE * areas.sum()
+    found: Points = vectors[large] / areas[large, None]
+    return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell.plotting.box import draw_box, move_box
-from dwell.plotting.camera import AZIMUTH, camera_for
+from dwell.plotting.camera import azimuth_for, camera_for
 from dwell.plotting.scene import View, ink_of, prepare
 from dwell.plotting.shots import Shots
 from dwell.plotting.style import Style
@@ -31,7 +31,8 @@ class SpaceFilm:
         self._shots, self._style = shots, style
         workspace = shots.run.workspace
         angles = np.linspace(shots.camera.min(), shots.camera.max(), 60)
-        prepare(ax, workspace, [camera_for(workspace, AZIMUTH + float(a)) for a in angles])
+        self._from = azimuth_for(workspace)
+        prepare(ax, workspace, [camera_for(workspace, self._from + float(a)) for a in angles])
         self._box = draw_box(ax, workspace, camera_for(workspace), style)
         self._solids = PolyCollection([], joinstyle="round", capstyle="round")
         ax.add_collection(self._solids, autolim=False)
@@ -45,7 +46,7 @@ class SpaceFilm:
     def show(self, k: int) -> None:
         """Bring everything to frame k."""
         shots, workspace = self._shots, self._shots.run.workspace
-        camera = camera_for(workspace, AZIMUTH + float(shots.camera[k]))
+        camera = camera_for(workspace, self._from + float(shots.camera[k]))
         still = shots.stands
         view = View(
             workspace, shots.places[k], list(shots.trail(k).transpose(1, 0, 2)),

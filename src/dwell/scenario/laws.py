@@ -31,7 +31,6 @@ from .values import (
 LLOYD_DT = 0.01  # what the law takes if the key is absent
 # Laws that work with guaranteed cells, and the dimensions in which there are such cells.
 GUARANTEED_KINDS = ("self-triggered", "self-triggered-centroid", "event-triggered")
-CURVED_KINDS = ("ball", "ellipsoid")  # of workspaces, in which there are no such cells
 GUARANTEED_AT_MOST = 3
 
 
@@ -67,7 +66,7 @@ class TimerSpec(Table):
     )
     initial_hold: Points | None = Field(
         default=None,
-        description="the velocity of each agent before its first look, such as [vx, vy]",
+        description="the velocity of each agent before its first look, in the plane [vx, vy]",
     )
     initial_timer: PerAgent | None = Field(
         default=None, description="the wait before the first look; one time, or one per agent"

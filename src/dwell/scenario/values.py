@@ -108,7 +108,7 @@ def as_matrix(value: object) -> tuple[tuple[float, ...], ...]:
 def point_needed(n: int) -> str:
     """A point of n coordinates in words; of any number of them if n is 0."""
     words = {
-        0: "a point of finite numbers, such as [x, y]",
+        0: "a point of finite numbers, one per dimension",
         1: "a point [x] of one finite number",
         2: "a point [x, y] of two finite numbers",
         3: "a point [x, y, z] of three finite numbers",
@@ -152,6 +152,19 @@ def as_text(value: object) -> str:
     if not value or len(value) > 200 or not value.isprintable():
         raise needs("one line of 1 to 200 printable characters", "scenario.text")
     return value
+
+
+def as_checkpoint_every(value: object) -> float | str:
+    """Seconds between checkpoints, or the word "off"."""
+    if isinstance(value, str):
+        if value != "off":
+            raise needs('a number greater than 0, or "off"')
+        return value
+    number = as_number(value)
+    if number <= 0:
+        says = f'must be greater than 0, got {number:g}; write every = "off" for no checkpoints'
+        refuse([Problem((), "scenario.range", says)])
+    return number
 
 
 def as_sample_every(value: object) -> float | str | None:
@@ -228,12 +241,15 @@ Point: TypeAlias = Annotated[
     Numbers, BeforeValidator(as_point, json_schema_input_type=float | Numbers)
 ]
 Points: TypeAlias = Annotated[
-    tuple[Point, ...], Field(min_length=1), listed("a list of points [x, y]")
+    tuple[Point, ...], Field(min_length=1), listed("a list of points, one number per dimension")
 ]
 StartPoints: TypeAlias = Annotated[
     tuple[Point, ...],
     Field(min_length=1),
-    listed("a list of points [x, y], or a table with count, region and seed"),
+    listed(
+        "a list of points, each with one number per dimension, or a table with count, region and "
+        "seed"
+    ),
 ]
 HalfSpaces: TypeAlias = Annotated[
     tuple[Annotated[tuple[float, ...], Field(min_length=2), BeforeValidator(as_halfspace)], ...],
@@ -249,6 +265,9 @@ Matrix: TypeAlias = Annotated[
 Term: TypeAlias = Annotated[tuple[int | float, ...], Field(min_length=2), BeforeValidator(as_term)]
 SampleEvery: TypeAlias = Annotated[
     Annotated[float, Field(gt=0)] | Literal["off"] | None, BeforeValidator(as_sample_every)
+]
+CheckpointEvery: TypeAlias = Annotated[
+    Annotated[float, Field(gt=0)] | Literal["off"], BeforeValidator(as_checkpoint_every)
 ]
 PositiveList: TypeAlias = Annotated[
     tuple[Positive, ...], Field(min_length=1), listed("a list of numbers")

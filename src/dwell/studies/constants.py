@@ -8,12 +8,15 @@ from dwell._types import Points, finite_number, is_whole
 from dwell.agents import CoverageSystem
 from dwell.agents.engine import can_compile
 from dwell.controllers import Timer
+from dwell.density.looking import is_dear
 from dwell.errors import DensityError, InputError
 from dwell.results import Run
-from dwell.runner import DEFAULT_SAMPLES, run_scenario
+from dwell.results.recorder import default_samples
+from dwell.runner import run_scenario
 from dwell.scenario import Scenario
 from dwell.studies.workers import Progress, unless_interrupted
 from dwell.theory.lipschitz import (
+    MOST_TIMES,
     Attained,
     Lipschitz,
     closest_pair,
@@ -25,8 +28,10 @@ from dwell.theory.lipschitz_bound import lipschitz_bound
 
 SAMPLES = 100
 MOST_CELLS = 20_000  # agents times samples, unless samples are asked for
+DEAR_CELLS = 100  # the same where a look takes long
 PATIENCE = 10.0  # seconds that a run may take, as estimated below
 PER_JUMP = {True: 8e-6, False: 2e-3}  # seconds, in the compiled engine and in the readable loop
+PER_DEAR_LOOK = 0.1  # seconds, where looks are dear
 PER_CELL = {True: 4e-6, False: 5e-3}  # seconds, of a density with terms and of a function
 
 
@@ -51,11 +56,13 @@ def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
     jumps = float((scenario.run.horizon / means.get(law.reset, numbers.t1)).sum())
     jumps = min(jumps, scenario.run.max_jumps)
     every = scenario.run.record.sample_every
-    samples = DEFAULT_SAMPLES if every is None else 0.0
+    samples = float(default_samples(system)) if every is None else 0.0
     if isinstance(every, float):
         samples = scenario.run.horizon / every
     known = system.terms is not None
     cells = samples * system.agents
+    if is_dear(system.ground):
+        return (jumps + cells) * PER_DEAR_LOOK
     return jumps * PER_JUMP[known and can_compile(system)] + cells * PER_CELL[known]
 
 
@@ -86,9 +93,10 @@ def _closest(start: Points, run: Run | None) -> float:
 
 
 def samples_of(system: CoverageSystem, wanted: int | None) -> int:
-    """As wanted; else a hundred, or fewer where there are many agents."""
+    """As wanted; else a hundred, or fewer where there are many agents or looks are dear."""
     if wanted is None:
-        return max(1, min(SAMPLES, MOST_CELLS // system.agents))
+        most = DEAR_CELLS if is_dear(system.ground) else MOST_CELLS
+        return max(1, min(SAMPLES, most // system.agents))
     if not is_whole(wanted) or wanted < 0:
         raise InputError(
             f"samples is {wanted!r}; a whole number from 0 on is needed", code="design.samples"
@@ -119,7 +127,10 @@ def measure_constants(
         course = (run.system, run.start, run.events, run.metrics, run.horizon)
         places = run.positions(run.horizon)
         close = run.closest
-        attempt("run", lambda: lipschitz_along(*course, approach=close, progress=progress))
+        few = max(2, DEAR_CELLS // system.agents) if is_dear(system.ground) else MOST_TIMES
+        attempt(
+            "run", lambda: lipschitz_along(*course, most=few, approach=close, progress=progress)
+        )
         attempt("end", lambda: lipschitz_at(system.workspace, places, system.density))
     if separation == 0.0:
         missing["sampled"] = "without a separation there is no largest one"

@@ -403,8 +403,9 @@ def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, t
         return len(start), start, repairs
     if not is_whole(agents) or not 1 <= agents <= MOST_AGENTS:
         raise AgentsError(
-            f"agents is {agents!r}; how many (from 1 to {MOST_AGENTS}) or a list of positions "
-            "[x, y] is needed",
+            f"agents is {agents!r}; how many (from 1 to {MOST_AGENTS}), or a list of positions "
+            f"with {workspace.dimension} coordinate{'s' * (workspace.dimension != 1)} each, is "
+            "needed",
             code="agents.range",
             key="agents.start",
         )

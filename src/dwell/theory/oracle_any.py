@@ -20,6 +20,7 @@ NODES = 24
 AGREES = 1e-11  # of the cell's size: two rules that differ by less are taken to be right
 MOST_PANELS = 256  # of an interval, and of an angle
 DIRECTIONS = 4096  # looked at to find where one border of a cell gives way to another
+MOST_BORDERS = 8  # that give way to one another between two of them
 SHARPER = 60  # halvings until such a place is known to rounding
 MOST_HALVINGS = 3  # of the tetrahedra, in all directions
 NODES_IN_SPACE = 12
@@ -143,18 +144,27 @@ def _reach(workspace: Any, own: Points, others: Points) -> Callable[[Floats], tu
 
 
 def _switches(reach: Callable[[Floats], tuple[Floats, Any]], turns: Floats) -> Floats:
-    """Angles between which one border alone bounds the cell."""
+    """Angles between which one border alone bounds the cell.
+
+    Between two directions with different borders there may be room for a third border, or more:
+    each time the first change is found, and what lies behind it is looked at again.
+    """
     _, who = reach(turns)
     changed = np.flatnonzero(who[1:] != who[:-1])
-    low, high = turns[changed].copy(), turns[changed + 1].copy()
-    first = who[changed]
-    for _ in range(SHARPER):
-        middle = 0.5 * (low + high)
-        _, now = reach(middle)
-        same = now == first
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    begin = float(high[0]) if len(high) else 0.0
-    return np.append(high, begin + 2.0 * np.pi) if len(high) else np.array([0.0, 2.0 * np.pi])
+    low, high, last = turns[changed].copy(), turns[changed + 1].copy(), who[changed + 1]
+    found = [turns[[0, -1]]]
+    for _ in range(MOST_BORDERS):
+        first, end = reach(low)[1], high.copy()
+        for _ in range(SHARPER):
+            middle = 0.5 * (low + high)
+            same = reach(middle)[1] == first
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        found.append(high)
+        more = reach(high)[1] != last
+        low, high, last = high[more], end[more], last[more]
+        if not len(low):
+            break
+    return np.unique(np.concatenate(found))
 
 
 # In space: faces cut one by one, then tetrahedra.

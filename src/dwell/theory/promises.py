@@ -13,10 +13,12 @@ from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
+from dwell.geometry import Ball, Ellipsoid
 from dwell.theory.finding import Finding, not_promised, worst_of
 from dwell.theory.metrics import look_at_all, measure, snapshots
 from dwell.theory.plain_trigger import plain_trigger
 from dwell.theory.plain_trigger_any import plain_trigger_any
+from dwell.theory.plain_trigger_round import plain_trigger_round, wider
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
@@ -107,7 +109,10 @@ def _misjudged(
         if asked and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
             here = np.array(legs.at(t + s))
             seen = (system.density, here, target, sample.positions, s)
-            if system.dimension == 2:
+            if system.dimension > 1 and isinstance(system.workspace, Ball | Ellipsoid):
+                enlarged = wider(system.workspace) if sign < 0 else 0.0
+                h = plain_trigger_round(law, system.workspace, *seen, enlarged)
+            elif system.dimension == 2:
                 h = plain_trigger(law, system.workspace.vertices, *seen)
             else:
                 h = plain_trigger_any(law, system.workspace, *seen)

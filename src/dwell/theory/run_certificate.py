@@ -16,7 +16,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Timer
-from dwell.density.looking import look_many
+from dwell.density.looking import is_dear, look_many
 from dwell.density.tessellation import first_coincidence
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.approach import Approach, closest_approach
@@ -24,13 +24,14 @@ from dwell.theory.design import Setting, setting_of
 from dwell.theory.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along, smallest
-from dwell.theory.metrics import Metrics, Paths, covered_from, look_at_all
+from dwell.theory.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
 from dwell.theory.promises import thinned
 
 ROUNDING = 1e-12
 NOISE = 1e-14  # of an error, relative to the workspace's diameter
 WORST = 4  # one in so many times is spent on agents that run away from their centroids
 SLOW_CELLS = 6000  # looks at a density that only Python can evaluate
+DEAR_CELLS = 200  # looks that take long, see dwell.density.looking.is_dear
 HALVINGS = 60
 
 
@@ -72,7 +73,8 @@ class Recorded:
     def covered(self) -> float | None:
         """From when on every error stays within the law's nu; None if never."""
         nu = float(getattr(self.system.controller, "nu", np.inf))
-        return covered_from(self.errors, self.until, self.table, self.metrics, nu)
+        finest = sharpness(self.system.ground)
+        return covered_from(self.errors, self.until, self.table, self.metrics, nu, finest=finest)
 
     def errors(self, t: float) -> Floats:
         """|centroid - position| of everybody at a time."""
@@ -185,10 +187,17 @@ def _not_held_against(run: Recorded, law: Timer, why: str) -> Iterator[Finding]:
 # Along the run.
 
 
-def _follow(run: Recorded, most: int) -> _Course:
+def _affordable(run: Recorded, most: int) -> int:
+    """At most so many times, and fewer where looks take long."""
+    if is_dear(run.system.ground):
+        return max(2, min(most, DEAR_CELLS // run.system.agents))
     if run.system.terms is None:
-        most = max(2, min(most, SLOW_CELLS // run.system.agents))
-    times = _times(run, most)
+        return max(2, min(most, SLOW_CELLS // run.system.agents))
+    return most
+
+
+def _follow(run: Recorded, most: int) -> _Course:
+    times = _times(run, _affordable(run, most))
     now = run.paths.at(times)
     seen = look_at_all(run.system, now.positions)
     if seen.met.any():  # two agents at one place have no cells: leave these times out
@@ -318,9 +327,7 @@ def _measured_lipschitz(
 def measure_along(run: Recorded, effort: Effort) -> Attained:
     """The Lipschitz constants along a run."""
     course = (run.system, run.start, run.table, run.metrics, run.until)
-    most = effort.derivatives
-    if run.system.terms is None:
-        most = max(2, min(most, SLOW_CELLS // run.system.agents))
+    most = _affordable(run, effort.derivatives)
     return lipschitz_along(*course, most=most, approach=run.closest, paths=run.paths)
 
 

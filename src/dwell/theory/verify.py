@@ -18,19 +18,17 @@ from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.state import Spent
-from dwell.geometry import is_flat
+from dwell.density.looking import is_dear
+from dwell.theory.by_hand import second_opinion
 from dwell.theory.finding import (
     HOLDS,
     VIOLATED,
     Finding,
-    not_applicable,
     not_promised,
     worst_of,
     yes_or_no,
 )
 from dwell.theory.metrics import Metrics, measure, timer_program
-from dwell.theory.oracle import plain_centroid
-from dwell.theory.oracle_any import centroid_beyond_polygons, is_known
 from dwell.theory.promises import promises
 from dwell.theory.rederive import rederive
 from dwell.theory.replay import Replay, expected_next_at
@@ -38,10 +36,8 @@ from dwell.theory.run_certificate import certify
 
 Progress = Callable[[str, float], None]
 
-BY_HAND = 200  # events whose centroid is computed a second time, by other code
 SAMPLES = 50  # samples measured again
-BY_HAND_IN_SPACE = 20  # each takes a thousand times longer there
-BY_HAND_LIMIT = 1e-9  # of the workspace's diameter
+DEAR_SAMPLES = 5  # the same where a look takes long
 SOLVED = 100.0  # times the tolerance of a differential equation
 OTHER_KERNELS = 1e-11  # likewise: what runs made by another version may differ by
 
@@ -256,8 +252,8 @@ def _jumps(
     same = (seen.neighbors == table.neighbors) & (seen.empty == table.empty)
     gap = np.where(same, np.abs(_apart(seen.nearest, table.nearest)), np.inf)
     yield worst_of("seen", "neighbours and distances are as recorded", gap, rounding, replay.where)
-    if system.spacing is None and system.terms is not None and len(table):
-        yield _by_hand(system, replay)
+    if system.spacing is None and len(table):
+        yield second_opinion(system, replay)
 
 
 def _decisions(
@@ -311,36 +307,6 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     return wrong
 
 
-def _by_hand(system: CoverageSystem, replay: Replay) -> Finding:
-    most = BY_HAND if system.dimension < 3 else BY_HAND_IN_SPACE
-    rows = np.unique(np.linspace(0, len(replay.table) - 1, most).astype(np.int64))
-    gaps = np.full(len(rows), np.nan)
-    for k, row in enumerate(rows):
-        positions, agent = replay.positions_at_row(int(row)), int(replay.table.agent[row])
-        centroid = _second_opinion(system, positions, agent)
-        if centroid is not None:
-            gaps[k] = lengths(replay.table.errors[row] - centroid) / system.workspace.diameter
-    told = np.flatnonzero(~np.isnan(gaps))
-    says = f"{len(told)} centroids computed by other code agree (relative to the diameter)"
-    if not len(told):
-        why = "the cells weigh too little, or the density is too rough, for the other code"
-        if not is_known(system.workspace):
-            why = "there is no other code for cells of this kind"
-        return not_applicable("by-hand", says, why)
-    if len(told) < len(rows):
-        says += f"; {len(rows) - len(told)} could not be told"
-    return worst_of(
-        "by-hand", says, gaps[told], BY_HAND_LIMIT, lambda k: replay.where(int(rows[told[k]]))
-    )
-
-
-def _second_opinion(system: CoverageSystem, positions: Points, agent: int) -> Points | None:
-    site, density = system.workspace, system.density
-    if system.dimension == 2 and is_flat(site):
-        return plain_centroid(site.vertices, positions, agent, density)
-    return centroid_beyond_polygons(site, positions, agent, density)
-
-
 def _samples(
     system: CoverageSystem,
     start: AgentsState,
@@ -351,7 +317,8 @@ def _samples(
     """Some samples measured again."""
     if metrics is None or not len(metrics.times):
         return
-    rows = np.unique(np.linspace(0, len(metrics.times) - 1, SAMPLES).astype(np.int64))
+    most = DEAR_SAMPLES if is_dear(system.ground) else SAMPLES
+    rows = np.unique(np.linspace(0, len(metrics.times) - 1, most).astype(np.int64))
     again = measure(system, start, table, metrics.times[rows])
     scale = rounding / system.workspace.diameter
     gaps = np.zeros(len(rows))

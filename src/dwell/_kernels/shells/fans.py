@@ -145,7 +145,7 @@ def box_moments(rays, e, k, box, axes, p, drop, demand, arc, apex, terms):
         for j in range(rays):
             s = box[S0] + ds * NODES[rays, j]
             x, y, z, rho, share = ray_at(e, k, w, s, axes, demand, arc, apex)
-            a2, a3, a4, near = along_ray(x, y, z, rho, p, drop, terms)
+            a2, a3, a4, near = along_ray(x, y, z, rho, p, drop, terms, False)
             least = smaller(least, near)
             share *= dw * ds * WEIGHTS[rays, i] * WEIGHTS[rays, j]
             m += share * a2

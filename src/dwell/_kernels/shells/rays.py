@@ -1,4 +1,7 @@
-"""A density along one ray from the agent: integrals of r**2, r**3 and r**4 times it."""
+"""A density along one ray from the agent: integrals of r**2, r**3 and r**4 times it.
+
+In the plane (planar) of r, r**2 and r**3.
+"""
 
 import math
 
@@ -83,7 +86,7 @@ def part_of_ray(middle, v2, rho):
 
 
 @inner
-def hill_along(hill, weight, rho, drop):
+def hill_along(hill, weight, rho, drop, planar):
     """Integrals of r**2, r**3 and r**4 times a Gaussian along a ray, times exp(drop)."""
     vx, vy, vz, wx, wy, wz = hill
     middle, least, v2 = top_on_ray(hill, rho)
@@ -98,7 +101,9 @@ def hill_along(hill, weight, rho, drop):
             x = wx + r * vx
             y = wy + r * vy
             z = wz + r * vz
-            f = WEIGHTS[ALONG, k] * exponential(drop - (x * x + y * y + z * z)) * r * r
+            f = WEIGHTS[ALONG, k] * exponential(drop - (x * x + y * y + z * z)) * r
+            if not planar:
+                f *= r
             a2 += f
             a3 += f * r
             a4 += f * r * r
@@ -106,7 +111,7 @@ def hill_along(hill, weight, rho, drop):
 
 
 @inner
-def monomials_along(ux, uy, uz, rho, p, terms):
+def monomials_along(ux, uy, uz, rho, p, terms, planar):
     """The same for all monomials."""
     degree = 0
     for m in range(terms.powers.shape[0]):
@@ -118,7 +123,7 @@ def monomials_along(ux, uy, uz, rho, p, terms):
         for k in range(ALONG):
             r = (s + NODES[ALONG, k]) * width
             f = monomials_at(p[0] + r * ux, p[1] + r * uy, p[2] + r * uz, terms)
-            f *= WEIGHTS[ALONG, k] * r * r
+            f *= WEIGHTS[ALONG, k] * r if planar else WEIGHTS[ALONG, k] * r * r
             a2 += f
             a3 += f * r
             a4 += f * r * r
@@ -126,18 +131,18 @@ def monomials_along(ux, uy, uz, rho, p, terms):
 
 
 @inner
-def along_ray(ux, uy, uz, rho, p, drop, terms):
+def along_ray(ux, uy, uz, rho, p, drop, terms, planar):
     """Integrals of r**2, r**3 and r**4 times the density's varying part, times exp(drop).
 
     Gives (the three, least e-folds below the top of a Gaussian on the ray).
     """
     a2 = a3 = a4 = 0.0
     if terms.coefficients.shape[0] > 0:
-        a2, a3, a4 = monomials_along(ux, uy, uz, rho, p, terms)
+        a2, a3, a4 = monomials_along(ux, uy, uz, rho, p, terms, planar)
     least = np.inf
     for g in range(terms.weights.shape[0]):
         hill = hill_on_ray(ux, uy, uz, g, p, terms)
-        b2, b3, b4, near = hill_along(hill, terms.weights[g], rho, drop)
+        b2, b3, b4, near = hill_along(hill, terms.weights[g], rho, drop, planar)
         a2 += b2
         a3 += b3
         a4 += b4

@@ -1,0 +1,1 @@
+"""Many independent runs, one after another, without a step in Python between them."""

@@ -1,0 +1,107 @@
+"""How wide a guaranteed cell in space is: polyhedra round it, cut closer and closer.
+
+The cell is convex: a plane that touches one of its sheets has all of the cell on one side. So the
+polyhedron between such planes holds the cell, and its corners tell sizes that are never too small.
+Where corners make it larger than the cell, the sheets below them are touched as well.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats, Points, dots, lengths
+
+if TYPE_CHECKING:
+    from dwell.geometry.star_solid import StarSolid
+
+CLOSE = 1e-4  # of the size: what it may be too large by
+MOST_ROUNDS = 30
+AT_ONCE = 40  # corners that are cut off in a round
+SURE = 1.0 + 1e-9  # corners are known to rounding only
+ON_SHEET = 1e-9  # of the distance from the agent: nearer, a place lies on a sheet and not on a wall
+
+
+class Extent(NamedTuple):
+    """Upper bounds on the largest distance of two points, and on the radius of a ball round all."""
+
+    diameter: float
+    circumradius: float
+
+
+def extent_of_guaranteed(cell: StarSolid) -> Extent:
+    """Of a guaranteed cell that is not empty."""
+    from scipy.spatial import HalfspaceIntersection, QhullError
+
+    best = Extent(*cell.rough_extent)
+    normals, gaps = _first_planes(cell)
+    try:
+        round_it = HalfspaceIntersection(
+            np.column_stack([normals, -gaps]), _inside(cell), incremental=True
+        )
+        for _ in range(MOST_ROUNDS):
+            corners = round_it.intersections
+            corners = np.ascontiguousarray(corners[np.isfinite(corners).all(axis=1)])
+            best, wrong = _judged(cell, corners, best)
+            if not len(wrong):
+                break
+            normals, gaps = _planes_towards(cell, wrong)
+            round_it.add_halfspaces(np.column_stack([normals, -gaps]))
+    except QhullError:  # so flat that nothing lies inside, or corners that cannot be told apart
+        pass
+    return best
+
+
+def _judged(cell: StarSolid, corners: Points, best: Extent) -> tuple[Extent, Points]:
+    """The better bounds, and the corners that make them too large."""
+    from dwell._kernels.shells.pair import extent_of
+
+    found = Extent(*(SURE * float(v) for v in extent_of(len(corners), corners)))
+    best = Extent(*(min(a, b) for a, b in zip(best, found, strict=True)))
+    far = lengths(corners)
+    inner = corners * np.minimum(cell.radius(corners) / far, 1.0)[:, None]
+    least = Extent(*(float(v) for v in extent_of(len(inner), inner)))
+    apart = lengths(corners[:, None] - corners[None]).max(axis=1) / least.diameter
+    # The smallest ball is not at hand; nobody farther from its middle than the radius matters.
+    wide = (apart > 1.0 + CLOSE) & (best.diameter > (1.0 + CLOSE) * least.diameter)
+    if best.circumradius > (1.0 + CLOSE) * least.circumradius:
+        wide |= lengths(corners - inner) > CLOSE * least.circumradius
+    order = np.argsort(-apart, kind="stable")
+    return best, corners[order[wide[order]][:AT_ONCE]]
+
+
+def _inside(cell: StarSolid) -> Points:
+    """A point well inside: the mean of some points of the boundary."""
+    grid = np.array(list(product((-1.0, 0.0, 1.0), repeat=3)))
+    grid = grid[grid.any(axis=1)]
+    unit = grid / lengths(grid)[:, None]
+    middle: Points = (cell.radius(unit)[:, None] * unit).mean(axis=0)
+    return middle
+
+
+def _first_planes(cell: StarSolid) -> tuple[Points, Floats]:
+    """The workspace's walls, and for each sheet the plane that touches it on its axis."""
+    walls = np.asarray(cell.workspace.normals)
+    room = np.maximum(np.asarray(cell.workspace.offsets) - dots(walls, cell.position), 0.0)
+    apart = cell.others - cell.position
+    far = lengths(apart)
+    return (
+        np.vstack([walls, apart / far[:, None]]),
+        np.concatenate([room, 0.5 * (far - cell.radii)]),
+    )
+
+
+def _planes_towards(cell: StarSolid, corners: Points) -> tuple[Points, Floats]:
+    """Planes that touch the sheets below these corners."""
+    places = corners * (cell.radius(corners) / lengths(corners))[:, None]
+    apart = cell.others - cell.position
+    slack = np.abs(lengths(places[:, None] - apart) - lengths(places)[:, None] - cell.radii)
+    sheet = slack.argmin(axis=1)
+    own, theirs = places, places - apart[sheet]
+    steep = own / lengths(own)[:, None] - theirs / lengths(theirs)[:, None]
+    size = lengths(steep)
+    ready = (slack.min(axis=1) <= ON_SHEET * lengths(places)) & (size > 0.0)
+    normals = steep[ready] / size[ready, None]
+    return normals, dots(normals, places[ready])

@@ -1,0 +1,174 @@
+"""Runs with enough in common to be made together: scenarios, seeds and starts of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from dwell._types import Points, is_whole
+from dwell.agents import CoverageSystem
+from dwell.agents.engine import can_compile, refuse_standing_clock
+from dwell.agents.start import check_start
+from dwell.errors import ControllerError, InputError
+from dwell.scenario import Scenario
+from dwell.scenario.build import build, build_start, with_seed
+from dwell.scenario.schema import ScatterSpec
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One of many runs."""
+
+    scenario: Scenario
+    system: CoverageSystem
+    places: Points
+
+
+def cases_of(
+    scenarios: Scenario | Iterable[Scenario],
+    seeds: Iterable[int] | None,
+    starts: object,
+    start_seeds: Iterable[int] | None,
+) -> list[Case]:
+    """The runs asked for, in order."""
+    if isinstance(scenarios, Scenario):
+        return _repeated(scenarios, seeds, starts, start_seeds)
+    listed = list(scenarios)
+    if not listed:
+        raise InputError("there are no scenarios; at least one is needed", code="batch.empty")
+    if not (seeds is None and starts is None and start_seeds is None):
+        raise InputError(
+            "seeds and starts belong to a single scenario; several scenarios have their own",
+            code="batch.seeds",
+        )
+    return [_case(scenario) for scenario in listed]
+
+
+def _repeated(
+    scenario: Scenario,
+    seeds: Iterable[int] | None,
+    starts: object,
+    start_seeds: Iterable[int] | None,
+) -> list[Case]:
+    """One scenario with other seeds and starts."""
+    base = _case(scenario)
+    own = base.scenario.run.seed
+    assert own is not None
+    numbers = None if seeds is None else _seeds("seeds", seeds)
+    places = _all_places(base, starts, start_seeds)
+    if numbers is None:
+        numbers = [own + k for k in range(1 if places is None else len(places))]
+    if places is None:
+        places = [base.places] * len(numbers)
+    if len(numbers) != len(places):
+        raise InputError(
+            f"there are {len(numbers)} seeds and {len(places)} starts; as many are needed",
+            code="batch.seeds",
+        )
+    return [
+        Case(_with_seed(scenario, seed), _reseeded(base.system, seed, len(start)), start)
+        for seed, start in zip(numbers, places, strict=True)
+    ]
+
+
+def _all_places(
+    base: Case, starts: object, start_seeds: Iterable[int] | None
+) -> list[Points] | None:
+    """Where the agents of each run start; None if all start as the scenario says."""
+    site, spec = base.system.workspace, base.scenario.agents
+    if starts is not None and start_seeds is not None:
+        raise InputError(
+            "starts and start_seeds were given; one of them says where runs start",
+            code="batch.starts",
+        )
+    if starts is not None:
+        return [check_start(site, start)[0] for start in _places(starts)]
+    if start_seeds is None:
+        return None
+    if not isinstance(spec.start, ScatterSpec):
+        raise InputError(
+            "start_seeds are for agents that the scenario scatters; this one gives their places: "
+            "use starts, or start = { count = ... } in the scenario",
+            code="batch.starts",
+        )
+    specs = [
+        spec.model_copy(update={"start": spec.start.model_copy(update={"seed": seed})})
+        for seed in _seeds("start_seeds", start_seeds)
+    ]
+    return [build_start(one, site)[0] for one in specs]
+
+
+def _case(scenario: Scenario) -> Case:
+    scenario = with_seed(scenario)
+    system, places, _ = build(scenario)
+    return Case(scenario, system, places)
+
+
+def _with_seed(scenario: Scenario, seed: int) -> Scenario:
+    run = scenario.run.model_copy(update={"seed": seed})
+    return scenario.model_copy(update={"run": run})
+
+
+def _reseeded(system: CoverageSystem, seed: int, agents: int) -> CoverageSystem:
+    return CoverageSystem(
+        system.workspace, system.density, system.controller, agents, seed, system.ids,
+        system.spacing, system.network,
+    )  # fmt: skip
+
+
+def _seeds(name: str, seeds: Iterable[int]) -> list[int]:
+    numbers = list(seeds)
+    if not numbers or not all(is_whole(seed) and seed >= 0 for seed in numbers):
+        raise InputError(
+            f"{name} is {numbers[:5]!r}; whole numbers from 0 on, at least one, are needed",
+            code="run.seed",
+            key="run.seed",
+        )
+    return [int(seed) for seed in numbers]
+
+
+def _places(starts: object) -> Points:
+    try:
+        places: Points = np.array(starts, dtype=np.float64)
+    except (TypeError, ValueError):
+        places = np.empty(0)
+    if places.ndim != 3 or not len(places):
+        raise InputError(
+            f"starts has the shape {places.shape}; (runs, agents, coordinates) is needed",
+            code="batch.starts",
+        )
+    return places
+
+
+def refuse_differences(scenarios: Sequence[Scenario]) -> None:
+    """All runs share what the kernel holds fixed."""
+    first = scenarios[0]
+    for k, other in enumerate(scenarios[1:], start=1):
+        for name, one, two in (
+            ("workspace", first.workspace, other.workspace),
+            ("density", first.density, other.density),
+            ("horizon", first.run.horizon, other.run.horizon),
+            ("max_jumps", first.run.max_jumps, other.run.max_jumps),
+            ("integration", first.run.integration, other.run.integration),
+        ):
+            if one is not two and one != two:
+                raise InputError(
+                    f"scenario {k} has another {name} than scenario 0; scenarios that differ in it "
+                    "need batches of their own",
+                    code="batch.differs",
+                )
+
+
+def refuse_uncompiled(system: CoverageSystem, until: float) -> None:
+    """Only the engine runs batches."""
+    if system.dimension != 2 or not can_compile(system):
+        raise ControllerError(
+            f"a batch takes laws and densities that the compiled planar engine knows; "
+            f"{type(system.controller).__name__} here is none: use dwell.run_scenario for each run",
+            code="batch.compiled",
+        )
+    refuse_standing_clock(system, until)

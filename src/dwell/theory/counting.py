@@ -1,0 +1,101 @@
+"""A second opinion on centroids in any dimension: points are counted to the nearest agent.
+
+The cell is never made, and the density is only evaluated. Sets of points that fill the workspace
+evenly are shifted at random, each by itself, so that what they tell is right on average, and what
+they differ by tells how well: errors come in standard errors. They are no match for the digits of a
+quadrature; they find cells that are wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.density import Density
+from dwell.geometry import Workspace, is_flat
+
+SETS = 32  # each shifted by itself
+POINTS = 8192  # of the box round the workspace, in each set
+FEWEST = 40  # points of equal weight in a cell, per set: fewer do not tell their own spread
+SHIFTS = 77  # seed of the shifts: a check gives the same answer each time
+TOO_FAR = 10.0  # standard errors: by chance once in 1e10 with so many sets
+
+
+class Told(NamedTuple):
+    """How far a centroid is from where counting puts it, and what counting can tell."""
+
+    apart: float  # in standard errors, beyond what the look itself claims to know
+    sharp: float  # the smallest error that would have been found, a length
+
+
+class Counting:
+    """Points spread over a workspace, each with its weight."""
+
+    def __init__(self, workspace: Workspace, density: Density) -> None:
+        lower, upper = workspace.bounds
+        shares = _evenly_spread(workspace.dimension)
+        places = lower + shares.reshape(-1, workspace.dimension) * (upper - lower)
+        which = np.repeat(np.arange(SETS), POINTS)
+        inside = _is_inside(workspace, places)
+        self.places: Points = places[inside]
+        self.which = which[inside]
+        self.weights: Floats = np.asarray(density.at(self.places), dtype=np.float64)
+
+    def told(self, positions: Points, agent: int, error: Points, doubt: float) -> Told | None:
+        """What the points say of a centroid `error` away from its agent; None if they are few.
+
+        `doubt` is what the look says of its mass: the centroid may be off by that share of the
+        cell's size and still be as claimed.
+        """
+        own = self._cell(positions, agent)
+        weights = self.weights[own]
+        if not weights.sum() ** 2 >= FEWEST * SETS * (weights * weights).sum() > 0.0:
+            return None
+        local = self.places[own] - positions[agent] - error
+        mass = np.bincount(self.which[own], weights, SETS).mean()
+        # Right on average if and only if the centroid is right: no quotient of random numbers.
+        pull = np.stack([np.bincount(self.which[own], weights * z, SETS) for z in local.T])
+        middle, spread = pull.mean(axis=1), pull.std(axis=1, ddof=1) / np.sqrt(SETS)
+        allowed = 2.0 * doubt * mass * float(np.abs(local).max())
+        beyond = np.maximum(np.abs(middle) - allowed, 0.0)
+        apart = float((beyond / np.where(spread > 0.0, spread, np.inf)).max())
+        return Told(apart, float((TOO_FAR * spread.max() + allowed) / mass))
+
+    def _cell(self, positions: Points, agent: int) -> np.ndarray:
+        """Which points are nearer to the agent than to anybody else; the nearest others first."""
+        apart = ((positions - positions[agent]) ** 2).sum(axis=1)
+        own = np.arange(len(self.places))
+        distance = ((self.places - positions[agent]) ** 2).sum(axis=1)
+        for q in np.argsort(apart, kind="stable"):
+            if q == agent:
+                continue
+            if len(own) and apart[q] > 4.0 * distance[own].max():
+                break  # twice as far as the farthest point left: nobody beyond comes nearer
+            other = ((self.places[own] - positions[q]) ** 2).sum(axis=1)
+            own = own[distance[own] <= other]
+        return own
+
+
+def _evenly_spread(n: int) -> Floats:
+    """(SETS, POINTS, n) in the unit cube: multiples of one irrational step, each set shifted."""
+    root = 2.0
+    for _ in range(64):
+        root = (1.0 + root) ** (1.0 / (n + 1))  # the root of x**(n + 1) = x + 1
+    step = root ** -np.arange(1.0, n + 1.0)
+    shifts = np.random.default_rng(SHIFTS).random((SETS, 1, n))
+    spread: Floats = (shifts + np.arange(POINTS)[:, None] * step) % 1.0
+    return spread
+
+
+def _is_inside(workspace: Any, places: Points) -> np.ndarray:
+    """By the definition of the workspace."""
+    if is_flat(workspace):
+        inside = np.ones(len(places), dtype=bool)
+        for normal, offset in zip(workspace.normals, workspace.offsets, strict=True):
+            inside &= (places * normal).sum(axis=1) <= offset
+        return inside
+    seen = (places - np.array(workspace.center)) @ np.asarray(workspace.axes).T
+    square: np.ndarray = ((seen / np.array(workspace.semi_axes)) ** 2).sum(axis=1) <= 1.0
+    return square
