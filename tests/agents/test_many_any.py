@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numba
@@ -26,11 +27,12 @@ LAWS = {
 }
 
 
-def same_arc(places, law, shift=0.0, jumps=300):
+def same_arc(places, law, shift=0.0, jumps=300, hold=None):
     n, dimension = places.shape
     box = Box((shift,) * dimension, (1.0 + shift,) * dimension)
     system = CoverageSystem(box, Uniform(), LAWS[law](n), n, seed=3)
     start = system.start(places + shift)
+    start = start if hold is None else replace(start, hold=hold)
     fast = run_compiled(system, start, until=100.0, max_jumps=jumps)
     slow = simulate(system, start, until=100.0, max_jumps=jumps, max_simultaneous=10_000)
     assert fast.jumps == slow.jumps == jumps
@@ -53,6 +55,14 @@ def test_on_the_line(law, name):
 @pytest.mark.parametrize("crowd", [SPACE["random"], LINE["random"], LINE["even"]])
 def test_far_from_the_origin(crowd):
     same_arc(crowd, "fast", shift=1e6)
+
+
+@pytest.mark.parametrize("places", [SPACE["random"], LINE["random"], LINE["pairs"]])
+@pytest.mark.parametrize("speed", [0.01, 1.0])
+def test_agents_that_pass_one_another(places, speed):
+    """Everybody is sent somewhere: nobody stays where it was put."""
+    hold = speed * np.random.default_rng(2).normal(size=places.shape)
+    same_arc(places, "timer", jumps=400, hold=hold)
 
 
 @pytest.mark.parametrize("places", [SPACE["random"], LINE["random"]])
