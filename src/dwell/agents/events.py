@@ -6,18 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, final, overload
+from typing import Any, final, overload
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, in_columns, lengths
 from dwell.agents.legs import Legs
+from dwell.agents.rooms import kernel
 from dwell.agents.state import AgentsState, Spent
 from dwell.hybrid import Event, HybridArc
-
-if TYPE_CHECKING:
-    from dwell._kernels.engine import Log
-
 
 # Columns of whole numbers.
 WHOLE = frozenset(
@@ -69,17 +66,13 @@ class EventTable:
         """Of the places."""
         return int(self.positions.shape[1])
 
-    def as_log(self) -> Log:
-        """A planar table in the form the kernels take: the same memory, filled from there."""
-        from dwell._kernels.engine import Log
-
+    def as_log(self) -> Any:
+        """The table in the form the engine of its dimension takes: the same memory."""
         parts = {f.name: getattr(self, f.name) for f in fields(self)[:USUAL]}
-        x, y = columns(parts.pop("positions"))
-        hold_x, hold_y = columns(parts.pop("holds"))
-        error_x, error_y = columns(parts.pop("errors"))
-        return Log(
-            **parts, x=x, y=y, hold_x=hold_x, hold_y=hold_y, error_x=error_x, error_y=error_y
-        )
+        for vectors, prefix in (("positions", ""), ("holds", "hold_"), ("errors", "error_")):
+            coordinates = zip("xyz", columns(parts.pop(vectors)), strict=False)
+            parts |= {prefix + axis: values for axis, values in coordinates}
+        return kernel(self.dimension).Log(**parts)
 
     def count(self, column: str) -> Ints:
         """A column of counts, also where it was left out."""
