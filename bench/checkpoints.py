@@ -18,6 +18,7 @@ from typing import Any
 
 import dwell
 from dwell.results.drive import Drive
+from dwell.results.journal import Journal
 from dwell.runner import run_scenario
 
 RATE = 300_000.0  # events a second, roughly, to choose a horizon
@@ -64,6 +65,32 @@ def timed(asked: dwell.Scenario) -> float:
     return spent[0]
 
 
+def share_of_journal(asked: dwell.Scenario) -> float:
+    """Processor time of all checkpoints, on every thread, over the time of the run.
+
+    Steadier than the difference of two runs where a machine is busy with other things.
+    """
+    spent: list[float] = []
+    write, put = Journal.write, Journal._put
+
+    def clocked(work: Any, clock: Any) -> Any:
+        def timed(self: Journal, *args: Any) -> None:
+            began = clock()
+            work(self, *args)
+            spent.append(clock() - began)
+
+        return timed
+
+    setattr(Journal, "write", clocked(write, time.thread_time))  # noqa: B010
+    setattr(Journal, "_put", clocked(put, time.thread_time))  # noqa: B010
+    try:
+        whole = timed(asked)
+    finally:
+        setattr(Journal, "write", write)  # noqa: B010
+        setattr(Journal, "_put", put)  # noqa: B010
+    return sum(spent) / whole
+
+
 def main() -> None:
     """One JSON object with a share for each kind of record and interval."""
     words = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -71,19 +98,24 @@ def main() -> None:
     words.add_argument("--turns", type=int, default=3)
     words.add_argument("--agents", type=int, default=30)
     words.add_argument("--every", type=float, nargs="*", default=[5.0, 1.0])
+    words.add_argument("--steady", action="store_true", help="processor time only")
     words.add_argument("--records", nargs="*", default=["events", "samples", "summary"])
     asked = words.parse_args()
     found = {}
+    timed(scenario("summary", 0.2, 0.05, asked.agents))  # what is imported is so in any case
     for record in asked.records:
         for every in asked.every:
-            pairs = []
-            for _ in range(asked.turns):
+            pairs = [(1.0, 1.0)] if asked.steady else []
+            for _ in range(0 if asked.steady else asked.turns):
                 without = timed(scenario(record, asked.seconds, "off", asked.agents))
                 pairs.append((timed(scenario(record, asked.seconds, every, asked.agents)), without))
             shares = [a / b - 1.0 for a, b in pairs]
             found[f"{record}, every {every:g} s"] = {
                 "share": statistics.median(shares),
                 "shares": shares,
+                "processor_share": share_of_journal(
+                    scenario(record, asked.seconds, every, asked.agents)
+                ),
                 "seconds": statistics.median(b for _, b in pairs),
             }
     print(json.dumps(found, indent=1))

@@ -135,3 +135,16 @@ def test_a_tally_does_not_care_how_a_table_is_cut():
         assert counted.distance[p] == math.fsum(length)
         assert counted.energy[p] == math.fsum(work)
     assert isinstance(whole.events, EventTable)
+
+
+def test_figures_that_can_be_drawn_are(tmp_path, capsys):
+    from tests.cli.shell import dwell as command
+
+    run(LAWS["timer"], "samples").save(tmp_path / "run.nc")
+    done = command("plot", tmp_path / "run.nc", "--out", tmp_path / "figures")
+    assert done.code == 0
+    drawn = {path.stem for path in (tmp_path / "figures").iterdir()}
+    assert {"configurations", "cost"} <= drawn
+    assert "trajectories" not in drawn
+    assert 'keeps less (record.kind = "samples")' in done.err
+    assert done.err.count("\n") == 1

@@ -67,14 +67,14 @@ class _Compiled:
         refuse_standing_clock(system, until)
         self._engine = _Engine.of(system, state)
         self._until, self._now = until, state.time
-        self._chunk = FIRST_CHUNK
+        self._chunk = max(FIRST_CHUNK, self._engine.least_chunk)
         self._cruise = _program(system).cruise
 
     def advance(self, target: float, jumps: int) -> Piece:
         """The engine comes back after a chunk, or at `target`."""
         target = min(target, self._until)
         part, came_back = self._engine.advance(target, min(self._chunk, jumps))
-        self._chunk = min(2 * self._chunk, LAST_CHUNK)
+        self._chunk = max(min(2 * self._chunk, LAST_CHUNK), self._engine.least_chunk)
         if len(part):
             self._now = float(part.time[-1])
         stop = self._engine.verdict(came_back, target, self._now, False)

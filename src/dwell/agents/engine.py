@@ -15,6 +15,7 @@ from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
 from dwell.agents.rooms import ROOMS, kernel
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.agents.together import least_chunk, step_together
 from dwell.errors import ControllerError
 from dwell.geometry import is_flat
 from dwell.geometry.voronoi import coincident
@@ -52,7 +53,7 @@ def run_compiled(
     engine = _Engine.of(system, start)
     parts: list[EventTable] = []
     stop = None
-    chunk = FIRST_CHUNK
+    chunk = max(FIRST_CHUNK, engine.least_chunk)
     done, now = 0, start.time
     try:
         while stop is None:
@@ -63,7 +64,7 @@ def run_compiled(
             stop = engine.verdict(came_back, until, now, done >= max_jumps)
             if progress is not None:
                 progress(now)
-            chunk = min(2 * chunk, LAST_CHUNK)
+            chunk = max(min(2 * chunk, LAST_CHUNK), engine.least_chunk)
     except KeyboardInterrupt:
         if parts and len(parts[-1]):  # `now` may lag behind the table
             now = float(parts[-1].time[-1])
@@ -112,6 +113,11 @@ class _Engine:
 
     def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
         """At most `jumps` more jumps, and why the kernel came back."""
+        from dwell._kernels.engine import FULL
+
+        step = step_together(self.system, self.parts, _program(self.system), until, jumps)
+        if step is not None:
+            return step, FULL
         legs, number, constants, memory = self.parts
         n = self.system.dimension
         buffer = EventTable.blank(jumps, n)
@@ -119,6 +125,11 @@ class _Engine:
             until, legs, number, *constants, buffer.as_log(), *memory
         )
         return buffer.head(made), came_back
+
+    @property
+    def least_chunk(self) -> int:
+        """Fewer jumps at a time would cut through those of one instant, where all jump together."""
+        return least_chunk(self.system, _program(self.system))
 
     def verdict(self, came_back: int, until: float, now: float, used_up: bool) -> Stop | None:
         """Whether the run is over, and why."""

@@ -155,13 +155,20 @@ def plot(
 ) -> None:
     """Draw the figures of a stored run: configurations, paths, errors, cost, timers."""
     from dwell.plotting import save_figures
+    from dwell.plotting.figures import FIGURES
     from dwell.results import load_run
 
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file; give a folder for the figures", code="store")
     kinds = tuple(kind.value for kind in formats or [Format.png])
-    for path in save_figures(load_run(stored), out, formats=kinds):
+    result = load_run(stored)
+    written = save_figures(result, out, formats=kinds)
+    for path in written:
         typer.echo(path)
+    missing = [name for name in FIGURES if name not in {path.stem for path in written}]
+    if missing:
+        says = f"dwell: {', '.join(missing)} left out: they need events, and this run keeps"
+        typer.echo(f'{says} less (record.kind = "{result.record}")', err=True)
 
 
 @app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
