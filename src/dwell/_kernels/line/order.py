@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import larger
+from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.bins import FASTEST, PUT_AT, drift_at
 from dwell._kernels.line.cells import NOBODY
 from dwell._kernels.line.legs import HOLD, place_at
@@ -74,11 +74,12 @@ def sort_row(order):
     width = 1
     while width < n and not is_sorted(order.then):
         for first in range(0, n, 2 * width):
-            middle = min(first + width, n)
-            last = min(first + 2 * width, n)
+            middle = smaller(first + width, n)
+            last = smaller(first + 2 * width, n)
             merge(first, middle, last, order.who, order.then, order.spare_who, order.spare_then)
-        order.who[:] = order.spare_who
-        order.then[:] = order.spare_then
+        for k in range(n):
+            order.who[k] = order.spare_who[k]
+            order.then[k] = order.spare_then[k]
         width *= 2
 
 

@@ -63,9 +63,10 @@ def cut_cell(p, t, binned, cruise, row, solid, bins, near, s):
     Leaves in `near` whom it was cut by, p first, and notes how far the cell reached.
     """
     radius = guessed(row[p, REACH], bins.frame)
+    own = near.start[0]  # 0; for a constant all kernels would be compiled once more
     while True:
         limit = gather(p, t, radius, cruise, row, bins, near)
-        n, _, nearest, _ = voronoi_cell(0, solid, near, s)
+        n, _, nearest, _ = voronoi_cell(own, solid, near, s)
         if not binned:
             return n, nearest
         reach = 4.0 * farthest(n, s.x, s.y, s.z) if n > 0 else 0.0
@@ -100,7 +101,7 @@ def run_events(
         n, nearest = cut_cell(p, t, binned, program.cruise, row, solid, bins, near, s)
         if n == COINCIDENT:
             return count, HIT
-        tell(n, nearest, 0, solid, near, terms, s, seen)
+        tell(n, nearest, near.start[0], solid, near, terms, s, seen)
         ux, uy, uz = saturated(seen[EX], seen[EY], seen[EZ], program.k1, program.reach)
         dx = row[p, HOLD_X] - ux
         dy = row[p, HOLD_Y] - uy
