@@ -8,7 +8,8 @@ import pytest
 
 from dwell import Ball, Ellipsoid
 from dwell.density import Gaussian, Mixture, Uniform
-from dwell.density.ball import borders
+from dwell.density.ball import borders, cells, face_moments
+from dwell.density.ball_cells import root_of
 from dwell.density.ground import ground_of
 
 UNIT = Ball((0, 0, 0), 1)
@@ -21,6 +22,12 @@ GOOD = 1e-9
 
 def faces(density, places=PAIR, shape=UNIT):
     return borders(ground_of(shape, density), places)
+
+
+def face_of(density):
+    """Moments of the face alone: looks at very narrow hills on a plain take long."""
+    cell = cells(UNIT, PAIR)[0]
+    return face_moments(root_of(UNIT), ground_of(UNIT, density).terms, cell, 0.0)[0]
 
 
 def weight_of(found, k=0):
@@ -48,16 +55,16 @@ def test_hills_beside_the_face_and_on_a_plain(width):
     rate = 1 / width**2
     beside = Gaussian((0.7 * width, -0.4, 0.23), rate)
     on = Gaussian((0.0, 0.3, 0.3), 4 * rate, weight=3.0)
-    found = faces(Mixture([beside, on, Uniform(width**2)]))
+    found = face_of(Mixture([beside, on, Uniform(width**2)]))
     expected = math.pi * (width**2 * (math.exp(-0.49) + 3 / 4) + width**2)
-    assert found.m0 == pytest.approx([expected] * 2, rel=GOOD)
+    assert found[0] == pytest.approx(expected, rel=GOOD)
 
 
 def test_many_hills_of_many_widths():
     rng = np.random.default_rng(3)
     widths = 10 ** rng.uniform(-5, -1.5, 25)
     hills = [Gaussian((0.0, *rng.uniform(-0.5, 0.5, 2)), 1 / w**2, weight=1 / w) for w in widths]
-    assert faces(Mixture(hills)).m0 == pytest.approx([math.pi * widths.sum()] * 2, rel=GOOD)
+    assert face_of(Mixture(hills))[0] == pytest.approx(math.pi * widths.sum(), rel=GOOD)
 
 
 @pytest.mark.parametrize("width", [1e-2, 1e-3])
@@ -105,7 +112,9 @@ def test_a_slanting_hill_in_an_ellipsoid(scale):
     side /= math.sqrt(side @ side)
     flat = np.array([side, np.cross(unit, side)])
     turn = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
-    form = turn @ np.diag([1.0, 30.0, 7.0]) @ turn.T / scale**2
-    found = faces(Gaussian(EGG.center + 0.1 * flat[0], form), places, EGG)
-    expected = math.pi / math.sqrt(np.linalg.det(flat @ form @ flat.T))
+    spread = scale**2 * turn @ np.diag([1.0, 0.03, 0.2]) @ turn.T
+    hill = Gaussian(EGG.center + 0.1 * flat[0], covariance=((spread + spread.T) / 2).tolist())
+    found = faces(hill, places, EGG)
+    form = flat @ (np.linalg.inv(spread) / 2) @ flat.T
+    expected = math.pi / math.sqrt(np.linalg.det(form))
     assert found.m0 == pytest.approx([expected] * 2, rel=1e-8)

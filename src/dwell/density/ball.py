@@ -114,7 +114,9 @@ def _look_some(
         for k in some[~found.met[some]]:
             place = points[agent[k]]
             borders, found.within[k] = _outline(crowd, grid, number[agent[k]], place, memory)
-            if not found.within[k]:
+            if borders is None:
+                _put_nothing(ground, place, k, found)
+            elif not found.within[k]:
                 cut.append(k)
                 places.append(place)
                 others.append(points[borders] - place)
@@ -124,14 +126,19 @@ def _look_some(
         mass = value[0]
         found.neighbors[k] = shown.sum()
         if not mass > 0.0:
-            found.empty[k] = True
-            found.error[k] = ground.workspace.nearest(place[None])[0] - place
+            _put_nothing(ground, place, k, found)
             continue
         error = value[1:4] / mass
         found.log_scale[k], found.mass[k], found.polar[k] = scale, mass, value[4]
         found.error[k] = error
         found.second[k] = value[4] - mass * float((error**2).sum())
         found.doubt[k] = value[5] / mass
+
+
+def _put_nothing(ground: Ground, place: Points, k: int, found: _Found) -> None:
+    """A cell that weighs nothing: its agent is to go into the workspace."""
+    found.empty[k] = True
+    found.error[k] = ground.workspace.nearest(place[None])[0] - place
 
 
 def _polyhedron_memory(crowd: _Crowd) -> Any:
@@ -142,13 +149,13 @@ def _polyhedron_memory(crowd: _Crowd) -> Any:
 
 def _outline(
     crowd: _Crowd, grid: Any, number: int, place: Points, memory: Any
-) -> tuple[Ints, bool]:
-    """Who borders on a cell in the box, and whether all of it lies in the ellipsoid."""
+) -> tuple[Ints | None, bool]:
+    """Who borders on a cell in the box (None if it is empty), and whether all of it lies in the ellipsoid."""
     from dwell._kernels.space.doors import cell_of
 
     corners, _, faces = cell_of(number, crowd.solid, grid, memory)
     if corners <= 0:
-        return np.zeros(0, dtype=np.int64), False
+        return None, False
     labels = memory.face[:faces]
     local = np.stack([memory.x[:corners], memory.y[:corners], memory.z[:corners]])
     local = crowd.root.matrix @ (local + (place - crowd.root.center)[:, None])
