@@ -12,7 +12,7 @@ install: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[all,dev,peers]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[all,dev]"
 	touch $@
 
 run: install
@@ -28,8 +28,10 @@ test: install
 docs: install
 	scripts/docs
 
+# Peers are installed one at a time: one that cannot be had is a row that says so.
 bench: install
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench.peers.install
+	$(BIN)/python -m bench --json out/bench.json
 
 clean:
 	rm -rf $(VENV) build dist docs/_build out .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -73,3 +73,19 @@ def hexagon(radius: float, aspect: float = 1.0, angle: float = 0.0) -> Points:
 def from_peak(distance: float, direction: float = 1.0) -> Points:
     """The point so far from the peak."""
     return np.array(PEAK) + distance * np.array([np.cos(direction), np.sin(direction)])
+
+
+def crowd(count: int, seed: int = 1) -> tuple[Points, float]:
+    """Agents spread evenly over a square, one for each unit of area; and its side."""
+    side = float(np.sqrt(count))
+    return np.random.default_rng(seed).uniform(0.0, side, (count, 2)), side
+
+
+def wide_hill(side: float) -> dwell.Gaussian:
+    """A density over a whole square, e^-2 at its corners."""
+    return dwell.Gaussian((0.5 * side, 0.5 * side), rate=4.0 / side**2)
+
+
+def brisk_timer() -> dwell.Timer:
+    """The law of crowds: about 1.3 looks of each agent per unit of time."""
+    return dwell.Timer(k1=0.5, nu=0.5, t1=0.5, t2=1.0)

@@ -3,22 +3,22 @@
 All cells, volumes and centroids of agents spread evenly in the unit cube, uniform density. Each
 peer is asked for as little as gives both: geogram for its signed tetrahedra, summed by NumPy;
 pyvoro2 for vertices and faces, and no centroids, which would cost more still; once more for volumes
-alone. Peers that are not installed are left out.
+alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 import dwell
+from bench.peers.catalogue import why_missing
 from bench.places import Points
-from bench.table import Row, at_most
+from bench.table import Row, absent, at_most
 from bench.timing import Timing, timed
 from dwell._kernels.general_terms import general_terms
 from dwell.density import space
@@ -39,11 +39,9 @@ def rows(quick: bool) -> Iterator[Row]:
     ours = timed(lambda: looks(points), repeats=repeats)
     yield speed(agents, ours, 1)
     yield speed(agents, timed(lambda: looks(points, threads=2), repeats=repeats), 2)
-    if find_spec("geogram"):
-        yield beside("geogram", by_geogram, points, ours, repeats, quick)
-    if find_spec("pyvoro2"):
-        yield beside("pyvoro2", by_pyvoro2, points, ours, repeats, quick)
-        yield beside("pyvoro2, volumes alone", volumes_by_pyvoro2, points, ours, repeats, quick)
+    yield beside("geogram", by_geogram, points, ours, repeats, quick)
+    yield beside("pyvoro2", by_pyvoro2, points, ours, repeats, quick)
+    yield beside("pyvoro2, volumes alone", volumes_by_pyvoro2, points, ours, repeats, quick)
 
 
 def looks(points: Points, offset: float = 0.0, threads: int = 1) -> Looks:
@@ -81,13 +79,16 @@ def beside(
     quick: bool,
 ) -> Row:  # fmt: skip
     """Processor time of a peer over ours on one thread, with the error of its total volume."""
+    name = f"{peer} / dwell, cells in space, N = {len(points)}"
+    what = "all cells, volumes and centroids, unit cube"
+    missing = why_missing(peer.split(",")[0])
+    if missing:
+        return absent("peers", name, what, missing)
     wrong = work(points)
     slow = timed(lambda: work(points), repeats=repeats)
     ratio, asked = slow.cpu / ours.cpu, FASTER.get(peer)
     figure = f"{ratio:.1f} × ({1e3 * slow.cpu:.3g} and {1e3 * ours.cpu:.3g} ms)"
     figure += f", its total volume {wrong:.0e} off"
-    name = f"{peer} / dwell, cells in space, N = {len(points)}"
-    what = "all cells, volumes and centroids, unit cube"
     if quick or asked is None:
         return Row("peers", name, what, figure, ratio)
     return Row("peers", name, what, figure, ratio, f"≥ {asked:g} ×", bool(ratio >= asked))

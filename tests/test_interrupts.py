@@ -6,33 +6,35 @@ import numpy as np
 import pytest
 
 import dwell
-import dwell.runner
 from dwell import Box, Timer, simulate
 from dwell.agents import CoverageSystem
 from dwell.density import as_density
 from dwell.density.looking import in_blocks
-from dwell.runner import default_samples
+from dwell.results.recorder import default_samples
+
+LAW = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
 
 
-def test_an_interrupt_while_measuring_keeps_the_solution(monkeypatch, tmp_path):
-    measure, calls = dwell.runner.measure, []
-
-    def impatient(*args, **options):
-        calls.append(args)
-        if len(calls) == 1:
+@pytest.mark.parametrize("record", ["events", "samples", "summary"])
+@pytest.mark.parametrize("phase", ["preparing", "simulating", "measuring"])
+def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path):
+    def impatient(what, share):
+        if what.startswith(phase):
             raise KeyboardInterrupt
-        return measure(*args, **options)
 
-    monkeypatch.setattr("dwell.runner.measure", impatient)
-    law = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
-    run = simulate(Box((0, 0), (1, 1)), None, [(0.2, 0.3), (0.7, 0.6)], law, until=5.0)
-
-    assert run.stop.reason.value == "interrupted"
-    assert "measuring" in run.stop.detail
-    assert len(run.metrics.times) == 0
-    assert np.isfinite(run.cost(5.0))
+    start = [(0.2, 0.3), (0.7, 0.6)]
+    run = simulate(
+        Box((0, 0), (1, 1)), None, start, LAW, until=5000.0, record=record, sample_every=10.0,
+        progress=impatient,
+    )  # fmt: skip
+    assert run.stop.reason.value == ("horizon" if phase == "measuring" else "interrupted")
+    assert (run.horizon == 0.0) == (phase == "preparing")
+    assert np.isfinite(run.cost(run.horizon))
     run.save(tmp_path / "run.nc")
-    assert dwell.check(dwell.load_run(tmp_path / "run.nc")).ok
+    kept = dwell.load_run(tmp_path / "run.nc")
+    assert kept.horizon == run.horizon
+    if record == "events" and phase == "simulating":
+        assert dwell.check(kept).ok
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -60,9 +62,6 @@ def test_blocks_cover_everything_once():
 
             in_blocks(work, count, threads, block=10)
             assert (done == 1).all()
-
-
-LAW = Timer(k1=0.3, nu=0.2, t1=0.2, t2=0.5)
 
 
 @pytest.mark.parametrize(

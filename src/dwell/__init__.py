@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dwell.results import Run as Run
     from dwell.results import load_run as load_run
     from dwell.runner import check as check
+    from dwell.runner import resume_run as resume_run
     from dwell.runner import run_scenario as run_scenario
     from dwell.runner import simulate as simulate
     from dwell.scenario import Scenario as Scenario
@@ -74,6 +75,7 @@ _ROOMS = {
     "load_scenario": "scenario",
     "moments": "density",
     "optimize": "studies",
+    "resume_run": "runner",
     "run_scenario": "runner",
     "simulate": "runner",
     "simulate_many": "studies.many",

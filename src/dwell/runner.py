@@ -2,53 +2,89 @@
 
 from __future__ import annotations
 
+import os
 import platform
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import dwell
-from dwell._types import Floats, Points, finite_number, is_whole
-from dwell.agents import CoverageSystem, check_start, run_compiled, table_of
-from dwell.agents.continuous import beginning, is_continuous, solve_continuous
-from dwell.agents.engine import can_compile
+from dwell._types import Points, finite_number, is_whole
+from dwell.agents import CoverageSystem, check_start
+from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import PERFECT, Network
 from dwell.density import Density, Uniform, as_density
-from dwell.density.looking import is_dear
 from dwell.density.support import check_density
 from dwell.errors import ControllerError, InputError
 from dwell.geometry import Workspace, as_workspace
 from dwell.hybrid import Stop, StopReason
-from dwell.hybrid import simulate as solve
-from dwell.results import Run
-from dwell.results.run import touching
+from dwell.results import Run, load_run, save_run
+from dwell.results.drive import Drive
+from dwell.results.files import check_target
+from dwell.results.interrupts import Asked, asked_to_stop
+from dwell.results.journal import Journal, clear
+from dwell.results.lock import locked
+from dwell.results.memory import need_of, refuse_too_much
+from dwell.results.recorder import (
+    EVENTS,
+    SAMPLES,
+    SUMMARY,
+    Recorder,
+    default_samples,
+    recorder_of,
+    sample_times,
+)
+from dwell.results.resume import extended, taken_up
+from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
-from dwell.theory import Report, measure
-from dwell.theory.metrics import snapshots
+from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 
+EXPECTING = "expecting"  # what those who watch are told first of a run's size
 Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
-
-DEFAULT_SAMPLES = 1000
-DEAR_SAMPLES = 100  # where a look takes long, see dwell.density.looking.is_dear
-MOST_SAMPLES = 10_000_000
 
 
 def run_scenario(
-    scenario: Scenario, *, progress: Progress | None = None, threads: int | None = None
+    scenario: Scenario,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    told: Callable[[int], None] | None = None,
 ) -> Run:
-    """Build, simulate and measure `scenario`. Pure: no files, no printing."""
-    scenario = with_seed(scenario)
-    system, start, repairs = build(scenario)
-    usual = default_samples(system)
-    times = sample_times(scenario.run.horizon, scenario.run.record.sample_every, usual)
-    limits = {"until": scenario.run.horizon, "max_jumps": scenario.run.max_jumps}
-    return _execute(system, start, times, limits, scenario, repairs, progress, threads)
+    """Build, simulate and measure `scenario`.
+
+    Pure without `out`: no files, no printing. With it the run is kept there, and put away on its
+    way there every `run.checkpoint.every` seconds; `resume_run` goes on from what a crash left.
+    Ctrl-C ends a run early, and it can go on too; a second one is an exception as always. `told`
+    is called with the number of the first signal.
+    """
+    with asked_to_stop(told) as asked:
+        return _run(with_seed(scenario), out, force, asked, progress, threads)
+
+
+def resume_run(
+    path: str | os.PathLike[str],
+    *,
+    horizon: float | None = None,
+    max_jumps: int | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    told: Callable[[int], None] | None = None,
+) -> Run:
+    """Go on with the run kept at `path`, which was interrupted, killed, or is to go further.
+
+    The outcome is kept at `path` again, and is the same, bit for bit, as if the run had never
+    stopped.
+    """
+    with asked_to_stop(told) as asked:
+        return _resume(Path(path), horizon, max_jumps, asked, progress, threads)
 
 
 def simulate(
@@ -62,6 +98,7 @@ def simulate(
     ids: tuple[int, ...] | None = None,
     spacing: float | None = None,
     network: Network | None = None,
+    record: str = EVENTS,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
     progress: Progress | None = None,
@@ -72,11 +109,14 @@ def simulate(
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
     `network` loses looks and messages, or makes them late.
+    `record` says what is kept: "events" (all), "samples" or "summary" (little more than figures).
     `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
-    thousandth of `until`; a hundredth in four and more dimensions, and for functions in three.
+    thousandth of `until`; a hundredth in four and more dimensions, and for functions in three;
+    and a summary has none.
     """
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps, threads)
+    _check_record(record, sample_every)
     workspace = as_workspace(workspace)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
@@ -91,18 +131,27 @@ def simulate(
     if ids is not None:
         _check_ids(ids, len(places))
     integration = {"kind": "exact"} if spacing is None else {"kind": "grid", "spacing": spacing}
-    record = {} if sample_every is None else {"sample_every": sample_every}
+    every = sample_every
+    kept = {"kind": record} if every is None else {"kind": record, "sample_every": every}
     options = {
-        "horizon": until, "seed": seed, "integration": integration, "record": record,
+        "horizon": until, "seed": seed, "integration": integration, "record": kept,
         "max_jumps": max_jumps,
     }  # fmt: skip
     links = PERFECT if network is None else network
     scenario = describe(workspace, weight, places, controller, options, ids, links)
     system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
-    times = sample_times(until, sample_every, default_samples(system))
-    limits = {"until": until, "max_jumps": max_jumps}
-    all_repairs = (*workspace.repairs, *repairs)
-    return _execute(system, places, times, limits, scenario, all_repairs, progress, threads)
+    times = sample_times(
+        until,
+        "off" if record == SUMMARY and every is None else every,
+        default_samples(system),
+    )
+    with asked_to_stop() as asked:
+        drive = Drive(progress or _nobody, asked, None, 0.0)
+        drive.say("preparing", 0.0)
+        recorder = Recorder(system, beginning(system, places), times, record, threads)
+        _state_need(drive, recorder, until, max_jumps, saved=False)
+        recorder, stop = _driven(drive, recorder, 0.0, until, max_jumps)
+        return _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
 
 
 def _check_ids(ids: object, agents: int) -> None:
@@ -111,6 +160,17 @@ def _check_ids(ids: object, agents: int) -> None:
     if not good or len(listed) != agents or len(set(listed)) != agents:
         need = f"{agents} different whole numbers from 0 to 2147483647, one per agent, are needed"
         raise InputError(f"ids is {ids!r}; {need}", code="agents.ids", key="agents.ids")
+
+
+def _check_record(record: object, sample_every: object) -> None:
+    if record not in (EVENTS, SAMPLES, SUMMARY):
+        need = 'one of "events", "samples" and "summary" is needed'
+        raise InputError(f"record is {record!r}; {need}", code="run.record", key="run.record.kind")
+    if record == SAMPLES and sample_every == "off":
+        raise InputError(
+            'sample_every is "off", which leaves nothing of record = "samples"; use "summary"',
+            code="run.samples",
+        )
 
 
 def _check_options(
@@ -153,65 +213,146 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
     return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
 
 
-def default_samples(system: CoverageSystem) -> int:
-    """How many samples are taken if nobody says: fewer where looks are dear."""
-    return DEAR_SAMPLES if is_dear(system.ground) else DEFAULT_SAMPLES
-
-
-def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:
-    """Multiples of `every` up to the horizon, and the horizon; none when it is "off"."""
-    if every == "off":
-        return np.empty(0)
-    step = horizon / usual if every is None else float(every)
-    if step <= 0.0:
-        return np.array([0.0])
-    if horizon / step > MOST_SAMPLES:
-        raise InputError(
-            f"sample_every is {every!r}, which makes {horizon / step:.3g} samples; at most "
-            f"{MOST_SAMPLES:.0e} are taken: use {horizon / MOST_SAMPLES:.3g} or more",
-            code="run.samples",
-            key="run.record.sample_every",
-        )
-    times = np.arange(int(np.floor(horizon / step)) + 1) * step
-    times = times[times < horizon]
-    return np.append(times, horizon)
-
-
-def _execute(
-    system: CoverageSystem,
-    start: Points,
-    times: Floats,
-    limits: dict[str, Any],
-    scenario: Scenario | None,
-    repairs: tuple[str, ...],
+def _run(
+    scenario: Scenario,
+    out: str | os.PathLike[str] | None,
+    force: bool,
+    asked: Asked,
     progress: Progress | None,
     threads: int | None,
 ) -> Run:
-    tell = progress or (lambda what, share: None)
-    began = time.perf_counter()
-    tell("preparing", 0.0)
-    state = beginning(system, start)
-    until = max(float(limits["until"]), 1e-300)
-    limits = {**limits, "progress": lambda t: tell("simulating", t / until)}
-    if is_continuous(system):
-        arc = solve_continuous(system, state, **limits)
-    elif can_compile(system):
-        arc = run_compiled(system, state, **limits)
-    else:
-        arc = solve(system, state, max_simultaneous=2 * system.agents + 1000, **limits)
-    table = table_of(arc)
-    state = arc.states[0]  # a differential equation's first leg bends only once it is solved
-    tell("measuring", 1.0)
-    times = times[times <= arc.until]
-    times = times[~touching(snapshots(state, table, times))]  # there, cells are not defined
-    try:
-        metrics = measure(system, state, table, times, threads=threads)
-    except KeyboardInterrupt:  # the solution is whole: keep it, without samples
-        metrics = measure(system, state, table, times[:0])
-        why = Stop(StopReason.INTERRUPTED, arc.until, "while measuring; no samples were kept")
-        arc = replace(arc, stop=why)
-    wall = time.perf_counter() - began
-    return Run(system, arc, table, metrics, scenario, repairs, provenance(), wall)
+    tell = progress or _nobody
+    if out is None:
+        return _executed(scenario, None, asked, tell, threads)
+    target = check_target(out, force=force)
+    with locked(target):
+        check_target(target, force=force)  # somebody else may have been here before the lock
+        return _executed(scenario, target, asked, tell, threads)
+
+
+def _executed(
+    scenario: Scenario, target: Path | None, asked: Asked, tell: Progress, threads: int | None
+) -> Run:
+    drive = Drive(tell, asked, None, 0.0)
+    system, places, repairs = build(scenario)
+    drive.say("preparing", 0.0)
+    recorder = recorder_of(scenario, system, beginning(system, places), threads)
+    drive.journal = _journal(drive, target, recorder, scenario, repairs)
+    asks = scenario.run
+    _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=target is not None)
+    recorder, stop = _driven(drive, recorder, 0.0, asks.horizon, asks.max_jumps)
+    run = _finished(drive, recorder, stop, scenario, repairs)
+    return run if target is None else _kept(drive, run, target)
+
+
+def _state_need(
+    drive: Drive, recorder: Recorder, until: float, max_jumps: int, *, saved: bool
+) -> None:
+    """Say what the run will need, and refuse it if that is not there."""
+    need = need_of(recorder, until, max_jumps, saved=saved)
+    drive.say(f"{EXPECTING} {need.says}", 0.0)
+    refuse_too_much(need, recorder.kind)
+
+
+def _driven(
+    drive: Drive, recorder: Recorder, reached: float, until: float, max_jumps: int
+) -> tuple[Recorder, Stop]:
+    """The run from where `recorder` is to its end."""
+    if is_continuous(recorder.system):
+        return drive.solve(recorder, until, max_jumps)
+    return recorder, drive.on(recorder, reached, until, max_jumps)
+
+
+def _finished(
+    drive: Drive,
+    recorder: Recorder,
+    stop: Stop,
+    scenario: Scenario | None,
+    repairs: tuple[str, ...],
+) -> Run:
+    drive.say("measuring", 1.0)
+    metrics, tally = recorder.ending(stop)
+    return Run(
+        recorder.system, recorder.start, stop, metrics, recorder, tally, recorder.table(),
+        scenario, repairs, provenance(), drive.wall,
+    )  # fmt: skip
+
+
+def _journal(
+    drive: Drive,
+    target: Path | None,
+    recorder: Recorder,
+    scenario: Scenario,
+    repairs: tuple[str, ...],
+    goes_on: tuple[str, int] | None = None,
+) -> Journal | None:
+    """Where the run is put away on its way; None if nowhere."""
+    every = scenario.run.checkpoint.every
+    if target is None or not isinstance(every, float) or is_continuous(recorder.system):
+        return None
+    place, still = target, Stop(StopReason.INTERRUPTED, 0.0)
+
+    def first(name: str) -> None:
+        """The run before its first jump."""
+        blank = recorder_of(scenario, recorder.system, recorder.start)
+        metrics, tally = blank.ending(still)
+        beginning_of_run = Run(
+            blank.system, blank.start, still, metrics, blank, tally, blank.table(), scenario,
+            repairs, provenance(), 0.0,
+        )  # fmt: skip
+        write_beginning(beginning_of_run, place, name)
+
+    name, parts = goes_on or (None, 0)
+    journal = Journal(target, every, first, name, parts)
+    if goes_on is not None:
+        journal.skip(recorder)
+    return journal
+
+
+def _kept(drive: Drive, run: Run, target: Path) -> Run:
+    """`run`, now in its file; the journal has done its duty."""
+    if drive.journal is not None:
+        drive.journal.wait()
+    drive.say("saving", 1.0)
+    save_run(run, target, force=True)
+    clear(target)
+    return run
+
+
+def _resume(
+    path: Path,
+    horizon: float | None,
+    max_jumps: int | None,
+    asked: Asked,
+    progress: Progress | None,
+    threads: int | None,
+) -> Run:
+    tell = progress or _nobody
+    if not path.is_file():
+        load_run(path)  # which says so, before anything is written beside it
+    with locked(path):
+        old = load_run(path)
+        scenario = extended(old, path, horizon, max_jumps, provenance()["kernels"])
+        asks = scenario.run
+        if is_continuous(old.system):  # it goes on bit for bit only from its beginning
+            return _executed(scenario, path, asked, tell, threads)
+        recorder = taken_up(old, scenario, threads)
+        drive = Drive(tell, asked, None, old.wall_seconds)
+        drive.say("preparing", 0.0)
+        same = old.journal if asks.horizon == _horizon(old) else None
+        drive.journal = _journal(drive, path, recorder, scenario, old.repairs, same)
+        _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=True)
+        recorder, stop = _driven(drive, recorder, old.horizon, asks.horizon, asks.max_jumps)
+        return _kept(drive, _finished(drive, recorder, stop, scenario, old.repairs), path)
+
+
+def _horizon(run: Run) -> float:
+    assert run.scenario is not None
+    return run.scenario.run.horizon
+
+
+def _nobody(what: str, share: float) -> None:
+    """Told, and does nothing."""
 
 
 def provenance() -> dict[str, str]:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dwell import Box, DiscreteLloyd, Gaussian, Lloyd, Timer, Uniform
-from dwell.agents import CoverageSystem, run_compiled, table_of
-from dwell.hybrid import simulate
+from dwell.agents import CoverageSystem, engine, run_compiled, table_of
+from dwell.agents.together import step_together as together
+from dwell.hybrid import StopReason, simulate
 from tests.crowds import PLACES
 
 SQUARE = Box((0, 0), (1, 1))
@@ -47,3 +48,40 @@ def test_a_run_cut_in_pieces_is_the_same_run():
         state = part.states[part.jumps].at(until)
     assert whole.jumps > 10_000
     assert np.array_equal(np.concatenate(times), table_of(whole).positions)
+
+
+def test_all_at_once_is_one_after_another(monkeypatch):
+    """Synchronous laws of many agents are computed side by side."""
+    places = np.random.default_rng(7).uniform(0, 1, (1200, 2))
+    for law in (Lloyd(k2=1.0, dt=0.1), DiscreteLloyd(schedule="synchronous", step=0.3)):
+        system = CoverageSystem(SQUARE, Gaussian((0.3, 0.7), rate=5.0), law, len(places), seed=3)
+        steps = []
+        monkeypatch.setattr(
+            engine, "step_together", lambda *given, kept=steps: kept.append(1) or together(*given)
+        )
+        side_by_side = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
+        assert len(steps) >= 3
+        monkeypatch.setattr(engine, "step_together", lambda *given: None)
+        in_turn = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
+        assert side_by_side.jumps == in_turn.jumps == 3_000
+        for field, values in table_of(in_turn).columns().items():
+            assert np.array_equal(values, getattr(table_of(side_by_side), field)), field
+
+
+def test_agents_that_meet_while_all_look():
+    places = np.random.default_rng(7).uniform(0, 0.4, (1200, 2))
+    places[:2] = [[0.5, 0.75], [0.75, 0.75]]
+
+    class Straight(Lloyd):
+        """The first two set off towards each other."""
+
+        def begin_all(self, errors):
+            first = super().begin_all(errors)
+            first.hold[:2] = [[1.25, 0], [-1.25, 0]]
+            return first
+
+    law = Straight(k2=1.0, dt=0.1)
+    system = CoverageSystem(SQUARE, Uniform(), law, len(places), seed=3)
+    arc = run_compiled(system, system.start(places), until=1.0)
+    assert arc.stop.reason is StopReason.COINCIDENT
+    assert "agents 0 and 1" in arc.stop.detail

@@ -8,6 +8,7 @@ from tests.catalogue import (
     test_catalogue_files,
     test_catalogue_parameters,
     test_catalogue_process,
+    test_catalogue_resume,
     test_catalogue_workspace,
 )
 from tests.catalogue.kit import NAMED
@@ -18,6 +19,7 @@ MODULES = (
     test_catalogue_files,
     test_catalogue_parameters,
     test_catalogue_process,
+    test_catalogue_resume,
     test_catalogue_workspace,
 )
 
@@ -36,8 +38,6 @@ OUT_OF_SCOPE = {
     "D16": "raster formats: there are no rasters yet",
     "D17": "compressed and damaged rasters: there are no rasters yet",
     "D19": "densities that change with time: there are none yet",
-    "P27": "resuming: there are no checkpoints yet",
-    "P28": "two processes in one folder: a run is one file, renamed into place, without a lock",
 }
 
 CATALOGUE = [

@@ -16,7 +16,7 @@ from tests.catalogue.kit import Bench, case
 from tests.cli.shell import REPOSITORY, command, environment
 from tests.cli.shell import dwell as here
 
-LONG = ["run.horizon=1e8", "run.record.sample_every='off'", "run.max_jumps=1000000000"]
+LONG = ["run.horizon=1e8", "run.record.sample_every='off'", "run.max_jumps=10000000"]
 
 
 def started(bench: Bench, *overrides: str) -> tuple[subprocess.Popen[str], int]:
@@ -64,6 +64,8 @@ def test_what_was_done_is_kept(bench: Bench, case: str) -> None:
     assert len(run.events) > 0
     assert run.horizon == run.events.time[-1]
     assert bench.left() == {"scenario.json", "run.nc"}
+    further = here("run", "--resume", bench.folder / "run.nc", "--horizon", run.horizon + 1.0)
+    assert (further.code, further.err) == (0, "")
 
 
 @pytest.mark.parametrize("how", ["json", "table", "bad"])

@@ -80,7 +80,8 @@ def command(*arguments: object) -> list[str]:
 
 def environment(**changes: str) -> dict[str, str]:
     """This process's environment with changes."""
-    return {**os.environ, "PYTHONPATH": str(REPOSITORY), **changes}
+    here = os.pathsep.join(map(str, (REPOSITORY, REPOSITORY / "src")))  # not what is installed
+    return {**os.environ, "PYTHONPATH": here, **changes}
 
 
 def spawn(*arguments: object, **changes: str) -> Outcome:

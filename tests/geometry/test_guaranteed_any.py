@@ -296,12 +296,12 @@ class TestCurvedSheets:
         p, q, r = crowd(seed, 6, radius=0.7)
         for cell in both(CUBE, p, q, r):
             u = directions(seed, 600)
-            edge = cell.radius(u)[:, None] * u
+            edge = np.vstack([cell.radius(u)[:, None] * u, cell.offsets])
             apart = lengths(edge[:, None] - edge[None]).max()
-            assert apart <= cell.diameter
+            assert apart <= cell.diameter * (1 + 1e-9)
             assert cell.diameter / 2 <= cell.circumradius * (1 + 1e-9)
             assert cell.circumradius <= cell.diameter * math.sqrt(3 / 8) * (1 + 1e-9)
-            assert apart > 0.8 * cell.diameter
+            assert apart > 0.9 * cell.diameter  # the widest place may lie between the directions
 
     @pytest.mark.parametrize("radius", [0.1, 0.5, 0.9, 0.95])
     @pytest.mark.parametrize("count", [1, 3, 6, 12])

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.schema import (
-    EventsSpec,
     ExactSpec,
     GaussianSpec,
     MixtureSpec,
+    RecordSpec,
     ScatterSpec,
     UniformSpec,
 )
@@ -33,7 +33,7 @@ def test_defaults(parsed):
     assert scenario.agents.ids is None
     assert scenario.agents.count == 3
     assert scenario.run.integration == ExactSpec(kind="exact")
-    assert scenario.run.record == EventsSpec()
+    assert scenario.run.record == RecordSpec()
     assert scenario.run.record.sample_every is None
     assert scenario.run.max_jumps == 50_000_000
 
@@ -98,7 +98,6 @@ def test_accepts(parsed, overrides):
 
 LATER = {
     "density.kind": ["raster"],
-    "run.record.kind": ["samples", "summary"],
 }
 
 

@@ -48,3 +48,10 @@ def uniform_pair(key0, key1, purpose, stream, k):
     a, b, c, d = philox(k & MASK, (k >> 32) & MASK, stream, purpose, key0, key1)
     first = ((a >> 5) * TWO_26 + (b >> 6)) * TWO_MINUS_53
     return first, ((c >> 5) * TWO_26 + (d >> 6)) * TWO_MINUS_53
+
+
+@njit
+def fill_pairs(key0, key1, purpose, stream, k, out):
+    """Row i of `out` (two columns) is the pair k[i] of stream[i]."""
+    for i in range(out.shape[0]):
+        out[i, 0], out[i, 1] = uniform_pair(key0, key1, purpose, int(stream[i]), int(k[i]))

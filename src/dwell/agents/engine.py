@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Ints, Points, columns
+from dwell._types import lengths
+from dwell.agents.compiled import Parts, parts_of, places_in
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
+from dwell.agents.rooms import ROOMS, kernel
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.agents.together import least_chunk, step_together
 from dwell.errors import ControllerError
 from dwell.geometry import is_flat
 from dwell.geometry.voronoi import coincident
 from dwell.hybrid import HybridArc, Stop, StopReason
 
 if TYPE_CHECKING:
-    from dwell._kernels.engine import Legs
     from dwell._kernels.hold import HoldProgram
 
 FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps between two looks at the outside world
@@ -29,9 +31,10 @@ Progress = Callable[[float], None]  # told the time reached
 
 def can_compile(system: CoverageSystem) -> bool:
     """Whether the engine knows this system's law and density."""
-    planar = system.dimension == 2 and is_flat(system.workspace)
+    n = system.dimension
+    walled = n in ROOMS and (n == 1 or is_flat(system.workspace))
     known = system.program is not None and system.terms is not None
-    return planar and known and system.network.perfect
+    return walled and known and system.network.perfect
 
 
 def run_compiled(
@@ -50,7 +53,7 @@ def run_compiled(
     engine = _Engine.of(system, start)
     parts: list[EventTable] = []
     stop = None
-    chunk = FIRST_CHUNK
+    chunk = max(FIRST_CHUNK, engine.least_chunk)
     done, now = 0, start.time
     try:
         while stop is None:
@@ -61,12 +64,12 @@ def run_compiled(
             stop = engine.verdict(came_back, until, now, done >= max_jumps)
             if progress is not None:
                 progress(now)
-            chunk = min(2 * chunk, LAST_CHUNK)
+            chunk = max(min(2 * chunk, LAST_CHUNK), engine.least_chunk)
     except KeyboardInterrupt:
         if parts and len(parts[-1]):  # `now` may lag behind the table
             now = float(parts[-1].time[-1])
         stop = Stop(StopReason.INTERRUPTED, now)
-    table = EventTable.joined(parts) if parts else EventTable.blank(0)
+    table = EventTable.joined(parts) if parts else EventTable.blank(0, system.dimension)
     cruise = _program(system).cruise
     if math.isfinite(cruise):
         table = replace(table, cruise=np.full(len(table), cruise))
@@ -102,40 +105,31 @@ class _Engine:
     """A run under way: the agents' legs, which change, and everything the kernel needs besides."""
 
     system: CoverageSystem
-    legs: Legs
-    number: Ints  # (N,) whose legs each row holds: those who are near are kept near in memory
-    constants: tuple[Any, ...]  # walls, density, law, seed: in the order the kernel takes them
-    memory: tuple[Any, ...]
+    parts: Parts
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> _Engine:
-        from dwell._kernels.bins import make_bins, make_near, put_all
-        from dwell._kernels.scratch import make_scratch
-
-        n, program = system.agents, _program(system)
-        number = _by_place(start.positions)
-        legs = _legs(start, number)
-        constants = (
-            *columns(system.workspace.vertices),
-            system.terms,
-            _in_order(program, number),
-            np.array(system.key, dtype=np.int64),
-            number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
-        )
-        bins, near = make_bins(n), make_near(n)
-        put_all(start.time, program.cruise, legs.row, bins, near)
-        memory = (bins, near, make_scratch(n, len(system.workspace.vertices)))
-        return cls(system, legs, number, constants, memory)
+        return cls(system, parts_of(system, start, _program(system)))
 
     def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
         """At most `jumps` more jumps, and why the kernel came back."""
-        from dwell._kernels.engine import run_events
+        from dwell._kernels.engine import FULL
 
-        buffer = EventTable.blank(jumps)
-        made, came_back = run_events(
-            until, self.legs, self.number, *self.constants, buffer.as_log(), *self.memory
+        step = step_together(self.system, self.parts, _program(self.system), until, jumps)
+        if step is not None:
+            return step, FULL
+        legs, number, constants, memory = self.parts
+        n = self.system.dimension
+        buffer = EventTable.blank(jumps, n)
+        made, came_back = kernel(n).run_events(
+            until, legs, number, *constants, buffer.as_log(), *memory
         )
         return buffer.head(made), came_back
+
+    @property
+    def least_chunk(self) -> int:
+        """Fewer jumps at a time would cut through those of one instant, where all jump together."""
+        return least_chunk(self.system, _program(self.system))
 
     def verdict(self, came_back: int, until: float, now: float, used_up: bool) -> Stop | None:
         """Whether the run is over, and why."""
@@ -149,51 +143,12 @@ class _Engine:
 
     def _contact(self) -> Stop:
         """Which two agents met, where and when."""
-        from dwell._kernels import legs as column
-
-        row, agent = self.legs.row, int(self.legs.queue[0])
-        t = float(self.legs.due[0])
-        dt = np.minimum(t - row[:, column.SINCE], _program(self.system).cruise)  # as the kernel
-        start = row[:, [column.START_X, column.START_Y]]
-        points = start + row[:, [column.HOLD_X, column.HOLD_Y]] * dt[:, None]
-        gap = points - points[agent]
+        legs, number, _, _ = self.parts
+        agent, t = int(legs.queue[0]), float(legs.due[0])
+        cruise, n = _program(self.system).cruise, self.system.dimension
+        points = places_in(legs.row, t, cruise, n)
+        gap = lengths(points - points[agent])
         gap[agent] = np.inf
-        other = int(np.argmin((gap**2).sum(axis=1)))
-        pair = int(self.number[agent]), int(self.number[other])
-        detail = str(coincident(*pair, points[agent]))
+        other = number[gap == gap.min()].min()  # of several there, the first, as in the loop
+        detail = str(coincident(int(number[agent]), int(other), points[agent]))
         return Stop(StopReason.COINCIDENT, t, detail)
-
-
-def _by_place(positions: Points) -> Ints:
-    """All agents in an order in which neighbours stand close together; a few as they are."""
-    from dwell._kernels.bins import FEW, make_bins, put_at_rest
-
-    if len(positions) <= FEW:
-        return np.arange(len(positions))
-    bins = make_bins(len(positions))
-    put_at_rest(*columns(positions), bins)
-    return bins.who.astype(np.int64)
-
-
-def _legs(start: AgentsState, number: Ints) -> Legs:
-    """The legs of agents in this order, and their queue."""
-    from dwell._kernels import legs as column
-    from dwell._kernels.engine import Legs
-
-    row = np.zeros((len(number), column.COLUMNS))
-    row[:, [column.START_X, column.START_Y]] = start.start[number]
-    row[:, [column.HOLD_X, column.HOLD_Y]] = start.hold[number]
-    row[:, column.SINCE] = start.since[number]
-    row[:, column.FIRST_AT] = start.first[number]
-    row[:, column.LOOKS] = start.looks[number]
-    next_at = start.next_at[number]
-    queue = np.lexsort((number, next_at))  # sorted, which a heap may be
-    return Legs(row=row, due=next_at[queue], queue=queue.astype(np.int32))
-
-
-def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:
-    """The law's numbers for agents in this order; a single row where all are alike."""
-    columns = {name: getattr(program, name) for name in ("t1", "t2", "period", "intervals")}
-    alike = all((values == values[:1]).all() for values in columns.values())
-    rows = number[:1] if alike else number
-    return program._replace(**{name: values[rows] for name, values in columns.items()})

@@ -6,18 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, final, overload
+from typing import Any, final, overload
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, in_columns, lengths
 from dwell.agents.legs import Legs
+from dwell.agents.rooms import kernel
 from dwell.agents.state import AgentsState, Spent
 from dwell.hybrid import Event, HybridArc
-
-if TYPE_CHECKING:
-    from dwell._kernels.engine import Log
-
 
 # Columns of whole numbers.
 WHOLE = frozenset(
@@ -69,17 +66,13 @@ class EventTable:
         """Of the places."""
         return int(self.positions.shape[1])
 
-    def as_log(self) -> Log:
-        """A planar table in the form the kernels take: the same memory, filled from there."""
-        from dwell._kernels.engine import Log
-
+    def as_log(self) -> Any:
+        """The table in the form the engine of its dimension takes: the same memory."""
         parts = {f.name: getattr(self, f.name) for f in fields(self)[:USUAL]}
-        x, y = columns(parts.pop("positions"))
-        hold_x, hold_y = columns(parts.pop("holds"))
-        error_x, error_y = columns(parts.pop("errors"))
-        return Log(
-            **parts, x=x, y=y, hold_x=hold_x, hold_y=hold_y, error_x=error_x, error_y=error_y
-        )
+        for vectors, prefix in (("positions", ""), ("holds", "hold_"), ("errors", "error_")):
+            coordinates = zip("xyz", columns(parts.pop(vectors)), strict=False)
+            parts |= {prefix + axis: values for axis, values in coordinates}
+        return kernel(self.dimension).Log(**parts)
 
     def count(self, column: str) -> Ints:
         """A column of counts, also where it was left out."""
@@ -120,12 +113,25 @@ class EventTable:
 
     @classmethod
     def joined(cls, parts: Sequence[EventTable]) -> EventTable:
-        """Several tables, one after another."""
+        """Several tables, one after another; a column that only some have is filled up."""
         every: dict[str, Any] = {}
         for f in fields(cls):
             several = [getattr(part, f.name) for part in parts]
-            every[f.name] = None if several[0] is None else np.concatenate(several)
+            if all(column is None for column in several):
+                every[f.name] = None
+                continue
+            filled = [
+                part._usually(f.name) if column is None else column
+                for part, column in zip(parts, several, strict=True)
+            ]
+            every[f.name] = _in_one(filled, f.name in VECTORS)
         return cls(**every)
+
+    def _usually(self, column: str) -> Any:
+        """What a column that was left out would say."""
+        if column in _USUALLY:
+            return np.full(len(self), _USUALLY[column])
+        return np.zeros((len(self), 2, self.dimension)) if column == "bend" else self.count(column)
 
     @classmethod
     def blank(cls, rows: int, dimension: int = 2) -> EventTable:
@@ -177,7 +183,8 @@ class LoggedStates(Sequence[AgentsState]):
     """The states after each jump, put together from the start and a table when asked for.
 
     What agents remember and have heard is in no table. Where a law goes by it, `walk` gives the
-    states one after another, each decision made again; they are kept.
+    states one after another, each decision made again; they are kept. `last` is the state after
+    the last jump, where that is known already.
     """
 
     def __init__(
@@ -185,8 +192,10 @@ class LoggedStates(Sequence[AgentsState]):
         start: AgentsState,
         table: EventTable,
         walk: Callable[[], Iterator[AgentsState]] | None = None,
+        last: AgentsState | None = None,
     ) -> None:
         self._start = start
+        self._last = last
         self._table = table
         self._steps = None if walk is None else walk()
         self._walked = [start]
@@ -210,6 +219,8 @@ class LoggedStates(Sequence[AgentsState]):
     def _after(self, j: int) -> AgentsState:
         if j == 0:
             return self._start
+        if self._last is not None and j == len(self._table):
+            return self._last
         if self._steps is not None:
             self._walked += islice(self._steps, max(j + 1 - len(self._walked), 0))
             return self._walked[j]
@@ -233,6 +244,14 @@ class LoggedStates(Sequence[AgentsState]):
             bend=column("bend"),
             memory=(),
         )
+
+
+def _in_one(several: list[np.ndarray], vectors: bool) -> np.ndarray:
+    """Columns one after another; each coordinate of vectors in one piece."""
+    if not vectors:
+        return np.concatenate(several)
+    found = in_columns(sum(map(len, several)), several[0].shape[1])
+    return np.concatenate(several, out=found)
 
 
 def table_of(arc: HybridArc[AgentsState]) -> EventTable:

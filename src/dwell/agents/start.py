@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Ints, Points
 from dwell.density.tessellation import as_positions
 from dwell.errors import AgentsError
 from dwell.geometry import Ball, Box, Ellipsoid, Workspace
@@ -85,7 +85,9 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
     if region is None and isinstance(workspace, Ball | Ellipsoid) and count > 0:
         return _in_ball(workspace, key, count)
     lower, upper = (region or workspace).bounds
-    points = lower + (upper - lower) * _draws(key, [(p, 0) for p in range(count)], len(lower))
+    points = lower + (upper - lower) * _draws(
+        key, np.arange(count), np.zeros(count, dtype=np.int64), len(lower)
+    )
     for p in np.flatnonzero(workspace.outside_by(points) != 0.0):
         found = _tried(workspace, key, int(p), lower, upper)
         if found is None:
@@ -148,8 +150,9 @@ def _tried(
     """The first of `agent`'s draws that lies in the workspace, if any does."""
     first, size = 1, 8
     while first < MAX_TRIES:
-        tries = [(agent, k) for k in range(first, min(first + size, MAX_TRIES))]
-        places = lower + (upper - lower) * _draws(key, tries, len(lower))
+        tries = np.arange(first, min(first + size, MAX_TRIES))
+        drawn = _draws(key, np.full(len(tries), agent), tries, len(lower))
+        places = lower + (upper - lower) * drawn
         inside = np.flatnonzero(workspace.outside_by(places) == 0.0)
         if inside.size:
             found: Points = places[inside[0]]
@@ -178,18 +181,16 @@ def _too_thin(agent: int, workspace: Workspace) -> AgentsError:
     )
 
 
-def _draws(key: tuple[int, int], which: list[tuple[int, int]], dimension: int) -> Points:
-    """Points of the unit cube, one for each (agent, number of the draw)."""
-    from dwell._kernels.philox import STREAM_STARTS, uniform_pair
+def _draws(key: tuple[int, int], agents: Ints, number: Ints, dimension: int) -> Points:
+    """Points of the unit cube: draw number[i] of agents[i]."""
+    from dwell._kernels.philox import STREAM_STARTS, fill_pairs
 
     pairs = (dimension + 1) // 2  # coordinates are drawn two at a time
-    drawn = np.array(
-        [
-            uniform_pair(*key, STREAM_STARTS, p, k * pairs + m)
-            for p, k in which
-            for m in range(pairs)
-        ]
-    )
+    drawn = np.empty((len(agents), pairs, 2))
+    for m in range(pairs):
+        some = np.empty((len(agents), 2))
+        fill_pairs(*key, STREAM_STARTS, agents, number * pairs + m, some)
+        drawn[:, m] = some
     points: Points = drawn.reshape(-1, 2 * pairs)[:, :dimension]
     return points
 

@@ -6,11 +6,13 @@ and legs are always those of the table, so that one wrong row does not spoil tho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from dwell.agents.continuous import is_continuous
+from dwell.agents.engine import can_compile
 from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
@@ -34,6 +36,15 @@ def walk(
             continue
         state = _as_recorded(after, table, k, p)
         yield after, state
+
+
+def walk_of(
+    system: CoverageSystem, start: AgentsState, table: EventTable
+) -> Callable[[], Iterator[AgentsState]] | None:
+    """How to get at states, where what agents remember or have heard goes into decisions."""
+    if can_compile(system) or is_continuous(system):
+        return None
+    return lambda: (state for _, state in walk(system, start, table))
 
 
 def _as_recorded(after: AgentsState, table: EventTable, k: int, p: int) -> AgentsState:

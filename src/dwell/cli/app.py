@@ -67,33 +67,45 @@ def _options(
     """Options before a command."""
 
 
-@app.command(epilog="Example: dwell run paper-12.toml --set controller.t2=0.4 --out run.nc")
+@app.command(
+    epilog="Example: dwell run paper-12.toml --set controller.t2=0.4 --out run.nc; "
+    "then dwell run --resume run.nc --horizon 300"
+)
 def run(
-    scenario: ScenarioFile,
+    scenario: Annotated[
+        Path | None, typer.Argument(help="Scenario file (.toml or .json); not with --resume.")
+    ] = None,
     overrides: Overrides = None,
     out: Annotated[Path | None, typer.Option(help="Keep the run in this .nc file.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN.nc", help="Go on with a run that was kept there.")
+    ] = None,
+    horizon: Annotated[
+        float | None, typer.Option(help="The time at which the run ends, if not the scenario's.")
+    ] = None,
     as_json: AsJson = False,
     force: Force = False,
     strict: Strict = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
 ) -> None:
-    """Simulate one scenario, show its numbers, and keep it."""
-    from dwell.cli.progress import progress_bar, uninterrupted
+    """Simulate one scenario, show its numbers, and keep it; or go on with one that was kept."""
+    from dwell.cli.running import resumed, simulated
     from dwell.cli.show import show_summary
-    from dwell.results.store import check_target
-    from dwell.runner import run_scenario
 
-    checked = _load(scenario, overrides)
-    if out is not None:
-        check_target(out, force=force)
-    if strict:
-        _refuse_repairs(checked)
-    with progress_bar() as progress:
-        result = run_scenario(checked, progress=progress, threads=threads)
-    with uninterrupted():  # writing is short, and half a file is none
-        if out is not None:
-            result.save(out, force=force)
-        summary = result.summary()
+    changes = list(overrides or ())
+    if horizon is not None:
+        changes.append(f"run.horizon={horizon!r}")
+    if resume is not None:
+        result, summary = resumed(resume, scenario, changes, out, threads)
+        out = resume
+    else:
+        if scenario is None:
+            says = "a scenario file is needed, or --resume RUN.nc; see dwell run --help"
+            raise InputError(says, code="run.scenario")
+        checked = _load(scenario, changes)
+        if strict:
+            _refuse_repairs(checked)
+        result, summary = simulated(checked, out, force, threads)
     if as_json:
         _print_json(summary)
     else:
@@ -101,6 +113,19 @@ def run(
     if not result.stop.reason.ok:
         interrupted = result.stop.reason.value == "interrupted"
         raise typer.Exit(130 if interrupted else 1)
+
+
+@app.command(epilog="Example: dwell show run.nc --json")
+def show(stored: RunFile, as_json: AsJson = False) -> None:
+    """Show the numbers of a stored run, also of one that was killed or is still going on."""
+    from dwell.cli.show import show_summary
+    from dwell.results import load_run
+
+    summary = load_run(stored).summary()
+    if as_json:
+        _print_json(summary)
+    else:
+        show_summary(summary, stored)
 
 
 @app.command(epilog="Example: dwell check run.nc --json")
@@ -130,13 +155,20 @@ def plot(
 ) -> None:
     """Draw the figures of a stored run: configurations, paths, errors, cost, timers."""
     from dwell.plotting import save_figures
+    from dwell.plotting.figures import FIGURES
     from dwell.results import load_run
 
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file; give a folder for the figures", code="store")
     kinds = tuple(kind.value for kind in formats or [Format.png])
-    for path in save_figures(load_run(stored), out, formats=kinds):
+    result = load_run(stored)
+    written = save_figures(result, out, formats=kinds)
+    for path in written:
         typer.echo(path)
+    missing = [name for name in FIGURES if name not in {path.stem for path in written}]
+    if missing:
+        says = f"dwell: {', '.join(missing)} left out: they need events, and this run keeps"
+        typer.echo(f'{says} less (record.kind = "{result.record}")', err=True)
 
 
 @app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
@@ -432,7 +464,7 @@ def init(
     names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
 ) -> None:
     """Write a commented scenario file to start from."""
-    from dwell.results.store import check_target, written_whole
+    from dwell.results.files import check_target, written_whole
     from dwell.scenario import TEMPLATES, template_text
 
     if names:

@@ -34,14 +34,19 @@ def progress_bar() -> Iterator[Progress | None]:
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task("", total=None)
     began = time.monotonic()
-    started = False
+    started, expected = False, ""
 
     def tell(what: str, share: float) -> None:
-        nonlocal started
+        nonlocal started, expected
+        if what.startswith("expecting"):
+            expected = what
+            return
         slow = time.monotonic() - began > PATIENCE or (what == "preparing" and not _compiled())
         if slow and not started:
             bar.start()
             started = True
+            if expected:
+                bar.console.print(expected, style="dim")
         waiting = what == "preparing"
         text = "compiling (once; kept for later runs)" if waiting else what
         bar.update(task, description=text, total=None if waiting else 1.0, completed=share)

@@ -117,13 +117,26 @@ class Polygon:
     def nearest(self, points: Points) -> Points:
         """The nearest point of the polygon to each point; the point itself if it is inside."""
         points = np.atleast_2d(np.asarray(points, dtype=np.float64))
-        edge = np.roll(self.vertices, -1, axis=0) - self.vertices
+        best = points.copy()
+        outside = ~self._holds(points)
+        if outside.any():
+            best[outside] = self._on_boundary(points[outside])
+        return best
+
+    def _holds(self, points: Points) -> np.ndarray:
+        """Whether each point lies to the left of all edges, or on them."""
+        inside = np.ones(len(points), dtype=bool)
+        for corner, direction in zip(self.vertices, self._edges, strict=True):
+            across = direction[0] * (points[:, 1] - corner[1])
+            inside &= across - direction[1] * (points[:, 0] - corner[0]) >= 0.0
+        return inside
+
+    def _on_boundary(self, points: Points) -> Points:
+        """The nearest point of the boundary to each point."""
         best = points.copy()
         best_distance = np.full(len(points), np.inf)
-        inside = np.ones(len(points), dtype=bool)
-        for corner, direction in zip(self.vertices, edge, strict=True):
+        for corner, direction in zip(self.vertices, self._edges, strict=True):
             offset = points - corner
-            inside &= direction[0] * offset[:, 1] - direction[1] * offset[:, 0] >= 0.0
             # Not `@`: what a matrix product rounds to depends on the processor.
             forward = offset[:, 0] * direction[0] + offset[:, 1] * direction[1]
             length = direction[0] * direction[0] + direction[1] * direction[1]
@@ -132,8 +145,12 @@ class Polygon:
             distance = np.hypot(*(foot - points).T)
             closer = distance < best_distance
             best[closer], best_distance[closer] = foot[closer], distance[closer]
-        best[inside] = points[inside]
         return best
+
+    @property
+    def _edges(self) -> Points:
+        edges: Points = np.roll(self.vertices, -1, axis=0) - self.vertices
+        return edges
 
 
 def _chain(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:

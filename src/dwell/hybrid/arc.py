@@ -29,6 +29,7 @@ class HybridArc(Generic[S]):
     events: Sequence[Event]
     until: float
     stop: Stop
+    standing: int = 0  # jumps in a row, up to the last, that left the clock standing
 
     @property
     def jumps(self) -> int:

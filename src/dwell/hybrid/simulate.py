@@ -21,28 +21,29 @@ def simulate(
     until: float,
     max_jumps: int = 1_000_000,
     max_simultaneous: int = 10_000,
+    standing: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> HybridArc[S]:
     """Solve `system` exactly from `start` until time `until`; a jump due at `until` is executed.
 
     Stops early after `max_jumps` jumps, or when more than `max_simultaneous` jumps in a row leave
     the clock standing (Zeno), or on an interrupt from the keyboard; the arc's `stop` says so.
+    `standing` jumps in a row had left the clock standing before `start`.
     `progress` is told the time reached after each jump.
     """
     states: list[S] = [start]
     events: list[Event] = []
 
     def arc(end: float, reason: StopReason, detail: str = "") -> HybridArc[S]:
-        return HybridArc(system, states, events, end, Stop(reason, end, detail))
+        return HybridArc(system, states, events, end, Stop(reason, end, detail), standing)
 
-    standing = 0
     try:
         while (event := system.next_event(states[-1])) is not None and event.time <= until:
             now = system.time_of(states[-1])
             # A few units in the last place are no time: a ball at rest would bounce on them always.
             moved = max(8.0 * math.ulp(now), 1e-18 * until)
-            standing = standing + 1 if event.time <= now + moved else 0
-            if standing > max_simultaneous:
+            in_a_row = standing + 1 if event.time <= now + moved else 0
+            if in_a_row > max_simultaneous:
                 return arc(now, StopReason.ZENO)
             if len(events) == max_jumps:
                 return arc(now, StopReason.JUMP_LIMIT)
@@ -52,6 +53,7 @@ def simulate(
                 return arc(event.time, halt.reason, halt.detail)
             states.append(after)
             events.append(event)
+            standing = in_a_row
             if progress is not None:
                 progress(event.time)
     except KeyboardInterrupt:

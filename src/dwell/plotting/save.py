@@ -43,12 +43,35 @@ def save_figures(
 ) -> list[Path]:
     """Write figures of `run` into the folder `out`, as NAME.FORMAT; gives the paths.
 
-    All figures, unless `names` says which. Each file appears whole or not at all. Figures made
-    here before are replaced; any other file of the same name is replaced only with `force`.
+    All figures, unless `names` says which; a run that keeps no events gets those it can. Each file
+    appears whole or not at all. Figures made here before are replaced; any other file of the same
+    name is replaced only with `force`.
     """
     wanted = _known("figure", FIGURES if names is None else names, tuple(FIGURES))
+    drawings: dict[str, Callable[[], Figure]]
     drawings = {name: partial(FIGURES[name], run) for name in wanted}
+    if names is None and run.record != "events":
+        drawings = _possible(drawings)
     return write_figures(drawings, out, formats, force)
+
+
+def _possible(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, Callable[[], Figure]]:
+    """Those drawings that need no events."""
+    require_matplotlib()
+    found: dict[str, Callable[[], Figure]] = {}
+    for name, draw in drawings.items():
+        try:
+            figure = draw()
+        except InputError as refused:
+            if refused.code != "run.record":
+                raise
+        else:
+            found[name] = partial(_as_it_is, figure)
+    return found
+
+
+def _as_it_is(figure: Figure) -> Figure:
+    return figure
 
 
 def write_figures(

@@ -104,9 +104,10 @@ def draw_cost(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
 
 def error_curves(run: Run) -> list[Curve]:
     """Each agent's errors at the samples; at its own looks if there are no samples."""
-    metrics, table = run.metrics, run.events
+    metrics = run.metrics
     if len(metrics.times):
         return [(metrics.times, metrics.errors[:, p]) for p in range(run.agents)]
+    table = run.events
     seen = lengths(table.errors)
     rows = [table.of_agent(p) for p in range(run.agents)]
     return [(table.time[mine], seen[mine]) for mine in rows]

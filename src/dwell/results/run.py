@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents.events import LoggedEvents, LoggedStates
+from dwell.agents.walk import walk_of
 from dwell.controllers import Timer
+from dwell.density.looking import Looks
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
-from dwell.results.counters import Counters, count
+from dwell.results.counters import Counters
+from dwell.results.recorder import Recorder, touching
+from dwell.results.tally import Tally, of_table
 from dwell.scenario import Scenario
 from dwell.theory import Finding, Flag, Metrics, flags_of, measure
 from dwell.theory.approach import Approach
+from dwell.theory.flags import Seen
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import Snapshots, snapshots
+from dwell.theory.metrics import Snapshots, look_at_all, snapshots
 from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
@@ -35,21 +41,28 @@ class Run:
     `arc` is the solution itself and can be asked for any hybrid time; `events` is the same as a
     table; `metrics` are samples along the way. The methods below take one time or an array of
     times and answer exactly, not by interpolation.
+
+    A run that was told to keep less (`record` is "samples" or "summary") has no events and no arc,
+    and knows of no times but the first and the last; asking for more says so.
     """
 
     system: CoverageSystem
-    arc: HybridArc[AgentsState]
-    events: EventTable
+    start: AgentsState  # at time 0
+    stop: Stop  # why it ended
     metrics: Metrics
+    recorder: Recorder  # what was kept, from which the run can go on
+    counted: Tally | None = None  # what it came to; None: to be found out when asked for
+    table: EventTable | None = None  # every jump; None if they were not kept
     scenario: Scenario | None = None  # None for a law or density that no file can describe
     repairs: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=dict)
     wall_seconds: float = 0.0
+    journal: tuple[str, int] | None = None  # the journal it was read from: its name, and its parts
 
     def __repr__(self) -> str:
         law, stop = type(self.system.controller).__name__, self.stop
         return (
-            f"<Run of {law}: {self.agents} agents, {len(self.events)} jumps, "
+            f"<Run of {law}: {self.agents} agents, {self.tally.jumps} jumps, "
             f"ended by {stop.reason.value} at t = {stop.time:g}>"
         )
 
@@ -66,25 +79,91 @@ class Run:
     @property
     def horizon(self) -> float:
         """The time the run reached."""
-        return self.arc.until
+        return self.stop.time
 
     @property
-    def stop(self) -> Stop:
-        """Why it ended."""
-        return self.arc.stop
+    def record(self) -> str:
+        """What was kept: "events", "samples" or "summary"."""
+        return self.recorder.kind
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What the run came to."""
+        if self.counted is not None:
+            return self.counted
+        tally = of_table(self.system, self.start, self.events)
+        tally.sample(self.metrics)
+        return tally
 
     @property
-    def start(self) -> AgentsState:
-        """The state at time 0."""
-        return self.arc.states[0]
+    def events(self) -> EventTable:
+        """Every jump."""
+        if self.table is None:
+            raise self._not_kept("its events")
+        return self.table
+
+    @cached_property
+    def arc(self) -> HybridArc[AgentsState]:
+        """The solution."""
+        table = self.events
+        states = LoggedStates(
+            self.start, table, walk_of(self.system, self.start, table), self.recorder.remembered
+        )
+        return HybridArc(self.system, states, LoggedEvents(table), self.horizon, self.stop)
+
+    def _not_kept(self, what: str) -> InputError:
+        return InputError(
+            f'this run keeps {_KEPT[self.record]} (record.kind = "{self.record}"), but {what} '
+            'would be needed; run it with record.kind = "events"',
+            code="run.record",
+            key="run.record.kind",
+        )
 
     @cached_property
     def flags(self) -> list[Flag]:
         """What limits the meaning of this run."""
-        return flags_of(
-            self.arc, self.events, self.metrics, self.assumed,
-            approach=self.closest, measured=self.measured,
+        tally = self.tally
+        seen = Seen(
+            start=self.start,
+            places=tally.places(self.horizon),
+            nearest=self.seen_separation,
+            empty=tally.empty,
+            outside=tally.outside,
+            floors=tally.floors,
+            hold_error=max(tally.hold_error, tally.samples.hold_error),
+        )
+        kept = self.table is not None
+        found = flags_of(
+            self.system, seen, self.assumed,
+            approach=self.closest if kept else None, measured=self.measured,
         )  # fmt: skip
+        return found if self._coverage_known else [*found, _UNSEEN]
+
+    @property
+    def seen_separation(self) -> float:
+        """The smallest distance of two agents at looks and samples; inf for one agent."""
+        return float(min(self.tally.nearest, self.tally.samples.separation))
+
+    @property
+    def _coverage_known(self) -> bool:
+        """Whether it can be told when coverage was reached."""
+        return (
+            self.table is not None
+            or self.recorder.window is not None
+            or getattr(self.system.controller, "nu", None) is None
+            or self.ends_in_contact
+            or not self._covered_at_the_end
+        )
+
+    @cached_property
+    def _covered_at_the_end(self) -> bool:
+        nu = float(getattr(self.system.controller, "nu", np.inf))
+        return bool(lengths(self.final_looks.error).max() <= nu)
+
+    @cached_property
+    def final_looks(self) -> Looks:
+        """What everybody sees at the end."""
+        return look_at_all(self.system, self.tally.places(self.horizon)[None])
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:
@@ -100,9 +179,17 @@ class Run:
 
     @cached_property
     def reached_at(self) -> float | None:
-        """The time from which every error stays within nu; None if it never does."""
+        """The time from which every error stays within nu; None if it never does.
+
+        None also for a summary without samples, which has a flag to say so.
+        """
         nu = getattr(self.system.controller, "nu", None)
-        return None if nu is None or self.ends_in_contact else self._recorded.covered
+        if nu is None or self.ends_in_contact:
+            return None
+        if self.table is not None:
+            return self._recorded.covered
+        window = self.recorder.window
+        return None if window is None else window.covered(self.tally, self.horizon)
 
     @cached_property
     def closest(self) -> Approach:
@@ -114,6 +201,8 @@ class Run:
         """Lipschitz constants at some times on the way, for scenarios that assume some."""
         if self.assumed is None or not isinstance(self.system.controller, Timer):
             return None
+        if self.table is None:
+            return None
         try:
             return measure_along(self._recorded, QUICK)
         except DensityError:  # on a grid, or where some cell always weighs nothing
@@ -121,8 +210,11 @@ class Run:
 
     @cached_property
     def certificate(self) -> tuple[Finding, ...]:
-        """The theorem held against this run, looked at fewer times than `dwell check` does."""
-        if self.assumed is None:
+        """The theorem held against this run, looked at fewer times than `dwell check` does.
+
+        Empty where the events were not kept.
+        """
+        if self.assumed is None or self.table is None:
             return ()
         return held_against(self._recorded, self.assumed, QUICK, self.measured)
 
@@ -138,7 +230,7 @@ class Run:
     @cached_property
     def counters(self) -> Counters:
         """What the run cost each agent."""
-        return count(self)
+        return self.tally.counters(self.horizon)
 
     # Exact answers at any time.
 
@@ -182,7 +274,8 @@ class Run:
     def _legs(self, t: float | Floats) -> Snapshots:
         times = self._checked(t)
         order = np.argsort(times, kind="stable")
-        legs = snapshots(self.start, self.events, times[order])
+        table = self._table_for(times)
+        legs = snapshots(self._state_for(times), table, times[order])
         back = np.argsort(order, kind="stable")
         return Snapshots(*(getattr(legs, name)[back] for name in Snapshots.__dataclass_fields__))
 
@@ -196,9 +289,24 @@ class Run:
                 "defined then; ask for another time",
                 code="agents.coincident",
             )
-        found = measure(self.system, self.start, self.events, times[order])
+        table = self._table_for(times)
+        found = measure(self.system, self._state_for(times), table, times[order])
         back = np.argsort(order, kind="stable")
         return Metrics(*(getattr(found, name)[back] for name in Metrics.__dataclass_fields__))
+
+    def _table_for(self, times: Floats) -> EventTable:
+        """The jumps, or none where only the ends of a run are known, and asked for."""
+        if self.table is not None:
+            return self.table
+        known = (times == 0.0).all() or (times >= self.tally.time).all()
+        if not known:
+            raise self._not_kept(f"its state at t = {float(times[times < self.tally.time][-1])!r}")
+        return EventTable.blank(0, self.system.dimension)
+
+    def _state_for(self, times: Floats) -> AgentsState:
+        if self.table is not None or (len(times) and times[0] < self.tally.time):
+            return self.start
+        return self.tally.state(self.start)
 
     def _checked(self, t: float | Floats) -> Floats:
         try:
@@ -218,16 +326,12 @@ class Run:
         return times
 
 
-def touching(legs: Snapshots) -> np.ndarray:
-    """At which of the times two agents stand at one place."""
-    places, (samples, agents) = legs.positions, legs.next_at.shape
-    rows = np.repeat(np.arange(samples), agents)
-    flat = places.reshape(samples * agents, places.shape[2])
-    order = np.lexsort((*flat.T, rows))
-    same = (flat[order[1:]] == flat[order[:-1]]).all(axis=1) & (rows[order[1:]] == rows[order[:-1]])
-    found = np.zeros(samples, dtype=bool)
-    found[rows[order[1:]][same]] = True
-    return found
+_KEPT = {"samples": "samples and its final state", "summary": "figures and its final state"}
+_UNSEEN = Flag(
+    "coverage-unseen",
+    "When coverage was reached is not known: a summary without samples looks at the end alone; "
+    "give record.sample_every.",
+)
 
 
 def _shaped(t: float | Floats, rows: Floats) -> Floats:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.agents.continuous import beginning, is_continuous
-from dwell.agents.engine import can_compile
-from dwell.agents.events import WHOLE, LoggedEvents, LoggedStates
+from dwell.agents.continuous import beginning
+from dwell.agents.events import WHOLE
 from dwell.agents.state import Spent, counts_of
-from dwell.agents.walk import walk
 from dwell.errors import InputError, StoreError
-from dwell.hybrid import HybridArc, Stop, StopReason
+from dwell.hybrid import Stop, StopReason
+from dwell.results.files import brief, check_target, refused, shown, written_whole
+from dwell.results.journal import Journaled, read_journal
+from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
@@ -30,7 +29,9 @@ from dwell.theory import Metrics
 if TYPE_CHECKING:
     import xarray as xr
 
-FORMAT = 3  # 1 had no counts at the start, 2 no marks
+_CUT_SHORT = "by a crash; this is its last checkpoint"
+FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
+WHOLE_RUN = 3  # which older versions can read
 
 # name in the file: (field of EventTable, whether it has an axis, description)
 _EVENTS = {
@@ -57,6 +58,15 @@ _SOMETIMES = {
     "event_mark": ("mark", "a note of its law"),
     "event_promise": ("promise", "speed promised in the message it sent; -1 where none was"),
 }
+_KEPT_NAMES = {
+    "final_place": "where each agent's last leg began",
+    "final_hold": "the velocity it began with",
+    "final_since": "when it began",
+    "final_next_at": "when the agent looks next",
+    "count_events": "events of each agent, the initial one not counted",
+    "sum_distance": "length of each path up to its last event, and what rounding took from it",
+    "sum_energy": "integral of the squared speed, likewise",
+}
 _SPENT = tuple(field.name for field in fields(Spent))
 _SAMPLES = {
     "sample_time": ("times", ("sample",), "time of the sample"),
@@ -67,48 +77,10 @@ _SAMPLES = {
 }
 
 
-def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """`path` if a file can be written there; called before a long run, not after it."""
-    target = Path(path)
-    name, folder = _shown(target), _shown(target.parent)
-    try:
-        if target.is_dir():
-            raise _refused(f"{name} is a folder; give the name of a file, such as run.nc")
-        if target.exists() and not target.is_file():
-            raise _refused(f"{name} is a device or a pipe; give the name of a file, such as run.nc")
-        if target.exists() and not force:
-            raise _refused(
-                f"{name} exists already; choose another name, or replace it (force=True, --force)"
-            )
-        if not target.parent.is_dir():
-            raise _refused(f"the folder {folder} does not exist; make it first")
-        temporary = _beside(target)  # the very name it will be written under
-        temporary.unlink()
-    except (OSError, ValueError) as fault:
-        if isinstance(fault, StoreError):
-            raise
-        reason = getattr(fault, "strerror", None) or fault
-        raise _refused(f"{name} cannot be written in {folder} ({reason})") from None
-    return target
-
-
-def _beside(target: Path) -> Path:
-    """A new, empty, hidden file in the folder of `target`."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(handle)
-    return Path(name)
-
-
-def _shown(path: object) -> str:
-    """A path that does not break the line it is shown in."""
-    text = str(path)
-    return text if text.isprintable() else ascii(text)
-
-
 def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Keep `run` at `path`; an existing file is replaced only with `force`."""
     if run.scenario is None:
-        raise _refused(
+        raise refused(
             "this run cannot be kept: its law or its density is a Python object that no scenario "
             "file can name (a density can be, as Function(call, name='package.module:function'))"
         )
@@ -131,65 +103,17 @@ def _write(dataset: xr.Dataset, path: Path, encoding: dict[str, Any]) -> None:
         path.write_bytes(image)
 
 
-@contextlib.contextmanager
-def written_whole(target: Path) -> Iterator[Path]:
-    """A temporary name beside `target` that becomes `target` only once it is safely on disk."""
-    try:
-        temporary = _beside(target)
-    except OSError as fault:
-        raise _refused(f"{_shown(target)} could not be written ({fault.strerror})") from None
-    try:
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-        _sync_folder(target.parent)
-    except (OSError, RuntimeError) as fault:  # the HDF5 library says the second on a full disk
-        reason = getattr(fault, "strerror", None) or str(fault).partition("\n")[0]
-        raise _refused(f"{_shown(target)} could not be written ({reason})") from fault
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _brief(fault: Exception) -> str:
-    return " ".join(str(fault).split())[:200]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # not every system lets a folder be opened
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _dataset(run: Run) -> xr.Dataset:
+def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
     import xarray as xr
 
     assert run.scenario is not None
     variables: dict[str, Any] = {}
     dims: tuple[str, ...]
-    for name, (source, has_axis, text) in _EVENTS.items():
-        dims = ("jump", "axis") if has_axis else ("jump",)
-        values = np.ascontiguousarray(getattr(run.events, source))
-        variables[name] = (dims, values, {"long_name": text})
     for name, (field, dims, text) in _SAMPLES.items():
         variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
-    for name, (field, text) in _SOMETIMES.items():
-        column = getattr(run.events, field)
-        if column is not None:
-            dims = ("jump",) if column.ndim == 1 else ("jump", "coefficient")
-            variables[name] = (dims, _flat(column), {"long_name": text})
+    variables |= _event_variables(run) if run.table is not None else _kept_variables(run)
     start = run.start
-    spent = np.column_stack([counts_of(start.spent, name) for name in _SPENT])
+    spent = _spent_rows(start.spent)
     variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(_SPENT)})
     if start.cruise is not None:
         variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
@@ -202,7 +126,7 @@ def _dataset(run: Run) -> xr.Dataset:
     attributes = {
         "Conventions": "CF-1.11",
         "title": run.scenario.name or "dwell run",
-        "dwell_format": FORMAT,
+        "dwell_format": WHOLE_RUN if run.table is not None and journal is None else FORMAT,
         "scenario": run.scenario.model_dump_json(),
         "provenance": json.dumps(dict(run.provenance)),
         "repairs": json.dumps(list(run.repairs)),
@@ -210,8 +134,48 @@ def _dataset(run: Run) -> xr.Dataset:
         "until": run.horizon,
         "wall_seconds": run.wall_seconds,
     }
+    if run.table is None:
+        attributes["record"] = run.record
+    if journal is not None:
+        attributes["journal"] = journal
     attributes["digest"] = _digest(variables, attributes)
     return xr.Dataset(variables, attrs=attributes)
+
+
+def _event_variables(run: Run) -> dict[str, Any]:
+    variables: dict[str, Any] = {}
+    for name, (source, has_axis, text) in _EVENTS.items():
+        dims = ("jump", "axis") if has_axis else ("jump",)
+        values = np.ascontiguousarray(getattr(run.events, source))
+        variables[name] = (dims, values, {"long_name": text})
+    for name, (field, text) in _SOMETIMES.items():
+        column = getattr(run.events, field)
+        if column is not None:
+            dims = ("jump",) if column.ndim == 1 else ("jump", "coefficient")
+            variables[name] = (dims, _flat(column), {"long_name": text})
+    return variables
+
+
+def _kept_variables(run: Run) -> dict[str, Any]:
+    """What takes the place of events: the final state, counts and sums, and how to go on."""
+    arrays, info = run.recorder.frozen()
+    text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
+    about = {"long_name": "what else is needed to go on, as JSON"}
+    variables: dict[str, Any] = {"kept": (("byte",), text, about)}
+    for name, values in arrays.items():
+        about = {"long_name": _KEPT_NAMES.get(name, name.replace("_", " "))}
+        variables[name] = (_dims(name, values), values, about)
+    return variables
+
+
+def _dims(name: str, values: np.ndarray) -> tuple[str, ...]:
+    """Dimensions of a variable that is kept instead of events."""
+    if name.startswith("sum_"):
+        return ("part", "agent")
+    rows = "window" if name.startswith("window_event_") else "agent"
+    return (rows, *("bend", "axis")[2 - values.ndim + 1 :]) if values.ndim < 3 else (
+        rows, "order", "axis"
+    )  # fmt: skip
 
 
 def _flat(column: np.ndarray) -> np.ndarray:
@@ -232,7 +196,7 @@ def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
 
 
 def _encoding(run: Run) -> dict[str, Any]:
-    if len(run.events) < 1000:
+    if run.table is None or len(run.events) < 1000:
         return {}
     small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
     extra = [
@@ -248,35 +212,74 @@ def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> 
     `even_if_damaged` takes them, for `dwell check` to say what is wrong.
     """
     try:
-        run = _rebuild(*_read(Path(path)))
+        run = _loaded(Path(path))
         if not even_if_damaged:
             _refuse_nonsense(run, path)
         return run
     except InputError as fault:
         if isinstance(fault, StoreError):
             raise
-        raise _refused(f"{_shown(path)} holds a scenario that cannot be used: {fault}") from None
+        raise refused(f"{shown(path)} holds a scenario that cannot be used: {fault}") from None
     except (KeyError, ValueError, TypeError) as fault:
-        raise _refused(
-            f"{_shown(path)} is no run of dwell, or is damaged ({_brief(fault)})"
-        ) from None
+        raise refused(f"{shown(path)} is no run of dwell, or is damaged ({brief(fault)})") from None
+
+
+def _loaded(path: Path) -> Run:
+    """The run at `path`, with what its journal adds if it has one."""
+    variables, attributes = _read(path)
+    name = attributes.get("journal")
+    if name is None:
+        return _rebuild(variables, attributes)
+    try:
+        journaled = read_journal(path, str(name))
+    except StoreError:
+        variables, attributes = _read(path)  # perhaps the run has ended meanwhile
+        if attributes.get("journal") == name:
+            raise
+        return _loaded(path)
+    return _with_journal(_rebuild(variables, attributes), journaled)
+
+
+def _with_journal(run: Run, kept: Journaled) -> Run:
+    """The run as far as its journal tells of it."""
+    assert run.scenario is not None
+    recorder = recorder_of(run.scenario, run.system, run.start)
+    recorder.restore(kept.arrays, kept.info)
+    recorder.tables, recorder.metrics = kept.tables, kept.metrics
+    if recorder.tally.jumps != sum(map(len, kept.tables)) and recorder.kind == EVENTS:
+        raise ValueError("as many jumps as counted are not there")
+    stop = Stop(StopReason.INTERRUPTED, float(kept.info["reached"]), _CUT_SHORT)
+    metrics, tally = recorder.ending(stop)
+    return replace(
+        run, stop=stop, metrics=metrics, recorder=recorder, counted=tally,
+        table=recorder.table(), wall_seconds=float(kept.info["wall_seconds"]),
+        journal=(str(kept.info["journal"]), int(kept.info["parts"])),
+    )  # fmt: skip
+
+
+def write_beginning(run: Run, target: Path, journal: str) -> None:
+    """The file that stands for a run while its journal grows."""
+    with written_whole(target) as temporary:
+        _write(_dataset(run, journal), temporary, {})
 
 
 def _refuse_nonsense(run: Run, path: str | os.PathLike[str]) -> None:
-    table = run.events
+    if run.table is None:
+        return
+    table = run.table
     known = ((table.agent >= 0) & (table.agent < run.agents)).all()
     forward = (np.diff(table.time, prepend=0.0, append=run.horizon) >= 0.0).all()
     if not (known and forward):
         what = "jumps of agents that do not exist" if not known else "jumps out of order"
-        raise _refused(f"{_shown(Path(path))} is damaged: it has {what}; see dwell check")
+        raise refused(f"{shown(Path(path))} is damaged: it has {what}; see dwell check")
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     import xarray as xr
 
     if not path.is_file():
-        raise _refused(
-            f"{_shown(path)} is not a file; give the .nc file that `dwell run --out` wrote"
+        raise refused(
+            f"{shown(path)} is not a file; give the .nc file that `dwell run --out` wrote"
         )
     try:
         with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
@@ -284,13 +287,13 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             variables = {str(k): (v.dims, v.values) for k, v in data.variables.items()}
             attributes = {str(k): v for k, v in data.attrs.items()}
     except (OSError, RuntimeError, ValueError, KeyError) as fault:
-        raise _refused(f"{_shown(path)} cannot be read as NetCDF-4 ({_brief(fault)})") from None
+        raise refused(f"{shown(path)} cannot be read as NetCDF-4 ({brief(fault)})") from None
     version = attributes.get("dwell_format")
     if version is None:
-        raise _refused(f"{_shown(path)} is a NetCDF file, but not a run of dwell")
+        raise refused(f"{shown(path)} is a NetCDF file, but not a run of dwell")
     if int(version) > FORMAT:
-        raise _refused(
-            f"{_shown(path)} was written by a newer dwell (format {version}); update dwell"
+        raise refused(
+            f"{shown(path)} was written by a newer dwell (format {version}); update dwell"
         )
     return variables, attributes
 
@@ -298,28 +301,40 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
     scenario = parse_scenario(json.loads(attributes["scenario"]))
     system, _, _ = build(scenario)
-    table = _table(variables)
     start = _start(variables, system)
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
-    until = float(attributes["until"])
-    states = LoggedStates(start, table, _walk(system, start, table))
-    arc = HybridArc(system, states, LoggedEvents(table), until, stop)
     metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
     intact = _digest(variables, attributes) == attributes.get("digest")
     provenance = {**json.loads(attributes["provenance"]), "intact": str(intact).lower()}
-    repairs = tuple(json.loads(attributes["repairs"]))
-    wall = float(attributes["wall_seconds"])
-    return Run(system, arc, table, metrics, scenario, repairs, provenance, wall)
+    recorder = recorder_of(scenario, system, start)
+    recorder.metrics = [_without_last(metrics, stop)]
+    about: dict[str, Any] = {
+        "scenario": scenario,
+        "repairs": tuple(json.loads(attributes["repairs"])),
+        "provenance": provenance,
+        "wall_seconds": float(attributes["wall_seconds"]),
+    }
+    if attributes.get("record", EVENTS) == EVENTS:
+        table = _table(variables)
+        recorder.tables = [table]
+        return Run(system, start, stop, metrics, recorder, None, table, **about)
+    if recorder.kind != attributes["record"]:
+        raise ValueError("another record than the scenario's")
+    arrays = {name: values for name, (_, values) in variables.items()}
+    if recorder.kind == SUMMARY:
+        recorder.metrics = []
+    recorder.restore(arrays, json.loads(arrays["kept"].tobytes()))
+    _, tally = recorder.ending(stop)
+    return Run(system, start, stop, metrics, recorder, tally, None, **about)
 
 
-def _walk(
-    system: CoverageSystem, start: AgentsState, table: EventTable
-) -> Callable[[], Iterator[AgentsState]] | None:
-    """How to get at states, where what agents remember or have heard goes into decisions."""
-    if can_compile(system) or is_continuous(system):
-        return None
-    return lambda: (state for _, state in walk(system, start, table))
+def _without_last(metrics: Metrics, stop: Stop) -> Metrics:
+    """All samples but the one at the horizon, which a run that goes on further does not have."""
+    upto = len(metrics.times)
+    if upto and stop.reason is StopReason.HORIZON and metrics.times[-1] == stop.time:
+        upto -= 1
+    return Metrics(*(getattr(metrics, name)[:upto] for name in Metrics.__dataclass_fields__))
 
 
 def _table(variables: dict[str, Any]) -> EventTable:
@@ -368,16 +383,18 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     return replace(again, hold=held, next_at=next_at, first=next_at.copy(), spent=spent, **extra)
 
 
+def _spent_rows(spent: Sequence[Spent]) -> np.ndarray:
+    return np.column_stack([counts_of(spent, name) for name in _SPENT])
+
+
 def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
     """What the beginning cost; what older files do not tell is taken from the law."""
     if "start_spent" not in variables:
         return tuple(again.spent)
-    rows = variables["start_spent"][1]
-    if rows.shape not in ((len(again.spent), len(_SPENT)), (len(again.spent), len(_SPENT) - 1)):
+    told, rows = variables["start_spent"][1], _spent_rows(again.spent)
+    if told.shape not in (rows.shape, (len(rows), len(_SPENT) - 1)):
         raise ValueError("counts of another number of agents than the scenario's")
-    told = (dict(zip(_SPENT, map(int, row), strict=False)) for row in rows)
-    return tuple(replace(one, **new) for one, new in zip(again.spent, told, strict=True))
-
-
-def _refused(what: str) -> StoreError:
-    return StoreError(what, code="store")
+    rows[:, : told.shape[1]] = told
+    kinds, which = np.unique(rows, axis=0, return_inverse=True)  # many are alike
+    alike = [Spent(*map(int, row)) for row in kinds]
+    return tuple(map(alike.__getitem__, which.ravel().tolist()))

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell.theory import Metrics, measure
+from dwell._types import Points
+from dwell.density.looking import Looks
+from dwell.theory import Metrics
 from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.theory.flags import own_limit
+from dwell.theory.metrics import Snapshots, look_at_all, metrics_of
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -19,10 +22,12 @@ SUMMARY_VERSION = 1
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     # Where two agents met in the end there are no cells: what would need them is null.
-    defined = [0.0] if run.ends_in_contact else [0.0, run.horizon]
-    ends = measure(run.system, run.start, run.events, np.array(defined), threads=1)
-    final_cost, final_error = float(ends.costs[-1]), float(ends.errors[-1].max())
-    looks = np.bincount(run.events.agent, minlength=run.agents)
+    ends = [_at(run, run.start.positions, run.start.velocities, 0.0)]
+    places = run.positions(run.horizon)
+    seen = None if run.ends_in_contact else run.final_looks
+    if seen is not None:
+        ends.append(_at(run, places, run.holds(run.horizon), run.horizon, seen))
+    final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
     spent = run.counters
     return {
         "schema": SUMMARY_VERSION,
@@ -38,7 +43,8 @@ def summarize(run: Run) -> dict[str, Any]:
             "time": run.stop.time,
             "detail": run.stop.detail,
         },
-        "events": {"total": len(run.events), "per_agent": _spread(looks)},
+        "record": run.record,
+        "events": {"total": run.tally.jumps, "per_agent": _spread(run.tally.looks)},
         "cells": {
             "voronoi": int(spent.voronoi.sum()),
             "guaranteed": int(spent.guaranteed.sum()),
@@ -50,7 +56,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "broadcasts": int(spent.sent.sum()),
         "updates": _spread(spent.updates),
         "cost": {
-            "initial": float(ends.costs[0]),
+            "initial": float(ends[0].costs[0]),
             "final": None if run.ends_in_contact else final_cost,
         },
         "error": {"final_max": None if run.ends_in_contact else final_error},
@@ -63,11 +69,20 @@ def summarize(run: Run) -> dict[str, Any]:
         "certificate": _certificate(run),
         "distance": _spread(spent.distance),
         "energy": _spread(spent.energy),
-        **_final(run),
+        **_final(places, seen),
         "repairs": list(run.repairs),
         "flags": [{"code": flag.code, "says": flag.says} for flag in run.flags],
         "wall_seconds": run.wall_seconds,
     }
+
+
+def _at(
+    run: Run, places: Points, velocities: Points, time: float, seen: Looks | None = None
+) -> Metrics:
+    """Metrics at one of the ends."""
+    now = Snapshots(places[None], velocities[None], np.empty((1, run.agents)))
+    looks = look_at_all(run.system, now.positions) if seen is None else seen
+    return metrics_of(run.system, now, np.array([time]), looks)
 
 
 def _law(run: Run) -> str:
@@ -81,12 +96,12 @@ def _spread(values: Any) -> dict[str, Any]:
     return {"min": as_number(low), "mean": float(values.mean()), "max": as_number(high)}
 
 
-def _largest_hold_error(run: Run, ends: Metrics) -> float | None:
+def _largest_hold_error(run: Run, ends: list[Metrics]) -> float | None:
     """Over the ends of all holds and over all samples."""
-    if ends.hold_errors.shape[1] == 0:
+    if ends[0].hold_errors.shape[1] == 0:
         return None
-    candidates = (run.events.hold_error, run.metrics.hold_errors, ends.hold_errors)
-    return max(float(values.max(initial=0.0)) for values in candidates)
+    at_ends = (float(one.hold_errors.max(initial=0.0)) for one in ends)
+    return max(run.tally.hold_error, run.tally.samples.hold_error, *at_ends)
 
 
 def _limit(run: Run) -> float | None:
@@ -95,11 +110,13 @@ def _limit(run: Run) -> float | None:
 
 
 def _closest(run: Run) -> dict[str, Any]:
-    """Also between samples and events."""
+    """Also between samples and events, if these were kept; and at these alone."""
+    seen = run.seen_separation if np.isfinite(run.seen_separation) else None
+    nothing = {"min": None, "time": None, "agents": None, "seen": seen}
+    if run.table is None or not np.isfinite(run.closest.distance):
+        return nothing
     found = run.closest
-    if not np.isfinite(found.distance):
-        return {"min": None, "time": None, "agents": None}
-    return {"min": found.distance, "time": found.time, "agents": list(found.agents)}
+    return {**nothing, "min": found.distance, "time": found.time, "agents": list(found.agents)}
 
 
 def _certificate(run: Run) -> dict[str, Any] | None:
@@ -122,16 +139,13 @@ def _certificate(run: Run) -> dict[str, Any] | None:
     }
 
 
-def _final(run: Run) -> dict[str, Any]:
-    places = run.positions(run.horizon)
-    if run.ends_in_contact:
+def _final(places: Points, seen: Looks | None) -> dict[str, Any]:
+    if seen is None:  # two agents at one place
         return {
             "final_positions": places.tolist(), "final_centroids": None, "final_masses": None
         }  # fmt: skip
-    looks = [run.system.look(places, p) for p in range(run.agents)]
-    centroids = places + np.array([look.error for look in looks])
     return {
         "final_positions": places.tolist(),
-        "final_centroids": centroids.tolist(),
-        "final_masses": [look.mass for look in looks],
+        "final_centroids": (places + seen.error).tolist(),
+        "final_masses": (seen.mass * np.exp(seen.log_scale)).tolist(),
     }

@@ -36,6 +36,12 @@ def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dic
     return result
 
 
+def parse_override(override: str) -> tuple[str, Any]:
+    """The key of an override in dotted form, and its value."""
+    where, value = _split(override)
+    return dotted(tuple(where)), value
+
+
 def _split(override: str) -> tuple[list[str | int], Any]:
     key, equals, text = override.partition("=")
     key, text = key.strip(), text.strip()

@@ -28,6 +28,7 @@ from .table import Table
 from .values import (
     AgentCount,
     AgentId,
+    CheckpointEvery,
     Counted,
     Function,
     Matrix,
@@ -48,12 +49,12 @@ from .values import (
 from .workspaces import RegionSpec, WorkspaceSpec, dimensions
 
 SCHEMA_VERSION = 1
+CHECKPOINT_EVERY = 5.0  # seconds
 
 # Choices that are promised, and not in this version: the error then says so.
 LATER: dict[tuple[str, ...], tuple[str, ...]] = {
     ("density", "kind"): ("raster",),
     ("density", "parts", "kind"): ("raster",),
-    ("run", "record", "kind"): ("samples", "summary"),
 }
 
 
@@ -236,14 +237,45 @@ class GridSpec(Table):
     spacing: Positive = Field(description="the distance between grid points, a length")
 
 
-class EventsSpec(Table):
-    """Every event is kept, and samples beside them."""
+class RecordSpec(Table):
+    """What is kept of a run: every event, samples along the way, or the figures alone."""
 
-    kind: Literal["events"] = Field(default="events", description="which form of record this is")
+    kind: Literal["events", "samples", "summary"] = Field(
+        default="events",
+        description="every event and samples beside them; samples and the final state; or the "
+        "final state alone",
+    )
     sample_every: SampleEvery = Field(
         default=None,
-        description='time between samples; "off" for none; a thousandth of the horizon if absent, '
-        "a hundredth in four and more dimensions and for functions in three",
+        description='time between samples; "off" for none; if absent a thousandth of the horizon '
+        "(a hundredth in four and more dimensions and for functions in three), and none for a "
+        "summary",
+    )
+
+    @property
+    def spacing(self) -> float | str | None:
+        """The time between samples; None for a thousandth of the horizon."""
+        absent = self.kind == "summary" and self.sample_every is None
+        return "off" if absent else self.sample_every
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(self._problems())
+        return self
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.kind == "samples" and self.sample_every == "off":
+            says = 'is "off", which leaves nothing of kind = "samples"; use kind = "summary"'
+            yield Problem(("sample_every",), "run.samples", says)
+
+
+class CheckpointSpec(Table):
+    """How often a run that is kept in a file puts away what it has done so far."""
+
+    every: CheckpointEvery = Field(
+        default=CHECKPOINT_EVERY,
+        description="seconds of real time between checkpoints, which is what a crash can cost; "
+        '"off" for none',
     )
 
 
@@ -260,7 +292,10 @@ class RunSpec(Table):
     integration: Annotated[ExactSpec | GridSpec, Field(discriminator="kind")] = Field(
         default=ExactSpec(kind="exact"), description="how masses and centroids are integrated"
     )
-    record: EventsSpec = Field(default=EventsSpec(), description="what is kept of the run")
+    record: RecordSpec = Field(default=RecordSpec(), description="what is kept of the run")
+    checkpoint: CheckpointSpec = Field(
+        default=CheckpointSpec(), description="how often a run with --out is put away on its way"
+    )
     max_jumps: Counted = Field(
         default=50_000_000, description="the run stops after so many jumps, whatever the time"
     )
@@ -318,9 +353,10 @@ class Scenario(Table):
         yield from self._network_problems()
         yield from self._certificate_problems(agents)
         yield from self._clock_problems(horizon)
-        sample_every = self.run.record.sample_every
-        if isinstance(sample_every, float):
-            yield from checks.sample_count(sample_every, horizon, agents)
+        record = self.run.record
+        if isinstance(record.sample_every, float):
+            kept = agents if record.kind != "summary" else 1
+            yield from checks.sample_count(record.sample_every, horizon, kept)
 
     def _dimension_problems(self) -> Iterator[Problem]:
         """What does not fit the dimension or the kind of the workspace."""

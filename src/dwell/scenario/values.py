@@ -154,6 +154,19 @@ def as_text(value: object) -> str:
     return value
 
 
+def as_checkpoint_every(value: object) -> float | str:
+    """Seconds between checkpoints, or the word "off"."""
+    if isinstance(value, str):
+        if value != "off":
+            raise needs('a number greater than 0, or "off"')
+        return value
+    number = as_number(value)
+    if number <= 0:
+        says = f'must be greater than 0, got {number:g}; write every = "off" for no checkpoints'
+        refuse([Problem((), "scenario.range", says)])
+    return number
+
+
 def as_sample_every(value: object) -> float | str | None:
     """A time between samples, the word "off", or nothing."""
     if value is None:
@@ -252,6 +265,9 @@ Matrix: TypeAlias = Annotated[
 Term: TypeAlias = Annotated[tuple[int | float, ...], Field(min_length=2), BeforeValidator(as_term)]
 SampleEvery: TypeAlias = Annotated[
     Annotated[float, Field(gt=0)] | Literal["off"] | None, BeforeValidator(as_sample_every)
+]
+CheckpointEvery: TypeAlias = Annotated[
+    Annotated[float, Field(gt=0)] | Literal["off"], BeforeValidator(as_checkpoint_every)
 ]
 PositiveList: TypeAlias = Annotated[
     tuple[Positive, ...], Field(min_length=1), listed("a list of numbers")

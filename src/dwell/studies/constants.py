@@ -11,7 +11,8 @@ from dwell.controllers import Timer
 from dwell.density.looking import is_dear
 from dwell.errors import DensityError, InputError
 from dwell.results import Run
-from dwell.runner import default_samples, run_scenario
+from dwell.results.recorder import default_samples
+from dwell.runner import run_scenario
 from dwell.scenario import Scenario
 from dwell.studies.workers import Progress, unless_interrupted
 from dwell.theory.lipschitz import (

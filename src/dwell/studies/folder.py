@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dwell.errors import InputError
-from dwell.results.store import written_whole
+from dwell.results.files import written_whole
 
 RUN_MARK = "dwell_format"  # in every stored run
 

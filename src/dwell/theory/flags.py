@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from dwell._kernels.marks import FLOOR
 from dwell._types import Points
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem
 from dwell.controllers import SelfTriggered, Timer
 from dwell.density.looking import look_many
 from dwell.theory.approach import NEAR, Approach
 from dwell.theory.design import advise, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import Metrics, snapshots, timer_program
-
-if TYPE_CHECKING:
-    from dwell.hybrid import HybridArc
+from dwell.theory.metrics import timer_program
 
 QUADRATURE = 1e-10  # relative error of a mass worth telling
 
@@ -33,10 +30,23 @@ class Flag:
     says: str
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What was seen of a run, whether or not its events were kept."""
+
+    start: AgentsState
+    places: Points  # (N, n) at the end
+    nearest: float  # the smallest distance of two agents, at looks and samples
+    empty: int  # looks at which the cell weighed nothing
+    outside: float  # how far outside the workspace anybody was when it looked
+    floors: int  # waits that the law would have wanted shorter
+    hold_error: float  # the largest, at the ends of holds and at samples
+
+
 def flags_of(
-    arc: HybridArc[AgentsState],
-    table: EventTable,
-    metrics: Metrics,
+    system: CoverageSystem,
+    seen: Seen,
     assumed: Mapping[str, Any] | None,
     *,
     approach: Approach | None = None,
@@ -47,52 +57,44 @@ def flags_of(
     `approach` is the closest that two agents came, `measured` are the Lipschitz constants along
     the run, where these are known.
     """
-    system = arc.system
-    assert isinstance(system, CoverageSystem)
     return [
-        *_about_agents(arc, system, table, metrics, approach),
-        *_about_law(arc.states[0], system, table),
-        *_about_quadrature(arc, system, table),
+        *_about_agents(system, seen, approach),
+        *_about_law(system, seen),
+        *_about_quadrature(system, seen),
         *_about_timers(system),
         *_about_certificate(system, assumed, measured),
-        *_about_hold_error(system, table, metrics, assumed),
+        *_about_hold_error(system, seen, assumed),
     ]
 
 
-def _about_agents(
-    arc: HybridArc[AgentsState],
-    system: CoverageSystem,
-    table: EventTable,
-    metrics: Metrics,
-    approach: Approach | None,
-) -> Iterator[Flag]:
+def _about_agents(system: CoverageSystem, seen: Seen, approach: Approach | None) -> Iterator[Flag]:
     diameter = system.workspace.diameter
     if system.agents == 1:
         yield Flag("single-agent", "The theorem assumes at least two agents.")
-    closest = min(metrics.separations.min(initial=np.inf), table.nearest.min(initial=np.inf))
+    closest = seen.nearest
     if approach is not None and min(closest, approach.distance) < NEAR * diameter:
         (a, b), gap = approach.agents, min(closest, approach.distance)
         says = f"Agents {a} and {b} came within {gap:.3g} of each other, at t = {approach.time:g}."
         yield Flag("near-coincident", says)
     elif closest < NEAR * diameter:
         yield Flag("near-coincident", f"Two agents came within {closest:.3g} of each other.")
-    empty = int(table.empty.sum())
-    if empty:
-        says = f"At {empty} looks the cell weighed nothing; the agent was led to the workspace."
+    if seen.empty:
+        says = (
+            f"At {seen.empty} looks the cell weighed nothing; the agent was led to the workspace."
+        )
         yield Flag("empty-cells", says)
-    places = np.vstack([table.positions, _final_places(arc, table)])
-    beyond = float(system.workspace.outside_by(places).max())
+    beyond = max(seen.outside, float(system.workspace.outside_by(seen.places).max()))
     if beyond > 1e-12 * diameter:
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
 
 
-def _about_law(start: AgentsState, system: CoverageSystem, table: EventTable) -> Iterator[Flag]:
+def _about_law(system: CoverageSystem, seen: Seen) -> Iterator[Flag]:
     """Where a law could not do what it wants, or nobody proved that it can."""
     if not system.network.perfect:
         says = "Looks and messages were lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
     if isinstance(system.controller, SelfTriggered):
-        floors = int((start.marks == FLOOR).sum() + (table.count("mark") == FLOOR).sum())
+        floors = int((seen.start.marks == FLOOR).sum()) + seen.floors
         if floors:
             yield Flag(
                 "floor-hits",
@@ -102,21 +104,13 @@ def _about_law(start: AgentsState, system: CoverageSystem, table: EventTable) ->
             )
 
 
-def _final_places(arc: HybridArc[AgentsState], table: EventTable) -> Points:
-    """Where everybody is at the end, from the table: states need not be put together for that."""
-    places: Points = snapshots(arc.states[0], table, np.array([arc.until])).positions[0]
-    return places
-
-
-def _about_quadrature(
-    arc: HybridArc[AgentsState], system: CoverageSystem, table: EventTable
-) -> Iterator[Flag]:
+def _about_quadrature(system: CoverageSystem, run: Seen) -> Iterator[Flag]:
     """How well the cells could be weighed, at the start and at the end of the run."""
     if system.terms is not None and system.dimension <= 2:
         return  # to rounding
     everybody = np.arange(system.agents)
     worst = 0.0
-    for places in (arc.states[0].positions, _final_places(arc, table)):
+    for places in (run.start.positions, run.places):
         seen = look_many(system.ground, places[None], np.zeros_like(everybody), everybody)
         if seen.doubt is None:
             return
@@ -155,7 +149,7 @@ def _about_certificate(
 
 
 def _about_hold_error(
-    system: CoverageSystem, table: EventTable, metrics: Metrics, assumed: Mapping[str, Any] | None
+    system: CoverageSystem, seen: Seen, assumed: Mapping[str, Any] | None
 ) -> Iterator[Flag]:
     limits = {}
     if assumed is not None:
@@ -163,17 +157,15 @@ def _about_hold_error(
     own = own_limit(system)
     if own is not None:
         limits["the timers' own eta_max"] = own
-        floors = int((table.count("mark") == FLOOR).sum())
-        if floors:
+        if seen.floors:
             yield Flag(
                 "adaptive-floor",
-                f"{floors} waits were cut off at t1: their limit eta_max = {own:g} asked for a "
-                "look sooner, so it may not be kept.",
+                f"{seen.floors} waits were cut off at t1: their limit eta_max = {own:g} asked for "
+                "a look sooner, so it may not be kept.",
             )
-    seen = max(table.hold_error.max(initial=0.0), metrics.hold_errors.max(initial=0.0))
     for name, limit in limits.items():
-        if seen > limit:
-            says = f"The hold error reached {seen:.4g}, above {name} = {limit:g}."
+        if seen.hold_error > limit:
+            says = f"The hold error reached {seen.hold_error:.4g}, above {name} = {limit:g}."
             yield Flag("hold-error-exceeded", says)
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
-from dwell.density.looking import Looks, look_many
+from dwell.density.ground import Ground
+from dwell.density.looking import Looks, is_dear, look_many
 from dwell.density.tessellation import first_coincidence
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
 
 PROBES = 129  # times looked at where no samples were kept
+FINEST, ROUGH = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is told
 COARSE = 1e-6  # of the time: who wants no more than this wants to be quick
 FEW_PROBES = 17  # then
 
@@ -71,7 +73,34 @@ def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots
     if not len(times):
         shape = (0, *start.start.shape)
         return Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
+    if len(times) < len(start.since):  # whichever makes fewer steps in Python
+        return _one_after_another(start.legs, table, times)
     return Paths(start, table).at(times)
+
+
+def _one_after_another(first: Legs, table: EventTable, times: Floats) -> Snapshots:
+    """The same, by bringing everybody's legs up to each of the times."""
+    columns = {"since": table.time, "place": table.positions, "hold": table.holds}
+    columns["next_at"] = table.next_at
+    if table.cruise is not None or first.cruise is not None:
+        usual = np.broadcast_to(np.inf, (len(table),))
+        columns["cruise"] = usual if table.cruise is None else table.cruise
+        if first.cruise is None:
+            first = replace(first, cruise=np.full(len(first.since), np.inf))
+    if table.bend is not None:
+        columns["bend"] = table.bend
+    legs = replace(first, **{name: getattr(first, name).copy() for name in columns})
+    shape = (len(times), *first.place.shape)
+    found = Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
+    done = 0
+    for k, t in enumerate(times):
+        upto = int(np.searchsorted(table.time, t, side="right"))
+        for name, values in columns.items():  # of several jumps of one agent the last one counts
+            getattr(legs, name)[table.agent[done:upto]] = values[done:upto]
+        found.positions[k], found.velocities[k] = legs.at(t), legs.velocity_at(t)
+        found.next_at[k] = legs.next_at
+        done = max(done, upto)
+    return found
 
 
 def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None = None) -> Looks:
@@ -91,9 +120,20 @@ def measure(
 ) -> Metrics:
     """Metrics at ascending `times`; the same bits for any number of threads."""
     times = np.ascontiguousarray(times, dtype=np.float64)
-    now = snapshots(start, table, times)
-    samples, agents = now.next_at.shape
+    return measure_at(system, snapshots(start, table, times), times, threads=threads)
+
+
+def measure_at(
+    system: CoverageSystem, now: Snapshots, times: Floats, *, threads: int | None = None
+) -> Metrics:
+    """Metrics of everybody as in `now`."""
     seen = look_at_all(system, now.positions, threads=threads)
+    return metrics_of(system, now, times, seen)
+
+
+def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Looks) -> Metrics:
+    """The same where it is known what everybody sees."""
+    samples, agents = now.next_at.shape
     if seen.met.any():
         raise first_coincidence(now.positions[int(np.argmax(seen.met)) // agents])
     errors = seen.error.reshape(now.positions.shape)
@@ -128,7 +168,7 @@ def covered_from(
     metrics: Metrics | None,
     nu: float,
     *,
-    finest: float = 1e-9,
+    finest: float = FINEST,
 ) -> float | None:
     """The time from which every error stays within `nu` to the end; None if it never does.
 
@@ -137,26 +177,47 @@ def covered_from(
     and the next look at it.
     """
 
-    def worst(t: float) -> float:
-        return float(errors(t).max())
-
-    late = [0.0] if worst(0.0) > nu else []
     samples = np.empty(0) if metrics is None else metrics.times
+    late = [0.0]
     if metrics is not None and len(samples):
         late += samples[metrics.errors.max(axis=1) > nu].tolist()[-1:]
     late += table.time[lengths(table.errors) > nu].tolist()[-1:]
-    if worst(until) > nu:
-        return None
-    if not late:
-        return 0.0
     last = max(late)
     after = samples[samples > last]
-    if not len(after):  # no samples to go by: look at some times of our own
+    return covered_after(errors, until, last, float(after[0]) if len(after) else None, nu, finest)
+
+
+def sharpness(ground: Ground) -> float:
+    """How sharply the beginning of coverage is told, as a share of the time."""
+    return ROUGH if is_dear(ground) else FINEST
+
+
+def covered_after(
+    errors: Callable[[float], Floats],
+    until: float,
+    last: float,
+    after: float | None,
+    nu: float,
+    finest: float,
+) -> float | None:
+    """The same where the last time of a larger error is known, and the next sample if any.
+
+    A `last` of 0 says that none was seen after the start.
+    """
+
+    def worst(t: float) -> float:
+        return float(errors(t).max())
+
+    if worst(until) > nu:
+        return None
+    if last == 0.0 and worst(0.0) <= nu:
+        return 0.0
+    if after is None:  # no samples to go by: look at some times of our own
         probes = np.linspace(last, until, PROBES if finest < COARSE else FEW_PROBES)
         bad = [t for t in probes[1:-1] if worst(float(t)) > nu]
         last = max([last, *map(float, bad)])
-        after = probes[probes > last]
-    return _narrowed(worst, nu, last, float(after[0]), finest)
+        after = float(probes[probes > last][0])
+    return _narrowed(worst, nu, last, after, finest)
 
 
 def _narrowed(

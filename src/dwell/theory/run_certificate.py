@@ -24,7 +24,7 @@ from dwell.theory.design import Setting, setting_of
 from dwell.theory.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along, smallest
-from dwell.theory.metrics import Metrics, Paths, covered_from, look_at_all
+from dwell.theory.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
 from dwell.theory.promises import thinned
 
 ROUNDING = 1e-12
@@ -33,7 +33,6 @@ WORST = 4  # one in so many times is spent on agents that run away from their ce
 SLOW_CELLS = 6000  # looks at a density that only Python can evaluate
 DEAR_CELLS = 200  # looks that take long, see dwell.density.looking.is_dear
 HALVINGS = 60
-FINEST, COARSE = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is told
 
 
 @final
@@ -74,7 +73,7 @@ class Recorded:
     def covered(self) -> float | None:
         """From when on every error stays within the law's nu; None if never."""
         nu = float(getattr(self.system.controller, "nu", np.inf))
-        finest = COARSE if is_dear(self.system.ground) else FINEST
+        finest = sharpness(self.system.ground)
         return covered_from(self.errors, self.until, self.table, self.metrics, nu, finest=finest)
 
     def errors(self, t: float) -> Floats:

@@ -1,10 +1,10 @@
 """Where Python enters: many looks at once."""
 
 from dwell._kernels._jit import njit
-from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.line.cells import interval
-from dwell._kernels.line.moments import density_at, interval_moments
+from dwell._kernels.line.look import weigh
+from dwell._kernels.line.moments import density_at
 from dwell._kernels.look import NO_MASS
 
 # Columns of what `look_many` gives. A and B are the ends of the cell, seen from the agent; behind
@@ -32,19 +32,18 @@ def look_many(lo, hi, row, agent, x, left, right, lower, upper, terms, memory, o
             continue
         out[k, LABEL_A] = label_a
         out[k, LABEL_B] = label_b
-        m = 0.0
         if a < b:
             out[k, A] = a
             out[k, B] = b
-            log_scale, m, e, second = interval_moments(a, a_low, b, b_low, xs[p], terms, memory)
-        if m > 0.0:
-            out[k, ERROR] = e
+        status, e, log_scale, m, second = weigh(
+            a, a_low, b, b_low, xs[p], lower, upper, terms, memory
+        )
+        out[k, STATUS] = status
+        out[k, ERROR] = e
+        if status != NO_MASS:
             out[k, LOG_SCALE] = log_scale
             out[k, MASS] = m
             out[k, SECOND] = second
             out[k, POLAR] = second + m * e * e
             out[k, AT_A] = density_at(a, xs[p], log_scale, terms)
             out[k, AT_B] = density_at(b, xs[p], log_scale, terms)
-        else:
-            out[k, STATUS] = NO_MASS
-            out[k, ERROR] = smaller(larger(xs[p], lower), upper) - xs[p]

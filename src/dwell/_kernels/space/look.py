@@ -62,6 +62,12 @@ def look(p, solid, grid, terms, s, out):
     there is nobody else.
     """
     n, _, nearest, _ = voronoi_cell(p, solid, grid, s)
+    tell(n, nearest, p, solid, grid, terms, s, out)
+
+
+@inner
+def tell(n, nearest, p, solid, grid, terms, s, out):
+    """The same once the cell is cut: n and `nearest` are what cutting it gave."""
     out[:] = 0.0
     out[NEAREST] = nearest
     if n == COINCIDENT:

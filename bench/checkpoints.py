@@ -1,0 +1,125 @@
+"""What checkpoints cost: the same run with and without them, in turns.
+
+    python -m bench.checkpoints --seconds 12 --turns 3
+
+The time of a run is that of simulating and of its checkpoints; writing the final file, which
+happens in any case, is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import dwell
+from dwell.results.drive import Drive
+from dwell.results.journal import Journal
+from dwell.runner import run_scenario
+
+RATE = 300_000.0  # events a second, roughly, to choose a horizon
+
+
+def scenario(record: str, seconds: float, every: float | str, agents: int) -> dwell.Scenario:
+    """A run of about so many seconds."""
+    waits = {"t1": 0.2, "t2": 0.65}
+    horizon = seconds * RATE * 0.425 / agents
+    return dwell.Scenario.model_validate(
+        {
+            "workspace": {"kind": "box", "lower": [0.0, 0.0], "upper": [30.0, 20.0]},
+            "agents": {"start": {"count": agents, "seed": 2}},
+            "controller": {"kind": "timer", "k1": 0.5, "nu": 0.5, **waits},
+            "run": {
+                "horizon": horizon,
+                "seed": 4,
+                "record": {"kind": record, "sample_every": horizon / 1000.0},
+                "checkpoint": {"every": every},
+            },
+        }
+    )
+
+
+def timed(asked: dwell.Scenario) -> float:
+    """Seconds from the first jump to the last, with all checkpoints on disk."""
+    spent: list[float] = []
+    on = Drive.on
+
+    def clocked(self: Drive, *args: Any) -> Any:
+        began = time.perf_counter()
+        stop = on(self, *args)
+        if self.journal is not None:
+            self.journal.wait()
+        spent.append(time.perf_counter() - began)
+        return stop
+
+    setattr(Drive, "on", clocked)  # noqa: B010 - for this run only
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            run_scenario(asked, out=Path(folder) / "run.nc")
+    finally:
+        setattr(Drive, "on", on)  # noqa: B010
+    return spent[0]
+
+
+def share_of_journal(asked: dwell.Scenario) -> float:
+    """Processor time of all checkpoints, on every thread, over the time of the run.
+
+    Steadier than the difference of two runs where a machine is busy with other things.
+    """
+    spent: list[float] = []
+    write, put = Journal.write, Journal._put
+
+    def clocked(work: Any, clock: Any) -> Any:
+        def timed(self: Journal, *args: Any) -> None:
+            began = clock()
+            work(self, *args)
+            spent.append(clock() - began)
+
+        return timed
+
+    setattr(Journal, "write", clocked(write, time.thread_time))  # noqa: B010
+    setattr(Journal, "_put", clocked(put, time.thread_time))  # noqa: B010
+    try:
+        whole = timed(asked)
+    finally:
+        setattr(Journal, "write", write)  # noqa: B010
+        setattr(Journal, "_put", put)  # noqa: B010
+    return sum(spent) / whole
+
+
+def main() -> None:
+    """One JSON object with a share for each kind of record and interval."""
+    words = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    words.add_argument("--seconds", type=float, default=12.0)
+    words.add_argument("--turns", type=int, default=3)
+    words.add_argument("--agents", type=int, default=30)
+    words.add_argument("--every", type=float, nargs="*", default=[5.0, 1.0])
+    words.add_argument("--steady", action="store_true", help="processor time only")
+    words.add_argument("--records", nargs="*", default=["events", "samples", "summary"])
+    asked = words.parse_args()
+    found = {}
+    timed(scenario("summary", 0.2, 0.05, asked.agents))  # what is imported is so in any case
+    for record in asked.records:
+        for every in asked.every:
+            pairs = [(1.0, 1.0)] if asked.steady else []
+            for _ in range(0 if asked.steady else asked.turns):
+                without = timed(scenario(record, asked.seconds, "off", asked.agents))
+                pairs.append((timed(scenario(record, asked.seconds, every, asked.agents)), without))
+            shares = [a / b - 1.0 for a, b in pairs]
+            found[f"{record}, every {every:g} s"] = {
+                "share": statistics.median(shares),
+                "shares": shares,
+                "processor_share": share_of_journal(
+                    scenario(record, asked.seconds, every, asked.agents)
+                ),
+                "seconds": statistics.median(b for _, b in pairs),
+            }
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What a run cost each agent, added up while it goes on."""

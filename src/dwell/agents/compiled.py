@@ -1,0 +1,145 @@
+"""What the compiled engines take, in the line, the plane and space: legs, constants and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points, columns
+from dwell.agents.rooms import kernel
+from dwell.agents.state import AgentsState
+from dwell.agents.system import CoverageSystem
+from dwell.geometry import Flat, interval_of, is_flat, polyhedra
+
+if TYPE_CHECKING:
+    from dwell._kernels.engine import Legs
+    from dwell._kernels.hold import HoldProgram
+
+
+class Parts(NamedTuple):
+    """A run under way, as its kernel takes it."""
+
+    legs: Legs
+    number: Ints  # (N,) whose legs each row holds: those who are near are kept near in memory
+    constants: tuple[Any, ...]  # walls, density, law, seed: in the order the kernel takes them
+    memory: tuple[Any, ...]
+
+
+def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -> Parts:
+    """Everything for a run from `start` on."""
+    make = {1: _on_the_line, 2: _in_the_plane, 3: _in_space}[system.dimension]
+    number = _by_place(start.positions)
+    legs = _legs(start, number)
+    walls, memory = make(system, start.time, program.cruise, legs.row)
+    constants = (
+        *walls,
+        system.terms,
+        _in_order(program, number),
+        np.array(system.key, dtype=np.int64),
+        number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
+    )
+    return Parts(legs, number, constants, memory)
+
+
+def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
+    """Where everybody in a table of legs is at time t: the same bits as the kernel's."""
+    since = row[:, kernel(dimension, "legs").SINCE]
+    dt = np.minimum(t - since, cruise)
+    places: Points = row[:, :dimension] + row[:, dimension : 2 * dimension] * dt[:, None]
+    return places
+
+
+Made = tuple[tuple[Any, ...], tuple[Any, ...]]  # walls and memory
+
+
+def _on_the_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:
+    from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.line.moments import MEMORY
+    from dwell._kernels.line.order import make_order, put_in_order
+
+    ends, terms = interval_of(system.workspace), system.terms
+    assert isinstance(terms, GeneralTerms)
+    order = make_order(system.agents)
+    put_in_order(now, cruise, row, order)
+    return (ends.lower, ends.upper), (order, np.empty((len(terms.weights), MEMORY)))
+
+
+def _in_the_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:
+    from dwell._kernels.bins import make_bins, make_near, put_all
+    from dwell._kernels.scratch import make_scratch
+
+    n, vertices = system.agents, _flat(system).vertices
+    bins, near = make_bins(n), make_near(n)
+    put_all(now, cruise, row, bins, near)
+    return columns(vertices), (bins, near, make_scratch(n, len(vertices)))
+
+
+def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:
+    from dwell._kernels.space.bins import make_bins, make_near, put_all
+    from dwell._kernels.space.look import COLUMNS
+    from dwell._kernels.space.memory import make_memory
+
+    n, solid = system.agents, polyhedra.solid_of(_flat(system))
+    bins, near = make_bins(n), make_near(n)
+    put_all(now, cruise, row, bins, near)
+    return (solid,), (bins, near, make_memory(n, solid), np.empty(COLUMNS))
+
+
+def _flat(system: CoverageSystem) -> Flat:
+    assert is_flat(system.workspace)
+    return system.workspace
+
+
+def _by_place(positions: Points) -> Ints:
+    """All agents in an order in which neighbours stand close together; a few as they are."""
+    from dwell._kernels.bins import FEW
+
+    agents, dimension = positions.shape
+    if agents <= FEW:
+        return np.arange(agents)
+    if dimension == 1:
+        return np.argsort(positions[:, 0], kind="stable")
+    order: Ints = _binned[dimension](positions).astype(np.int64)
+    return order
+
+
+def _binned_in_plane(positions: Points) -> np.ndarray:
+    from dwell._kernels.bins import make_bins, put_at_rest
+
+    bins = make_bins(len(positions))
+    put_at_rest(*columns(positions), bins)
+    return bins.who
+
+
+def _binned_in_space(positions: Points) -> np.ndarray:
+    return polyhedra.grid_of(positions, looks=len(positions)).order
+
+
+_binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _binned_in_space}
+
+
+def _legs(start: AgentsState, number: Ints) -> Legs:
+    """The legs of agents in this order, and their queue."""
+    from dwell._kernels.engine import Legs
+
+    n = start.start.shape[1]
+    column = kernel(n, "legs")
+    row = np.zeros((len(number), column.COLUMNS))
+    row[:, :n] = start.start[number]
+    row[:, n : 2 * n] = start.hold[number]
+    row[:, column.SINCE] = start.since[number]
+    row[:, column.FIRST_AT] = start.first[number]
+    row[:, column.LOOKS] = start.looks[number]
+    next_at = start.next_at[number]
+    queue = np.lexsort((number, next_at))  # sorted, which a heap may be
+    return Legs(row=row, due=next_at[queue], queue=queue.astype(np.int32))
+
+
+def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:
+    """The law's numbers for agents in this order; a single row where all are alike."""
+    columns = {name: getattr(program, name) for name in ("t1", "t2", "period", "intervals")}
+    alike = all((values == values[:1]).all() for values in columns.values())
+    rows = number[:1] if alike else number
+    return program._replace(**{name: values[rows] for name, values in columns.items()})

@@ -1,0 +1,113 @@
+"""Runs from the command line: what is told before, on the way, and when they end early."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dwell.cli.progress import progress_bar
+from dwell.errors import InputError
+
+if TYPE_CHECKING:
+    from dwell.results import Run
+    from dwell.scenario import Scenario
+
+ALLOWED = ("run.horizon", "run.max_jumps")  # what may be changed of a run that goes on
+
+Outcome = tuple["Run", dict[str, Any]]
+
+
+def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
+    """A scenario run, and its figures."""
+    from dwell.runner import run_scenario
+
+    with progress_bar() as progress:
+        result = run_scenario(
+            scenario, out=out, force=force, progress=progress, threads=threads, told=_told
+        )
+    return _figures(result, out)
+
+
+def resumed(
+    path: Path,
+    scenario: Path | None,
+    changes: Sequence[str],
+    out: Path | None,
+    threads: int | None,
+) -> Outcome:
+    """A kept run that went on, and its figures."""
+    from dwell.runner import resume_run
+
+    if out is not None and out != path:
+        raise InputError(
+            f"--resume goes on in {path} itself; copy that file to go on under another name",
+            code="resume.out",
+        )
+    asked = _allowed(changes)
+    if scenario is not None:
+        _same_scenario(path, scenario, changes)
+    with progress_bar() as progress:
+        result = resume_run(
+            path, horizon=asked.get("run.horizon"), max_jumps=asked.get("run.max_jumps"),
+            progress=progress, threads=threads, told=_told,
+        )  # fmt: skip
+    return _figures(result, path)
+
+
+def _figures(result: Run, out: Path | None) -> Outcome:
+    if result.stop.reason.value == "interrupted":
+        later = "nothing was kept, as there is no --out" if out is None else (
+            f"go on with: dwell run --resume {out}"
+        )  # fmt: skip
+        print(f"dwell: stopped at t = {result.horizon:g}; {later}", file=sys.stderr)
+    return result, result.summary()
+
+
+def _told(number: int) -> None:
+    """The first signal: the run will stop soon."""
+    from dwell.cli.main import Terminated
+
+    Terminated.seen = Terminated.seen or number == signal.SIGTERM
+    if sys.stderr.isatty():
+        print("\ndwell: stopping; once more to stop at once", file=sys.stderr)
+
+
+def _allowed(changes: Sequence[str]) -> dict[str, Any]:
+    """The changes, by key; others than some would make it another run."""
+    from dwell.scenario.overrides import parse_override
+
+    asked: dict[str, Any] = {}
+    for change in changes:
+        key, value = parse_override(change)
+        if key not in ALLOWED:
+            raise InputError(
+                f"a run that goes on cannot change {key}; only {' and '.join(ALLOWED)} may "
+                "change: run it anew for anything else",
+                code="resume.key",
+                key=key,
+            )
+        asked[key] = value
+    return asked
+
+
+def _same_scenario(path: Path, file: Path, changes: Sequence[str]) -> None:
+    """A scenario given beside --resume must be the one that the run was made from."""
+    from dwell.results import load_run
+    from dwell.scenario import load_scenario
+
+    kept, given = load_run(path).scenario, load_scenario(file)
+    assert kept is not None
+    own = kept.run.model_copy(update={"seed": given.run.seed or kept.run.seed})
+    kept = kept.model_copy(update={"run": own})
+    free = {"horizon", "max_jumps", "checkpoint", "seed"}
+    if kept.model_dump(exclude={"run"}) != given.model_dump(exclude={"run"}) or (
+        kept.run.model_dump(exclude=free) != given.run.model_dump(exclude=free)
+    ):
+        raise InputError(
+            f"{path} was made from another scenario than {file}; leave the file out to go on, or "
+            "run it anew",
+            code="resume.scenario",
+        )

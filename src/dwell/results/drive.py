@@ -1,0 +1,88 @@
+"""A run from piece to piece: recorded, put away now and then, stopped when asked."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+
+from dwell.agents import table_of
+from dwell.agents.continuous import solve_continuous
+from dwell.agents.course import Piece, course_of
+from dwell.hybrid import Stop, StopReason
+from dwell.results.interrupts import Asked
+from dwell.results.journal import Journal
+from dwell.results.recorder import HALFWAY, Recorder
+
+Tell = Callable[[str, float], None]  # told what is being done, and how much of it is done
+
+
+@final
+class Drive:
+    """What goes on around a run: who is told, who may stop it, where it is put away."""
+
+    def __init__(self, tell: Tell, asked: Asked, journal: Journal | None, spent: float) -> None:
+        self.tell, self.asked, self.journal = tell, asked, journal
+        self.began = time.perf_counter() - spent  # with the time that earlier pieces took
+
+    def say(self, what: str, share: float) -> None:
+        """Tell whoever watches; an interrupt is how they ask for an end."""
+        try:
+            self.tell(what, share)
+        except KeyboardInterrupt:
+            if self.asked:  # the second one, which goes on
+                raise
+            self.asked.by = signal.SIGINT
+
+    @property
+    def wall(self) -> float:
+        """Seconds that the run has taken so far."""
+        return time.perf_counter() - self.began
+
+    def on(self, recorder: Recorder, reached: float, until: float, max_jumps: int) -> Stop:
+        """Let the run go on from where `recorder` is, to its end."""
+        course = course_of(recorder.system, recorder.state, until, recorder.standing)
+        done, began = recorder.tally.jumps, time.perf_counter()
+        made = 0
+        while not self.asked:
+            left = max_jumps - done
+            # With no jumps left there are no more samples: the run may be over before them.
+            piece = course.advance(recorder.target if left else np.inf, left)
+            recorder.take(piece, course)
+            made, done = made + len(piece.table), done + len(piece.table)
+            reached = max(reached, piece.reached)
+            if piece.stop is not None:
+                return piece.stop
+            if not left and not piece.closed:
+                return Stop(StopReason.JUMP_LIMIT, piece.reached)
+            rate = made / max(time.perf_counter() - began, 1e-9)
+            self.say(_speed(rate), reached / max(until, 1e-300))
+            if self.journal is not None and self.journal.due:
+                about = {"reached": reached, "wall_seconds": self.wall}
+                self.journal.write(recorder, about)
+        return Stop(StopReason.INTERRUPTED, reached)
+
+    def solve(self, recorder: Recorder, until: float, max_jumps: int) -> tuple[Recorder, Stop]:
+        """The solution of a differential equation, whole: it has no pieces to be put away."""
+
+        def progress(t: float) -> None:
+            self.say("simulating", t / max(until, 1e-300))
+            if self.asked:
+                raise KeyboardInterrupt
+
+        arc = solve_continuous(
+            recorder.system, recorder.start, until=until, max_jumps=max_jumps, progress=progress
+        )
+        bent: Any = arc.states[0]  # the first leg bends only once the equation is solved
+        again = Recorder(recorder.system, bent, recorder.asked_times, recorder.kind)
+        again.threads = recorder.threads
+        closed = arc.stop.reason not in HALFWAY
+        again.take(Piece(table_of(arc), arc.until, closed, arc.stop))
+        return again, arc.stop
+
+
+def _speed(rate: float) -> str:
+    return f"simulating, {rate:,.0f} events/s" if rate >= 10.0 else "simulating"

@@ -1,0 +1,233 @@
+"""Checkpoints: what a run has done so far, put away beside its file while it goes on.
+
+Beside `run.nc` lies a folder with one file for the jumps and samples of each interval, written once
+and never changed, and one file `state.npz` for everything else, replaced each time. Every file is
+written under another name, brought to disk and renamed, so that each is whole or not there, and
+`state.npz` says how many of the others count. `run.nc` itself is the run before its first jump; it
+names the folder. Writing happens on a thread of its own, while the engine works.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import secrets
+import shutil
+import threading
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from dwell.agents import EventTable
+from dwell.errors import StoreError
+from dwell.results.files import brief, shown, sync_folder, written_whole
+from dwell.results.recorder import Recorder, joined
+from dwell.theory import Metrics
+
+STATE = "state.npz"
+LAYOUT = 1
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def folder_of(target: Path, name: str) -> Path:
+    """Where the journal called `name` of a run at `target` is."""
+    if not _ID.fullmatch(name):
+        raise ValueError(f"{name!r} names no journal")
+    return target.with_name(f"{target.name}.{name}.journal")
+
+
+@final
+class Journal:
+    """Puts a run away every so many seconds."""
+
+    def __init__(
+        self,
+        target: Path,
+        every: float,
+        first: Callable[[str], None],
+        name: str | None = None,
+        parts: int = 0,
+    ) -> None:
+        """`first` writes the file at `target` that names the journal; called once if need be.
+
+        `name` and `parts` are those of a journal that goes on.
+        """
+        self.target, self.every = target, every
+        self.name = name or secrets.token_hex(8)
+        self.folder = folder_of(target, self.name)
+        self._first: Callable[[str], None] | None = first if name is None else None
+        self._parts = parts
+        self._tables = self._metrics = 0  # how many of the recorder's are put away
+        self._writer: threading.Thread | None = None
+        self._fault: BaseException | None = None
+        self._last = time.monotonic()
+        self._takes = every  # seconds that the last one took; of the first nothing is known
+
+    def skip(self, recorder: Recorder) -> None:
+        """What `recorder` holds now is in the journal already."""
+        self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for a checkpoint: so early that it is on disk in time."""
+        return time.monotonic() - self._last >= max(0.5 * self.every, self.every - self._takes)
+
+    def write(self, recorder: Recorder, about: dict[str, Any]) -> None:
+        """Put everything away that came since the last time; comes back before that is done."""
+        self.wait()
+        tables = [table for table in recorder.tables[self._tables :] if len(table)]
+        metrics = recorder.metrics[self._metrics :]
+        self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
+        arrays, info = recorder.frozen()
+        info |= {**about, "layout": LAYOUT, "journal": self.name}
+        self._writer = threading.Thread(
+            target=self._write, args=(tables, metrics, arrays, info), daemon=True
+        )
+        self._writer.start()
+        self._last = time.monotonic()
+
+    def wait(self) -> None:
+        """Until the last checkpoint is on disk; what went wrong with it comes out here."""
+        if self._writer is not None:
+            self._writer.join()
+            self._writer = None
+        if self._fault is not None:
+            fault, self._fault = self._fault, None
+            raise fault
+
+    def _write(
+        self,
+        tables: list[EventTable],
+        metrics: list[Metrics],
+        arrays: dict[str, np.ndarray],
+        info: dict[str, Any],
+    ) -> None:
+        began = time.monotonic()
+        try:
+            self._put(tables, metrics, arrays, info)
+            self._takes = time.monotonic() - began
+        except Exception as fault:
+            if self._first is not None:  # nothing refers to it yet
+                shutil.rmtree(self.folder, ignore_errors=True)
+            self._fault = self._explained(fault)
+
+    def _put(
+        self,
+        tables: list[EventTable],
+        metrics: list[Metrics],
+        arrays: dict[str, np.ndarray],
+        info: dict[str, Any],
+    ) -> None:
+        self.folder.mkdir(exist_ok=True)
+        if tables or metrics:
+            _save(self.folder / _part(self._parts + 1), _columns(tables, metrics))
+            self._parts += 1
+        info["parts"] = self._parts
+        text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
+        _save(self.folder / STATE, {**arrays, "info": text})
+        if self._first is not None:
+            sync_folder(self.folder.parent)
+            self._first(self.name)
+            self._first = None
+
+    def _explained(self, fault: Exception) -> StoreError:
+        kept = "" if self._first is not None else (
+            f"; what was done before is in {shown(self.target)}, and goes on with "
+            f"dwell run --resume {shown(self.target)}"
+        )  # fmt: skip
+        cause = fault.__cause__ or fault
+        reason = getattr(cause, "strerror", None) or brief(cause)
+        return StoreError(
+            f"a checkpoint of {shown(self.target)} could not be written ({reason}){kept}",
+            code="store.checkpoint",
+        )
+
+
+def clear(target: Path) -> None:
+    """Take away all journals beside `target`, which is whole by itself, and files half written.
+
+    Only who has the lock of `target` may do this.
+    """
+    with contextlib.suppress(OSError):
+        for path in target.parent.iterdir():
+            name = path.name.removeprefix(f"{target.name}.").removesuffix(".journal")
+            if _ID.fullmatch(name) and path == folder_of(target, name):
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name.startswith(f".{target.name}.") and path.suffix == ".part":
+                path.unlink(missing_ok=True)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Journaled:
+    """What a journal holds."""
+
+    arrays: dict[str, np.ndarray]
+    info: dict[str, Any]
+    tables: list[EventTable]
+    metrics: list[Metrics]
+
+
+def read_journal(target: Path, name: str) -> Journaled:
+    """The journal called `name` of the run at `target`."""
+    folder = folder_of(target, name)
+    if not (folder / STATE).is_file():
+        raise StoreError(
+            f"{shown(target)} is the beginning of a run, and the rest of it, {shown(folder)}, is "
+            "not there; put both into one folder again",
+            code="store.journal",
+        )
+    arrays = _load(folder / STATE)
+    info = json.loads(arrays.pop("info").tobytes())
+    if info["journal"] != name or int(info["layout"]) > LAYOUT:
+        raise ValueError(f"{STATE} belongs to another run")
+    tables, metrics = [], []
+    for k in range(1, int(info["parts"]) + 1):
+        part = _load(folder / _part(k))
+        if own := _under("event_", part):
+            tables.append(EventTable(**own))
+        if own := _under("sample_", part):
+            metrics.append(Metrics(**own))
+    return Journaled(arrays, info, tables, metrics)
+
+
+def _part(k: int) -> str:
+    return f"{k:06}.npz"
+
+
+def _columns(tables: list[EventTable], metrics: list[Metrics]) -> dict[str, np.ndarray]:
+    found: dict[str, np.ndarray] = {}
+    if tables:
+        table = EventTable.joined(tables)
+        found |= {f"event_{name}": values for name, values in table.columns().items()}
+    if metrics:
+        whole = joined(metrics)
+        found |= {f"sample_{f}": getattr(whole, f) for f in Metrics.__dataclass_fields__}
+    return found
+
+
+def _under(lead: str, part: dict[str, np.ndarray]) -> dict[str, Any]:
+    return {name.removeprefix(lead): v for name, v in part.items() if name.startswith(lead)}
+
+
+def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    named: dict[str, Any] = arrays
+    with written_whole(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, **named)
+
+
+def _load(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of a file, each checked against its checksum."""
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (OSError, zipfile.BadZipFile, ValueError, KeyError, EOFError) as fault:
+        raise StoreError(
+            f"{shown(path)} is damaged ({brief(fault)}), and with it the run", code="store.journal"
+        ) from None

@@ -1,0 +1,138 @@
+"""How much memory a run will need, said before it begins, and refused if there is not that much."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.agents import AgentsState, CoverageSystem
+from dwell.agents.continuous import is_continuous
+from dwell.agents.course import LAST_CHUNK
+from dwell.errors import InputError
+from dwell.results.recorder import EVENTS, LOOKS, SUMMARY, Recorder
+
+PER_AGENT = 700  # bytes: legs, counters, the looks at the start and at the end
+COPIES = 2.0  # of events and samples: in pieces, and put together
+SAVING = 1.3  # of them again, while a file is put together
+PER_LOOK = 130  # bytes
+PIECE = 4  # copies of the events of a piece while it is counted
+NUMBER = 8  # bytes
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a run will come to, roughly."""
+
+    events: float | None  # jumps; None if nobody can tell
+    samples: int
+    size: float  # bytes at the worst moment
+
+    @property
+    def says(self) -> str:
+        """The same for people."""
+        jumps = "" if self.events is None else f"about {self.events:.2g} events, "
+        return f"{jumps}{self.samples} samples, {in_bytes(self.size)} of memory"
+
+
+def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) -> Need:
+    """What the run that `recorder` is to record will need."""
+    system, agents = recorder.system, recorder.system.agents
+    events = expected_events(system, recorder.start, until)
+    if events is not None:
+        events = min(events, float(max_jumps))
+    samples = len(recorder.asked_times)
+    copies = COPIES + (SAVING if saved else 0.0)
+    size = float(PER_AGENT * agents)
+    size += PER_LOOK * min(samples * agents, max(LOOKS, agents))  # those taken at a time
+    size += PIECE * _bytes_per_event(system) * min(events or 0.0, LAST_CHUNK)
+    if recorder.kind != SUMMARY:
+        size += copies * samples * agents * 2 * NUMBER
+    if recorder.kind == EVENTS and events is not None:
+        size += copies * events * _bytes_per_event(system)
+    return Need(events, samples, size)
+
+
+def _bytes_per_event(system: CoverageSystem) -> int:
+    usual = 7 + 3 * system.dimension
+    return NUMBER * (usual if system.program is not None else usual + 8)
+
+
+def expected_events(system: CoverageSystem, start: AgentsState, until: float) -> float | None:
+    """How many jumps there will be, roughly: by the law where it says so, else by first waits."""
+    if is_continuous(system):
+        return None
+    if system.program is not None and system.network.perfect:
+        return float((until / _mean_waits(system)).sum())
+    waits = start.next_at[np.isfinite(start.next_at)]
+    mean = float(waits.mean()) if len(waits) else 0.0
+    return system.agents * until / mean if mean > 0.0 else None
+
+
+def _mean_waits(system: CoverageSystem) -> Floats:
+    from dwell._kernels import hold
+
+    program = system.program
+    assert program is not None
+    if program.rule == hold.PERIODIC:
+        return np.asarray(program.period)
+    if program.rule == hold.SEQUENCE:
+        return np.asarray(program.intervals.mean(axis=1))
+    if program.rule == hold.DROPOUT:
+        return np.asarray(np.minimum(program.t1 / (1.0 - program.loss), program.t2))
+    shares = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}
+    share = shares.get(program.rule, 0.5)
+    return np.asarray(program.t1 + share * (program.t2 - program.t1))
+
+
+def refuse_too_much(need: Need, kind: str) -> None:
+    """Refuse what the machine has no room for; advise what would fit."""
+    free = free_memory()
+    if free is None or need.size <= free:
+        return
+    less = {EVENTS: '"samples" or "summary"', SUMMARY: ""}.get(kind, '"summary"')
+    advice = f"keep less with record.kind = {less}, or " if less else ""
+    raise InputError(
+        f"this run would need {need.says}, and {in_bytes(free)} are free; {advice}take fewer "
+        "agents, fewer samples, a shorter horizon or a smaller max_jumps",
+        code="run.memory",
+        key="run.record.kind",
+    )
+
+
+def free_memory() -> float | None:
+    """Bytes that this process may still take; None where nobody says."""
+    found = [_available(Path("/proc/meminfo")), _allowed(Path("/sys/fs/cgroup"))]
+    known = [value for value in found if value is not None]
+    return min(known) if known else None
+
+
+def _available(table: Path) -> float | None:
+    with contextlib.suppress(OSError, ValueError):
+        for line in table.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return float(line.split()[1]) * 1024.0
+    return None
+
+
+def _allowed(group: Path) -> float | None:
+    """What a container's limit leaves."""
+    with contextlib.suppress(OSError, ValueError):
+        limit = (group / "memory.max").read_text().strip()
+        if limit != "max":
+            return float(limit) - float((group / "memory.current").read_text())
+    return None
+
+
+def in_bytes(size: float) -> str:
+    """A size for people."""
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if size < 1000.0 or unit == "TB":
+            break
+        size /= 1000.0
+    return f"{size:.3g} {unit}"

@@ -1,0 +1,215 @@
+"""What is kept of a run while it goes on: every event, samples, or the figures alone."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Literal, final
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents.course import Course, Piece
+from dwell.density.looking import is_dear
+from dwell.errors import InputError
+from dwell.hybrid import Stop, StopReason
+from dwell.results.plain import plain, restored
+from dwell.results.tally import Tally
+from dwell.results.window import Window
+from dwell.scenario import Scenario
+from dwell.theory import Metrics
+from dwell.theory.metrics import Snapshots, measure_at, snapshots
+
+EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
+DEFAULT_SAMPLES = 1000
+DEAR_SAMPLES = 100  # where a look takes long, see dwell.density.looking.is_dear
+MOST_SAMPLES = 10_000_000
+LOOKS = 2**18  # of samples between two looks at the outside world
+HALFWAY = (StopReason.INTERRUPTED, StopReason.JUMP_LIMIT)  # such a run can go on
+
+
+@final
+class Recorder:
+    """Takes a run in, piece by piece."""
+
+    def __init__(
+        self,
+        system: CoverageSystem,
+        start: AgentsState,
+        times: Floats,
+        kind: str,
+        threads: int | None = None,
+    ) -> None:
+        self.system, self.start, self.kind, self.threads = system, start, kind, threads
+        self.asked_times = times
+        self.sampling = len(times) > 0
+        self.times = times[:-1]  # the last one is at the horizon, which may be moved
+        self.tally = Tally(system, start)
+        self.tables: list[EventTable] = []
+        self.metrics: list[Metrics] = []
+        self.done = 0  # samples taken or left out so far
+        follows = kind != EVENTS and self.sampling and self.tally.nu is not None
+        self.window = Window(start) if follows else None
+        self.remembered: Any = None  # of a law that remembers or hears
+        self.standing = 0
+
+    @property
+    def target(self) -> float:
+        """The time up to which the run may go before samples are due; inf if none are left."""
+        ahead = self.done + max(1, LOOKS // self.system.agents)
+        left = self.times[self.done : ahead]
+        return float(left[-1]) if len(left) else np.inf
+
+    def take(self, piece: Piece, course: Course | None = None) -> None:
+        """What happened next."""
+        final = piece.stop is not None and piece.stop.reason not in HALFWAY
+        side: Literal["left", "right"] = "right" if piece.closed or final else "left"
+        upto = int(np.searchsorted(self.times, piece.reached, side=side))
+        due = self.times[self.done : upto]
+        prior = self.tally.state(self.start) if len(due) or self.window else self.start
+        was_open = bool(np.isinf(self.tally.after))
+        if self.kind == EVENTS:  # figures can wait until they are asked for
+            self.tally.follow(piece.table)
+        else:
+            self.tally.add(piece.table)
+        self.sample(prior, piece.table, due)
+        self.done += len(due)
+        if self.window is not None:
+            self.window.take(prior.legs, piece.table, self.tally, was_open)
+        if self.kind == EVENTS:
+            self.tables.append(piece.table)
+        if course is not None:
+            self.remembered, self.standing = course.memory, course.standing
+
+    def sample(self, prior: AgentsState, table: EventTable, times: Floats) -> None:
+        """Take samples at `times`, up to which the jumps of `table` lead from `prior`."""
+        step = max(1, LOOKS // self.system.agents)
+        for lo in range(0, len(times), step):
+            self._sample(prior, table, times[lo : lo + step])
+
+    def _sample(self, prior: AgentsState, table: EventTable, times: Floats) -> None:
+        now = snapshots(prior, table, times)
+        met = touching(now)
+        if met.any():  # there, cells are not defined
+            times = times[~met]
+            now = snapshots(prior, table, times)
+        found = measure_at(self.system, now, times, threads=self.threads)
+        self.tally.sample(found)
+        if self.kind != SUMMARY:
+            self.metrics.append(found)
+
+    @property
+    def state(self) -> AgentsState:
+        """From where the run goes on."""
+        if self.remembered is not None:
+            state: AgentsState = self.remembered
+            return state
+        return self.tally.state(self.start) if self.tally.jumps else self.start
+
+    # The end.
+
+    def table(self) -> EventTable | None:
+        """Every jump; None if they were not kept."""
+        if self.kind != EVENTS:
+            return None
+        empty = EventTable.blank(0, self.system.dimension)
+        return EventTable.joined([part for part in self.tables if len(part)] or [empty])
+
+    def ending(self, stop: Stop) -> tuple[Metrics, Tally | None]:
+        """The samples of a run that ended with `stop`, and the tally with the last of them.
+
+        None where the events are kept, which tell everything.
+        The last one is at the horizon (of a summary: at the end, wherever that is).
+        """
+        now = _still(self.tally, stop.time)
+        closing = self.sampling and stop.reason is StopReason.HORIZON
+        wanted = (closing or self.kind == SUMMARY) and not bool(touching(now)[0])
+        count = int(wanted)
+        some = Snapshots(now.positions[:count], now.velocities[:count], now.next_at[:count])
+        last = measure_at(self.system, some, np.full(count, stop.time), threads=self.threads)
+        finished = copy(self.tally)
+        finished.samples = copy(self.tally.samples)
+        if closing:
+            finished.sample(last)
+        return joined([*self.metrics, last]), None if self.kind == EVENTS else finished
+
+    # Put away and taken out again.
+
+    def frozen(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """All that is needed to go on but the tables and samples themselves."""
+        arrays = self.tally.arrays()
+        if self.window is not None:
+            arrays |= self.window.arrays()
+        info = {
+            "tally": self.tally.scalars(),
+            "done": self.done,
+            "late": 0.0 if self.window is None else self.window.late,
+            "standing": self.standing,
+            "state": plain(self.remembered),
+        }
+        return arrays, info
+
+    def restore(self, arrays: dict[str, np.ndarray], info: dict[str, Any]) -> None:
+        """Become what `frozen` told of; tables and samples are put back by others."""
+        self.tally.restore(arrays, info["tally"])
+        if self.window is not None:
+            self.window.restore(arrays, float(info["late"]))
+        self.done, self.standing = int(info["done"]), int(info["standing"])
+        self.remembered = restored(info["state"])
+
+
+def recorder_of(
+    scenario: Scenario, system: CoverageSystem, start: AgentsState, threads: int | None = None
+) -> Recorder:
+    """A recorder for a scenario, with nothing recorded yet."""
+    record = scenario.run.record
+    times = sample_times(scenario.run.horizon, record.spacing, default_samples(system))
+    return Recorder(system, start, times, record.kind, threads)
+
+
+def default_samples(system: CoverageSystem) -> int:
+    """How many samples are taken if nobody says: fewer where looks are dear."""
+    return DEAR_SAMPLES if is_dear(system.ground) else DEFAULT_SAMPLES
+
+
+def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:
+    """Multiples of `every` up to the horizon, and the horizon; none when it is "off"."""
+    if every == "off":
+        return np.empty(0)
+    step = horizon / usual if every is None else float(every)
+    if step <= 0.0:
+        return np.array([0.0])
+    if horizon / step > MOST_SAMPLES:
+        raise InputError(
+            f"sample_every is {every!r}, which makes {horizon / step:.3g} samples; at most "
+            f"{MOST_SAMPLES:.0e} are taken: use {horizon / MOST_SAMPLES:.3g} or more",
+            code="run.samples",
+            key="run.record.sample_every",
+        )
+    times = np.arange(int(np.floor(horizon / step)) + 1) * step
+    times = times[times < horizon]
+    return np.append(times, horizon)
+
+
+def _still(tally: Tally, time: float) -> Snapshots:
+    """Everybody at the end."""
+    legs = tally.legs
+    return Snapshots(legs.at(time)[None], legs.velocity_at(time)[None], legs.next_at[None])
+
+
+def joined(parts: list[Metrics]) -> Metrics:
+    """Samples one after another; there must be at least one part."""
+    names = Metrics.__dataclass_fields__
+    return Metrics(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def touching(legs: Snapshots) -> np.ndarray:
+    """At which of the times two agents stand at one place."""
+    places, (samples, agents) = legs.positions, legs.next_at.shape
+    rows = np.repeat(np.arange(samples), agents)
+    flat = places.reshape(samples * agents, places.shape[2])
+    order = np.lexsort((*flat.T, rows))
+    same = (flat[order[1:]] == flat[order[:-1]]).all(axis=1) & (rows[order[1:]] == rows[order[:-1]])
+    found = np.zeros(samples, dtype=bool)
+    found[rows[order[1:]][same]] = True
+    return found

@@ -1,0 +1,158 @@
+"""Taking up a run where it ended."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dwell._types import finite_number, is_whole
+from dwell.agents import AgentsState, EventTable
+from dwell.agents.walk import walk_of
+from dwell.errors import InputError, StoreError
+from dwell.hybrid import StopReason
+from dwell.results.files import shown
+from dwell.results.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
+from dwell.results.run import Run
+from dwell.results.tally import Sampled
+from dwell.scenario import Scenario
+
+
+def extended(
+    run: Run, path: Path, horizon: float | None, max_jumps: int | None, kernels: str
+) -> Scenario:
+    """The scenario that `run`, read from `path`, goes on with; refused where it cannot go on."""
+    name = shown(path)
+    _refuse_damage(run, name, kernels)
+    assert run.scenario is not None
+    asks = run.scenario.run
+    changes: dict[str, Any] = {
+        "horizon": asks.horizon if horizon is None else _later(horizon, run, name),
+        "max_jumps": asks.max_jumps if max_jumps is None else _more(max_jumps, run),
+    }
+    if changes["horizon"] != asks.horizon and run.record != EVENTS:
+        # Samples that are gone cannot be taken at other times: those to come follow them.
+        every = asks.record.spacing
+        spacing = asks.horizon / default_samples(run.system) if every is None else every
+        changes["record"] = asks.record.model_copy(update={"sample_every": spacing})
+    _refuse_ended(run, name, changes["horizon"], int(changes["max_jumps"]))
+    return run.scenario.model_copy(update={"run": asks.model_copy(update=changes)})
+
+
+def _refuse_damage(run: Run, name: str, kernels: str) -> None:
+    if run.provenance.get("intact") == "false":
+        raise StoreError(
+            f"{name} is not as it was written, so it cannot go on; see dwell check",
+            code="store.damaged",
+        )
+    if run.provenance.get("kernels") != kernels:
+        made = run.provenance.get("dwell", "another version")
+        raise StoreError(
+            f"{name} was made by other kernels (dwell {made}), whose bits may differ from those "
+            "of this version; go on with the version that made it, or run it anew",
+            code="store.kernels",
+        )
+
+
+def _refuse_ended(run: Run, name: str, horizon: float, max_jumps: int) -> None:
+    reason = run.stop.reason
+    if reason is StopReason.HORIZON and not horizon > run.horizon:
+        raise InputError(
+            f"{name} has reached its horizon, {run.horizon!r}; give a later one to go on",
+            code="resume.horizon",
+            key="run.horizon",
+        )
+    if reason is StopReason.JUMP_LIMIT and max_jumps <= run.tally.jumps:
+        raise InputError(
+            f"{name} has made the {run.tally.jumps} jumps it was allowed; allow more to go on, "
+            "with --set run.max_jumps=...",
+            code="resume.max_jumps",
+            key="run.max_jumps",
+        )
+    if reason in (StopReason.COINCIDENT, StopReason.ZENO):
+        raise InputError(
+            f"{name} cannot go on: {reason.sentence[0].lower()}{reason.sentence[1:]}",
+            code="resume.ended",
+        )
+
+
+def _later(horizon: float, run: Run, name: str) -> float:
+    number = finite_number(horizon)
+    if number is None or number < run.horizon:
+        raise InputError(
+            f"horizon is {horizon!r}, but {name} is at t = {run.horizon!r} already; give a later "
+            "time",
+            code="resume.horizon",
+            key="run.horizon",
+        )
+    return number
+
+
+def _more(max_jumps: int, run: Run) -> int:
+    if not is_whole(max_jumps) or max_jumps < run.tally.jumps:
+        raise InputError(
+            f"max_jumps is {max_jumps!r}, but the run has made {run.tally.jumps} jumps already",
+            code="resume.max_jumps",
+            key="run.max_jumps",
+        )
+    return int(max_jumps)
+
+
+def taken_up(run: Run, scenario: Scenario, threads: int | None) -> Recorder:
+    """A recorder that has seen all of `run` and goes on as `scenario` says."""
+    recorder, old = recorder_of(scenario, run.system, run.start, threads), run.recorder
+    recorder.tables, recorder.metrics, recorder.done = old.tables, old.metrics, old.done
+    recorder.tally, recorder.window = old.tally, old.window
+    recorder.remembered, recorder.standing = old.remembered, old.standing
+    if run.table is None:
+        return recorder
+    if run.journal is None:  # the file has events and samples, but no state
+        recorder.tally.follow(run.table)
+        recorder.remembered = _last(run, run.table)
+        recorder.standing = standing_after(run.table, scenario.run.horizon)
+        recorder.done = _done(run, recorder)
+    if recorder.sampling and not _same_grid(old, recorder):
+        _sample_again(run, run.table, recorder)
+    return recorder
+
+
+def _last(run: Run, table: EventTable) -> AgentsState | None:
+    """The state after the last jump where tables do not tell it, all decisions made again."""
+    if walk_of(run.system, run.start, table) is None:
+        return None
+    return run.arc.states[len(table)]
+
+
+def standing_after(table: EventTable, until: float) -> int:
+    """How many jumps in a row, up to the last, left the clock standing; as the loop counts."""
+    count = 0
+    for k in range(len(table) - 1, 0, -1):
+        before = float(table.time[k - 1])
+        if float(table.time[k]) > before + max(8.0 * math.ulp(before), 1e-18 * until):
+            break
+        count += 1
+    return count
+
+
+def _done(run: Run, recorder: Recorder) -> int:
+    """How many samples were taken or left out."""
+    taken = joined(recorder.metrics).times
+    last = np.searchsorted(recorder.times, taken[-1], side="right") if len(taken) else 0
+    return max(int(last), int(np.searchsorted(recorder.times, run.horizon, side="left")))
+
+
+def _same_grid(old: Recorder, new: Recorder) -> bool:
+    """Whether the samples taken so far are those that would have been taken."""
+    short = min(len(old.times), len(new.times))
+    return np.array_equal(old.times[:short], new.times[:short])
+
+
+def _sample_again(run: Run, table: EventTable, recorder: Recorder) -> None:
+    """Samples at the times at which the longer run has them."""
+    recorder.metrics, recorder.tally.samples = [], Sampled()
+    closed = run.stop.reason is StopReason.HORIZON
+    side: Literal["left", "right"] = "right" if closed else "left"
+    recorder.done = int(np.searchsorted(recorder.times, run.horizon, side=side))
+    recorder.sample(run.start, table, recorder.times[: recorder.done])

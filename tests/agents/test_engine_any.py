@@ -1,0 +1,240 @@
+"""On the line and in space: the compiled engines and the readable loop give the same arc."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dwell import (
+    Ball,
+    Box,
+    DiscreteLloyd,
+    Gaussian,
+    Interval,
+    Lloyd,
+    Mixture,
+    Polynomial,
+    Polytope,
+    Timer,
+    Uniform,
+)
+from dwell.agents import CoverageSystem, run_compiled, table_of
+from dwell.agents.engine import can_compile
+from dwell.density import Function
+from dwell.hybrid import StopReason, simulate
+from tests.conftest import differing
+
+CORNERS = [(2, 0, 0), (-2, 0, 0), (0, 2, 0), (0, -2, 0), (0, 0, 2), (0, 0, -2)]
+PLACES = {
+    1: np.array([[0.3], [0.9], [2.6], [1.4], [3.1]]),
+    3: np.array([(0.3, 0.4, 0.1), (0.9, 0.5, -0.3), (-0.6, 0.2, 0.3), (0.4, -0.2, 0.9), (0, 0, 0)]),
+}
+WORLDS = {
+    "interval": Interval(0.0, 4.0),
+    "box-1": Box((0.0,), (4.0,)),
+    "ball-1": Ball((2.0,), 2.0),
+    "box-3": Box((-1.0, -1.0, -1.0), (1.0, 2.0, 1.0)),
+    "octahedron": Polytope(CORNERS),  # four walls at each corner
+}
+ONE_OF_EACH = ["interval", "box-3"]
+RULES = {
+    "uniform": {},
+    "earliest": {},
+    "latest": {},
+    "periodic": {"period": 0.3},
+    "sequence": {"intervals": (0.2, 0.5, 0.35)},
+    "dropout": {"loss": 0.6},
+}
+OTHER_LAWS = {
+    "own clocks": Timer(k1=0.5, nu=0.4, t1=(0.1, 0.2, 0.3, 0.4, 0.1), t2=0.9),
+    "sampled lloyd": Lloyd(k2=1.0, dt=0.1),
+    "overshooting": Lloyd(k2=15.0, dt=0.1),
+    "synchronous": DiscreteLloyd(schedule="synchronous", step=0.2),
+    "round-robin": DiscreteLloyd(schedule="round-robin", step=0.05, speed=1.5),
+}
+TIMER = Timer(k1=0.5, nu=0.4, t1=0.2, t2=0.5)
+
+
+def densities(n):
+    hill = Gaussian((0.6,) * n, rate=0.4)
+    narrow = Gaussian((0.5,) * n, rate=30.0)
+    powers = [(*(0,) * n, 1.0), (2, *(0,) * (n - 1), 0.3)]
+    return {
+        "uniform": Uniform(),
+        "gaussian": hill,
+        "polynomial": Polynomial(powers),
+        "mixture": Mixture((Uniform(0.1), hill, narrow)),
+        "far": Gaussian((-90.0,) * n, rate=1.0),  # masses below the smallest double
+        "beyond": Gaussian((-1e3,) * n, rate=1e3),
+    }
+
+
+def system(world, law=TIMER, density=None, **options):
+    workspace = WORLDS[world]
+    weight = density or Gaussian((0.6,) * workspace.dimension, rate=0.4)
+    return CoverageSystem(workspace, weight, law, 5, 3, **options)
+
+
+def begun(coverage):
+    return coverage.start(PLACES[coverage.dimension])
+
+
+def both(coverage, state=None, until=3.0, **limits):
+    state = state or begun(coverage)
+    readable = simulate(coverage, state, until=until, **limits)
+    compiled = run_compiled(coverage, state, until=until, **limits)
+    assert can_compile(coverage)
+    assert readable.stop == compiled.stop
+    assert readable.jumps == compiled.jumps
+    return table_of(readable), table_of(compiled)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_in_every_workspace(world):
+    readable, compiled = both(system(world))
+    assert len(readable) > 30
+    assert differing(readable, compiled) == []
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_reset_rule(world, rule):
+    law = Timer(k1=0.5, nu=0.4, t1=0.2, t2=0.5, reset=rule, **RULES[rule])
+    assert differing(*both(system(world, law))) == []
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+@pytest.mark.parametrize("law", OTHER_LAWS)
+def test_every_other_law(world, law):
+    readable, compiled = both(system(world, OTHER_LAWS[law]), until=4.0)
+    assert len(readable) > 20
+    assert differing(readable, compiled) == []
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+@pytest.mark.parametrize("name", densities(1))
+def test_every_density(world, name):
+    coverage = system(world, density=densities(WORLDS[world].dimension)[name])
+    assert differing(*both(coverage, until=1.5)) == []
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+def test_one_agent(world):
+    workspace = WORLDS[world]
+    alone = CoverageSystem(workspace, Uniform(), TIMER, 1, 3)
+    assert differing(*both(alone, alone.start(PLACES[workspace.dimension][:1]))) == []
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+def test_draws_by_identity(world):
+    assert differing(*both(system(world, ids=(9, 3, 2, 1, 0)))) == []
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+def test_jump_limit(world):
+    readable, compiled = both(system(world), max_jumps=11)
+    assert len(compiled) == 11
+    assert differing(readable, compiled) == []
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+@pytest.mark.parametrize("cut", [1, 7, 23])
+def test_stop_and_resume_changes_no_bit(world, cut):
+    coverage = system(world)
+    whole = run_compiled(coverage, begun(coverage), until=4.0)
+    rest = table_of(run_compiled(coverage, whole.states[cut], until=4.0))
+    for name, values in table_of(whole).columns().items():
+        assert np.array_equal(values[cut:], getattr(rest, name)), name
+    between = run_compiled(coverage, whole.at(2.2222), until=4.0)
+    assert np.array_equal(between.final.positions, whole.final.positions)
+
+
+@pytest.mark.parametrize("world", ONE_OF_EACH)
+def test_buffers_of_any_size(world, monkeypatch):
+    coverage = system(world)
+    whole = table_of(run_compiled(coverage, begun(coverage), until=4.0))
+    monkeypatch.setattr("dwell.agents.engine.FIRST_CHUNK", 3)
+    monkeypatch.setattr("dwell.agents.engine.LAST_CHUNK", 7)
+    assert differing(whole, table_of(run_compiled(coverage, begun(coverage), until=4.0))) == []
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_agents_that_meet(n):
+    way = np.zeros((2, n))
+    way[:, 0] = (1.0, -1.0)
+    places = np.ones((2, n))
+    places[1, 0] = 3.0
+    law = Timer(k1=1.0, nu=0.1, t1=1.0, t2=1.0, initial_hold=way)
+    meeting = CoverageSystem(Box((0.0,) * n, (4.0,) * n), Uniform(), law, 2)
+    stops = [
+        solve(meeting, meeting.start(places), until=5.0).stop for solve in (run_compiled, simulate)
+    ]
+    assert stops[0] == stops[1]
+    assert stops[0].reason is StopReason.COINCIDENT
+    assert "agents 0 and 1" in stops[0].detail
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_three_that_meet_among_many_are_named_alike(n):
+    """Rows lie in the order of places; who is named goes by numbers."""
+    rng = np.random.default_rng(5)
+    coverage = CoverageSystem(Box((0.0,) * n, (1.0,) * n), Uniform(), TIMER, 150, 3)
+    places = rng.uniform(0.0, 1.0, (150, n))
+    places[:3] = 0.5
+    hold = np.zeros((150, n))
+    hold[:3, 0] = (0.25, -0.25, 0.5)
+    # Three set off from places where each is alone and are at 0.5 after one unit of time.
+    next_at = np.full(150, 3.0)
+    next_at[1] = 1.0
+    state = coverage.start(rng.uniform(0.0, 1.0, (150, n)))
+    state = replace(state, start=places - hold, hold=hold, next_at=next_at, first=next_at)
+    stops = [solve(coverage, state, until=5.0).stop for solve in (run_compiled, simulate)]
+    assert stops[0] == stops[1]
+    assert "agents 0 and 1" in stops[0].detail
+
+
+def test_what_has_no_engine():
+    round_ = CoverageSystem(Ball((0.0, 0.0, 0.0), 1.0), Uniform(), TIMER, 5)
+    high = CoverageSystem(Box((0.0,) * 4, (1.0,) * 4), Uniform(), TIMER, 5)
+    weight = Function(lambda p: 1.0 + p[..., 0] ** 2)
+    called = CoverageSystem(WORLDS["box-3"], weight, TIMER, 5)
+    assert [can_compile(s) for s in (round_, high, called)] == [False] * 3
+
+
+def test_compiled_and_plain_python_give_the_same_bits():
+    """Both engines once more with DWELL_JIT=0, in a process of its own; with many agents, too."""
+    code = (
+        "import hashlib, numpy as np\n"
+        "from dwell import Box, Timer, Uniform\n"
+        "from dwell.agents import CoverageSystem, run_compiled, table_of\n"
+        "from tests.agents.test_engine_any import begun, system\n"
+        "for world in ('interval', 'box-3'):\n"
+        "    s = system(world)\n"
+        "    t = table_of(run_compiled(s, begun(s), until=1.5))\n"
+        "    values = b''.join(v.tobytes() for v in t.columns().values())\n"
+        "    print(len(t), hashlib.sha256(values).hexdigest())\n"
+        "for n in (1, 3):\n"
+        "    law = Timer(k1=0.5, nu=0.4, t1=0.2, t2=0.5)\n"
+        "    s = CoverageSystem(Box((0.0,) * n, (1.0,) * n), Uniform(), law, 140, 3)\n"
+        "    places = np.random.default_rng(1).uniform(0, 1, (140, n))\n"
+        "    t = table_of(run_compiled(s, s.start(places), until=2.0, max_jumps=250))\n"
+        "    values = b''.join(v.tobytes() for v in t.columns().values())\n"
+        "    print(len(t), hashlib.sha256(values).hexdigest())\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code],
+            env={**os.environ, "DWELL_JIT": jit},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for jit in ("0", "1")
+    ]
+    assert outputs[0] == outputs[1]
+    assert all(int(line.split()[0]) > 7 for line in outputs[0].splitlines())

@@ -1,0 +1,173 @@
+"""Many agents that move, on the line and in space: whom the engine asks, and the same arc."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dwell import Box, DiscreteLloyd, Lloyd, Timer, Uniform
+from dwell._kernels._jit import ENABLED
+from dwell.agents import CoverageSystem, run_compiled, table_of
+from dwell.density.space import looks
+from dwell.hybrid import simulate
+from tests.crowds_any import LINE, SPACE
+
+LAWS = {
+    "timer": lambda n: Timer(k1=0.05, nu=0.05, t1=0.01, t2=0.3),
+    "fast": lambda n: Timer(k1=3.0, nu=0.05, t1=0.01, t2=0.02),
+    "lloyd": lambda n: Lloyd(k2=1.0, dt=0.1),
+    "round-robin": lambda n: DiscreteLloyd(schedule="round-robin", step=0.01),
+    "own clocks": lambda n: Timer(k1=0.05, nu=0.05, t1=tuple(np.linspace(0.01, 0.1, n)), t2=0.3),
+}
+
+
+def same_arc(places, law, shift=0.0, jumps=300, hold=None):
+    n, dimension = places.shape
+    box = Box((shift,) * dimension, (1.0 + shift,) * dimension)
+    system = CoverageSystem(box, Uniform(), LAWS[law](n), n, seed=3)
+    start = system.start(places + shift)
+    start = start if hold is None else replace(start, hold=hold)
+    fast = run_compiled(system, start, until=100.0, max_jumps=jumps)
+    slow = simulate(system, start, until=100.0, max_jumps=jumps, max_simultaneous=10_000)
+    assert fast.jumps == slow.jumps == jumps
+    for field, values in table_of(fast).columns().items():
+        assert np.array_equal(values, getattr(table_of(slow), field)), field
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", SPACE)
+def test_in_space(law, name):
+    same_arc(SPACE[name], law)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", LINE)
+def test_on_the_line(law, name):
+    same_arc(LINE[name], law)
+
+
+@pytest.mark.parametrize("crowd", [SPACE["random"], LINE["random"], LINE["even"]])
+def test_far_from_the_origin(crowd):
+    same_arc(crowd, "fast", shift=1e6)
+
+
+@pytest.mark.parametrize("places", [SPACE["random"], LINE["random"], LINE["pairs"]])
+@pytest.mark.parametrize("speed", [0.01, 1.0])
+def test_agents_that_pass_one_another(places, speed):
+    """Everybody is sent somewhere: nobody stays where it was put."""
+    hold = speed * np.random.default_rng(2).normal(size=places.shape)
+    same_arc(places, "timer", jumps=400, hold=hold)
+
+
+@pytest.mark.parametrize("places", [SPACE["random"], LINE["random"]])
+def test_a_run_cut_in_pieces_is_the_same_run(places):
+    """Bins and orders are made anew at each beginning, at other times than in one piece."""
+    count, n = places.shape
+    law = Timer(k1=0.2, nu=0.05, t1=0.01, t2=0.05)
+    system = CoverageSystem(Box((0.0,) * n, (1.0,) * n), Uniform(), law, count, seed=3)
+    whole = table_of(run_compiled(system, system.start(places), until=1.0))
+    state, parts = system.start(places), []
+    for until in (0.3, 0.31, 0.7, 1.0):
+        part = run_compiled(system, state, until=until)
+        parts.append(table_of(part))
+        state = part.states[part.jumps].at(until)
+    assert len(whole) > 5_000
+    for field, values in whole.columns().items():
+        joined = np.concatenate([getattr(part, field) for part in parts])
+        assert np.array_equal(joined, values), field
+
+
+@pytest.mark.parametrize("name", SPACE)
+def test_a_look_among_many_is_the_look_of_the_readable_loop(name):
+    """After some moves, with bins that are worn: what the engine noted, everybody asked again."""
+    places = SPACE[name]
+    system = CoverageSystem(Box((0,) * 3, (1,) * 3), Uniform(), LAWS["fast"](0), len(places), 3)
+    arc = run_compiled(system, system.start(places), until=100.0, max_jumps=3 * len(places))
+    table, ground = table_of(arc), system.ground
+    for j in range(len(places), len(table), 37):
+        here = arc.states[j].at(float(table.time[j])).positions
+        seen = looks(ground, here[None], np.array([0]), table.agent[j : j + 1])
+        assert np.array_equal(seen.error[0], table.errors[j])
+        assert seen.neighbors[0] == table.neighbors[j]
+        assert seen.nearest[0] == table.nearest[j]
+
+
+def legs_of(rng, count, dimension, speed, columns):
+    """Random legs in one table: places, velocities, beginnings."""
+    row = np.zeros((count, columns))
+    kind = rng.integers(3)
+    spread = [np.ones(dimension), rng.uniform(1e-3, 1, dimension), rng.integers(0, 2, dimension)]
+    row[:, :dimension] = rng.uniform(-1, 1, (count, dimension)) * spread[kind]
+    row[:, dimension : 2 * dimension] = speed * rng.normal(size=(count, dimension))
+    row[:, 2 * dimension] = rng.uniform(-1, 0, count)
+    return row
+
+
+@cache
+def callable_from_python(kernel):
+    """A kernel that only other kernels may call, behind a door."""
+    return numba.njit(lambda *args: kernel(*args)) if ENABLED else kernel
+
+
+numbers = st.integers(0, 2**32 - 1)
+
+
+@given(numbers, st.floats(0, 2), st.floats(1e-3, 3), st.sampled_from([0.1, 0.7, np.inf]))
+def test_those_gathered_in_space(seed, later, radius, cruise):
+    """All within the limit and no others, whatever happened since they were put into bins."""
+    from dwell._kernels.space.bins import gather, make_bins, make_near, put_all
+    from dwell._kernels.space.legs import COLUMNS
+    from dwell.agents.compiled import places_in
+
+    ask = callable_from_python(gather)
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(130, 220))
+    row = legs_of(rng, count, 3, rng.choice([0.0, 0.01, 1.0]), COLUMNS)
+    bins, near = make_bins(count), make_near(count)
+    put_all(0.0, cruise, row, bins, near)
+    here = places_in(row, later, cruise, 3)
+    p = int(rng.integers(count))
+    limit = ask(p, later, radius, cruise, row, bins, near)
+    found = np.column_stack([near.x, near.y, near.z])[: near.start[1]]
+    gap = here - here[p]
+    square = gap[:, 0] * gap[:, 0] + gap[:, 1] * gap[:, 1] + gap[:, 2] * gap[:, 2]
+    wanted = [q for q in range(count) if square[q] <= limit and q != p]
+    assert np.array_equal(found[0], here[p])
+    assert sorted(map(tuple, found[1:])) == sorted(map(tuple, here[wanted]))
+    # Nobody is left out in a ball that holds all; else the limit is the radius, but for rounding.
+    assert limit == np.inf or limit == pytest.approx(radius**2, rel=1e-6)
+
+
+@given(numbers, st.floats(0, 2), st.sampled_from([0.1, 0.7, np.inf]))
+def test_those_beside_on_the_line(seed, later, cruise):
+    from dwell._kernels.line.legs import COLUMNS
+    from dwell._kernels.line.order import look_beside, make_order, put_in_order
+    from dwell.agents.compiled import places_in
+
+    ask = callable_from_python(look_beside)
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 60))
+    row = legs_of(rng, count, 1, rng.choice([0.0, 0.01, 1.0]), COLUMNS)
+    order = make_order(count)
+    put_in_order(0.0, cruise, row, order)
+    assert (np.diff(order.then) >= 0).all()
+    here = places_in(row, later, cruise, 1)[:, 0]
+    for p in range(count):
+        ask(p, later, cruise, row, order)
+        others = np.delete(here, p)
+        below, above = others[others <= here[p]], others[others > here[p]]
+        assert order.near[0] == here[p]
+        assert order.near[1] == max(below, default=-np.inf)
+        assert order.near[2] == min(above, default=np.inf)
+
+
+def test_who_keeps_its_distance_is_asked_again_and_again():
+    """An agent alone far from all the others: its ball grows until it holds them."""
+    places = np.vstack([1e-3 * SPACE["random"], (1.0, 1.0, 1.0)])
+    same_arc(places, "fast", jumps=400)

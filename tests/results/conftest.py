@@ -1,0 +1,12 @@
+"""Short pieces, so that a short run has several."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """The engine and the readable loop come back after seven jumps."""
+    for name in ("FIRST_CHUNK", "LAST_CHUNK", "FEWEST", "MOST"):
+        monkeypatch.setattr(f"dwell.agents.course.{name}", 7)

@@ -1,0 +1,67 @@
+"""Runs that are put away after every piece, and ends of them."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import fields
+
+import dwell
+from dwell.agents import Network
+from dwell.theory import Metrics
+from tests.conftest import differing
+from tests.controllers.worlds import BOX, HILL, START
+
+LOSSY = Network(loss=0.3, delay=0.13)
+KINDS = {
+    "events": {"kind": "events", "sample_every": 0.05},
+    "samples": {"kind": "samples", "sample_every": 0.05},
+    "summary": {"kind": "summary"},
+}
+
+
+class Crash(BaseException):
+    """The end of a process, as far as the code in it can tell."""
+
+
+def scenario(law, record, until=2.0, network=None, every=1e-9, **run):
+    """A run that is put away after every piece."""
+    one = dwell.simulate(
+        BOX, HILL, START, law, until=until, seed=5, network=network, sample_every="off",
+        max_jumps=1,
+    ).scenario  # fmt: skip
+    asks = {**one.run.model_dump(), "record": record, "checkpoint": {"every": every}}
+    asks |= {"max_jumps": 50_000_000, **run}
+    return dwell.Scenario.model_validate({**one.model_dump(exclude_none=True), "run": asks})
+
+
+def ending_at(count, how):
+    """A watcher that ends the run when it is told for the `count`-th time that it goes on."""
+    told = []
+
+    def watch(what, share):
+        if what.startswith("simulating"):
+            told.append(what)
+            if len(told) == count:
+                raise how
+
+    return watch
+
+
+def same(one, other):
+    """Whether two runs are the same in every bit."""
+    mine, yours = one.summary(), other.summary()
+    assert {**mine, "wall_seconds": 0} == {**yours, "wall_seconds": 0}
+    for f in fields(Metrics):
+        assert getattr(one.metrics, f.name).tobytes() == getattr(other.metrics, f.name).tobytes()
+    if one.record == "events":
+        assert differing(one.events, other.events) == []
+    for name, values in one.tally.arrays().items():
+        assert values.tobytes() == other.tally.arrays()[name].tobytes(), name
+    return True
+
+
+def settle():
+    """Wait for writers that outlived their run; a real crash would have ended them."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.daemon:
+            thread.join(timeout=10.0)

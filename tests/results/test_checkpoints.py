@@ -1,0 +1,254 @@
+"""Checkpoints: crashes, damage, full disks, locks and signals."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.errors import InputError, StoreError
+from dwell.results.journal import Journal
+from dwell.results.plain import plain, restored
+from dwell.runner import resume_run, run_scenario
+from tests.controllers.examples import LAWS
+from tests.controllers.worlds import BOX, HILL, START
+from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, same, scenario, settle
+
+pytestmark = pytest.mark.usefixtures("small_pieces")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_crashes_of_one_run(kind, tmp_path):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
+    whole = run_scenario(asked)
+    reached = []
+    with pytest.raises(Crash):
+        run_scenario(asked, out=path, progress=ending_at(3, Crash()))
+    for _ in range(3):
+        settle()
+        reached.append(dwell.load_run(path).horizon)
+        with pytest.raises(Crash):
+            resume_run(path, progress=ending_at(3, Crash()))
+    settle()
+    assert reached == sorted(set(reached))
+    assert same(whole, resume_run(path))
+
+
+def test_samples_of_a_run_with_events_follow_the_new_horizon(tmp_path):
+    path, record = tmp_path / "run.nc", {"kind": "events"}
+    run_scenario(scenario(LAWS["timer"], record, until=1.0), out=path)
+    whole = run_scenario(scenario(LAWS["timer"], record, until=1.7))
+    assert same(whole, resume_run(path, horizon=1.7))
+    # Without events, those that were taken stay, and the others follow at the same distance.
+    record = {"kind": "samples"}
+    run_scenario(scenario(LAWS["timer"], record, until=1.0), out=path, force=True)
+    further = resume_run(path, horizon=1.7)
+    assert further.scenario.run.record.sample_every == 0.001
+    record = {"kind": "samples", "sample_every": 0.001}
+    assert same(run_scenario(scenario(LAWS["timer"], record, until=1.7)), further)
+
+
+def test_where_a_run_cannot_go_on(tmp_path):
+    path = tmp_path / "run.nc"
+    run_scenario(scenario(LAWS["timer"], KINDS["events"]), out=path)
+    with pytest.raises(InputError, match="has reached its horizon"):
+        resume_run(path)
+    with pytest.raises(InputError, match="already; give a later"):
+        resume_run(path, horizon=1.0)
+    with pytest.raises(InputError, match="max_jumps is 3"):
+        resume_run(path, horizon=9.0, max_jumps=3)
+    with pytest.raises(StoreError, match="is not a file"):
+        resume_run(tmp_path / "none.nc")
+    (tmp_path / "text.nc").write_text("nothing of the kind")
+    with pytest.raises(StoreError, match="cannot be read"):
+        resume_run(tmp_path / "text.nc")
+    assert {p.name for p in tmp_path.iterdir()} == {"run.nc", "text.nc"}
+
+
+def crashed(path, kind="events"):
+    """A run with a journal."""
+    asked = scenario(LAWS["timer"], KINDS[kind])
+    with pytest.raises(Crash):
+        run_scenario(asked, out=path, progress=ending_at(3, Crash()))
+    settle()
+    (journal,) = [p for p in path.parent.iterdir() if p.suffix == ".journal"]
+    return asked, journal
+
+
+def test_other_kernels(tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    crashed(path)
+    known = dwell.runner.provenance()
+    monkeypatch.setattr("dwell.runner.provenance", lambda: {**known, "kernels": "others"})
+    with pytest.raises(StoreError, match="made by other kernels"):
+        resume_run(path)
+
+
+@pytest.mark.parametrize("kind", ["events", "summary"])
+def test_a_journal_that_is_damaged_or_away(kind, tmp_path):
+    path = tmp_path / "run.nc"
+    _, journal = crashed(path, kind)
+    for file in sorted(journal.iterdir()):
+        good = file.read_bytes()
+        for bad in (good[: len(good) // 2], good[:200] + b"\0\1\2" + good[203:], None):
+            file.unlink(missing_ok=True)
+            if bad is not None:
+                file.write_bytes(bad)
+            with pytest.raises(StoreError) as refused:
+                resume_run(path)
+            assert len(str(refused.value).splitlines()) == 1
+        file.write_bytes(good)
+    dwell.load_run(path)
+    journal.rename(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match="put both into one folder again"):
+        dwell.load_run(path)
+
+
+def test_journals_of_two_runs_are_never_mixed(tmp_path):
+    """A file is the beginning of one journal only, whatever lies beside it."""
+    one, other = tmp_path / "a" / "run.nc", tmp_path / "b" / "run.nc"
+    for path in (one, other):
+        path.parent.mkdir()
+        _, journal = crashed(path)
+    foreign = next(p for p in one.parent.iterdir() if p.suffix == ".journal")
+    for file in foreign.iterdir():
+        (journal / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(StoreError, match="belongs to another run"):
+        dwell.load_run(other)
+
+
+def test_a_part_beyond_the_last_checkpoint_does_not_count(tmp_path):
+    """As if killed between the two files of a checkpoint."""
+    path = tmp_path / "run.nc"
+    asked, journal = crashed(path)
+    kept = dwell.load_run(path)
+    parts = sorted(journal.glob("0*.npz"))
+    (journal / f"{len(parts) + 1:06}.npz").write_bytes(parts[0].read_bytes())
+    assert len(dwell.load_run(path).events) == len(kept.events)
+    assert same(run_scenario(asked), resume_run(path))
+
+
+def test_any_reader_of_netcdf_can_open_what_a_crash_left(tmp_path):
+    import xarray as xr
+
+    path = tmp_path / "run.nc"
+    crashed(path)
+    with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
+        assert json.loads(data.attrs["scenario"])["run"]["seed"] == 5
+        assert data.attrs["journal"]
+
+
+def test_a_disk_that_fills_up_ends_the_run_with_its_last_checkpoint(tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS["events"], until=6.0)
+    put, puts = Journal._put, []
+
+    def filling(self, *args):
+        puts.append(args)
+        if len(puts) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        put(self, *args)
+
+    monkeypatch.setattr(Journal, "_put", filling)
+    with pytest.raises(StoreError, match=r"No space left.*--resume") as refused:
+        run_scenario(asked, out=path)
+    assert refused.value.code == "store.checkpoint"
+    monkeypatch.undo()
+    assert dwell.load_run(path).tally.jumps > 0
+    assert same(run_scenario(asked), resume_run(path))
+
+
+def test_a_disk_that_is_full_from_the_beginning(tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(StoreError, match="No space left") as refused:
+        run_scenario(scenario(LAWS["timer"], KINDS["events"], until=6.0), out=tmp_path / "run.nc")
+    assert "--resume" not in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_at_a_time_are_refused(tmp_path):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS["events"])
+    said = []
+
+    def watch(what, share):
+        if not said:
+            with pytest.raises(StoreError, match=f"by process {os.getpid()}") as refused:
+                run_scenario(asked, out=path, force=True)
+            said.append(refused.value.code)
+
+    run_scenario(asked, out=path, progress=watch)
+    assert said == ["store.locked"]
+    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+
+
+def test_a_lock_left_by_a_dead_process_is_none(tmp_path):
+    (tmp_path / ".run.nc.lock").write_text("999999\n")
+    run_scenario(scenario(LAWS["timer"], KINDS["events"]), out=tmp_path / "run.nc")
+    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+
+
+@pytest.mark.parametrize("phase", ["preparing", "simulating", "measuring", "saving"])
+def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, tmp_path):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS["samples"])
+    whole, sent = run_scenario(asked), []
+
+    def watch(what, share):
+        if what.startswith(phase) and not sent:
+            sent.append(what)
+            signal.raise_signal(signal.SIGINT)
+
+    run = run_scenario(asked, out=path, progress=watch)
+    assert sent
+    late = phase in ("measuring", "saving")  # all is done then
+    assert run.stop.reason.value == ("horizon" if late else "interrupted")
+    kept = dwell.load_run(path)
+    assert kept.horizon == run.horizon
+    assert same(whole, kept if late else resume_run(path))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_signal_stops_at_once(tmp_path):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS["events"])
+    told = []
+
+    def watch(what, share):
+        if what.startswith("simulating"):
+            told.append(share)
+            if len(told) == 3:
+                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_scenario(asked, out=path, progress=watch)
+    settle()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert same(run_scenario(asked), resume_run(path))
+
+
+def test_memories_are_plain_data():
+    run = dwell.simulate(
+        BOX, HILL, START, LAWS["event-triggered"], until=1.0, seed=5, network=LOSSY
+    )
+    state = run.recorder.remembered
+    again = restored(json.loads(json.dumps(plain(state))))
+    assert plain(again) == plain(state)
+    assert again.next_at.tobytes() == state.next_at.tobytes()
+    with pytest.raises(ValueError, match="nothing that a file should hold"):
+        restored({"Popen": {"args": "ls"}})
+    with pytest.raises(ValueError, match="no numbers"):
+        restored({"array": ["|O", [1], "AAAA"]})
+    with pytest.raises(TypeError, match="object is nothing"):
+        plain(object())
+    assert np.isinf(restored(plain(np.inf)))

@@ -1,0 +1,26 @@
+"""Runs killed at random moments. `python -m bench.kills --kills 500` does it for longer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from tests.cli.shell import REPOSITORY, environment
+
+KILLS = int(os.environ.get("DWELL_KILLS", "24"))
+
+
+def test_killed_over_and_over() -> None:
+    """Always readable, never gone back, and in the end the same bits as if never killed."""
+    words = ["-W", "ignore", "-m", "bench.kills", "--kills", str(KILLS), "--every", "0.12"]
+    done = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, cwd=REPOSITORY,
+        env=environment(), check=False, timeout=60 + 10 * KILLS,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["kills"] == KILLS
+    assert found["runs_ended_with_the_same_bits"] > 0
+    assert found["before_the_first_checkpoint"] < KILLS
