@@ -462,3 +462,25 @@ def test_many_narrow_hills():
     each = (math.pi / 1e4) ** 1.5
     right = (places[:, 0] > 0.0).sum()
     assert seen.mass == pytest.approx([each * right, each * (len(places) - right)], rel=1e-9)
+
+
+@pytest.mark.parametrize("density", [Uniform(), MIXTURE])
+def test_the_number_of_threads_changes_no_bit(density):
+    """Nor does which looks are asked for together; several configurations at once."""
+    ground = ground_of(EGG, density)
+    places = np.array([spread(EGG, 12, seed) for seed in (1, 2, 3)])
+    row, agent = (table.ravel() for table in np.indices((3, 12)))
+    order = np.random.default_rng(4).permutation(36)
+    one = looks(ground, places, row, agent)
+    some = looks(ground, places, row[order], agent[order], threads=3)
+    alone = looks(ground, places[1:2], np.array([0]), np.array([5]), threads=2)
+    for name in ("met", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest"):
+        assert (getattr(one, name)[order] == getattr(some, name)).all()
+        assert (getattr(one, name)[17] == getattr(alone, name)[0]).all()
+    assert (one.second[order] == some.second).all()
+    assert (one.doubt[order] == some.doubt).all()
+
+
+def test_nobody_looks():
+    none = np.zeros(0, dtype=np.int64)
+    assert len(looks(ground_of(BALL, Uniform()), np.zeros((1, 4, 3)), none, none).mass) == 0

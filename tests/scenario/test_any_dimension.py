@@ -694,7 +694,7 @@ class TestWhatNeedsThePlane:
             assert parse_scenario(scenario_of(box(n), controller={"kind": law})).workspace
         error = refused(scenario_of(box(4), controller={"kind": law}))
         assert (error.key, error.code) == ("controller.kind", "controller.dimension")
-        assert f'"{law}" works with guaranteed cells' in str(error)
+        assert f'"{law}" works with guaranteed cells, which need a workspace' in str(error)
         assert "at most 3 dimensions, got 4" in str(error)
 
     @pytest.mark.parametrize("law", ["lloyd", "discrete-lloyd"])

@@ -369,9 +369,15 @@ def optimize(
     """Find the best static deployment: the lowest cost, by Newton's method from many starts."""
     from dwell.cli.optimize import show_deployment
     from dwell.cli.progress import progress_bar, uninterrupted
-    from dwell.studies.optimize import check_folder, keep_deployment, optimize_scenario
+    from dwell.studies.optimize import (
+        check_folder,
+        keep_deployment,
+        optimize_scenario,
+        refuse_dimension,
+    )
 
     checked = _load(scenario, overrides)
+    refuse_dimension(checked.workspace.dimension)  # before a folder is made
     kinds = [kind.value for kind in formats or [Format.png]]
     if out is not None:
         check_folder(out, kinds)

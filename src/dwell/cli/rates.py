@@ -117,8 +117,8 @@ def _default(rates: Rates, law: Any, system: CoverageSystem) -> Prediction:
     try:
         return predict(rates, law, system.network)
     except WorkspaceError as unfit:
-        if unfit.code in ("geometry.curved", "geometry.dimension"):
-            return Prediction(None, "guaranteed cells are known between flat walls, for n up to 3")
+        if unfit.code == "geometry.dimension":
+            return Prediction(None, "guaranteed cells are known in 1, 2 and 3 dimensions only")
         raise
 
 

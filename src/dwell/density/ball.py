@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +31,7 @@ from dwell.density.ball_cells import (
 )
 from dwell.density.borders import Borders
 from dwell.density.ground import Ground
-from dwell.density.looking import Looks
+from dwell.density.looking import Looks, in_blocks
 from dwell.density.tessellation import first_coincidence
 from dwell.geometry import Box, Workspace, polyhedra
 from dwell.geometry.cell_shape import Measure
@@ -37,6 +39,7 @@ from dwell.geometry.cell_shape import Measure
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
 
+BLOCK = 32  # looks handed to a thread at a time: each takes about a millisecond
 MARGIN = 0.0625  # the box round the ellipsoid is larger by this share of its size
 
 
@@ -47,20 +50,41 @@ def looks(
     if ground.dimension > 3 or ground.terms is None:
         return rays.looks(ground, positions, row, agent)
     found = _Found(len(row))
-    slicer, box = Slicer(root_of(ground.workspace), ground.terms), box_round(ground.workspace)
+    row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
+    crowd = _Crowd(ground.workspace, np.asarray(positions, dtype=np.float64), row)
     order = np.argsort(row, kind="stable")
-    for picks in np.split(order, np.flatnonzero(np.diff(row[order])) + 1):
-        if len(picks):
-            points = np.ascontiguousarray(positions[row[picks[0]]], dtype=np.float64)
-            _look_in(ground, slicer, box, points, picks, agent[picks], found, threads)
+
+    def work(lo: int, hi: int) -> None:
+        _look_some(ground, crowd, order[lo:hi], row, agent, found)
+
+    in_blocks(work, len(row), threads, block=max(1, min(BLOCK, len(row) // 8)))
+    _look_within(ground, crowd, row, agent, found, threads)
     return found.as_looks()
+
+
+class _Crowd:
+    """Configurations in an ellipsoid, with what threads share and none of them changes."""
+
+    def __init__(self, workspace: Workspace, positions: Points, row: Ints) -> None:
+        self.root, self.box = root_of(workspace), box_round(workspace)
+        self.solid = polyhedra.solid_of(self.box)
+        self.positions = positions
+        self.looks = np.bincount(row, minlength=len(positions))
+        self.grids: dict[int, Any] = {}
+
+    def grid(self, row: int) -> Any:
+        """The agents of a configuration in bins; two threads may both make the same."""
+        if row not in self.grids:
+            points = np.ascontiguousarray(self.positions[row])
+            self.grids[row] = polyhedra.grid_of(points, looks=int(self.looks[row]))
+        return self.grids[row]
 
 
 class _Found:
     """Looks being filled in."""
 
     def __init__(self, count: int) -> None:
-        self.met, self.empty = np.zeros((2, count), dtype=bool)
+        self.met, self.empty, self.within = np.zeros((3, count), dtype=bool)
         self.error = np.zeros((count, 3))
         self.log_scale, self.mass, self.polar, self.second, self.doubt = np.zeros((5, count))
         self.neighbors = np.zeros(count, dtype=np.int64)
@@ -73,40 +97,85 @@ class _Found:
         )  # fmt: skip
 
 
-def _look_in(
-    ground: Ground, slicer: Slicer, box: Box, points: Points, picks: Ints, agents: Ints,
-    found: _Found, threads: int | None,
-) -> None:  # fmt: skip
-    """Looks `picks` of `agents`, all in one configuration."""
-    found.nearest[picks] = nearest_others(points, agents)
-    found.met[picks] = found.nearest[picks] == 0.0
-    alone = ~found.met[picks]
-    picks, agents = picks[alone], agents[alone]
-    flat = []
-    for k, cell in zip(picks, polyhedra.cells(box, points, agents), strict=True):
-        if len(cell.offsets) and _is_inside(slicer.root, cell):
-            flat.append((k, cell.agent))
+def _look_some(
+    ground: Ground, crowd: _Crowd, picks: Ints, row: Ints, agent: Ints, found: _Found
+) -> None:
+    """Looks `picks`, sorted by configuration, on one thread; those of polyhedra are but noted."""
+    cut, places, others = [], [], []
+    memory = _polyhedron_memory(crowd)
+    for some in np.split(picks, np.flatnonzero(np.diff(row[picks])) + 1):
+        if not len(some):
             continue
-        place, mass = points[cell.agent], 0.0
-        if len(cell.offsets):
-            scale, values, shows = slicer.weigh(place, points[faces_of(cell)] - place)
-            found.neighbors[k], mass = shows.sum(), values[0]
+        points = crowd.positions[row[some[0]]]
+        found.nearest[some] = nearest_others(points, agent[some])
+        found.met[some] = found.nearest[some] == 0.0
+        grid = crowd.grid(int(row[some[0]]))
+        number = polyhedra.numbers_in(grid)
+        for k in some[~found.met[some]]:
+            place = points[agent[k]]
+            borders, found.within[k] = _outline(crowd, grid, number[agent[k]], place, memory)
+            if borders is None:
+                _put_nothing(ground, place, k, found)
+            elif not found.within[k]:
+                cut.append(k)
+                places.append(place)
+                others.append(points[borders] - place)
+    slicer = Slicer(crowd.root, ground.terms)
+    scales, values, shows = slicer.weigh(np.array(places).reshape(-1, 3), others)
+    for k, place, scale, value, shown in zip(cut, places, scales, values, shows, strict=True):
+        mass = value[0]
+        found.neighbors[k] = shown.sum()
         if not mass > 0.0:
-            found.empty[k] = True
-            found.error[k] = ground.workspace.nearest(place[None])[0] - place
+            _put_nothing(ground, place, k, found)
             continue
-        found.log_scale[k], found.mass[k], found.polar[k] = scale, mass, values[4]
-        found.error[k] = values[1:4] / mass
-        found.second[k] = values[4] - mass * float((found.error[k] ** 2).sum())
-        found.doubt[k] = values[5] / mass
-    if flat:
-        where, who = (np.array(column, dtype=np.int64) for column in zip(*flat, strict=True))
-        inner = Ground(box, ground.density, ground.terms)
-        seen = space.looks(inner, points[None], np.zeros_like(who), who, threads=threads)
-        for name in ("empty", "error", "log_scale", "mass", "polar", "neighbors", "second"):
-            getattr(found, name)[where] = getattr(seen, name)
-        if seen.doubt is not None:
-            found.doubt[where] = seen.doubt
+        error = value[1:4] / mass
+        found.log_scale[k], found.mass[k], found.polar[k] = scale, mass, value[4]
+        found.error[k] = error
+        found.second[k] = value[4] - mass * float((error**2).sum())
+        found.doubt[k] = value[5] / mass
+
+
+def _put_nothing(ground: Ground, place: Points, k: int, found: _Found) -> None:
+    """A cell that weighs nothing: its agent is to go into the workspace."""
+    found.empty[k] = True
+    found.error[k] = ground.workspace.nearest(place[None])[0] - place
+
+
+def _polyhedron_memory(crowd: _Crowd) -> Any:
+    from dwell._kernels.space.memory import make_memory
+
+    return make_memory(crowd.positions.shape[1], crowd.solid)
+
+
+def _outline(
+    crowd: _Crowd, grid: Any, number: int, place: Points, memory: Any
+) -> tuple[Ints | None, bool]:
+    """Who borders on a cell in the box (None if it is empty), and whether all of it lies in the ellipsoid."""
+    from dwell._kernels.space.doors import cell_of
+
+    corners, _, faces = cell_of(number, crowd.solid, grid, memory)
+    if corners <= 0:
+        return None, False
+    labels = memory.face[:faces]
+    local = np.stack([memory.x[:corners], memory.y[:corners], memory.z[:corners]])
+    local = crowd.root.matrix @ (local + (place - crowd.root.center)[:, None])
+    within = bool(((local * local).sum(axis=0) < 1.0).all())
+    return np.unique(grid.order[labels[labels >= 0]]), within
+
+
+def _look_within(
+    ground: Ground, crowd: _Crowd, row: Ints, agent: Ints, found: _Found, threads: int | None
+) -> None:
+    """Looks whose cells do not reach the boundary: they are polyhedra."""
+    where = np.flatnonzero(found.within)
+    if not len(where):
+        return
+    inner = Ground(crowd.box, ground.density, ground.terms)
+    seen = space.looks(inner, crowd.positions, row[where], agent[where], threads=threads)
+    for name in ("empty", "error", "log_scale", "mass", "polar", "neighbors", "second"):
+        getattr(found, name)[where] = getattr(seen, name)
+    if seen.doubt is not None:
+        found.doubt[where] = seen.doubt
 
 
 def cells(
@@ -142,7 +211,8 @@ def measure_of(cell: BallCell) -> Measure:
         found = rays.weigh(rays.Region(cell.normals, cell.gaps, root.matrix, a), 1.0, rays.PAIRS)
         volume, first = found.mass, found.first
     else:
-        scale, values, _ = Slicer(root, general_terms(3, 1.0)).weigh(cell.position, cell.normals)
+        slicer = Slicer(root, general_terms(3, 1.0))
+        (scale,), (values,), _ = slicer.weigh(cell.position[None], [cell.normals])
         volume, first = float(values[0]) * math.exp(scale), values[1:4] * math.exp(scale)
     return Measure(volume, first / volume) if volume > 0.0 else Measure(0.0, np.zeros(n))
 
@@ -152,9 +222,8 @@ def faces_that_show(root: Root, place: Points, normals: Points) -> np.ndarray:
     from dwell._kernels.curved.breaks import faces_shown
 
     shows = np.zeros(len(normals), dtype=np.bool_)
-    a, sigma = seen_from(root, place)
-    breaks = np.zeros(20 * len(normals) + 64)
-    faces_shown(len(normals), planes_of(normals), upper_of(root), a, sigma, breaks, shows)
+    planes, breaks = planes_of(normals), np.zeros(20 * len(normals) + 64)
+    faces_shown(len(normals), planes, upper_of(root), root.center, place, breaks, shows)
     return shows
 
 
@@ -166,7 +235,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     points = np.ascontiguousarray(positions, dtype=np.float64)
     count = len(points) if agents is None else agents
     everybody = np.arange(count)
-    seen = looks(ground, points[None], np.zeros_like(everybody), everybody)
+    seen = looks(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
     if seen.met.any():
         raise first_coincidence(points)
     if ground.dimension > 3 or ground.terms is None:
@@ -180,11 +249,12 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
 
 def face_moments(root: Root, terms: Any, cell: BallCell, log_scale: float) -> list[Floats]:
     """(10,) moments over each face: see dwell._kernels.curved.facets."""
+    from dwell._kernels.curved.facet_hills import HILL_BREAKS
     from dwell._kernels.curved.facets import MOMENTS, MOST_PIECES, facet_moments
 
     m = len(cell.borders)
     a, _ = seen_from(root, cell.position)
-    breaks = np.zeros(m * m + 4 * m + 8)
+    breaks = np.zeros(m * m + 4 * m + 8 + HILL_BREAKS * len(terms.weights))
     pieces, lines = np.zeros((MOST_PIECES + len(breaks), 13)), np.zeros((m + 1, 3))
     planes = planes_of(cell.normals)
     found = []
@@ -199,41 +269,40 @@ def face_moments(root: Root, terms: Any, cell: BallCell, log_scale: float) -> li
 
 
 class Slicer:
-    """Weighs cells one by one; holds the kernels' memory."""
+    """Weighs cells; holds the kernels' memory, so that each thread needs its own."""
 
     def __init__(self, root: Root, terms: Any) -> None:
         self.root, self.terms = root, terms
         self.w = upper_of(root)
         self.group, self.flat = _flat_terms(terms)
-        self.room = -1
 
-    def weigh(self, place: Points, normals: Points) -> tuple[float, Floats, np.ndarray]:
-        """(log_scale, (mass, first moments, polar, error of the mass), which faces show)."""
-        from dwell._kernels.curved.slices import cell_moments
+    def weigh(
+        self, places: Points, normals: list[Points]
+    ) -> tuple[Floats, Floats, list[np.ndarray]]:
+        """Of cells of agents at `places`, with others at `normals` from them:
 
-        m = len(normals)
-        self._make_room(m)
-        out, shows = np.zeros(6), np.zeros(m, dtype=np.bool_)
-        a, sigma = seen_from(self.root, place)
-        scale = cell_moments(
-            m, planes_of(normals), self.w, a, sigma, place, self.terms, self.group, self.flat,
-            self.breaks, shows, self.pieces, out, self.scratch, self.ring,
-        )  # fmt: skip
-        return float(scale), out, shows
-
-    def _make_room(self, planes: int) -> None:
+        log_scales, rows (mass, first moments, polar, error of the mass), and which faces show.
+        """
         from dwell._kernels.curved.cells import make_ring
-        from dwell._kernels.curved.slices import MOST_PIECES, WIDTHS
+        from dwell._kernels.curved.slices import MOST_PIECES
+        from dwell._kernels.curved.solids import room_for_breaks, weigh_many
         from dwell._kernels.scratch import make_scratch
 
-        if planes <= self.room:
-            return
-        self.room = 2 * planes + 16
-        self.ring = make_ring(self.room)
-        self.scratch = make_scratch(self.room, len(self.ring.x))
-        hills = len(WIDTHS) * len(self.terms.weights)
-        self.breaks = np.zeros(20 * self.room + 64 + hills)
-        self.pieces = np.zeros((MOST_PIECES + len(self.breaks), 9))
+        counts = [len(rows) for rows in normals]
+        most = max(counts, default=0)
+        first = np.cumsum([0, *counts])
+        planes = planes_of(np.concatenate([*normals, np.zeros((0, 3))]))
+        out, scales = np.zeros((len(counts), 6)), np.zeros(len(counts))
+        shows = np.zeros(len(planes), dtype=np.bool_)
+        ring = make_ring(most)
+        scratch = make_scratch(most, len(ring.x))
+        breaks = np.zeros(room_for_breaks(most, len(self.terms.weights)))
+        pieces = np.zeros((MOST_PIECES + len(breaks), 9))
+        weigh_many(
+            0, len(counts), first, planes, self.w, self.root.center, places, self.terms,
+            self.group, self.flat, breaks, shows, pieces, out, scales, scratch, ring,
+        )  # fmt: skip
+        return scales, out, [shows[i:j] for i, j in pairwise(first)]
 
 
 def upper_of(root: Root) -> tuple[float, ...]:
@@ -263,16 +332,16 @@ def planes_of(normals: Points) -> Floats:
 def box_round(workspace: Workspace) -> Box:
     """A box that clearly holds the workspace."""
     lower, upper = workspace.bounds
-    margin = MARGIN * (upper - lower)
-    return Box(lower - margin, upper + margin)
+    return _larger_box(tuple(lower.tolist()), tuple(upper.tolist()))
+
+
+@lru_cache(maxsize=32)
+def _larger_box(lower: tuple[float, ...], upper: tuple[float, ...]) -> Box:
+    low, high = np.array(lower), np.array(upper)
+    margin = MARGIN * (high - low)
+    return Box(low - margin, high + margin)
 
 
 def faces_of(cell: polyhedra.SpaceCell) -> Ints:
     """The agents behind the faces of a polyhedron, each once."""
     return np.unique(cell.borders[cell.borders >= 0])
-
-
-def _is_inside(root: Root, cell: polyhedra.SpaceCell) -> bool:
-    """Whether a polyhedron lies in the ellipsoid; its corners will do."""
-    local = (cell.offsets + (cell.position - root.center)) @ root.matrix.T
-    return bool(((local * local).sum(axis=1) < 1.0).all())

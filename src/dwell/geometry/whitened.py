@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,10 +22,21 @@ class Root(NamedTuple):
 
 
 def root_of(curved: Ball | Ellipsoid) -> Root:
-    """The workspace as the kernels take it; exact but for a rounding of each entry."""
+    """The workspace as the kernels take it; exact but for a rounding of each entry.
+
+    Kept, as the same one is asked for again and again.
+    """
+    axes = tuple(tuple(row) for row in np.asarray(curved.axes, dtype=np.float64).tolist())
+    return _root(tuple(curved.center), tuple(float(v) for v in curved.semi_axes), axes)
+
+
+@lru_cache(maxsize=32)
+def _root(
+    center: tuple[float, ...], semi_axes: tuple[float, ...], axes: tuple[tuple[float, ...], ...]
+) -> Root:
     rows = [
-        [Fraction(float(v)) / Fraction(float(size)) for v in row]
-        for row, size in zip(curved.axes, curved.semi_axes, strict=True)
+        [Fraction(v) / Fraction(size) for v in row]
+        for row, size in zip(axes, semi_axes, strict=True)
     ]
     n = len(rows)
     form = [
@@ -39,7 +51,10 @@ def root_of(curved: Ball | Ellipsoid) -> Root:
         for k in range(i + 1, n):
             share = form[i][k] / form[i][i]
             form[k] = [form[k][j] - share * form[i][j] for j in range(n)]
-    return Root(np.array(curved.center, dtype=np.float64), matrix)
+    middle = np.array(center, dtype=np.float64)
+    for shared in (middle, matrix):
+        shared.setflags(write=False)
+    return Root(middle, matrix)
 
 
 def seen_from(root: Root, place: Points) -> tuple[Floats, float]:

@@ -369,7 +369,7 @@ class Scenario(Table):
                 yield problem.inside((name,))
         if law.kind in GUARANTEED_KINDS and n > GUARANTEED_AT_MOST:
             says = (
-                f'= "{law.kind}" works with guaranteed cells, which needs a workspace of at most '
+                f'= "{law.kind}" works with guaranteed cells, which need a workspace of at most '
                 f'{GUARANTEED_AT_MOST} dimensions, got {n}; use "timer", "lloyd" or '
                 '"discrete-lloyd"'
             )

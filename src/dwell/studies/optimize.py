@@ -254,7 +254,7 @@ def optimize(
     _refuse_less("starts", starts, 1, "optimize.starts")
     _refuse_less("seed", seed, 0, "run.seed")
     workspace = as_workspace(workspace)
-    _refuse_dimension(workspace)
+    refuse_dimension(workspace.dimension)
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
     count, own, repairs = _agents_of(agents, workspace)
@@ -412,10 +412,11 @@ def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, t
     return int(agents), None, ()
 
 
-def _refuse_dimension(workspace: Workspace) -> None:
-    if workspace.dimension > MOST_DIMENSIONS:
+def refuse_dimension(dimension: int) -> None:
+    """Refuse workspaces in which no best deployment is sought."""
+    if dimension > MOST_DIMENSIONS:
         raise InputError(
-            f"the workspace has {workspace.dimension} dimensions; the best deployment is sought in "
+            f"the workspace has {dimension} dimensions; the best deployment is sought in "
             f"at most {MOST_DIMENSIONS}",
             code="optimize.dimension",
             key="workspace",

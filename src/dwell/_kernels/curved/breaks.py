@@ -11,8 +11,26 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.careful import add, times
 
 LENIENT = 1e-9  # of the ball's radius
+
+
+@inner
+def seen_from(place, center, w):
+    """a = W (place - center), and 1 - |a|**2 of that very a, without cancellation."""
+    x = place[0] - center[0]
+    y = place[1] - center[1]
+    z = place[2] - center[2]
+    h, low = add(w[0] * x, 0.0, w[1] * y, 0.0)
+    a1, _ = add(h, low, w[2] * z, 0.0)
+    a2 = w[3] * y + w[4] * z
+    a3 = w[5] * z
+    h, low = 1.0, 0.0
+    for v in (a1, a2, a3):
+        ph, pl = times(v, 0.0, v, 0.0)
+        h, low = add(h, low, -ph, -pl)
+    return (a1, a2, a3), h
 
 
 @inner
@@ -151,6 +169,7 @@ def list_breaks(m, planes, w, a, sigma, breaks, shows):
 
 
 @njit
-def faces_shown(m, planes, w, a, sigma, breaks, shows):
-    """Fill `shows`: see list_breaks."""
+def faces_shown(m, planes, w, center, place, breaks, shows):
+    """Fill `shows` for the agent at `place`: see list_breaks."""
+    a, sigma = seen_from(place, center, w)
     list_breaks(m, planes, w, a, sigma, breaks, shows)

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import inlined, inner, njit
+from dwell._kernels._jit import inlined, inner
 from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.cells import cut, deepest, sides
 from dwell._kernels.curved.breaks import list_breaks
@@ -348,7 +348,7 @@ def sum_of_pieces(size, pieces, total):
     return scale
 
 
-@njit
+@inlined
 def cell_moments(
     m, planes, w, a, sigma, place, general, group, flat, breaks, shows, pieces, out, s, r
 ):
