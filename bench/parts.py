@@ -40,9 +40,7 @@ def search_many(rounds, xs, ys, s):
     total = 0
     for _ in range(rounds):
         for p in range(xs.shape[0]):
-            total += open_search(
-                p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, s.key, s.who, s.dx, s.dy
-            )
+            total += open_search(p, 0, xs.shape[0], xs[p], ys[p], xs, ys, s.key, s.who, s.dx, s.dy)
     return total
 
 
@@ -52,7 +50,7 @@ def cut_many(rounds, xs, ys, wx, wy, s):
     total = 0
     for _ in range(rounds):
         for p in range(xs.shape[0]):
-            n, looked, _ = voronoi_cell(p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s)
+            n, looked, _ = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
             total += n + looked
     return total
 

@@ -2,7 +2,7 @@
 
 The bins that a disc round an agent touches hold everybody up to its radius. The cell is cut by
 those; if it reaches no farther than half the radius, nobody else can matter, and it is the same
-to the last bit as if everybody had been asked. Else a larger disc is taken.
+to the last bit as if everybody had been asked. Else it is cut on by those in a larger disc.
 
 Agents that move are put into bins now and then, all together. None of them has come farther since
 then than the fastest could have: the radius that counts is that much smaller.
@@ -20,7 +20,7 @@ from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 FEW = 64  # agents up to which all are near
 PER_BIN = 2.0  # agents in a bin, about
 FIRST = 2.2  # sides of a bin: the radius of the first disc, where no better guess is at hand
-MARGIN = 1.2  # a guess is taken so many times
+MARGIN = 0.9  # a guess is taken so many times
 SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
 LOOSE = 0.2  # of a bin: drift beyond which everybody is put into bins anew, if that pays
 PAYS = 0.1  # ... after so many events per agent
@@ -130,8 +130,7 @@ def limit_of(px, py, radius, drift, frame):
     """The squared distance up to which everybody is found; inf if nobody is left out."""
     if covers(px, py, radius, frame):
         return np.inf
-    size = abs(frame[X]) + abs(frame[Y]) + frame[SIDE] * (frame[COLUMNS] + frame[ROWS])
-    sure = radius - drift - SLACK * size
+    sure = radius - drift - unsure(frame)
     return sure * sure if sure > 0.0 else -1.0
 
 
@@ -149,19 +148,17 @@ def slice_of(k, px, half, everything, bins):
 
 
 @inner
-def gather_at_rest(k, radius, bins, x, y, near):
-    """Agents within the radius of the k-th in the order of bins, itself first, and some beyond.
+def gather_at_rest(k, m, beyond, radius, bins, x, y, near):
+    """List the agents round the k-th in the order of bins that were not listed before.
 
-    x, y: all places in that order. Gives their number and the limit.
+    x, y: all places in that order. The first m in `near` are listed already: the agent itself and
+    all others up to the squared distance `beyond`. Gives how many there are now, and the squared
+    distance up to which all are.
     """
     frame = bins.frame
     px = x[k]
     py = y[k]
     limit = limit_of(px, py, radius, 0.0, frame)
-    near.x[0] = px
-    near.y[0] = py
-    near.who[0] = bins.who[k]
-    m = 1
     low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
     high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
     for row in range(low, high + 1):
@@ -172,8 +169,29 @@ def gather_at_rest(k, radius, bins, x, y, near):
                 near.x[m] = x[i]
                 near.y[m] = y[i]
                 near.who[m] = bins.who[i]
-                m += 1 if i != k else 0
+                m += 1 if is_between(x[i] - px, y[i] - py, beyond, limit) & (i != k) else 0
     return m, limit
+
+
+@inner
+def is_between(dx, dy, beyond, limit):
+    """Whether a displacement is farther than one limit and not than the other; both squared.
+
+    Computed as the search by distance computes it, to the last bit.
+    """
+    d2 = dx * dx + dy * dy
+    return (d2 > beyond) & (d2 <= limit)
+
+
+@inner
+def next_radius(radius, reach, nearest, frame):
+    """A larger disc: twice as large, or as large as the cell reaches, if that is less.
+
+    Where nobody was found yet (nearest below 0), what the cell reaches says nothing.
+    """
+    if nearest < 0.0:
+        return 2.0 * radius
+    return smaller(2.0 * radius, 1.000001 * reach + unsure(frame))
 
 
 @inner
@@ -185,7 +203,7 @@ def place_at(t, q, cruise, row):
 
 @inner
 def gather_all(p, t, cruise, row, near):
-    """Everybody at time t, agent p first; gives their number."""
+    """List everybody at time t, agent p first; gives their number."""
     count = row.shape[0]
     for q in range(count):
         near.x[q], near.y[q] = place_at(t, q, cruise, row)
@@ -195,21 +213,16 @@ def gather_all(p, t, cruise, row, near):
 
 
 @inner
-def gather_moving(p, t, radius, cruise, row, bins, near):
-    """Agents within the radius of agent p at time t, itself first, and some beyond.
-
-    Gives their number and the limit.
-    """
+def gather_moving(p, t, m, beyond, radius, cruise, row, bins, near):
+    """The same as gather_at_rest for agents that move, round agent p at time t."""
     if not are_many(bins):
         return gather_all(p, t, cruise, row, near), np.inf
     frame = bins.frame
-    px, py = place_at(t, p, cruise, row)
+    px = near.x[0]
+    py = near.y[0]
     drift = drift_at(t, bins.clock)
     radius += drift
     limit = limit_of(px, py, radius, drift, frame)
-    near.x[0] = px
-    near.y[0] = py
-    m = 1
     low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
     high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
     for k in range(low, high + 1):
@@ -219,7 +232,9 @@ def gather_moving(p, t, radius, cruise, row, bins, near):
             for i in range(begin, end):
                 q = bins.who[i]
                 near.x[m], near.y[m] = place_at(t, q, cruise, row)
-                m += 1 if q != p else 0
+                dx = near.x[m] - px
+                dy = near.y[m] - py
+                m += 1 if is_between(dx, dy, beyond, limit) & (q != p) else 0
     return m, limit
 
 
@@ -234,6 +249,13 @@ def note_speed(hold_x, hold_y, clock):
     """An agent moves on with this velocity."""
     clock[FASTEST] = larger(clock[FASTEST], hold_x * hold_x + hold_y * hold_y)
     clock[EVENTS] += 1.0
+
+
+@inner
+def unsure(frame):
+    """Up to this distance less than the radius of a disc everybody is found, rounding or not."""
+    size = abs(frame[X]) + abs(frame[Y]) + frame[SIDE] * (frame[COLUMNS] + frame[ROWS])
+    return SLACK * size
 
 
 @inner

@@ -7,8 +7,6 @@ cost. They come divided by the same exp(log_scale) as the cell's own mass.
 
 import math
 
-import numpy as np
-
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.cells import COINCIDENT, voronoi_cell
@@ -115,7 +113,7 @@ def borders_of(lo, hi, xs, ys, wx, wy, terms, cells, rows, corner_x, corner_y, l
     for p in range(lo, hi):
         px = xs[p]
         py = ys[p]
-        n, _, _ = voronoi_cell(p, xs.shape[0], px, py, xs, ys, np.inf, wx, wy, s)
+        n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
         count = n if n > 0 else 0
         if count > 0:
             sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)

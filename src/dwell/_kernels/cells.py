@@ -80,25 +80,30 @@ def farthest(n, x, y):
 
 
 @inlined
-def voronoi_cell(p, m, px, py, xs, ys, limit, wx, wy, s):
-    """Cell of agent p at (px, py) among the first m agents of (xs, ys) in the polygon (wx, wy).
+def whole_cell(px, py, wx, wy, s):
+    """Begin a cell of an agent at (px, py) with all of the polygon (wx, wy); gives its vertices."""
+    n = wx.shape[0]
+    for k in range(n):
+        s.x[k] = wx[k] - px
+        s.y[k] = wy[k] - py
+        s.label[k] = -1 - k
+    return n
 
-    Agents whose squared distance exceeds `limit` are not asked; np.inf asks all of them.
-    Leaves vertices and labels in s.x, s.y, s.label and the agents looked at in s.seen. Gives
-    (vertices, agents looked at, squared distance of the nearest agent); vertices is 0 for an empty
-    cell and COINCIDENT when another agent stands at (px, py), then s.seen[0].
+
+@inlined
+def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
+    """Cut the cell with n vertices in s.x, s.y by agents lo..hi of (xs, ys), nearest first.
+
+    All of them must be farther away than those it was cut by before. Leaves vertices and labels in
+    s.x, s.y, s.label and the agents looked at in s.seen, after the `looked` ones already there.
+    Gives (vertices, agents looked at, squared distance of the nearest of these agents); vertices
+    is 0 for an empty cell and COINCIDENT when another agent stands at (px, py), the last in s.seen.
     """
     x, y, label = s.x, s.y, s.label
     x2, y2, label2 = s.x2, s.y2, s.label2
-    n = wx.shape[0]
-    for k in range(n):
-        x[k] = wx[k] - px
-        y[k] = wy[k] - py
-        label[k] = -1 - k
     reach = 4.0 * farthest(n, x, y)
-    size = open_search(p, m, px, py, xs, ys, limit, s.key, s.who, s.dx, s.dy)
+    size = open_search(p, lo, hi, px, py, xs, ys, s.key, s.who, s.dx, s.dy)
     nearest = s.key[0] if size > 0 else -1.0
-    looked = 0
     cuts = 0
     while size > 0 and n > 0 and s.key[0] <= reach:
         d2 = s.key[0]
@@ -128,3 +133,10 @@ def voronoi_cell(p, m, px, py, xs, ys, limit, wx, wy, s):
             s.y[k] = y[k]
             s.label[k] = label[k]
     return n, looked, nearest
+
+
+@inlined
+def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
+    """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell."""
+    n = whole_cell(px, py, wx, wy, s)
+    return cut_cell(p, n, 0, xs.shape[0], 0, px, py, xs, ys, s)

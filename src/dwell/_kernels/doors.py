@@ -1,10 +1,8 @@
 """Where Python enters: kernels over many rows at once, so that entering costs little."""
 
-import numpy as np
-
 from dwell._kernels._jit import inner, njit, spliced
-from dwell._kernels.bins import gather_at_rest, guessed
-from dwell._kernels.cells import voronoi_cell
+from dwell._kernels.bins import gather_at_rest, guessed, next_radius
+from dwell._kernels.cells import cut_cell, voronoi_cell, whole_cell
 from dwell._kernels.look import is_settled, look, reach_of, sharpened, weigh
 from dwell._kernels.moments import polygon_moments
 
@@ -66,13 +64,22 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
         radius = guessed(reach, bins.frame)  # the one before was a neighbour, most likely
         px = x[k]
         py = y[k]
+        near.x[0] = px
+        near.y[0] = py
+        near.who[0] = bins.who[k]
+        n = whole_cell(px, py, wx, wy, s)
+        m = 1
+        looked = 0
+        nearest = limit = -1.0
         settled = False
         while not settled:
-            m, limit = gather_at_rest(k, radius, bins, x, y, near)
-            n, looked, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
-            settled = is_settled(n, nearest, limit, s.x, s.y)
-            radius *= 2.0
-        reach = reach_of(n, s.x, s.y)
+            lo = m
+            m, limit = gather_at_rest(k, lo, limit, radius, bins, x, y, near)
+            n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
+            nearest = nearest if nearest >= 0.0 else d2
+            reach = reach_of(n, s.x, s.y)
+            settled = is_settled(reach, nearest, limit)
+            radius = next_radius(radius, reach, nearest, bins.frame)
         if thorough:
             keep_corners(n, s)
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
@@ -96,7 +103,7 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
 @njit
 def cell_of(p, xs, ys, wx, wy, s):
     """One Voronoi cell: see cells.py."""
-    return voronoi_cell(p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s)
+    return voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
 
 
 @njit

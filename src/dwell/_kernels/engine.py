@@ -11,8 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.bins import are_many, gather_moving, guessed, is_worn, note_speed, put_all
-from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.bins import (
+    are_many,
+    gather_moving,
+    guessed,
+    is_worn,
+    next_radius,
+    note_speed,
+    place_at,
+    put_all,
+)
+from dwell._kernels.cells import COINCIDENT, cut_cell, whole_cell
 from dwell._kernels.hold import next_look, saturated
 from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
 from dwell._kernels.look import NO_MASS, is_settled, reach_of, weigh
@@ -92,17 +101,26 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
+        px, py = place_at(t, p, program.cruise, legs.row)
+        near.x[0] = px
+        near.y[0] = py
+        n = whole_cell(px, py, wx, wy, s)
+        m = 1
+        looked = 0
+        nearest = limit = -1.0
         radius = guessed(legs.row[p, REACH], bins.frame)
         settled = False
         while not settled:
-            m, limit = gather_moving(p, t, radius, program.cruise, legs.row, bins, near)
-            px = near.x[0]
-            py = near.y[0]
-            n, looked, nearest = voronoi_cell(0, m, px, py, near.x, near.y, limit, wx, wy, s)
-            settled = is_settled(n, nearest, limit, s.x, s.y)
-            radius *= 2.0
-        if binned:
-            legs.row[p, REACH] = reach_of(n, s.x, s.y)
+            lo = m
+            m, limit = gather_moving(p, t, lo, limit, radius, program.cruise, legs.row, bins, near)
+            n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
+            nearest = nearest if nearest >= 0.0 else d2
+            settled = not binned
+            if binned:
+                reach = reach_of(n, s.x, s.y)
+                settled = is_settled(reach, nearest, limit)
+                radius = next_radius(radius, reach, nearest, bins.frame)
+                legs.row[p, REACH] = reach
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )

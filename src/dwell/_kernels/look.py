@@ -98,13 +98,9 @@ def reach_of(n, x, y):
 
 
 @inner
-def is_settled(n, nearest, limit, x, y):
+def is_settled(reach, nearest, limit):
     """Whether nobody beyond the squared distance `limit` can change the cell, or is the nearest."""
-    if limit == np.inf:
-        return True
-    if nearest < 0.0:  # nobody within it
-        return False
-    return n <= 0 or 4.0 * farthest(n, x, y) <= limit
+    return limit == np.inf or (nearest >= 0.0 and reach * reach <= limit)
 
 
 @spliced
@@ -136,5 +132,5 @@ def look(p, xs, ys, wx, wy, terms, s):
     own frame; polar is the second moment about the position. mass and polar come divided by
     exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
     """
-    n, looked, nearest = voronoi_cell(p, xs.shape[0], xs[p], ys[p], xs, ys, np.inf, wx, wy, s)
+    n, looked, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
     return weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s)

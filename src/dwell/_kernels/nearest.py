@@ -41,21 +41,16 @@ def sift_down(root, size, key, who, dx, dy):
 
 
 @inner
-def open_search(p, m, px, py, xs, ys, limit, key, who, dx, dy):
-    """Line up the first m agents but p, seen from (px, py); gives how many there are.
-
-    Those whose squared distance exceeds `limit` are left out.
-    """
+def open_search(p, lo, hi, px, py, xs, ys, key, who, dx, dy):
+    """Line up agents lo..hi but p, seen from (px, py); gives how many there are."""
     size = 0
-    for q in range(m):
-        x = xs[q] - px
-        y = ys[q] - py
-        d2 = x * x + y * y
-        dx[q] = x
-        dy[q] = y
-        key[size] = d2  # overwritten by the next one unless it counts: cheaper than a branch
-        who[size] = q
-        size += 1 if (q != p) & (d2 <= limit) else 0
+    for q in range(lo, hi):
+        dx[q] = xs[q] - px
+        dy[q] = ys[q] - py
+        if q != p:
+            key[size] = dx[q] * dx[q] + dy[q] * dy[q]
+            who[size] = q
+            size += 1
     for root in range(size // 2 - 1, -1, -1):
         sift_down(root, size, key, who, dx, dy)
     return size

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from dwell._kernels._jit import inlined, inner, njit, spliced
 from dwell._kernels.arithmetic import exponential
 from dwell._kernels.borders import (
@@ -171,7 +169,7 @@ def look(p, xs, ys, wx, wy, ellipse, terms, more, s, r):
     """
     px = xs[p]
     py = ys[p]
-    n, looked, nearest = voronoi_cell(p, xs.shape[0], px, py, xs, ys, np.inf, wx, wy, s)
+    n, looked, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
     if n == COINCIDENT:
         return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0
     log_scale = m = fx = fy = polar = second = 0.0
@@ -230,7 +228,7 @@ def corners_of(p, xs, ys, wx, wy, ellipse, split, s, r):
     """
     px = xs[p]
     py = ys[p]
-    n, looked, _ = voronoi_cell(p, xs.shape[0], px, py, xs, ys, np.inf, wx, wy, s)
+    n, looked, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
     if n <= 0:
         return (COINCIDENT if n == COINCIDENT else 0), looked
     m, _ = curved_cell(n, px, py, xs, ys, wx, wy, ellipse, s, r)
@@ -261,7 +259,7 @@ def borders_of(lo, hi, xs, ys, wx, wy, ellipse, terms, cells, rows, s, r):
         cells[p, COUNT] = 0
         if status == COINCIDENT:
             continue
-        n, _, _ = voronoi_cell(p, xs.shape[0], px, py, xs, ys, np.inf, wx, wy, s)
+        n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
         corners = 0
         if n > 0:
             corners, _ = curved_cell(n, px, py, xs, ys, wx, wy, ellipse, s, r)
