@@ -150,7 +150,7 @@ def _polyhedron_memory(crowd: _Crowd) -> Any:
 def _outline(
     crowd: _Crowd, grid: Any, number: int, place: Points, memory: Any
 ) -> tuple[Ints | None, bool]:
-    """Who borders on a cell in the box (None: it is empty); whether it lies in the ellipsoid."""
+    """Who borders on a cell in the box, None if it is empty; whether it lies in the ellipsoid."""
     from dwell._kernels.space.doors import cell_of
 
     corners, _, faces = cell_of(number, crowd.solid, grid, memory)
