@@ -20,7 +20,7 @@ from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 FEW = 64  # agents up to which all are near
 PER_BIN = 2.0  # agents in a bin, about
 FIRST = 2.2  # sides of a bin: the radius of the first disc, where no better guess is at hand
-MARGIN = 0.9  # a guess is taken so many times
+MARGIN = 1.2  # a guess is taken so many times
 SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
 LOOSE = 0.2  # of a bin: drift beyond which everybody is put into bins anew, if that pays
 PAYS = 0.1  # ... after so many events per agent

@@ -5,7 +5,7 @@ bisector with agent q if label = q >= 0.
 """
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.nearest import next_nearest, open_search
+from dwell._kernels.nearest import measure_distances, next_nearest, open_heap, sort_few
 
 COINCIDENT = -1  # another agent stands at the same place
 
@@ -102,13 +102,24 @@ def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
     x, y, label = s.x, s.y, s.label
     x2, y2, label2 = s.x2, s.y2, s.label2
     reach = 4.0 * farthest(n, x, y)
-    size = open_search(p, lo, hi, px, py, xs, ys, s.key, s.who, s.dx, s.dy)
-    nearest = s.key[0] if size > 0 else -1.0
+    size = measure_distances(p, lo, hi, px, py, xs, ys, s.key, s.who, s.dx, s.dy)
+    sorted_all = sort_few(size, s.key, s.who, s.rank, s.far, s.sequence)
+    if not sorted_all:
+        open_heap(size, s.key, s.who, s.dx, s.dy)
+    nearest = -1.0
+    if size > 0:
+        nearest = s.far[0] if sorted_all else s.key[0]
     cuts = 0
-    while size > 0 and n > 0 and s.key[0] <= reach:
-        d2 = s.key[0]
-        q = next_nearest(size, s.key, s.who, s.dx, s.dy)
-        size -= 1
+    taken = 0
+    while taken < size and n > 0:
+        d2 = s.far[taken] if sorted_all else s.key[0]
+        if d2 > reach:
+            break
+        if sorted_all:
+            q = s.sequence[taken]
+        else:
+            q = next_nearest(size - taken, s.key, s.who, s.dx, s.dy)
+        taken += 1
         s.seen[looked] = q
         looked += 1
         if d2 == 0.0:

@@ -1,12 +1,13 @@
 """Other agents in increasing distance: the one interface between a search and the cell kernel.
 
-`open_search` gets ready, `next_nearest` hands out one agent at a time. Here the search is brute
-force over a heap; another search need only keep the order, ties included.
+A few agents are sorted beforehand (`sort_few`); of many, `open_heap` makes a heap from which
+`next_nearest` hands out one at a time. The order is the same, ties included.
 
-key, who: the heap, squared distances and agents. dx, dy: displacement of each agent.
+key, who: squared distances and agents. dx, dy: displacement of each agent.
 """
 
 from dwell._kernels._jit import inner
+from dwell._kernels.scratch import SORTED
 
 
 @inner
@@ -41,8 +42,8 @@ def sift_down(root, size, key, who, dx, dy):
 
 
 @inner
-def open_search(p, lo, hi, px, py, xs, ys, key, who, dx, dy):
-    """Line up agents lo..hi but p, seen from (px, py); gives how many there are."""
+def measure_distances(p, lo, hi, px, py, xs, ys, key, who, dx, dy):
+    """List agents lo..hi but p, seen from (px, py); gives how many there are."""
     size = 0
     for q in range(lo, hi):
         dx[q] = xs[q] - px
@@ -51,9 +52,39 @@ def open_search(p, lo, hi, px, py, xs, ys, key, who, dx, dy):
             key[size] = dx[q] * dx[q] + dy[q] * dy[q]
             who[size] = q
             size += 1
+    return size
+
+
+@inner
+def sort_few(size, key, who, rank, far, sequence):
+    """Sort a list by distance into far and sequence; gives whether that could be done.
+
+    It cannot where two are equally far. Each one's place is the number of those nearer than it:
+    more comparisons than sorts make, but all at once, and nothing to be guessed wrong.
+    """
+    if size > SORTED:
+        return False
+    total = 0
+    for i in range(size):
+        here = key[i]
+        nearer = 0
+        for j in range(size):
+            nearer += 1 if key[j] < here else 0
+        rank[i] = nearer
+        total += nearer
+    if total != size * (size - 1) // 2:  # places would be 0, 1, 2, ...
+        return False
+    for i in range(size):
+        far[rank[i]] = key[i]
+        sequence[rank[i]] = who[i]
+    return True
+
+
+@inner
+def open_heap(size, key, who, dx, dy):
+    """Make the list a heap."""
     for root in range(size // 2 - 1, -1, -1):
         sift_down(root, size, key, who, dx, dy)
-    return size
 
 
 @inner

@@ -6,6 +6,7 @@ import numpy as np
 
 MAX_NODES = 12  # Gauss-Legendre nodes per direction, at most
 MAX_PANELS = 32  # pieces of edges that are integrated at once
+SORTED = 48  # agents that are sorted by distance all at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
 
 
@@ -21,6 +22,9 @@ class Scratch(NamedTuple):
     side: np.ndarray  # signed distance (scaled) of each vertex to the cutting line
     key: np.ndarray  # heap of candidates: squared distances
     who: np.ndarray  # ... and indices
+    rank: np.ndarray  # a few candidates sorted: the place of each,
+    far: np.ndarray  # ... squared distances in order
+    sequence: np.ndarray  # ... and indices
     dx: np.ndarray  # displacement of each agent from the one that looks
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
@@ -36,7 +40,7 @@ class Scratch(NamedTuple):
 
 def make_scratch(agents: int, vertices: int) -> Scratch:
     """Working memory for cells of up to `agents` agents in a polygon of `vertices` vertices."""
-    room = agents + vertices + 8
+    room = agents + vertices + 16
     many = max(agents, 1)
     return Scratch(
         x=np.empty(room),
@@ -48,6 +52,9 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         side=np.empty(room),
         key=np.empty(many),
         who=np.empty(many, dtype=np.int64),
+        rank=np.empty(SORTED, dtype=np.int64),
+        far=np.empty(SORTED),
+        sequence=np.empty(SORTED, dtype=np.int64),
         dx=np.empty(many),
         dy=np.empty(many),
         seen=np.empty(many, dtype=np.int64),

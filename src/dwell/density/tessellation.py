@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
@@ -37,13 +37,22 @@ class Tessellation:
     masses: Floats  # (N,); 0 below the smallest double, see log_masses
     log_masses: Floats  # (N,)
     errors: Points  # (N, n): centroid minus position, taken in the agent's own frame
-    second_moments: Floats  # (N,)
     mass_errors: Floats  # (N,) bound on the masses' relative errors; 0: rounding only
+    _ground: Ground = field(repr=False)
+    _second: Floats | None = field(default=None, repr=False)  # where it came along
 
     @property
     def centroids(self) -> Points:
         """Centroid of each cell, (N, n); the nearest point of the workspace for an empty cell."""
         return self.positions + self.errors
+
+    @cached_property
+    def second_moments(self) -> Floats:
+        """Integral of |z - centroid|**2 over each cell, (N,)."""
+        if self._second is not None:
+            return self._second
+        found: Looks = self._way.thorough_looks(self._ground, self.positions, threads=None)
+        return _about_centroids(found)
 
     @cached_property
     def costs(self) -> Floats:
@@ -141,23 +150,29 @@ def tessellate(
 
 def tessellation_of(ground: Ground, points: Points) -> Tessellation:
     """The same of clean positions."""
-    seen = _thorough_looks(ground, points)
+    everybody = np.arange(len(points))
+    seen = look_many(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
     if seen.met.any():
         raise first_coincidence(points)
-    assert seen.second is not None
-    second = np.where(seen.empty, 0.0, seen.second)
-    scale = np.exp(seen.log_scale)
     with np.errstate(divide="ignore"):
         log_mass = np.log(seen.mass) + seen.log_scale
     return Tessellation(
         workspace=ground.workspace,
         positions=points,
-        masses=seen.mass * scale,
+        masses=seen.mass * np.exp(seen.log_scale),
         log_masses=log_mass,
         errors=seen.error,
-        second_moments=second * scale,
         mass_errors=np.zeros(len(points)) if seen.doubt is None else seen.doubt,
+        _ground=ground,
+        _second=None if seen.second is None else _about_centroids(seen),
     )
+
+
+def _about_centroids(seen: Looks) -> Floats:
+    """Second moments of looks that brought them along."""
+    assert seen.second is not None
+    second: Floats = np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)
+    return second
 
 
 def as_positions(positions: object, dimension: int = 2) -> Points:
@@ -207,16 +222,6 @@ def _shape_fault(positions: object, dimension: int) -> str:
     return (
         f"the agents' positions are {came}; a list of {several}, shape (N, {dimension}), is needed"
     )
-
-
-def _thorough_looks(ground: Ground, points: Points) -> Looks:
-    """Of everybody, on all processors, with second moments about the centroids."""
-    way = way_of(ground)
-    if hasattr(way, "thorough_looks") and ground.terms is not None:
-        thorough: Looks = way.thorough_looks(ground, points, threads=None)
-        return thorough
-    everybody = np.arange(len(points))
-    return look_many(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
 
 
 def first_coincidence(points: Points) -> AgentsError:
