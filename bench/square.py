@@ -46,7 +46,7 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def ours(points: Points, side: float, density: object = None) -> Cells:
-    """By dwell; second moments come with them."""
+    """By dwell."""
     found = dwell.tessellate(dwell.Box((0.0, 0.0), (side, side)), points, density)
     return found.masses, found.centroids
 
@@ -70,7 +70,7 @@ def accuracy_of(cells: Cells, side: float, exact: Sample) -> str:
 
 def alone(agents: int, found: Timing, accuracy: str) -> Row:
     """Our own time."""
-    name, what = f"all cells in a square, N = {agents}", "masses, centroids, second moments"
+    name, what = f"all cells in a square, N = {agents}", "masses and centroids"
     figure = f"{found.in_ms()} ({1e6 * found.best / agents:.2f} µs a cell), {accuracy}"
     return Row("speed", name, f"uniform, {what}", figure, found.best)
 

@@ -67,7 +67,8 @@ def test_many_agents_are_sought_near_each_other_only(monkeypatch):
 def test_one_agent_comes_close_to_nobody():
     run = dwell.simulate(SITE, None, [(1, 1)], LAWS[0], until=1.0)
     assert closest(run).distance == math.inf
-    assert run.summary()["separation"] == {"min": None, "time": None, "agents": None}
+    nothing = {"min": None, "time": None, "agents": None, "seen": None}
+    assert run.summary()["separation"] == nothing
 
 
 def test_a_run_without_time_has_its_start():
