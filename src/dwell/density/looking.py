@@ -17,6 +17,7 @@ from dwell.density.ground import Ground
 from dwell.geometry import is_flat
 
 BLOCK = 2048  # looks handed to a thread at a time
+LEAST = 256  # for fewer a thread costs more than it gains
 
 
 @final
@@ -75,8 +76,10 @@ def in_blocks(
 
     Between blocks an interrupt from the keyboard is heard, and the rest is left undone.
     """
+    most = threads or os.cpu_count() or 1
+    block = min(block, max(LEAST, -(-count // most)))  # so that all of them have work
     edges = [*range(0, max(count, 1), block), count]
-    workers = min(threads or os.cpu_count() or 1, len(edges) - 1)
+    workers = min(most, len(edges) - 1)
     if workers <= 1:
         for lo, hi in pairwise(edges):
             work(lo, hi)
