@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import dwell
 from dwell.results.drive import Drive
@@ -56,12 +57,8 @@ def timed(asked: dwell.Scenario) -> float:
         spent.append(time.perf_counter() - began)
         return stop
 
-    setattr(Drive, "on", clocked)  # noqa: B010 - for this run only
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            run_scenario(asked, out=Path(folder) / "run.nc")
-    finally:
-        setattr(Drive, "on", on)  # noqa: B010
+    with patch.object(Drive, "on", clocked), tempfile.TemporaryDirectory() as folder:
+        run_scenario(asked, out=Path(folder) / "run.nc")
     return spent[0]
 
 
@@ -81,13 +78,11 @@ def share_of_journal(asked: dwell.Scenario) -> float:
 
         return timed
 
-    setattr(Journal, "write", clocked(write, time.thread_time))  # noqa: B010
-    setattr(Journal, "_put", clocked(put, time.thread_time))  # noqa: B010
-    try:
+    with (
+        patch.object(Journal, "write", clocked(write, time.thread_time)),
+        patch.object(Journal, "_put", clocked(put, time.thread_time)),
+    ):
         whole = timed(asked)
-    finally:
-        setattr(Journal, "write", write)  # noqa: B010
-        setattr(Journal, "_put", put)  # noqa: B010
     return sum(spent) / whole
 
 

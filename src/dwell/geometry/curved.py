@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from dwell._types import Floats, Ints, Points
@@ -12,23 +13,23 @@ if TYPE_CHECKING:
     from dwell.geometry.polygon import Polygon
 
 
-class CurvedRegion:
+class CurvedRegion(ABC):
     """Parts of flat regions, which a ball or an ellipsoid has on the line alone."""
 
     @property
+    @abstractmethod
     def dimension(self) -> int:
         """How many coordinates a point has."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def volume(self) -> float:
         """Length, area, volume, ..."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def interval(self) -> Interval:
         """The same region as an interval, on the line."""
-        raise NotImplementedError
 
     @property
     def polygon(self) -> Polygon:
