@@ -148,8 +148,9 @@ def _refuse_strangers(changes: Mapping[str, Any], kinds: Sequence[str]) -> None:
                 key=kind,
             )
         if not isinstance(table, dict):
+            first = law_keys(kind)[0]
             raise InputError(
-                f"{kind} is a law; set one of its keys, such as {kind}.{next(iter(law_keys(kind)))}",
+                f"{kind} is a law; set one of its keys, such as {kind}.{first}",
                 code="compare.override",
                 key=kind,
             )

@@ -101,7 +101,7 @@ def _draws(seed: int, key: str, purpose: str, count: int) -> Floats:
     for block, name in enumerate(_names(seed, key, purpose, count)):
         few = words[block * 8 : block * 8 + 8]
         few[:] = np.frombuffer(hashlib.blake2b(name).digest(), dtype="<u8")[: len(few)]
-    found: Floats = (words >> np.uint64(11)) * 2.0**-53
+    found: Floats = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return found
 
 

@@ -103,7 +103,9 @@ class Plan:
         digest = hashlib.blake2b(self.frame.encode(), digest_size=16)
         digest.update(_json([self.sweep.repeats, self.points]).encode())
         for block in self.blocks:
-            columns = {key: c for g in block.groups for key, c in zip(g.keys, g.columns, strict=True)}
+            columns = {
+                key: c for g in block.groups for key, c in zip(g.keys, g.columns, strict=True)
+            }
             digest.update(_json([block.fixed, [len(g) for g in block.groups], columns]).encode())
         return digest.hexdigest()
 

@@ -19,6 +19,12 @@ from dwell.results.files import written_whole
 from dwell.sweep.work import BESIDE, OWN
 
 GROUP = 10_000  # rows of a group in the table
+NUMBERS = frozenset(
+    {"coverage.nu", "coverage.reached_at", "cost.final", "error.final_max", "hold_error.limit"}
+    | {"hold_error.max", "separation.min", "separation.seen", "separation.time"}
+)
+WORDS = frozenset({"failure", "stop.detail"})
+LISTS = frozenset({"flags", "repairs", "certificate.holds", "certificate.violated"})
 CACHED = 64  # parts kept open while they are joined
 
 
@@ -40,7 +46,7 @@ def arrow_table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Any:
 
     named = {name for row in rows for name in row}
     columns = {name: [row.get(name) for row in rows] for name in ordered(named, keys)}
-    return pa.table({name: _array(values) for name, values in columns.items()})
+    return pa.table({name: _array(name, values) for name, values in columns.items()})
 
 
 def ordered(names: set[str], keys: Sequence[str]) -> list[str]:
@@ -49,14 +55,25 @@ def ordered(names: set[str], keys: Sequence[str]) -> list[str]:
     return leading + sorted(names - set(leading))
 
 
-def _array(values: list[Any]) -> Any:
+def _array(name: str, values: list[Any]) -> Any:
     """One column; whole and other numbers mixed are numbers."""
     import pyarrow as pa
 
+    if name in NUMBERS or name in WORDS or name in LISTS:
+        return pa.array(values, type=_type(name))
     try:
         return pa.array(values, from_pandas=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError):  # very large whole numbers among others
         return pa.array([None if value is None else float(value) for value in values])
+
+
+def _type(name: str) -> Any:
+    """Of a column that may be empty in all runs, and has a type all the same."""
+    import pyarrow as pa
+
+    if name in NUMBERS:
+        return pa.float64()
+    return pa.list_(pa.string()) if name in LISTS else pa.string()
 
 
 def write_part(table: Any, target: Path) -> None:
@@ -154,11 +171,13 @@ def write_blocks(blocks: Iterator[Any], schema: Any, target: Path, about: Mappin
 
     rows = 0
     schema = schema.with_metadata({f"dwell.{name}": text for name, text in about.items()})
-    with written_whole(target) as temporary:
-        with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-            for block in blocks:
-                writer.write_table(fitted(block, schema), row_group_size=GROUP)
-                rows += block.num_rows
+    with (
+        written_whole(target) as temporary,
+        pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+    ):
+        for block in blocks:
+            writer.write_table(fitted(block, schema), row_group_size=GROUP)
+            rows += block.num_rows
     return rows
 
 

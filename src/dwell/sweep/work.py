@@ -11,7 +11,7 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +28,7 @@ DONE, FAILED, AGAIN = "done", "failed", "again"  # the last: worth another try
 OWN: Final = ("case", "point", "repeat", "key", "status", "failure")  # columns before the figures
 BESIDE: Final = ("_seconds", "_worker")  # told, but not in the table: they differ between runs
 LONG: Final = ("final_positions", "final_centroids", "final_masses")
+TABLES: Final = ("certificate",)  # tables of their own, where there are any
 # Not columns: `wall_seconds` differs every time, and the findings are sentences by the dozen.
 LEFT_OUT: Final = ("schema", "wall_seconds", "certificate.findings")
 
@@ -123,7 +124,7 @@ def flat_figures(summary: Mapping[str, Any], *, final: bool, prefix: str = "") -
     cells: dict[str, Any] = {}
     for name, value in summary.items():
         key = f"{prefix}{name}"
-        if key in LEFT_OUT or (key in LONG and not final):
+        if key in LEFT_OUT or (key in LONG and not final) or (key in TABLES and value is None):
             continue
         if isinstance(value, Mapping):
             cells |= flat_figures(value, final=final, prefix=f"{key}.")

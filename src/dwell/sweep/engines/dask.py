@@ -15,7 +15,7 @@ CONNECTING = 10.0  # seconds for one try to reach a scheduler
 PAUSE = 1.0  # seconds between two tries
 
 
-class ClusterLost(DwellError):
+class ClusterLostError(DwellError):
     """The cluster went away and did not come back; what was committed is kept."""
 
 
@@ -59,7 +59,7 @@ class DaskEngine:
         """Threads of all workers that are there now."""
         try:
             there = self._client.scheduler_info(n_workers=-1)["workers"].values()
-            return max(1, sum(worker["nthreads"] for worker in there))
+            return max(1, sum(int(worker["nthreads"]) for worker in there))
         except Exception:  # between two connections
             return 1
 
@@ -127,9 +127,9 @@ class DaskEngine:
                 return [Lost(order, _words(fault), blamed=False)]
             finally:
                 future.release()
-        fault = _exception_of(future)
-        blamed = fault is not None and type(fault).__name__ not in _OF_THE_NETWORK
-        return [Lost(order, _words(fault) if fault else "cancelled", blamed)]
+        why = _exception_of(future)
+        blamed = why is not None and type(why).__name__ not in _OF_THE_NETWORK
+        return [Lost(order, _words(why) if why else "cancelled", blamed)]
 
     def _give_up_all(self, reason: str) -> list[Done | Lost]:
         lost: list[Done | Lost] = [Lost(order, reason, False) for order in self._given.values()]
@@ -143,7 +143,8 @@ class DaskEngine:
         from distributed import Client
 
         target = self._address if self._cluster is None else self._cluster
-        self._client = Client(target, timeout=patience, set_as_default=False)
+        connect: Any = Client  # which has no types
+        self._client = connect(target, timeout=patience, set_as_default=False)
         self._life += 1
 
     def _again(self) -> None:
@@ -156,7 +157,7 @@ class DaskEngine:
                 return self._connect(CONNECTING)
             except (OSError, TimeoutError) as fault:
                 if time.monotonic() > limit:
-                    raise ClusterLost(
+                    raise ClusterLostError(
                         f"the scheduler at {self._address} went away and did not come back within "
                         f"{self._patience:g} s ({_words(fault)}); the same command goes on from "
                         "what was done"
@@ -195,7 +196,8 @@ def _local_cluster(workers: int | None) -> Any:
 
     from dwell.studies.workers import cores
 
-    return LocalCluster(
+    start: Any = LocalCluster  # which has no types
+    return start(
         n_workers=workers or cores(), threads_per_worker=1, dashboard_address="127.0.0.1:0"
     )
 

@@ -1,4 +1,4 @@
-"""Processes of this machine, each with one order at a time, so that it is known who died of what."""
+"""Processes of this machine, each with one order at a time: it is known who died of what."""
 
 from __future__ import annotations
 
