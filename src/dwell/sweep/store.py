@@ -161,7 +161,7 @@ class Folder:
             (self.path / PARTS).rmdir()
 
     def _write_timings(self, parts: table.Parts, schema: Any) -> None:
-        if "_seconds" not in schema.names:
+        if not {"_seconds", "_worker"} <= set(schema.names):
             return
         import pyarrow as pa
 
