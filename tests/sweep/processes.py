@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -47,10 +48,8 @@ def run(*words: object) -> tuple[int, dict[str, Any], str]:
 
 def kill_all(process: subprocess.Popen[str]) -> None:
     """A process and all that it started, without a word of warning."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.communicate()
 
 
@@ -79,7 +78,7 @@ def wait_for(true: Callable[[], Any], what: str) -> Any:
 
 def parts(out: Path) -> list[Path]:
     """What is committed so far."""
-    return sorted((out / "parts").glob("*.parquet"))
+    return sorted(out.glob("parts-*/*.parquet"))
 
 
 class Cluster:

@@ -70,9 +70,9 @@ def test_a_killed_command_goes_on(tmp_path, whole):
     """SIGKILL to the command and its workers, again and again, until it is done."""
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     kept, killed = 0, 0
-    for _ in range(4):
+    for _ in range(3):
         process = start(command("sweep", file, "--out", out, "--chunk", 3))
-        wait_for(lambda: len(parts(out)) > kept + 2 or process.poll() is not None, "some rows")
+        _wait_for_more(out, kept + 2, process)
         if process.poll() is None:
             killed += 1
         kill_all(process)
@@ -85,6 +85,10 @@ def test_a_killed_command_goes_on(tmp_path, whole):
     assert found["done"] == 120
     assert found["computed"] < 120
     assert tables(out) == whole
+
+
+def _wait_for_more(out, than, process):
+    wait_for(lambda: len(parts(out)) > than or process.poll() is not None, "some rows")
 
 
 def test_workers_outlive_no_command(tmp_path):
@@ -102,8 +106,7 @@ def test_killed_workers_cost_nothing(tmp_path, whole):
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     process = start(command("sweep", file, "--out", out, "--json", "--chunk", 5))
     for _ in range(2):
-        seen = len(parts(out))
-        wait_for(lambda s=seen: len(parts(out)) > s or process.poll() is not None, "rows")
+        _wait_for_more(out, len(parts(out)), process)
         for worker in children(process)[:1]:
             os.kill(worker, signal.SIGKILL)
     stdout, _ = process.communicate(timeout=120)
@@ -185,13 +188,35 @@ def test_another_sweep_does_not_go_into_the_folder(tmp_path):
         run_sweep(file, tmp_path / "out")
 
 
+@pytest.mark.parametrize("whole_first", [True, False])
+def test_a_sweep_that_grew_keeps_what_it_has(tmp_path, whole_first):
+    """More repeats, another value, another key: cases that were there are not run again."""
+    grown = {
+        "repeats": 6,
+        "grid": '"controller.t2" = [0.15, 0.3, 0.4]\n"controller.k1" = [0.5, 0.6]',
+    }
+    run_sweep(file_at(tmp_path, **grown), tmp_path / "fresh", workers=1)
+    out = tmp_path / "out"
+    if whole_first:
+        run_sweep(file_at(tmp_path, repeats=4), out, workers=1)
+    else:
+        process = start(command("sweep", file_at(tmp_path, repeats=4), "--out", out, "--chunk", 1))
+        wait_for(lambda: len(parts(out)) >= 2 or process.poll() is not None, "some rows")
+        kill_all(process)
+    found = run_sweep(file_at(tmp_path, **grown), out, workers=1, extend=True)
+    assert found.cases == 36
+    assert found.computed == 36 - 2 * 4 if whole_first else found.computed <= 36
+    assert tables(out) == tables(tmp_path / "fresh")
+    assert not list(out.glob("parts-*"))
+
+
 def test_other_versions_are_refused_unless_asked_for(tmp_path):
     file, out = file_at(tmp_path, repeats=1), tmp_path / "out"
     run_sweep(file, out, workers=1)
     about = json.loads((out / "sweep.json").read_text())
     about["versions"]["kernels"] = "others"
     (out / "sweep.json").write_text(json.dumps(about))
-    with pytest.raises(InputError, match="versions differ.*kernels"):
+    with pytest.raises(InputError, match=r"versions differ.*kernels"):
         run_sweep(file, out)
     assert run_sweep(file, out, mixed=True).ok
 
@@ -222,7 +247,7 @@ def test_a_full_disk_is_said_and_costs_nothing(tmp_path, whole):
         assert "No space left" in says
         for path in parts(disk / "out"):
             pq.read_table(path)
-        assert not list((disk / "out" / "parts").glob(".*"))  # no halves either
+        assert not list((disk / "out").glob("parts-*/.*"))  # no halves either
         larger = ["mount", "-o", "remount,size=64m", str(disk)]
         subprocess.run(larger, check=True)
         code, found, _ = run("sweep", file, "--out", disk / "out", "--json")

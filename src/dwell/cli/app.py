@@ -429,6 +429,9 @@ def sweep(
     mixed: Annotated[
         bool, typer.Option("--mixed", help="Allow rows of different versions in one table.")
     ] = False,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="The sweep has changed: keep the rows of old cases.")
+    ] = False,
     patience: Annotated[
         float, typer.Option(help="Seconds to wait for a scheduler that went away.")
     ] = 60.0,
@@ -450,7 +453,7 @@ def sweep(
     with progress_bar() as progress:
         found = run_sweep(
             file, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
-            patience=patience, progress=progress, say=complain,
+            extend=extend, patience=patience, progress=progress, say=complain,
         )  # fmt: skip
     if as_json:
         _print_json(found.as_json())
