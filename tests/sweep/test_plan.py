@@ -223,3 +223,14 @@ def test_one_bad_point_is_no_reason_to_refuse_the_others():
 def test_a_plan_travels_as_text():
     plan = plan_of(small(grid={"controller.t2": [0.2], "density": [{"kind": "uniform"}]}))
     assert json.loads(plan.frame)["keys"] == ["controller.t2", "density"]
+
+
+def test_the_template_goes_with_its_scenario(tmp_path):
+    from dwell.scenario import template_text
+    from dwell.sweep import load_sweep
+    from dwell.sweep.templates import SWEEPS, sweep_text
+
+    (tmp_path / "two-hills.toml").write_text(template_text("two-hills"))
+    for name in SWEEPS:
+        (tmp_path / f"{name}.toml").write_text(sweep_text(name))
+        assert len(plan_of(load_sweep(tmp_path / f"{name}.toml"))) == 25
