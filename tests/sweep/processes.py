@@ -62,7 +62,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
             words = (stat.parent / "cmdline").read_bytes()
         except OSError:  # gone meanwhile
             continue
-        if parent == process.pid and b"spawn_main" in words:
+        if parent == process.pid and b"engines.local import serve" in words:
             found.append(int(stat.parent.name))
     return found
 

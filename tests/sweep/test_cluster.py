@@ -134,3 +134,17 @@ def test_workers_of_another_version_are_refused(tmp_path, cluster, monkeypatch):
     monkeypatch.setattr(DaskEngine, "versions", lambda self: {"tcp://there": other})
     with pytest.raises(InputError, match=r"versions differ.*tcp://there"):
         run_sweep(file_at(tmp_path), tmp_path / "out", cluster=cluster.address)
+
+
+def test_a_cluster_without_workers_is_said_and_waited_for(tmp_path, cluster):
+    worker = cluster.add_worker()
+    said = []
+    engine = DaskEngine(cluster.address, say=said.append, patience=5.0)
+    try:
+        wait_for(lambda: engine.workers and engine._threads == 1 and engine._client, "the worker")
+        kill_all(worker)
+        wait_for(lambda: engine.workers and said, "a word about it")
+        assert "no workers" in said[0]
+        assert cluster.address in said[0]
+    finally:
+        engine.close()

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -16,7 +17,16 @@ from dwell.errors import InputError, StoreError
 from dwell.sweep import plan_file, run_sweep
 from dwell.sweep.plan import Frame
 from dwell.sweep.work import flat_figures
-from tests.sweep.processes import children, command, kill_all, parts, run, start, wait_for
+from tests.sweep.processes import (
+    children,
+    command,
+    environment,
+    kill_all,
+    parts,
+    run,
+    start,
+    wait_for,
+)
 from tests.sweep.worlds import file_at
 
 SLOW = {"repeats": 40, "horizon": 60.0}  # some 10 ms a case: time enough to be killed in between
@@ -100,6 +110,20 @@ def test_workers_outlive_no_command(tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     wait_for(lambda: not any(os.path.exists(f"/proc/{w}") for w in workers), "them to leave")
+
+
+def test_scripts_need_no_guard(tmp_path):
+    """What calls run_sweep at its top level is not run again in the workers."""
+    file = file_at(tmp_path, repeats=1)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import dwell\nprint('once')\n"
+        f"print(dwell.run_sweep({str(file)!r}, {str(tmp_path / 'out')!r}, workers=2).ok)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], env=environment(), capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.split() == ["once", "True"], done.stderr
 
 
 def test_killed_workers_cost_nothing(tmp_path, whole):
