@@ -20,6 +20,8 @@ PAGES = [
 
 _BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHELL = ("console", "sh", "bash", "shell")
+# Random starts are the same job 75 times over; tests/studies/test_starts.py has what they promise.
+_FEWER = {("reproduce",): ("--starts", "1")}
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def run_command(arguments: list[str]) -> int:
     """What `dwell arguments...` exits with, in this process."""
     from dwell.cli.main import main
 
-    kept, sys.argv = sys.argv, ["dwell", *arguments]
+    kept, sys.argv = sys.argv, ["dwell", *arguments, *_FEWER.get(tuple(arguments), ())]
     handler = signal.getsignal(signal.SIGTERM)
     try:
         main()
