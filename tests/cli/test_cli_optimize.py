@@ -15,6 +15,8 @@ import dwell as package
 from dwell.studies.optimize import ON_A_GRID
 from tests.cli.shell import REPOSITORY, command, dwell, environment
 
+pytestmark = pytest.mark.slow
+
 PROMISED = {
     "cost", "mass", "positions", "gradient_norm", "spectral_gap", "starts", "reference", "schema",
     "agents", "evaluations",

@@ -22,6 +22,8 @@ from tests.conftest import differing
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
 
+pytestmark = pytest.mark.slow
+
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 
 

@@ -32,6 +32,8 @@ from tests.controllers.test_self_triggered_centroid import (
     worst_rise,
 )
 
+pytestmark = pytest.mark.slow
+
 LAW = EventTriggered()
 
 

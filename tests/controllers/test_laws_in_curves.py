@@ -17,6 +17,8 @@ from dwell.density.ground import ground_of
 from dwell.geometry import Ball, Ellipsoid, Polygon
 from dwell.theory.plain_trigger_round import plain_trigger_round, wider
 
+pytestmark = pytest.mark.slow
+
 DISC, BALL = Ball((0, 0), 1.0), Ball((0, 0, 0), 1.0)
 EGG, SEED = Ellipsoid((0, 0), (1.3, 0.8)), Ellipsoid((0, 0, 0), (1.2, 0.9, 1.0))
 SELF = SelfTriggered(v=0.35, delta=0.3, tau_max=0.75, scan=0.05)
