@@ -13,6 +13,8 @@ from tests.sweep.processes import Cluster, command, kill_all, parts, run, start,
 from tests.sweep.test_local import CALLABLE, DENSITIES, SLOW, tables
 from tests.sweep.worlds import file_at
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
@@ -123,9 +125,9 @@ def test_a_case_that_kills_workers_is_set_aside(tmp_path, cluster, monkeypatch):
 
 def test_nobody_at_the_address_is_said(tmp_path):
     with pytest.raises(InputError, match="no Dask scheduler answers"):
-        run_sweep(file_at(tmp_path), tmp_path / "out", cluster="tcp://127.0.0.1:9")
+        run_sweep(file_at(tmp_path), tmp_path / "out", cluster="tcp://127.0.0.1:9", patience=1.0)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
-        run_sweep(file_at(tmp_path), tmp_path / "out", cluster="nonsense")
+        run_sweep(file_at(tmp_path), tmp_path / "out", cluster="nonsense", patience=1.0)
 
 
 def test_workers_of_another_version_are_refused(tmp_path, cluster, monkeypatch):

@@ -29,6 +29,8 @@ from tests.sweep.processes import (
 )
 from tests.sweep.worlds import file_at
 
+pytestmark = pytest.mark.slow
+
 SLOW = {"repeats": 40, "horizon": 60.0}  # some 10 ms a case: time enough to be killed in between
 
 

@@ -46,7 +46,7 @@ class DaskEngine:
         self._sent = 0
         self._threads, self._counted = 1, -PAUSE  # of workers, and when they were counted
         try:
-            self._connect(CONNECTING)
+            self._connect(min(CONNECTING, patience))
         except (OSError, TimeoutError, ValueError) as fault:
             self.close()
             raise InputError(
