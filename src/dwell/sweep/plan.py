@@ -10,7 +10,8 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, final
@@ -24,6 +25,7 @@ from dwell.sweep.axes import Group, Value, product_row, product_size
 from dwell.sweep.spec import MOST_CASES, Sweep
 
 KIND = "controller.kind"
+START = "agents.start"
 SEEDS = ("run.seed", "agents.start.seed")
 
 Brief: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
@@ -39,7 +41,9 @@ class Block:
     groups: tuple[Group, ...]
     first: int  # the number of its first point
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many points; no `len`, which cannot count beyond all memory."""
         return product_size(self.groups)
 
 
@@ -59,7 +63,7 @@ class Plan:
     @property
     def points(self) -> int:
         """How many combinations there are."""
-        return sum(len(block) for block in self.blocks)
+        return sum(block.size for block in self.blocks)
 
     def __len__(self) -> int:
         return self.points * self.sweep.repeats
@@ -137,14 +141,16 @@ def plan_of(sweep: Sweep) -> Plan:
     heads = _heads(sweep)
     blocks: list[Block] = []
     for fixed in heads:
-        first = blocks[-1].first + len(blocks[-1]) if blocks else 0
+        first = blocks[-1].first + blocks[-1].size if blocks else 0
         blocks.append(_block(sweep, fixed, first))
     plan = Plan(sweep, tuple(blocks))
     _refuse_idle(plan)
     _refuse_seeds(plan)
-    if len(plan) > MOST_CASES:
+    _refuse_whole_tables(plan)
+    cases = plan.points * sweep.repeats  # perhaps beyond what `len` can say
+    if cases > MOST_CASES:
         raise InputError(
-            f"the sweep has {len(plan):,} cases; at most {MOST_CASES:,} are taken: vary less, or "
+            f"the sweep has {cases:,} cases; at most {MOST_CASES:,} are taken: vary less, or "
             "draw points with [sample]",
             code="sweep.size",
         )
@@ -174,8 +180,9 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     law = {**sweep.laws.get(kind, {})}
     samples = {**product_row(groups, 0), **fixed}
     for key, value in samples.items():  # a law may need a key that only the axes give
-        if key.startswith("controller.") and key != KIND:
-            law.setdefault(key.removeprefix("controller."), value)
+        name_in_law = key.removeprefix("controller.")
+        if name_in_law != key and key != KIND and name_in_law == _head(name_in_law):
+            law.setdefault(name_in_law, value)
     kept = {key: value for key, value in fixed.items() if key == KIND or _applies(key, kind)}
     return Block(scenario_of_law(sweep.scenario, name, law), kept, groups, first)
 
@@ -185,7 +192,12 @@ def _applies(key: str, kind: str) -> bool:
     table, _, rest = key.partition(".")
     if table == "certificate":
         return kind == "timer"
-    return table != "controller" or rest.partition(".")[0] in law_keys(kind)
+    return table != "controller" or _head(rest) in law_keys(kind)
+
+
+def _head(key: str) -> str:
+    """A key without what it names inside: intervals of intervals[0]."""
+    return re.split(r"[.\[]", key, maxsplit=1)[0]
 
 
 def _refuse_idle(plan: Plan) -> None:
@@ -221,6 +233,22 @@ def _refuse_seeds(plan: Plan) -> None:
             )
 
 
+def _refuse_whole_tables(plan: Plan) -> None:
+    """Seeds of a repeat stand in these tables, so no value may take the place of all of them."""
+    for key in ("run", "agents"):
+        if key in plan.keys:
+            says = "is varied as a whole, and would lose the seeds of the sweep; vary its keys."
+            raise ScenarioError(f"{key} {says}", code="sweep.seed", key=key)
+    starts = next(
+        (g.columns[g.keys.index(START)] for g in plan.sweep.groups if START in g.keys), ()
+    )
+    if plan.sweep.starts == "random" and not all(isinstance(start, Mapping) for start in starts):
+        says = (
+            'is varied over places, which starts = "random" would not keep; say starts = "scenario"'
+        )
+        raise ScenarioError(f"{START} {says}.", code="sweep.starts", key=START)
+
+
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """The scenario as a mapping, with what the sweep says for all cases."""
     data = json.loads(_json(scenario.model_dump(exclude_none=True)))
@@ -252,12 +280,13 @@ class Frame:
         mapping = copy.deepcopy(self.bases[base])
         seed = seed_of(self.seed, repeat, "run")
         mapping["run"]["seed"] = seed
-        start = mapping["agents"]["start"]
+        scattered = {"seed": seed_of(self.seed, repeat, "start")} if self.random_starts else {}
         if self.random_starts:
-            start["seed"] = seed_of(self.seed, repeat, "start")
+            mapping["agents"]["start"] |= scattered
         for key, value in zip(self.keys, values, strict=True):
             if value is not None and key != KIND:
-                put(mapping, key, value)
+                given = {**value, **scattered} if key == START and scattered else value
+                put(mapping, key, copy.deepcopy(given))
         return Case(number, point, repeat, values, mapping["run"]["seed"], mapping)
 
 
@@ -272,11 +301,6 @@ def seed_of(seed: int, repeat: int, purpose: str) -> int:
     """A seed for one repeat, from the sweep's seed."""
     name = f"dwell sweep/{seed}/{repeat}/{purpose}".encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big")
-
-
-def briefs(plan: Plan, cases: Iterable[int]) -> Iterator[Brief]:
-    """The briefs of some cases, one after another."""
-    return (plan.brief(case) for case in cases)
 
 
 def _json(value: object) -> str:
