@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 
 import pytest
 
@@ -177,3 +179,16 @@ def test_a_worker_without_dwell_that_joins_late_sets_no_case_aside():
     engine._given = {future: Order("{}", ((0, 0, 0, 0, []),))}
     with pytest.raises(InputError, match="cannot run dwell"):
         engine._heard(future, 1)
+
+
+def test_an_interrupt_of_a_cluster_of_its_own_makes_no_noise(tmp_path):
+    """Ctrl-C goes to all processes of a terminal; only the command has an answer to it."""
+    file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
+    process = start(
+        command("sweep", file, "--out", out, "--cluster", "local", "--workers", 1, "--chunk", 2)
+    )
+    wait_for(lambda: parts(out), "some rows")
+    os.killpg(process.pid, signal.SIGINT)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in complaint

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from dwell.errors import DwellError, InputError
-from dwell.sweep.engines import Done, Lost, Work
+from dwell.sweep.engines import Done, Lost, Work, deaf_to_interrupts
 from dwell.sweep.work import Order, Result, run_order, versions
 
 CONNECTING = 10.0  # seconds for one try to reach a scheduler
@@ -218,9 +218,10 @@ def _local_cluster(workers: int | None) -> Any:
     from dwell.studies.workers import cores
 
     start: Any = LocalCluster  # which has no types
-    return start(
-        n_workers=workers or cores(), threads_per_worker=1, dashboard_address="127.0.0.1:0"
-    )
+    with deaf_to_interrupts():
+        return start(
+            n_workers=workers or cores(), threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        )
 
 
 def _need_dask() -> None:
