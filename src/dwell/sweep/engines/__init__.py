@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, final
 
@@ -56,19 +54,3 @@ class Engine(Protocol):
     def close(self) -> None:
         """Stop everything that is under way."""
         ...
-
-
-@contextlib.contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
-    """Processes started inside hear no Ctrl-C, which is for the one who gives orders.
-
-    From their first moment: a handler of their own would come after seconds of imports.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # not on this system
-        yield
-        return
-    kept = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, kept)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import queue
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, final
 
 from dwell.errors import DwellError, InputError
-from dwell.sweep.engines import Done, Lost, Work, deaf_to_interrupts
+from dwell.sweep.engines import Done, Lost, Work
 from dwell.sweep.work import Order, Result, run_order, versions
 
 CONNECTING = 10.0  # seconds for one try to reach a scheduler
@@ -47,6 +48,8 @@ class DaskEngine:
         self._threads, self._counted = 1, -PAUSE  # of workers, and when they were counted
         try:
             self._connect(min(CONNECTING, patience))
+            if self._cluster is not None:
+                _quietly(self._client.run, _ignore_interrupts)
         except (OSError, TimeoutError, ValueError) as fault:
             self.close()
             raise InputError(
@@ -218,10 +221,14 @@ def _local_cluster(workers: int | None) -> Any:
     from dwell.studies.workers import cores
 
     start: Any = LocalCluster  # which has no types
-    with deaf_to_interrupts():
-        return start(
-            n_workers=workers or cores(), threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        )
+    return start(
+        n_workers=workers or cores(), threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    )
+
+
+def _ignore_interrupts() -> None:
+    """In a worker of our own: Ctrl-C is for the one who gives orders."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _need_dask() -> None:

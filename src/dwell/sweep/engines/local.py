@@ -6,6 +6,7 @@ script once more in each of them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
@@ -15,11 +16,12 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, final
 
 from dwell.errors import InputError
-from dwell.sweep.engines import Done, Lost, Work, deaf_to_interrupts
+from dwell.sweep.engines import Done, Lost, Work
 from dwell.sweep.work import Order, run_order
 
 PULSE = 0.5  # seconds between two looks at whether the one who gives orders is still there
@@ -33,7 +35,7 @@ class _Worker:
     def __init__(self, work: Work) -> None:
         ours, theirs = socket.socketpair()
         paths = os.pathsep.join(path for path in sys.path if path)
-        with theirs, deaf_to_interrupts():
+        with theirs, _deaf_to_interrupts():
             self.process = subprocess.Popen(
                 [sys.executable, "-c", BEGIN, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()], env={**os.environ, "PYTHONPATH": paths},
@@ -60,6 +62,19 @@ class _Worker:
         self.pipe.close()
         self.process.kill()
         self.process.wait()
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes started inside hear no Ctrl-C, which is for the one who gives orders.
+
+    From their first moment: a handler of their own would come after seconds of imports.
+    """
+    kept = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, kept)
 
 
 def serve(handle: int) -> None:
