@@ -36,6 +36,12 @@ class Columns(Mapping[str, Sequence[Any]]):
             self._lists[name] = self.table.column(name).to_pylist()
         return self._lists[name]
 
+    def numbers(self, name: str) -> Floats:
+        """A column of numbers as it is, without a list; nan where a run has none."""
+        column = self.table.column(name).cast("float64")
+        found: Floats = column.to_numpy(zero_copy_only=False)
+        return found
+
     def __contains__(self, name: object) -> bool:
         return name in self.table.column_names
 
@@ -60,6 +66,8 @@ class SweepTable:
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers; nan where a run has none."""
+        if isinstance(self.columns, Columns):
+            return self.columns.numbers(name)
         found = [np.nan if value is None else float(value) for value in self.columns[name]]
         return np.array(found, dtype=np.float64)
 

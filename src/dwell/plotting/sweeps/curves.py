@@ -23,6 +23,7 @@ from dwell.plotting.sweeps.axes import (
 )
 from dwell.plotting.sweeps.design import Design, Line
 from dwell.plotting.sweeps.quantities import Quantity
+from dwell.plotting.sweeps.table import groups
 from dwell.plotting.sweeps.words import label, letter
 
 if TYPE_CHECKING:
@@ -69,18 +70,21 @@ def draw_curves(
             )  # fmt: skip
         if not np.isnan(flat[k]).any():
             _level(ax, flat[k][0], k, f"{line.label} (has no {letter(key)})", style)
+    _draw_limit(ax, quantity, style)
+
+
+def spread_over(quantity: Quantity, x: Floats, line: Line) -> tuple[Floats, Floats]:
+    """The values of x of a line's runs, and the three quartiles at each, (n, 3)."""
+    values, parts = groups(line.runs, x)
+    return values[:, 0], np.array([quantity.spread(part) for part in parts]).reshape(-1, 3)
+
+
+def _draw_limit(ax: Axes, quantity: Quantity, style: Style) -> None:
     if quantity.limit is not None:
         ax.axhline(
             quantity.limit, color=style.ink, lw=style.line, ls=(0, (6, 2)),
             label=quantity.limit_label, zorder=2.5,
         )  # fmt: skip
-
-
-def spread_over(quantity: Quantity, x: Floats, line: Line) -> tuple[Floats, Floats]:
-    """The values of x of a line's runs, and the three quartiles at each, (n, 3)."""
-    values = np.unique(x[line.runs & ~np.isnan(x)])
-    spreads = [quantity.spread(line.runs & (x == value)) for value in values]
-    return values, np.array(spreads).reshape(-1, 3)
 
 
 def _draw_marks(ax: Axes, marks: Sequence[tuple[float, str]], style: Style) -> None:
@@ -116,7 +120,9 @@ def draw_dots(
     if quantity.share:
         draw_shares(ax, quantity, x, lines, style)
         return
-    floor = upward_axis(ax, quantity, [quantity.values[~np.isnan(x)]], style)
+    marks = np.array([] if quantity.limit is None else [quantity.limit])
+    floor = upward_axis(ax, quantity, [quantity.values[~np.isnan(x)], marks], style)
+    _draw_limit(ax, quantity, style)
     values = np.maximum(quantity.values, floor)
     for k, line in enumerate(lines):
         runs = np.flatnonzero(line.runs & ~np.isnan(x) & ~np.isnan(values))

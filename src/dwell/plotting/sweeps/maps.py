@@ -19,7 +19,7 @@ from dwell.plotting.sweeps.axes import (
 )
 from dwell.plotting.sweeps.design import Design
 from dwell.plotting.sweeps.quantities import Quantity
-from dwell.plotting.sweeps.table import Mask
+from dwell.plotting.sweeps.table import Mask, groups
 from dwell.plotting.sweeps.words import label, letter
 
 if TYPE_CHECKING:
@@ -88,15 +88,13 @@ def medians(
     quantity: Quantity, design: Design, keys: tuple[str, str], runs: Mask
 ) -> tuple[Floats, Floats, Floats, Any]:
     """Values of both keys; the median of each pair, rows by the second key; how many runs."""
-    x, y = (design.numbers(key) for key in keys)
-    runs = runs & ~np.isnan(x) & ~np.isnan(y)
-    across, upward = np.unique(x[runs]), np.unique(y[runs])
+    pairs, parts = groups(runs, *(design.numbers(key) for key in keys))
+    across, columns = np.unique(pairs[:, 0], return_inverse=True)
+    upward, rows = np.unique(pairs[:, 1], return_inverse=True)
     middles = np.full((len(upward), len(across)), np.nan)
     counts = np.zeros(middles.shape, dtype=np.int64)
-    for row, column in np.ndindex(middles.shape):
-        mine = runs & (x == across[column]) & (y == upward[row])
-        counts[row, column] = mine.sum()
-        middles[row, column] = quantity.middle(mine)
+    middles[rows, columns] = [quantity.middle(part) for part in parts]
+    counts[rows, columns] = [len(part) for part in parts]
     return across, upward, middles, counts
 
 
@@ -109,13 +107,8 @@ def _draw_scattered(
     style: Style,
 ) -> bool:
     """A dot for each point, coloured by the median of its runs; a cross if none has a value."""
-    x, y = (design.numbers(key) for key in keys)
-    runs = runs & ~np.isnan(x) & ~np.isnan(y)
-    points, which = np.unique(np.stack([x[runs], y[runs]], axis=1), axis=0, return_inverse=True)
-    numbers = np.flatnonzero(runs)
-    order = np.argsort(np.ravel(which), kind="stable")
-    parts = np.split(numbers[order], np.cumsum(np.bincount(np.ravel(which)))[:-1])
-    middles = np.array([_middle_of(quantity, part) for part in parts])
+    points, parts = groups(runs, *(design.numbers(key) for key in keys))
+    middles = np.array([quantity.middle(part) for part in parts])
     across_axis(ax, points[:, 0])
     if in_ratios(points[:, 1]):
         ax.set_yscale("log")
@@ -127,12 +120,6 @@ def _draw_scattered(
     )  # fmt: skip
     _bar(ax, image, quantity, style)
     return not there.all()
-
-
-def _middle_of(quantity: Quantity, runs: Any) -> float:
-    chosen = np.zeros(len(quantity.values), dtype=bool)
-    chosen[runs] = True
-    return quantity.middle(chosen)
 
 
 def _norm(quantity: Quantity, middles: Floats) -> Any:

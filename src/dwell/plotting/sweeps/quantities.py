@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, Ints
 from dwell.plotting.sweeps.table import Mask, Table, numbers_of
 
 UNSEEN = "coverage-unseen"  # the flag of a run that took no samples
@@ -42,11 +42,11 @@ class Quantity:
         words = f"{self.title},\nof the {100.0 * float(reached.mean()):.3g} % that reach it"
         return replace(self, title=words)
 
-    def middle(self, which: Mask) -> float:
+    def middle(self, which: Mask | Ints) -> float:
         """The median of some runs, or their share in per cent; nan if none has a value."""
         return self.spread(which)[1]
 
-    def spread(self, which: Mask) -> tuple[float, float, float]:
+    def spread(self, which: Mask | Ints) -> tuple[float, float, float]:
         """Lower quartile, median, upper quartile of some runs; a share three times."""
         some = self.values[which]
         some = some[~np.isnan(some)]

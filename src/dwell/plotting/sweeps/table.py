@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dwell._types import Floats
+from dwell._types import Floats, Ints
 
 Mask = NDArray[np.bool_]
 
@@ -45,3 +45,17 @@ def numbers_of(table: Table, name: str) -> Floats:
     if name not in table.columns:
         return np.full(len(table), np.nan)
     return table.numbers(name)
+
+
+def groups(runs: Mask, *columns: Floats) -> tuple[Floats, list[Ints]]:
+    """The combinations of values that some runs have, (k, columns), and the runs of each.
+
+    Runs without a value in some column are left out. One sort, however many groups there are.
+    """
+    rows = np.stack(columns, axis=1)
+    chosen = np.flatnonzero(runs & ~np.isnan(rows).any(axis=1))
+    values, which = np.unique(rows[chosen], axis=0, return_inverse=True)
+    which = np.ravel(which)
+    ordered = chosen[np.argsort(which, kind="stable")]
+    ends = np.cumsum(np.bincount(which, minlength=len(values)))
+    return values, np.split(ordered, ends[:-1]) if len(values) else []
