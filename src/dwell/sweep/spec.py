@@ -89,8 +89,9 @@ def _groups(mapping: Mapping[str, Any], seed: int) -> tuple[Group, ...]:
     groups = [Group((key,), (_values(values, f"grid.{key}"),)) for key, values in grid.items()]
     tied = _flat(_table(mapping, "zip"), "zip")
     if tied:
-        columns = tuple(_values(values, f"zip.{key}") for key, values in tied.items())
+        columns = tuple(_listed(values, f"zip.{key}") for key, values in tied.items())
         _refuse_unequal(dict(zip(tied, map(len, columns), strict=True)))
+        _refuse_twins(list(zip(*columns, strict=True)), "zip")
         groups.append(Group(tuple(tied), columns))
     sample = dict(_table(mapping, "sample"))
     if sample:
@@ -173,13 +174,28 @@ def _flat(table: Mapping[str, Any], prefix: str, leaf: Any = None) -> dict[str, 
 
 
 def _values(values: object, key: str) -> tuple[Any, ...]:
+    found = _listed(values, key)
+    _refuse_twins(found, key)
+    return found
+
+
+def _listed(values: object, key: str) -> tuple[Any, ...]:
     if not isinstance(values, (list, tuple)) or not values:
         raise _wrong(key, f"needs a list of at least one value, got {shown(values)}.", "sweep.axis")
-    for k, value in enumerate(values):
-        if any(value == other and type(value) is type(other) for other in values[:k]):
-            says = f"has {shown(value)} twice; the same runs would be made twice."
-            raise _wrong(key, says, "sweep.twice")
     return tuple(values)
+
+
+def _refuse_twins(values: Sequence[Any], key: str) -> None:
+    """No value twice, and no row of a zip, whose keys may repeat theirs; 1 and 1.0 are two."""
+    kept = [(value, [type(part) for part in _parts(value)]) for value in values]
+    for k, value in enumerate(kept):
+        if value in kept[:k]:
+            says = f"has {shown(values[k])} twice; the same runs would be made twice."
+            raise _wrong(key, says, "sweep.twice")
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _table(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
