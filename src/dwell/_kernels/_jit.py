@@ -90,6 +90,11 @@ def njit(function: Callable[..., Any]) -> Any:
     return _compiled(function, {})
 
 
+def making(function: Callable[..., Any]) -> Any:
+    """The same for a kernel that makes arrays."""
+    return _compiled(function, {"_nrt": True})
+
+
 def inner(function: Callable[..., Any]) -> Any:
     """The same for a kernel that only other kernels call: it compiles faster."""
     return _compiled(function, {"no_cpython_wrapper": True})
@@ -125,6 +130,7 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         "error_model": "numpy",
         "fastmath": False,
         "no_cfunc_wrapper": True,
+        "_nrt": False,
         **extra,
     }
     try:

@@ -8,6 +8,8 @@ MAX_NODES = 12  # Gauss-Legendre nodes per direction, at most
 MAX_PANELS = 32  # pieces of edges that are integrated at once
 SORTED = 48  # agents that are sorted by distance all at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
+LINES = 128  # lines along which a border is traced at once; a power of two
+EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
 class Scratch(NamedTuple):
@@ -25,6 +27,17 @@ class Scratch(NamedTuple):
     rank: np.ndarray  # a few candidates sorted: the place of each,
     far: np.ndarray  # ... squared distances in order
     sequence: np.ndarray  # ... and indices
+    line_x: np.ndarray  # lines that may bound a cell: see trace.py
+    line_y: np.ndarray
+    line_offset: np.ndarray
+    line_bits: np.ndarray  # ... the bits of line_offset
+    behind: np.ndarray  # ... and their labels
+    step: np.ndarray  # how far ahead each of them crosses,
+    step_bits: np.ndarray  # ... and the bits of that
+    chain: np.ndarray  # the lines round a cell,
+    edge_x: np.ndarray  # ... one after another, the last one also first
+    edge_y: np.ndarray
+    edge_offset: np.ndarray
     dx: np.ndarray  # displacement of each agent from the one that looks
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
@@ -40,8 +53,9 @@ class Scratch(NamedTuple):
 
 def make_scratch(agents: int, vertices: int) -> Scratch:
     """Working memory for cells of up to `agents` agents in a polygon of `vertices` vertices."""
-    room = agents + vertices + 16
+    room = agents + vertices + 16 + EDGES
     many = max(agents, 1)
+    offset, step = np.zeros(LINES), np.zeros(LINES)
     return Scratch(
         x=np.empty(room),
         y=np.empty(room),
@@ -55,6 +69,17 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         rank=np.empty(SORTED, dtype=np.int64),
         far=np.empty(SORTED),
         sequence=np.empty(SORTED, dtype=np.int64),
+        line_x=np.zeros(LINES),
+        line_y=np.zeros(LINES),
+        line_offset=offset,
+        line_bits=offset.view(np.int64),
+        behind=np.zeros(LINES, dtype=np.int64),
+        step=step,
+        step_bits=step.view(np.int64),
+        chain=np.zeros(EDGES, dtype=np.int64),
+        edge_x=np.zeros(EDGES + 1),
+        edge_y=np.zeros(EDGES + 1),
+        edge_offset=np.zeros(EDGES + 1),
         dx=np.empty(many),
         dy=np.empty(many),
         seen=np.empty(many, dtype=np.int64),
