@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner, making, njit
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 
@@ -306,16 +306,10 @@ def put_places(x, y, bins):
     first[count] = agents
 
 
-@making
+@njit
 def put_at_rest(x, y, bins):
-    """The same for agents that stay there; also gives their places in the order of the bins."""
+    """The same, for Python."""
     put_places(x, y, bins)
-    sorted_x = np.empty_like(x)
-    sorted_y = np.empty_like(y)
-    for i in range(x.shape[0]):
-        sorted_x[i] = x[bins.who[i]]
-        sorted_y[i] = y[bins.who[i]]
-    return sorted_x, sorted_y
 
 
 @njit

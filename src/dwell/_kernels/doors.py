@@ -67,11 +67,15 @@ def cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s):
     near.x[0] = px
     near.y[0] = py
     m, limit = gather_at_rest(k, 1, -1.0, radius, bins, x, y, near)
-    if quick:
+    n = 1 if quick else 0
+    while n > 0:
         n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
         reach = math.sqrt(WITHIN * squared)
         if n > 0 and is_settled(reach, nearest, limit):
             return n, 0, nearest, reach
+        if n > 0:
+            radius = sufficient(reach, bins.frame)
+            m, limit = gather_at_rest(k, m, limit, radius, bins, x, y, near)
     n = whole_cell(px, py, wx, wy, s)
     n, looked, nearest = cut_cell(0, n, 1, m, 0, px, py, near.x, near.y, s)
     reach = reach_of(n, s.x, s.y)

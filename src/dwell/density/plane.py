@@ -103,7 +103,8 @@ def _look_all(
 
     walls = columns(ground.workspace.vertices)
     bins = make_bins(len(x))
-    places = put_at_rest(x, y, bins)
+    put_at_rest(x, y, bins)
+    places = x[bins.who], y[bins.who]
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(len(x), len(walls[0]))
