@@ -91,7 +91,7 @@ def cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s):
 
 @njit
 def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
-    """Looks lo..hi of agents in the order of their bins; fills the rows of `out` by their numbers.
+    """Looks lo..hi of agents in the order of their bins, in which `out` is filled, too.
 
     x, y: their places in that order. Each asks the agents round it only: see blocks.py, bins.py.
     `second` is filled with polar moments about the centroids, divided by exp(log_scale), unless it
@@ -138,19 +138,18 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
             p, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
-        row = bins.who[k]
-        out[row, STATUS] = status
-        out[row, ERROR_X] = ex
-        out[row, ERROR_Y] = ey
-        out[row, LOG_SCALE] = scale
-        out[row, MASS] = mass
-        out[row, POLAR] = polar
-        out[row, NEIGHBORS] = neighbors
-        out[row, NEAREST] = d2
+        out[k, STATUS] = status
+        out[k, ERROR_X] = ex
+        out[k, ERROR_Y] = ey
+        out[k, LOG_SCALE] = scale
+        out[k, MASS] = mass
+        out[k, POLAR] = polar
+        out[k, NEIGHBORS] = neighbors
+        out[k, NEAREST] = d2
         if thorough:
-            second[row] = 0.0
+            second[k] = 0.0
             if status == 0:
-                second[row] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
+                second[k] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
 
 
 @njit

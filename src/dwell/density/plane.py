@@ -105,13 +105,17 @@ def _look_all(
     bins = make_bins(len(x))
     put_at_rest(x, y, bins)
     places = x[bins.who], y[bins.who]
+    found, also = np.empty_like(out), np.empty_like(second)  # in the same order
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(len(x), len(walls[0]))
         near = make_near(len(x))
-        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, out, second, memory)
+        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, found, also, memory)
 
     in_blocks(work, len(x), threads)
+    out[bins.who] = found
+    if len(second):
+        second[bins.who] = also
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:
