@@ -130,9 +130,7 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
         if n == 0:
             p = 0
             listed = -1
-            n, looked, nearest, reach = cell_at_rest(
-                k, radius, quick, bins, x, y, wx, wy, near, s
-            )
+            n, looked, nearest, reach = cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s)
         if thorough:
             keep_corners(n, s)
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
