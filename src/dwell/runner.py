@@ -148,7 +148,9 @@ def simulate(
     with asked_to_stop() as asked:
         drive = Drive(progress or _nobody, asked, None, 0.0)
         drive.say("preparing", 0.0)
-        recorder = Recorder(system, beginning(system, places), times, record, threads)
+        recorder = Recorder(
+            system, beginning(system, places, threads=threads), times, record, threads
+        )
         _state_need(drive, recorder, until, max_jumps, saved=False)
         recorder, stop = _driven(drive, recorder, 0.0, until, max_jumps)
         return _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
@@ -236,7 +238,7 @@ def _executed(
     drive = Drive(tell, asked, None, 0.0)
     system, places, repairs = build(scenario)
     drive.say("preparing", 0.0)
-    recorder = recorder_of(scenario, system, beginning(system, places), threads)
+    recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     drive.journal = _journal(drive, target, recorder, scenario, repairs)
     asks = scenario.run
     _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=target is not None)

@@ -133,8 +133,15 @@ def _legs(start: AgentsState, number: Ints) -> Legs:
     row[:, column.FIRST_AT] = start.first[number]
     row[:, column.LOOKS] = start.looks[number]
     next_at = start.next_at[number]
-    queue = np.lexsort((number, next_at))  # sorted, which a heap may be
+    queue = _in_turn(next_at, number)  # sorted, which a heap may be
     return Legs(row=row, due=next_at[queue], queue=queue.astype(np.int32))
+
+
+def _in_turn(next_at: Floats, number: Ints) -> Ints:
+    """All rows by the time of their next look, those at one time by their numbers."""
+    order = np.argsort(next_at)
+    times = next_at[order]
+    return order if (times[1:] > times[:-1]).all() else np.lexsort((number, next_at))
 
 
 def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:
