@@ -11,6 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.ahead import (
+    MANY,
+    MOST_ROWS,
+    fetch,
+    fetch_bins,
+    fetch_lists,
+    fetch_rows,
+    second_in,
+    third_in,
+)
 from dwell._kernels.bins import (
     are_many,
     gather_moving,
@@ -92,6 +102,9 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
     """
     count = 0
     binned = are_many(bins)
+    hurry = legs.row.shape[0] >= MANY
+    ahead = np.empty((MOST_ROWS, 2), dtype=np.int64)
+    rows = 0
     while True:
         p = legs.queue[0]
         t = legs.due[0]
@@ -101,6 +114,13 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
+        if hurry:
+            second = second_in(legs)
+            rows = fetch_bins(second, program.cruise, legs, bins, ahead)
+            after = legs.queue[third_in(second, legs)]
+            fetch(legs.row, after)
+            fetch(number, after)
+            fetch(streams, after)
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
@@ -121,11 +141,13 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
                 settled = is_settled(reach, nearest, limit)
                 radius = next_radius(radius, reach, nearest, bins.frame)
                 legs.row[p, REACH] = reach
+        fetch_lists(rows, bins, ahead)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
+        fetch_rows(rows, legs, bins, ahead)
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy
