@@ -67,6 +67,23 @@ class Log(NamedTuple):
     empty: np.ndarray  # 1 when the cell weighed nothing
 
 
+@njit
+def fill_rows(number, start, hold, since, first, looks, at, row):
+    """Fill the table of legs for agents in the order of `number`; `at`: see legs.py.
+
+    at: the columns of when a leg began, when the first look is due, and looks made so far.
+    """
+    n = start.shape[1]
+    for i in range(number.shape[0]):
+        q = number[i]
+        for k in range(n):
+            row[i, k] = start[q, k]
+            row[i, n + k] = hold[q, k]
+        row[i, at[0]] = since[q]
+        row[i, at[1]] = first[q]
+        row[i, at[2]] = looks[q]
+
+
 @inner
 def is_before(i, j, legs, number):
     """Whether entry i of the queue jumps before entry j: by time, then by the agent's number."""

@@ -9,9 +9,12 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, columns, dots, lengths
 from dwell.density.borders import Borders
 from dwell.density.ground import Ground
-from dwell.density.looking import Looks, in_blocks, one_per_thread
+from dwell.density.looking import BLOCK, Looks, in_blocks, one_per_thread
 from dwell.density.moments import polygon_moments
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
+
+BLOCKS = 64  # of looks at a time, at most: more cost more than they even out
+CACHED = 16_384  # rows that fit into the cache
 
 
 def cells(
@@ -92,7 +95,7 @@ def _columns_of(rows: Floats, threads: int | None) -> Floats:
     def work(lo: int, hi: int) -> None:
         found[:, lo:hi] = rows[lo:hi].T
 
-    in_blocks(work, len(rows), threads)
+    in_blocks(work, len(rows), threads, CACHED)
     return found
 
 
@@ -123,7 +126,7 @@ def _look_all(
         near, memory = own()
         doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, out, second, memory)
 
-    in_blocks(work, len(x), threads)
+    in_blocks(work, len(x), threads, max(BLOCK, len(x) // BLOCKS))
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:
