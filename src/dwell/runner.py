@@ -38,7 +38,7 @@ from dwell.results.recorder import (
     sample_times,
 )
 from dwell.results.resume import extended, taken_up
-from dwell.results.store import write_beginning
+from dwell.results.store import make_ready, write_beginning
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
@@ -292,6 +292,7 @@ def _journal(
     every = scenario.run.checkpoint.every
     if target is None or not isinstance(every, float) or is_continuous(recorder.system):
         return None
+    make_ready()
     place, still = target, Stop(StopReason.INTERRUPTED, 0.0)
 
     def first(name: str) -> None:
