@@ -23,7 +23,7 @@ from dwell.geometry import Workspace, as_workspace
 from dwell.hybrid import Stop, StopReason
 from dwell.results import Run, load_run, save_run
 from dwell.results.drive import Drive
-from dwell.results.files import check_target
+from dwell.results.files import check_target, make_ready
 from dwell.results.interrupts import Asked, asked_to_stop
 from dwell.results.journal import Journal, clear
 from dwell.results.lock import locked
@@ -38,7 +38,7 @@ from dwell.results.recorder import (
     sample_times,
 )
 from dwell.results.resume import extended, taken_up
-from dwell.results.store import make_ready, write_beginning
+from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe

@@ -70,6 +70,15 @@ def written_whole(target: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def make_ready() -> None:
+    """Load all that writing a file needs, so that the first checkpoint does not wait for it."""
+    import numpy as np
+    import xarray as xr
+
+    with contextlib.suppress(ValueError):  # an xarray that cannot do this in memory
+        xr.Dataset({"nothing": (("row",), np.zeros(1))}).to_netcdf(engine="h5netcdf")
+
+
 def brief(fault: BaseException) -> str:
     """What went wrong, in one line."""
     return " ".join(str(fault).split())[:200]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -256,14 +255,6 @@ def _with_journal(run: Run, kept: Journaled) -> Run:
         table=recorder.table(), wall_seconds=float(kept.info["wall_seconds"]),
         journal=(str(kept.info["journal"]), int(kept.info["parts"])),
     )  # fmt: skip
-
-
-def make_ready() -> None:
-    """Load all that writing a file needs, so that the first checkpoint does not wait for it."""
-    import xarray as xr
-
-    with contextlib.suppress(ValueError):  # an xarray that cannot do this in memory
-        xr.Dataset({"nothing": (("row",), np.zeros(1))}).to_netcdf(engine="h5netcdf")
 
 
 def write_beginning(run: Run, target: Path, journal: str) -> None:
