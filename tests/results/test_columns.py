@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell._types import in_columns
-from dwell.results import columns
 from dwell.results.columns import read_columns, write_columns
 
 
@@ -22,10 +21,9 @@ def turned(rows, seed):
 @settings(max_examples=60, deadline=None)
 @given(
     lengths=st.lists(st.integers(0, 9), min_size=1, max_size=5),
-    block=st.integers(1, 12),
     low=st.sampled_from([0, -1, 250, 2**16 - 3, 2**32 - 3, 2**40]),
 )
-def test_there_and_back(tmp_path_factory, lengths, block, low):
+def test_there_and_back(tmp_path_factory, lengths, low):
     path = tmp_path_factory.mktemp("columns") / "some.columns"
     given = {
         "floats": [np.random.default_rng(k).normal(size=k) for k in lengths],
@@ -37,12 +35,8 @@ def test_there_and_back(tmp_path_factory, lengths, block, low):
         "text": [np.arange(k, dtype=np.uint8) for k in lengths],
         "odd": [np.array([np.nan, -0.0, np.inf])],
     }
-    kept, columns.BLOCK = columns.BLOCK, block
-    try:
-        write_columns(path, given)
-        found = read_columns(path)
-    finally:
-        columns.BLOCK = kept
+    write_columns(path, given)
+    found = read_columns(path)
     assert found.keys() == given.keys()
     for name, pieces in given.items():
         whole = np.concatenate(pieces)

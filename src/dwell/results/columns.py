@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, final
@@ -53,7 +53,7 @@ def write_columns(path: Path, columns: Mapping[str, Pieces]) -> None:
     with path.open("wb") as file:
         file.write(MAGIC + f"{len(header):0{DIGITS}}".encode() + header)
         for column in listed:
-            checks += _written(file, column, columns[column.name])
+            checks.append(_written(file, column, columns[column.name]))
         file.write(json.dumps(checks).encode())
 
 
@@ -75,7 +75,7 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
     for column in listed:
         count = math.prod(column.shape)
         flat = np.frombuffer(data, dtype=column.kept, count=count, offset=end)
-        seen += _checks(flat)
+        seen.append(_check(flat))
         found[column.name] = _shaped(flat.astype(column.kind), column)
         end += column.size
     if seen != checks:
@@ -83,18 +83,15 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
     return found
 
 
-BLOCK = 65_536  # numbers that are checked together
-
-
-def _checks(flat: np.ndarray) -> list[int]:
-    """One number for each block: any bit that changes changes it.
+def _check(flat: np.ndarray, before: int = 0) -> int:
+    """A number that changes with any bit; `before`: that of the numbers before these.
 
     The sum of all words, which is as fast as memory; narrow columns are too small to matter.
     """
-    blocks = (flat[lo : lo + BLOCK] for lo in range(0, len(flat), BLOCK))
     if flat.itemsize != WORD:
-        return [zlib.crc32(block.data) for block in blocks]
-    return [int(np.add.reduce(block.view(np.uint64))) for block in blocks]
+        return int(zlib.crc32(flat.data, before))
+    words = int(np.add.reduce(flat.view(np.uint64)))
+    return (before + words) % (1 << 8 * WORD)
 
 
 def _told(name: str, kind: str, kept: str, shape: list[int], turned: bool) -> _Column:
@@ -124,13 +121,13 @@ def _narrowed(pieces: Pieces) -> str:
     return kind.str
 
 
-def _written(file: BinaryIO, column: _Column, pieces: Pieces) -> list[int]:
-    """Write a column in blocks of one size; gives their checks."""
-    checks: list[int] = []
-    for block in _in_blocks(_rows(column, pieces)):
-        file.write(block.data)
-        checks += _checks(block)
-    return checks
+def _written(file: BinaryIO, column: _Column, pieces: Pieces) -> int:
+    """Write a column; gives its check."""
+    check = 0
+    for part in _rows(column, pieces):
+        check = _check(part, check)
+        file.write(part.data)  # just read, and still in the cache
+    return check
 
 
 def _rows(column: _Column, pieces: Pieces) -> Iterator[np.ndarray]:
@@ -140,23 +137,6 @@ def _rows(column: _Column, pieces: Pieces) -> Iterator[np.ndarray]:
         for piece in pieces:
             part = piece if axis is None else piece[:, axis]
             yield np.ascontiguousarray(part, dtype=column.kept).ravel()
-
-
-def _in_blocks(parts: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-    """The same cut into blocks of BLOCK numbers, which are copied only where parts meet."""
-    rest: list[np.ndarray] = []
-    held = 0
-    for part in parts:
-        lo = 0
-        while held + len(part) - lo >= BLOCK:
-            upto = lo + BLOCK - held
-            whole = [*rest, part[lo:upto]]
-            yield whole[0] if len(whole) == 1 else np.concatenate(whole)
-            rest, held, lo = [], 0, upto
-        if lo < len(part):
-            rest, held = [*rest, part[lo:]], held + len(part) - lo
-    if rest:
-        yield rest[0] if len(rest) == 1 else np.concatenate(rest)
 
 
 def _shaped(flat: np.ndarray, column: _Column) -> np.ndarray:
