@@ -11,6 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.ahead import (
+    MANY,
+    fetch,
+    fetch_bins,
+    fetch_lists,
+    fetch_rows,
+    second_in,
+    third_in,
+)
 from dwell._kernels.bins import (
     are_many,
     gather_moving,
@@ -59,6 +68,23 @@ class Log(NamedTuple):
     empty: np.ndarray  # 1 when the cell weighed nothing
 
 
+@njit
+def fill_rows(number, start, hold, since, first, looks, at, row):
+    """Fill the table of legs for agents in the order of `number`; `at`: see legs.py.
+
+    at: the columns of when a leg began, when the first look is due, and looks made so far.
+    """
+    n = start.shape[1]
+    for i in range(number.shape[0]):
+        q = number[i]
+        for k in range(n):
+            row[i, k] = start[q, k]
+            row[i, n + k] = hold[q, k]
+        row[i, at[0]] = since[q]
+        row[i, at[1]] = first[q]
+        row[i, at[2]] = looks[q]
+
+
 @inner
 def is_before(i, j, legs, number):
     """Whether entry i of the queue jumps before entry j: by time, then by the agent's number."""
@@ -95,6 +121,8 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
     count = 0
     binned = are_many(bins)
     quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
+    hurry = legs.row.shape[0] >= MANY
+    rows = 0
     while True:
         p = legs.queue[0]
         t = legs.due[0]
@@ -104,6 +132,13 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
+        if hurry:
+            second = second_in(legs)
+            rows = fetch_bins(second, program.cruise, legs, bins, s.ahead)
+            after = legs.queue[third_in(second, legs)]
+            fetch(legs.row, after)
+            fetch(number, after)
+            fetch(streams, after)
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
@@ -137,11 +172,13 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
                 reach = reach_of(n, s.x, s.y)
             n = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
         legs.row[p, REACH] = reach
+        fetch_lists(rows, bins, s.ahead)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
+        fetch_rows(rows, legs, bins, s.ahead)
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy

@@ -9,6 +9,7 @@ MAX_PANELS = 32  # pieces of edges that are integrated at once
 SORTED = 48  # agents that are sorted by distance all at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
 LINES = 128  # lines along which a border is traced at once; a power of two
+MOST_ROWS = 8  # of bins that the next event is asked for beforehand
 EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
@@ -49,6 +50,7 @@ class Scratch(NamedTuple):
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
+    ahead: np.ndarray  # (MOST_ROWS, 2) bins of the next event: see ahead.py
 
 
 def make_scratch(agents: int, vertices: int) -> Scratch:
@@ -91,4 +93,5 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         value=np.empty((MAX_PANELS, 16)),
         ratio=np.empty((MAX_PANELS, 16)),
         pending=np.empty((MAX_TRIANGLES, 7)),
+        ahead=np.zeros((MOST_ROWS, 2), dtype=np.int64),
     )
