@@ -428,6 +428,9 @@ def sweep(
     mixed: Annotated[
         bool, typer.Option("--mixed", help="Allow rows of different versions in one table.")
     ] = False,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="The sweep has changed: keep the rows of old cases.")
+    ] = False,
     patience: Annotated[
         float, typer.Option(help="Seconds to wait for a scheduler that went away.")
     ] = 60.0,
@@ -449,7 +452,7 @@ def sweep(
     with progress_bar() as progress:
         found = run_sweep(
             file, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
-            patience=patience, progress=progress, say=complain,
+            extend=extend, patience=patience, progress=progress, say=complain,
         )  # fmt: skip
     if as_json:
         _print_json(found.as_json())
@@ -529,19 +532,21 @@ def init(
     force: Force = False,
     names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
 ) -> None:
-    """Write a commented scenario file to start from."""
+    """Write a commented scenario file, or sweep file, to start from."""
     from dwell.results.files import check_target, written_whole
     from dwell.scenario import TEMPLATES, template_text
+    from dwell.sweep.templates import SWEEPS, sweep_text
 
     if names:
-        for name, about in TEMPLATES.items():
+        for name, about in {**TEMPLATES, **SWEEPS}.items():
             typer.echo(f"{name:24} {about}")
         return
-    text = template_text(template)
+    text = sweep_text(template) if template in SWEEPS else template_text(template)
     target = check_target(out or Path(f"{template}.toml"), force=force)
     with written_whole(target) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    typer.echo(f"wrote {target}; run it with: dwell run {target}")
+    command = f"sweep {target} --out sweep" if template in SWEEPS else f"run {target}"
+    typer.echo(f"wrote {target}; run it with: dwell {command}")
 
 
 def _load(path: Path, overrides: list[str] | None) -> Any:

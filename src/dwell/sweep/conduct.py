@@ -83,6 +83,7 @@ def run_sweep(
     chunk: int | None = None,
     retry: bool = False,
     mixed: bool = False,
+    extend: bool = False,
     patience: float = 60.0,
     progress: Progress | None = None,
     say: Callable[[str], None] | None = None,
@@ -92,13 +93,15 @@ def run_sweep(
     By default on all processors of this machine; `cluster` is the address of a Dask scheduler, or
     "local" for one of its own. `workers` is how many run at a time here, `chunk` how many cases
     make a portion; neither changes the table. `retry` runs cases again that failed, `mixed` allows
-    rows of different versions in one table, and `patience` is for how many seconds a scheduler that
-    went away is waited for. `progress` is told how far it is, `say` what people should know.
+    rows of different versions in one table, `extend` keeps the rows of another sweep in `out` whose
+    cases are cases of this one, and `patience` is for how many seconds a scheduler that went away
+    is waited for. `progress` is told how far it is, `say` what people should know.
     """
     need_pyarrow()
     _check_counts(workers, chunk)
     plan = plan_of(sweep if isinstance(sweep, Sweep) else load_sweep(sweep))
-    with open_folder(Path(out), plan, versions(), mixed=mixed, retry=retry) as folder:
+    options = {"mixed": mixed, "retry": retry, "extend": extend}
+    with open_folder(Path(out), plan, versions(), **options) as folder:
         conductor = _Conductor(folder, chunk, mixed, progress, say)
         if not folder.done.all():
             conductor.conduct(lambda: _engine(cluster, workers, patience, conductor.say))

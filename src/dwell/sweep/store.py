@@ -1,7 +1,7 @@
 """The folder of a sweep: what was planned, what is done, and the table in the end.
 
     DIR/sweep.json        the plan and the versions that made the rows
-    DIR/parts/*.parquet   rows as they came in; each file is whole or not there
+    DIR/parts-PLAN/       rows as they came in, Parquet files; each is whole or not there
     DIR/runs.parquet      one row per case, once all are done
     DIR/summary.parquet   one row per point: median and quartiles of every figure
     DIR/timings.parquet   which worker took how long for which case
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,14 +27,14 @@ from dwell.errors import InputError, StoreError
 from dwell.results.files import refused, shown, written_whole
 from dwell.results.lock import locked
 from dwell.sweep import table
-from dwell.sweep.plan import Plan
+from dwell.sweep.plan import Frame, Plan
 from dwell.sweep.quartiles import summary_blocks, summary_schema
-from dwell.sweep.work import FAILED, Result
+from dwell.sweep.work import FAILED, Result, blank_row
 
 VERSION = 1
 MOST_PARTS = 256  # more small files than this are joined to one
 
-PLAN, PARTS = "sweep.json", "parts"
+PLAN = "sweep.json"
 RUNS, SUMMARY, TIMINGS = "runs.parquet", "summary.parquet", "timings.parquet"
 
 
@@ -55,6 +56,7 @@ class Folder:
         self.made_with = made_with  # versions
         self.done: NDArray[np.bool_] = np.zeros(len(plan), dtype=bool)
         self.failed = 0
+        self.parts = parts_of(path, plan.digest)
         self._parts: list[Path] = []
         self._next = 0
         self.damaged: list[Path] = []  # parts that could not be read, put aside
@@ -64,7 +66,7 @@ class Folder:
     def read(self, *, retry: bool) -> None:
         """Take stock of what an earlier command left; with `retry`, failures are to be made."""
         kept = [self.path / RUNS] if (self.path / RUNS).exists() else []
-        kept += sorted((self.path / PARTS).glob("*.parquet"))
+        kept += sorted(self.parts.glob("*.parquet"))
         for path in kept:
             try:
                 rows = table.read(path, ["case", "status"])
@@ -93,15 +95,14 @@ class Folder:
         import pyarrow as pa
 
         rows = table.read(path).filter(pa.array(good))
-        target = self.path / PARTS / f"{self._number():08d}.parquet"
+        target = self.parts / f"{self._number():08d}.parquet"
         if rows.num_rows:
-            (self.path / PARTS).mkdir(exist_ok=True)
             table.write_part(rows, target)
         path.unlink()
         return target if rows.num_rows else None
 
     def _number(self) -> int:
-        there = [int(p.stem) for p in (self.path / PARTS).glob("*.parquet") if p.stem.isdecimal()]
+        there = [int(p.stem) for p in self.parts.glob("*.parquet") if p.stem.isdecimal()]
         self._next = max([self._next, *(number + 1 for number in there)])
         return self._next
 
@@ -115,7 +116,7 @@ class Folder:
         for row in rows:
             if row["key"] in result.runs:
                 self._keep_run(row["key"], result.runs[row["key"]])
-        target = self.path / PARTS / f"{self._next:08d}.parquet"
+        target = self.parts / f"{self._next:08d}.parquet"
         table.write_part(table.arrow_table(rows, self.plan.keys), target)
         self._next += 1
         self._parts.append(target)
@@ -132,13 +133,13 @@ class Folder:
 
     def _join_parts(self) -> None:
         """Many small files to one; a crash in between leaves rows twice, never none."""
-        small = [path for path in self._parts if path.parent.name == PARTS]
+        small = [path for path in self._parts if path.parent == self.parts]
         parts = table.Parts(small, self.plan.keys)
         schema = parts.schema()
-        target = self.path / PARTS / f"{self._next:08d}.parquet"
+        target = self.parts / f"{self._next:08d}.parquet"
         table.write_blocks(parts.blocks(schema), schema, target, {})
         self._next += 1
-        self._parts = [path for path in self._parts if path.parent.name != PARTS] + [target]
+        self._parts = [path for path in self._parts if path.parent != self.parts] + [target]
         for path in small:
             path.unlink()
 
@@ -158,10 +159,10 @@ class Folder:
                 path.unlink()
         self._parts = [self.path / RUNS]
         with contextlib.suppress(OSError):
-            (self.path / PARTS).rmdir()
+            self.parts.rmdir()
 
     def _write_timings(self, parts: table.Parts, schema: Any) -> None:
-        if "_seconds" not in schema.names:
+        if not {"_seconds", "_worker"} <= set(schema.names):
             return
         import pyarrow as pa
 
@@ -199,16 +200,27 @@ class Folder:
 
 @contextlib.contextmanager
 def open_folder(
-    out: Path, plan: Plan, versions: dict[str, str], *, mixed: bool, retry: bool
+    out: Path,
+    plan: Plan,
+    versions: dict[str, str],
+    *,
+    mixed: bool,
+    retry: bool,
+    extend: bool = False,
 ) -> Iterator[Folder]:
     """The folder of a sweep, for this process alone; what was done before is taken over."""
     _make(out)
     with locked(out / RUNS):
-        made_with = _check_plan(out, plan, versions, mixed)
+        made_with = _check_plan(out, plan, versions, mixed, extend)
         folder = Folder(out, plan, made_with)
+        folder.parts.mkdir(exist_ok=True)
         folder.read(retry=retry)
-        (out / PARTS).mkdir(exist_ok=True)
         yield folder
+
+
+def parts_of(out: Path, digest: str) -> Path:
+    """Where the rows of a plan lie: never among those of another."""
+    return out / f"parts-{digest[:12]}"
 
 
 def _make(out: Path) -> None:
@@ -223,22 +235,69 @@ def _make(out: Path) -> None:
         raise refused(f"{shown(out)} cannot be made ({fault.strerror})") from None
 
 
-def _check_plan(out: Path, plan: Plan, versions: dict[str, str], mixed: bool) -> dict[str, str]:
+def _check_plan(
+    out: Path, plan: Plan, versions: dict[str, str], mixed: bool, extend: bool
+) -> dict[str, str]:
     """The versions that make the rows; refuses another sweep, and other versions unless asked."""
     path = out / PLAN
     if not path.exists():
         _write_plan(path, plan, versions)
         return versions
     kept = read_plan(out)
-    if kept["digest"] != plan.digest:
+    made_with: dict[str, str] = kept["versions"]
+    if kept["digest"] != plan.digest and not extend:
         raise InputError(
-            f"{shown(out)} holds another sweep than this; give another folder, or the sweep file "
-            "as it was",
+            f"{shown(out)} holds another sweep than this; give another folder, the sweep file as "
+            "it was, or --extend to keep the rows of cases that both have",
             code="sweep.differs",
         )
-    made_with: dict[str, str] = kept["versions"]
     check_versions(made_with, versions, mixed, f"the rows in {shown(out)}")
+    if kept["digest"] != plan.digest:
+        take_over(out, kept, plan)
+        _write_plan(path, plan, made_with)
+    _tidy(out, plan)
     return made_with
+
+
+def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
+    """The rows of another plan that are cases of this one too, under their numbers here.
+
+    They are put where this plan looks for them before it is the plan of the folder, and taken away
+    from where they were after: a crash in between costs nothing.
+    """
+    frame = Frame(plan.frame)
+    numbers = {frame.case(plan.brief(k)).key: k for k in range(len(plan))}
+    target = parts_of(out, plan.digest)
+    target.mkdir(exist_ok=True)
+    there = [out / RUNS] if (out / RUNS).exists() else []
+    for k, path in enumerate([*there, *sorted(parts_of(out, old["digest"]).glob("*.parquet"))]):
+        rows = []
+        for row in table.read(path).to_pylist():
+            number = numbers.pop(row["key"], None)
+            if number is not None and row["status"] != FAILED:
+                mine = blank_row(frame.case(plan.brief(number)), frame)
+                figures = {name: row[name] for name in row if name not in old["keys"]}
+                rows.append({**figures, **mine})
+        if rows:
+            table.write_part(table.arrow_table(rows, plan.keys), target / f"{k:08d}.parquet")
+
+
+def _tidy(out: Path, plan: Plan) -> None:
+    """Take away what belongs to an earlier plan."""
+    runs = out / RUNS
+    if runs.exists() and _plan_of_table(runs) not in (plan.digest, None):
+        for name in (RUNS, SUMMARY, TIMINGS):
+            (out / name).unlink(missing_ok=True)
+    for folder in out.glob("parts-*"):
+        if folder != parts_of(out, plan.digest):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _plan_of_table(path: Path) -> str | None:
+    try:
+        return table.about_file(path).get("plan")
+    except Exception:  # whatever a damaged file makes the reader say
+        return None
 
 
 def check_versions(

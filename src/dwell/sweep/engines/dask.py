@@ -44,8 +44,9 @@ class DaskEngine:
         self._given: dict[Any, Order] = {}
         self._life = 0  # of the connection; what comes from an earlier one is no news
         self._sent = 0
+        self._threads, self._counted = 1, -PAUSE  # of workers, and when they were counted
         try:
-            self._connect(CONNECTING)
+            self._connect(min(CONNECTING, patience))
         except (OSError, TimeoutError, ValueError) as fault:
             self.close()
             raise InputError(
@@ -56,12 +57,25 @@ class DaskEngine:
 
     @property
     def workers(self) -> int:
-        """Threads of all workers that are there now."""
+        """Threads of all workers that were there a moment ago."""
+        if time.monotonic() - self._counted > PAUSE:
+            self._threads = self._count()
+            self._counted = time.monotonic()
+        return max(1, self._threads)
+
+    def _count(self) -> int:
         try:
             there = self._client.scheduler_info(n_workers=-1)["workers"].values()
-            return max(1, sum(int(worker["nthreads"]) for worker in there))
         except Exception:  # between two connections
-            return 1
+            return 0
+        found = sum(int(worker["nthreads"]) for worker in there)
+        if not found and self._threads:
+            self._say(f"the cluster has no workers now; waiting for some: dask worker {self._name}")
+        return found
+
+    @property
+    def _name(self) -> str:
+        return str(self._address or self._client.scheduler.address)
 
     @property
     def about(self) -> str:
