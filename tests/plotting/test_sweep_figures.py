@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
@@ -233,6 +234,13 @@ def test_bins_are_ordered_and_lose_nobody() -> None:
 )  # fmt: skip
 def test_scales(values: tuple[float, ...], log: bool) -> None:
     assert in_ratios(np.array(values, dtype=float)) == log
+
+
+def test_names_of_axes_fit_under_a_panel() -> None:
+    from dwell.plotting.sweeps.words import _KEYS, label
+
+    plain = [re.sub(r"\$[^$]*\$", "mmm", label(key)) for key in _KEYS]
+    assert max(map(len, plain)) < 40
 
 
 def test_marks_are_drawn_where_the_axis_reaches() -> None:

@@ -89,7 +89,9 @@ def _expense(table: Table) -> Iterator[Quantity]:
     """What it takes: looks, cells, messages, way; per agent, so that groups can be compared."""
     agents = numbers_of(table, "agents")
     looks = numbers_of(table, "measurements") / agents
-    yield Quantity("looks", "looks per agent", "number", looks)
+    lost = np.nansum(numbers_of(table, "measurements") - numbers_of(table, "cells.voronoi")) > 0.0
+    tried = "looks tried per agent" if lost else "looks per agent"
+    yield Quantity("looks", tried, "number", looks)
     cells = numbers_of(table, "cells.per_agent.mean")
     if not np.allclose(cells, looks, rtol=1e-3, equal_nan=True):  # guaranteed cells, or lost looks
         yield Quantity("cells", "cells computed per agent", "number", cells)
