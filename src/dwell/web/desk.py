@@ -7,12 +7,11 @@ import itertools
 from base64 import b64encode
 from typing import Any, final
 
-from dwell.web.crew import Crew, Outcome, Task
-from dwell.web.limits import Limits
+from dwell.web.crew import LOST, Crew, Outcome, Task
 from dwell.web.refusals import Refusal
 
 SECONDS = 60.0  # that an answer may take: the first of a kind may have to be compiled
-BUSY = {"film.ffmpeg", "plot.missing", "web.worker-lost", "job.unforeseen"}
+BUSY = {"film.ffmpeg", "plot.missing", LOST, "job.unforeseen"}
 TOO_LARGE = {"web.too-large", "scenario.too-large"}
 
 
@@ -20,12 +19,20 @@ TOO_LARGE = {"web.too-large", "scenario.too-large"}
 class Desk:
     """Takes questions to a crew and brings answers back."""
 
-    def __init__(self, crew: Crew, limits: Limits) -> None:
-        self._crew, self._limits = crew, limits
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
         self._numbers = itertools.count()
 
     async def ask(self, task: str, raw: bytes) -> dict[str, Any]:
         """The answer to one of `dwell.web.tasks.TASKS`."""
+        try:
+            return await self._ask(task, raw)
+        except Refusal as refusal:
+            if refusal.code != LOST:
+                raise
+        return await self._ask(task, raw)  # it may have been the fault of something before
+
+    async def _ask(self, task: str, raw: bytes) -> dict[str, Any]:
         order = {"do": "task", "task": task, "body": b64encode(raw).decode()}
         return await asked(self._crew, f"desk-{next(self._numbers)}", order, SECONDS)
 
