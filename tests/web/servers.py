@@ -112,6 +112,12 @@ class Server:
                     break
         return texts, frames
 
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.end()
+
     def end(self) -> int:
         """Tell it to end, once and again; its exit code."""
         if self.process.poll() is None:

@@ -134,8 +134,11 @@ def test_foreign_pages_can_neither_write_nor_listen(server, origin):
     assert server.post(scenario(), headers=sent).status_code == 403
     assert server.http.delete(f"/api/runs/{run}", headers=sent).status_code == 403
     address = server.url.replace("http", "ws")
-    with pytest.raises(InvalidStatus) as refused:
-        connect(f"{address}/api/live?run={run}", additional_headers={"Origin": origin})
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(f"{address}/api/live?run={run}", additional_headers={"Origin": origin}),
+    ):
+        pass
     assert refused.value.response.status_code == 403
     with connect(
         f"{address}/api/live?run={run}", additional_headers={"Origin": server.url}

@@ -78,11 +78,11 @@ def test_a_worker_that_is_killed_takes_one_job_with_it(server, what):
 
 def test_a_client_that_vanishes_frees_its_job(server):
     run = server.start(slow(), live=True)
-    listener = server.listen(run)
-    listener.recv()
-    server.running(run)
-    listener.socket.shutdown(socket.SHUT_RDWR)  # as if its process had been killed: no farewell
-    job = server.wait(run, "cancelled")
+    with server.listen(run) as listener:
+        listener.recv()
+        server.running(run)
+        listener.socket.shutdown(socket.SHUT_RDWR)  # as if its process were killed: no farewell
+        job = server.wait(run, "cancelled")
     assert job["error"]["code"] == "web.absent"
     server.wait(server.start(scenario(horizon=1.0)))
 
@@ -102,41 +102,43 @@ def test_a_job_that_is_not_live_goes_on_without_listeners(server):
 
 
 def test_sigterm_lets_runs_end_and_leaves_nothing_behind(tmp_path):
-    server = Server("--workers", "1", "--queued", "1", folder=tmp_path)
-    run, waiting = server.start(slow(horizon=60.0)), server.start(scenario(horizon=1.0))
-    full = server.post(scenario())
-    assert full.status_code == 503
-    assert full.json()["error"]["code"] == "web.queue-full"
-    children = server.workers() + server.workers("desk")
-    server.running(run)
-    assert list(tmp_path.glob("dwell-serve-*/*.frames"))
-    with server.listen(run) as one, server.listen(waiting) as other:
-        server.process.send_signal(signal.SIGTERM)
-        until(lambda: server.http.get("/api/health").json()["draining"], "the end to be near")
-        late = server.post(scenario())
-        assert late.status_code == 503
-        assert late.json()["error"]["code"] == "web.draining"
-        assert '"end"' in [m for m in one if isinstance(m, str)][-1]
-        assert '"web.draining"' in list(other)[-1]
-    assert server.process.wait(30.0) == 0
-    with pytest.raises(httpx.ConnectError):
-        server.http.get("/api/health")
-    server.end()
+    with Server("--workers", "1", "--queued", "1", folder=tmp_path) as server:
+        run = server.start(slow(horizon=100.0))
+        server.running(run)
+        waiting = server.start(scenario(horizon=1.0))
+        full = server.post(scenario())
+        assert full.status_code == 503
+        assert full.json()["error"]["code"] == "web.queue-full"
+        children = server.workers() + server.workers("desk")
+        assert list(tmp_path.glob("dwell-serve-*/*.frames"))
+        with server.listen(run) as one, server.listen(waiting) as other:
+            other.recv()
+            server.process.send_signal(signal.SIGTERM)
+            until(lambda: server.http.get("/api/health").json()["draining"], "the end to be near")
+            late = server.post(scenario())
+            assert late.status_code == 503
+            assert late.json()["error"]["code"] == "web.draining"
+            assert '"end"' in [m for m in one if isinstance(m, str)][-1]
+            assert '"web.draining"' in list(other)[-1]
+        assert server.process.wait(30.0) == 0
+        with pytest.raises(httpx.ConnectError):
+            server.http.get("/api/health")
     assert list(tmp_path.iterdir()) == []
-    for pid in children:
-        until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), "the workers to be gone")
+    _all_gone(children)
 
 
 def test_workers_end_with_a_server_that_is_killed(tmp_path):
-    server = Server("--workers", "1", folder=tmp_path)
-    run = server.start(slow())
-    server.running(run)
-    children = server.workers() + server.workers("desk")
-    assert len(children) == 2
-    server.process.kill()
-    for pid in children:
+    with Server("--workers", "1", folder=tmp_path) as server:
+        server.running(server.start(slow()))
+        children = server.workers() + server.workers("desk")
+        assert len(children) == 2
+        server.process.kill()
+        _all_gone(children)
+
+
+def _all_gone(pids):
+    for pid in pids:
         until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), "the workers to be gone")
-    server.end()
 
 
 def test_memory_is_limited():

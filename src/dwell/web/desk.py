@@ -11,8 +11,12 @@ from dwell.web.crew import LOST, Crew, Outcome, Task
 from dwell.web.refusals import Refusal
 
 SECONDS = 60.0  # that an answer may take: the first of a kind may have to be compiled
-BUSY = {"film.ffmpeg", "plot.missing", LOST, "job.unforeseen"}
-TOO_LARGE = {"web.too-large", "scenario.too-large"}
+STATUS = {
+    "web.too-large": 413,
+    "scenario.too-large": 413,
+    "job.unforeseen": 500,
+    **dict.fromkeys(("film.ffmpeg", "plot.missing", LOST), 503),
+}
 
 
 @final
@@ -63,6 +67,5 @@ def refusal_of(outcome: Outcome) -> Refusal:
     if "error" not in outcome:
         return Refusal(503, "web.draining", "the server is about to end; ask again later")
     error = outcome["error"]
-    code = error["code"]
-    status = 413 if code in TOO_LARGE else 503 if code in BUSY else 422
-    return Refusal(status, code, error["message"], error["key"])
+    status = STATUS.get(error["code"], 422)
+    return Refusal(status, error["code"], error["message"], error["key"])
