@@ -146,7 +146,9 @@ def _row(name: str, what: str, seconds: float, promised: float | None = None) ->
     if promised is None:
         return Row("serving", name, what, f"{1e3 * seconds:.3g} ms", seconds)
     wanted = f"< {1e3 * promised:g} ms"
-    return Row("serving", name, what, f"{1e3 * seconds:.3g} ms", seconds, wanted, seconds < promised)
+    return Row(
+        "serving", name, what, f"{1e3 * seconds:.3g} ms", seconds, wanted, seconds < promised
+    )
 
 
 def main() -> int:
@@ -155,7 +157,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=JOBS)
     found = list(rows(False, parser.parse_args().jobs))
     for row in found:
-        print(json.dumps({"name": row.name, "what": row.what, "figure": row.figure, "met": row.met}))
+        print(
+            json.dumps({"name": row.name, "what": row.what, "figure": row.figure, "met": row.met})
+        )
     return 1 if any(row.met is False for row in found) else 0
 
 
