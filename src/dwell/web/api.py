@@ -303,6 +303,10 @@ def _pages(app: FastAPI) -> APIRouter:
     async def docs() -> HTMLResponse:
         return HTMLResponse(page(describe(app)))
 
+    @routes.get("/favicon.ico")
+    async def no_icon() -> Response:  # browsers ask for it where a page names none
+        return Response(status_code=204)
+
     @routes.get("/docs/style.css")
     async def style() -> FileResponse:
         return FileResponse(HERE / "docs" / "style.css")
