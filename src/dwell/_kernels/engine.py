@@ -11,6 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.ahead import (
+    MANY,
+    fetch,
+    fetch_bins,
+    fetch_lists,
+    fetch_rows,
+    second_in,
+    third_in,
+)
 from dwell._kernels.bins import (
     are_many,
     gather_moving,
@@ -20,12 +29,14 @@ from dwell._kernels.bins import (
     note_speed,
     place_at,
     put_all,
+    sufficient,
 )
-from dwell._kernels.cells import COINCIDENT, cut_cell, whole_cell
+from dwell._kernels.cells import COINCIDENT, WITHIN, cut_cell, whole_cell
 from dwell._kernels.hold import next_look, saturated
 from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
 from dwell._kernels.look import NO_MASS, is_settled, reach_of, weigh
 from dwell._kernels.philox import STREAM_RESETS, uniform
+from dwell._kernels.trace import retrace_cell, trace_near
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
 BRANCHES = 4  # of the queue: its few levels are worth more than its few comparisons
@@ -55,6 +66,23 @@ class Log(NamedTuple):
     neighbors: np.ndarray
     nearest: np.ndarray  # distance of the nearest other agent
     empty: np.ndarray  # 1 when the cell weighed nothing
+
+
+@njit
+def fill_rows(number, start, hold, since, first, looks, at, row):
+    """Fill the table of legs for agents in the order of `number`; `at`: see legs.py.
+
+    at: the columns of when a leg began, when the first look is due, and looks made so far.
+    """
+    n = start.shape[1]
+    for i in range(number.shape[0]):
+        q = number[i]
+        for k in range(n):
+            row[i, k] = start[q, k]
+            row[i, n + k] = hold[q, k]
+        row[i, at[0]] = since[q]
+        row[i, at[1]] = first[q]
+        row[i, at[2]] = looks[q]
 
 
 @inner
@@ -92,6 +120,9 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
     """
     count = 0
     binned = are_many(bins)
+    quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
+    hurry = legs.row.shape[0] >= MANY
+    rows = 0
     while True:
         p = legs.queue[0]
         t = legs.due[0]
@@ -101,31 +132,53 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
+        if hurry:
+            second = second_in(legs)
+            rows = fetch_bins(second, program.cruise, legs, bins, s.ahead)
+            after = legs.queue[third_in(second, legs)]
+            fetch(legs.row, after)
+            fetch(number, after)
+            fetch(streams, after)
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
-        n = whole_cell(px, py, wx, wy, s)
-        m = 1
-        looked = 0
-        nearest = limit = -1.0
         radius = guessed(legs.row[p, REACH], bins.frame)
+        m, limit = gather_moving(p, t, 1, -1.0, radius, program.cruise, legs.row, bins, near)
+        looked = 0
+        nearest = -1.0
+        n = 1 if quick else 0
         settled = False
-        while not settled:
-            lo = m
-            m, limit = gather_moving(p, t, lo, limit, radius, program.cruise, legs.row, bins, near)
-            n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
-            nearest = nearest if nearest >= 0.0 else d2
-            settled = not binned
-            if binned:
-                reach = reach_of(n, s.x, s.y)
-                settled = is_settled(reach, nearest, limit)
+        while n > 0 and not settled:
+            n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
+            reach = math.sqrt(WITHIN * squared)
+            settled = n > 0 and is_settled(reach, nearest, limit)
+            if n > 0 and not settled:
+                radius = sufficient(reach, bins.frame)
+                m, limit = gather_moving(
+                    p, t, m, limit, radius, program.cruise, legs.row, bins, near
+                )
+        if not settled:
+            n = whole_cell(px, py, wx, wy, s)
+            n, looked, nearest = cut_cell(0, n, 1, m, 0, px, py, near.x, near.y, s)
+            reach = reach_of(n, s.x, s.y)
+            while not is_settled(reach, nearest, limit):
                 radius = next_radius(radius, reach, nearest, bins.frame)
-                legs.row[p, REACH] = reach
+                lo = m
+                m, limit = gather_moving(
+                    p, t, lo, limit, radius, program.cruise, legs.row, bins, near
+                )
+                n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
+                nearest = nearest if nearest >= 0.0 else d2
+                reach = reach_of(n, s.x, s.y)
+            n = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
+        legs.row[p, REACH] = reach
+        fetch_lists(rows, bins, s.ahead)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
+        fetch_rows(rows, legs, bins, s.ahead)
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy

@@ -252,8 +252,11 @@ def _refuse_whole_tables(plan: Plan) -> None:
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """The scenario as a mapping, with what the sweep says for all cases."""
     data = json.loads(_json(scenario.model_dump(exclude_none=True)))
-    if sweep.record == "summary":
-        data["run"]["record"] = {"kind": "summary"}
+    if sweep.record == "summary":  # samples stay: without them nobody sees when coverage is reached
+        every = data["run"].get("record", {}).get("sample_every")
+        data["run"]["record"] = {"kind": "summary"} | (
+            {} if every is None else {"sample_every": every}
+        )
     start = data["agents"]["start"]
     if sweep.starts == "random" and not isinstance(start, dict):
         data["agents"]["start"] = {"count": len(start)}
