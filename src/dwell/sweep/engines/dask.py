@@ -49,7 +49,7 @@ class DaskEngine:
         try:
             self._connect(min(CONNECTING, patience))
             if self._cluster is not None:
-                _quietly(self._client.run, _ignore_interrupts)
+                _quietly(lambda: self._client.run(_ignore_interrupts))
         except (OSError, TimeoutError, ValueError) as fault:
             self.close()
             raise InputError(
@@ -68,7 +68,7 @@ class DaskEngine:
 
     def _count(self) -> int:
         try:
-            found = sum(self._client.nthreads().values())
+            found = sum(int(threads) for threads in self._client.nthreads().values())
         except Exception:  # between two connections
             return 0
         if not found and self._threads:
