@@ -89,6 +89,21 @@ def test_one_culprit_is_found_and_the_others_do_not_suffer(tmp_path, plan):
     assert deaths <= 3 + TRIES  # cut into eight, thrice, and then alone
 
 
+def test_bystanders_of_a_death_are_not_set_aside(tmp_path, plan):
+    """A Dask worker that dies takes all that waits with it along, and nobody knows who did it."""
+
+    class Unsure(Fake):
+        def collect(self, patience):
+            if not any(brief[0] == 137 for order in self.under_way for brief in order.cases):
+                return super().collect(patience)
+            lost, self.under_way = self.under_way, []
+            return [Lost(order, "KilledWorker", True, sure=False) for order in lost]
+
+    found = conducted(tmp_path, plan, Unsure(), chunk=1)
+    assert (found.done, found.failed) == (300, 1)
+    assert found.failures[0].case == 137
+
+
 def test_a_passing_trouble_is_waited_out(plan):
     orders = Orders(plan, iter(range(300)), 300)
     order = orders.next(2)

@@ -177,7 +177,7 @@ class _Conductor:
             self.workers = max(self.workers, engine.workers)
             room = min((1 + AHEAD) * engine.workers, MOST_LIVE)
             while under_way < room:
-                order = orders.next(self.sizer.size(orders.left, engine.workers))
+                order = orders.next(self.sizer.size(orders.left, engine.workers), under_way)
                 if order is None:
                     break
                 engine.submit(order)
@@ -189,7 +189,7 @@ class _Conductor:
                 if isinstance(back, Done):
                     self._take(orders.sort_out(back.order, back.result))
                 else:
-                    rows = orders.give_back(back.order, back.reason, back.blamed)
+                    rows = orders.give_back(back.order, back.reason, back.blamed, back.sure)
                     self.folder.commit(Result(rows, versions()))
             self._show()
 

@@ -46,10 +46,11 @@ class Orders:
         self._plan, self._missing = plan, missing
         self._frame = Frame(plan.frame)
         self._back: deque[Order] = deque()
+        self._alone: deque[Order] = deque()  # suspects, for the end
         self.left = left  # cases that were never given out
 
-    def next(self, size: int) -> Order | None:
-        """The next order: what came back first, then new cases."""
+    def next(self, size: int, under_way: int = 0) -> Order | None:
+        """The next order: what came back first, then new cases, and suspects one at a time."""
         if self._back:
             return self._back.popleft()
         briefs = []
@@ -58,23 +59,34 @@ class Orders:
             if len(briefs) >= size:
                 break
         self.left -= len(briefs)
-        return Order(self._plan.frame, tuple(briefs)) if briefs else None
+        if briefs:
+            return Order(self._plan.frame, tuple(briefs))
+        return self._alone.popleft() if self._alone and not under_way else None
 
-    def give_back(self, order: Order, reason: str, blamed: bool) -> list[dict[str, Any]]:
-        """Have an order carried out again; rows of cases that were tried too often."""
+    def give_back(
+        self, order: Order, reason: str, blamed: bool, sure: bool = True
+    ) -> list[dict[str, Any]]:
+        """Have an order carried out again; rows of cases that were tried too often.
+
+        Whoever may only have stood by is tried alone, and blamed for what happens then.
+        """
         if not blamed:
-            self._back.append(order)
+            (self._alone if order.alone else self._back).append(order)
             return []
         if len(order) > 1:  # find the culprit: the others are not to suffer
             size = -(-len(order) // PIECES)
             pieces = range(0, len(order), size)
             self._back.extend(replace(order, cases=order.cases[k : k + size]) for k in pieces)
             return []
+        if not sure and not order.alone:
+            self._alone.append(replace(order, alone=True))
+            return []
         return self._once_more(order, reason)
 
     def _once_more(self, order: Order, reason: str) -> list[dict[str, Any]]:
         if order.attempt + 1 < TRIES:
-            self._back.append(replace(order, attempt=order.attempt + 1))
+            waiting = self._alone if order.alone else self._back
+            waiting.append(replace(order, attempt=order.attempt + 1))
             return []
         row = blank_row(self._frame.case(order.cases[0]), self._frame)
         return [{**row, "status": FAILED, "failure": f"{reason}, {TRIES} times"}]
@@ -87,6 +99,6 @@ class Orders:
             if row["status"] != AGAIN:
                 rows.append(row)
                 continue
-            alone = Order(order.frame, (briefs[row["case"]],), order.attempt)
+            alone = replace(order, cases=(briefs[row["case"]],))
             rows += self._once_more(alone, row["failure"])
         return replace(result, rows=rows)

@@ -41,6 +41,7 @@ class Order:
     frame: str
     cases: tuple[Brief, ...]
     attempt: int = 0
+    alone: bool = False  # with nothing else under way
 
     @property
     def first(self) -> int:

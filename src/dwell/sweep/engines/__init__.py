@@ -23,11 +23,15 @@ class Done:
 @final
 @dataclass(frozen=True)
 class Lost:
-    """An order that came to nothing. `blamed`: whoever ran it died of it, perhaps."""
+    """An order that came to nothing. `blamed`: whoever ran it died of it, perhaps.
+
+    Not `sure`: others were with it when that happened, and any of them may be the cause.
+    """
 
     order: Order
     reason: str
     blamed: bool
+    sure: bool = True
 
 
 class Engine(Protocol):

@@ -145,7 +145,8 @@ class DaskEngine:
         if isinstance(why, ImportError):  # what cases themselves miss is in their rows
             raise _no_dwell_there(why)
         blamed = why is not None and type(why).__name__ not in _OF_THE_NETWORK
-        return [Lost(order, _words(why) if why else "cancelled", blamed)]
+        sure = type(why).__name__ != "KilledWorker"  # which takes along all that waited there
+        return [Lost(order, _words(why) if why else "cancelled", blamed, sure)]
 
     def _give_up_all(self, reason: str) -> list[Done | Lost]:
         lost: list[Done | Lost] = [Lost(order, reason, False) for order in self._given.values()]
