@@ -14,7 +14,7 @@ from dwell.sweep.work import DONE, Order, run_order
 from tests.docs.blocks import ROOT
 
 FOLDER = ROOT / "docs" / "studies"
-STUDIES = ("wait", "loss", "size", "laws")
+STUDIES = ("wait", "loss", "size", "laws", "speed")
 
 
 def mapping_of(name: str) -> dict[str, Any]:

@@ -105,10 +105,11 @@ class Cluster:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
-    def add_worker(self) -> subprocess.Popen[str]:
-        """One thread, no nanny: when it is killed it is gone."""
+    def add_worker(self, before: str = "") -> subprocess.Popen[str]:
+        """One thread, no nanny: when it is killed it is gone. `before`: code that it runs first."""
+        begin = f"{before}\nfrom distributed.cli.dask_worker import main; main()"
         worker = start(
-            [sys.executable, "-m", "distributed.cli.dask_worker", self.address, "--nthreads", "1",
+            [sys.executable, "-c", begin, self.address, "--nthreads", "1",
              "--no-nanny", "--no-dashboard", "--local-directory", str(self.folder),
              "--death-timeout", "60"]
         )  # fmt: skip

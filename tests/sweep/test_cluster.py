@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 
 import pytest
 
 from dwell.errors import InputError
 from dwell.sweep import run_sweep
 from dwell.sweep.engines.dask import DaskEngine
+from dwell.sweep.work import Order
 from tests.sweep.processes import Cluster, command, kill_all, parts, run, start, wait_for
 from tests.sweep.test_local import CALLABLE, DENSITIES, SLOW, tables
 from tests.sweep.worlds import file_at
@@ -150,3 +153,42 @@ def test_a_cluster_without_workers_is_said_and_waited_for(tmp_path, cluster):
         assert cluster.address in said[0]
     finally:
         engine.close()
+
+
+def test_a_worker_without_dwell_is_refused(tmp_path, cluster):
+    cluster.add_worker("import sys; sys.modules['dwell'] = None")
+    engine = DaskEngine(cluster.address, patience=5.0)
+    try:
+        engine._client.wait_for_workers(1, timeout=60.0)
+        with pytest.raises(InputError, match="cannot run dwell"):
+            engine.versions()
+    finally:
+        engine.close()
+
+
+def test_a_worker_without_dwell_that_joins_late_sets_no_case_aside():
+    """It would fail every case at once, and so be given one after another."""
+
+    class Failed:
+        status = "error"
+
+        def exception(self, timeout):
+            return ModuleNotFoundError("No module named 'dwell'")
+
+    future, engine = Failed(), DaskEngine.__new__(DaskEngine)
+    engine._given = {future: Order("{}", ((0, 0, 0, 0, []),))}
+    with pytest.raises(InputError, match="cannot run dwell"):
+        engine._heard(future, 1)
+
+
+def test_an_interrupt_of_a_cluster_of_its_own_makes_no_noise(tmp_path):
+    """Ctrl-C goes to all processes of a terminal; only the command has an answer to it."""
+    file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
+    process = start(
+        command("sweep", file, "--out", out, "--cluster", "local", "--workers", 1, "--chunk", 2)
+    )
+    wait_for(lambda: parts(out), "some rows")
+    os.killpg(process.pid, signal.SIGINT)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in complaint

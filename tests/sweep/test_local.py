@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -163,6 +164,29 @@ def test_only_one_command_at_a_time(tmp_path):
             run_sweep(file, out)
     finally:
         kill_all(process)
+
+
+def test_an_interrupt_while_workers_start_makes_no_noise(tmp_path):
+    """Ctrl-C goes to all processes of a terminal, also to those that are not ready for it."""
+    file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
+    process = start(command("sweep", file, "--out", out, "--workers", 2))
+    workers = wait_for(lambda: children(process), "workers")
+    status = Path(f"/proc/{workers[0]}/status").read_text()
+    blocked = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk"))
+    assert int(blocked, 16) & 1 << signal.SIGINT - 1  # before its first line of Python
+    os.killpg(process.pid, signal.SIGINT)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert complaint == "dwell: interrupted\n"
+
+
+def test_what_a_density_prints_is_not_among_the_figures(tmp_path):
+    density = CALLABLE.replace("calm", "chatty")
+    grid = '"controller.t2" = [0.2]'
+    file = file_at(tmp_path, repeats=1, horizon=0.2, grid=grid, density=density)
+    code, found, complaint = run("sweep", file, "--out", tmp_path / "out", "--json")
+    assert (code, found["done"]) == (0, 1)
+    assert "how dense it is" in complaint
 
 
 DENSITIES = '"density.function" = ["tests.sweep.worlds:calm", "tests.sweep.worlds:{}"]'

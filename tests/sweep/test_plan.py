@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 
 import numpy as np
@@ -98,6 +99,45 @@ def test_a_zip_goes_in_step_and_multiplies_a_grid():
         assert law["t2"] == pytest.approx(2 * law["t1"])
 
 
+def test_a_zip_may_have_a_value_in_several_rows():
+    tied = {"controller.t1": [0.1, 0.1, 0.2], "controller.t2": [0.2, 0.4, 0.4]}
+    plan, cases = cases_of(small(grid={}, zip=tied, repeats=1))
+    assert plan.points == 3
+    got = [(c.mapping["controller"]["t1"], c.mapping["controller"]["t2"]) for c in cases]
+    assert got == [(0.1, 0.2), (0.1, 0.4), (0.2, 0.4)]
+
+
+def test_rows_that_a_law_cannot_tell_apart_are_run_once():
+    grid = {"controller.kind": ["timer", "lloyd"]}
+    tied = {"controller.t2": [0.2, 0.3, 0.4], "run.horizon": [1.0, 1.0, 2.0]}
+    plan, cases = cases_of(small(grid=grid, zip=tied, repeats=1))
+    assert plan.points == 3 + 2
+    assert len({case.key for case in cases}) == len(cases)
+
+
+def test_many_values_are_looked_through_at_once():
+    values = [float(k) for k in range(1, 40_001)]
+    assert plan_of(small(grid={"run.horizon": values})).points == 40_000
+
+
+def test_random_starts_are_random_where_the_start_is_varied():
+    grid = {"agents.start": [{"count": 2}, {"count": 3}]}
+    sweep = small(grid=grid)
+    _, cases = cases_of(sweep)
+    assert len({case.mapping["agents"]["start"]["seed"] for case in cases}) == 4
+    assert len({case.key for case in cases}) == 8
+    assert sweep.groups[0].columns[0] == ({"count": 2}, {"count": 3})  # nothing is written there
+
+
+def test_entries_of_a_law_s_list_are_keys_too():
+    law = {**SCENARIO["controller"], "reset": "sequence", "intervals": [0.1, 0.2]}
+    grid = {"controller.intervals[1]": [0.2, 0.3]}
+    _, cases = cases_of(small(scenario={**SCENARIO, "controller": law}, grid=grid, repeats=1))
+    assert [c.mapping["controller"]["intervals"] for c in cases] == [[0.1, 0.2], [0.1, 0.3]]
+    for case in cases:
+        case.scenario()
+
+
 def test_laws_may_be_tied_to_other_values():
     tied = {"controller.kind": ["timer", "lloyd"], "run.horizon": [1.0, 2.0]}
     _, cases = cases_of(small(grid={}, zip=tied, repeats=1))
@@ -163,6 +203,8 @@ def test_whole_numbers_reach_both_ends(log):
         assert min(values.count(k) for k in (1, 2, 3, 4)) == 100
 
 
+HUGE = {f"run.k{k}": list(range(1000)) for k in range(7)}
+
 WRONG = {
     "an unknown key": ({"gird": {}}, "did you mean grid"),
     "no scenario": ({"scenario": None}, "is missing"),
@@ -204,6 +246,26 @@ WRONG = {
     "too many": ({"repeats": 2**40}, "at most"),
     "a broken key": ({"grid": {"run..horizon": [1.0]}}, "dotted"),
     "nan": ({"grid": {"run.horizon": [float("nan")]}}, "horizon"),
+    "infinity later on": ({"grid": {"run.horizon": [1.0, float("inf")]}}, "grid.run.horizon"),
+    "nan inside": ({"grid": {"workspace.upper": [[1.0, float("nan")]]}}, "got nan"),
+    "a date": ({"grid": {"run.horizon": [1.0, datetime.date(2020, 1, 1)]}}, "grid.run.horizon"),
+    "nothing": ({"grid": {"run.horizon": [1.0, None]}}, "got nothing"),
+    "a number beyond all": ({"grid": {"run.max_jumps": [1, 10**30]}}, "grid.run.max_jumps"),
+    "one and one": ({"grid": {"run.horizon": [1, 2.0, 1.0]}}, "has 1.0 twice"),
+    "a row twice": ({"zip": {"run.horizon": [1, 2, 1], "run.max_jumps": [5, 6, 5]}}, "zip has"),
+    "an entry inside": (
+        {"grid": {"agents.start": [[[0.1, 0.1]]], "agents.start[0]": [[0.2, 0.2]]}},
+        "inside the other",
+    ),
+    "more than can be counted": ({"repeats": 2**53, "grid": HUGE}, "at most"),
+    "more points than can be counted": ({"grid": HUGE, "zip": {}}, "at most"),
+    "a sample beyond all memory": ({"sample": {"count": 2**53, "run.horizon": [1, 2]}}, "at most"),
+    "the run's whole table": ({"grid": {"run": [{"horizon": 1.0}]}}, "vary its keys"),
+    "all about the agents": ({"grid": {"agents": [{"start": {"count": 2}}]}}, "vary its keys"),
+    "places that would be scattered": (
+        {"grid": {"agents.start": [{"count": 2}, [[0.1, 0.1]]]}},
+        'starts = "scenario"',
+    ),
 }
 
 
@@ -234,3 +296,16 @@ def test_the_template_goes_with_its_scenario(tmp_path):
     for name in SWEEPS:
         (tmp_path / f"{name}.toml").write_text(sweep_text(name))
         assert len(plan_of(load_sweep(tmp_path / f"{name}.toml"))) == 25
+
+
+def test_summaries_are_sampled_as_often_as_other_runs():
+    def every(**changes):
+        _, cases = cases_of(small(repeats=1, **changes))
+        return [case.mapping["run"]["record"].get("sample_every") for case in cases]
+
+    assert every(grid={"run.horizon": [1.0, 2.0]}) == [1.0 / 1000, 2.0 / 1000]
+    assert every(grid={"run.record.sample_every": ["off", 0.25]}) == ["off", 0.25]
+    own = {**SCENARIO, "run": {**SCENARIO["run"], "record": {"sample_every": 0.125}}}
+    assert every(scenario=own, grid={}) == [0.125]
+    kept = {**SCENARIO, "run": {**SCENARIO["run"], "record": {"kind": "summary"}}}
+    assert every(scenario=kept, grid={}, record="scenario") == [None]

@@ -60,11 +60,27 @@ class Group:
         return {key: column[k] for key, column in zip(self.keys, self.columns, strict=True)}
 
     def only(self, keys: Sequence[str]) -> Group | None:
-        """The group without other keys; None if none is left."""
+        """The group without other keys, and no row twice for that; None if none is left."""
         kept = [k for k, key in enumerate(self.keys) if key in keys]
         if not kept:
             return None
-        return Group(tuple(self.keys[k] for k in kept), tuple(self.columns[k] for k in kept))
+        if len(kept) == len(self.keys):
+            return self
+        rows = zip(*(self.columns[k] for k in kept), strict=True)
+        unlike = {value_text(row): row for row in rows}.values()
+        return Group(tuple(self.keys[k] for k in kept), tuple(zip(*unlike, strict=True)))
+
+
+def value_text(value: Value) -> str:
+    """The same text for values that make the same run: 1 and 1.0 do, 1 and true do not."""
+    if isinstance(value, Mapping):
+        inner = ",".join(f"{key!r}:{value_text(value[key])}" for key in sorted(value))
+        return f"{{{inner}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(map(value_text, value))}]"
+    if isinstance(value, float) and value.is_integer():
+        return repr(int(value))
+    return repr(value)
 
 
 def product_size(groups: Sequence[Group]) -> int:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
+from dwell._types import finite_number
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.overrides import put
@@ -24,6 +26,8 @@ from dwell.sweep.axes import Group, Value, product_row, product_size
 from dwell.sweep.spec import MOST_CASES, Sweep
 
 KIND = "controller.kind"
+START = "agents.start"
+SAMPLES = 1000  # along a run, if its scenario does not say how many
 SEEDS = ("run.seed", "agents.start.seed")
 
 Brief: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
@@ -39,7 +43,9 @@ class Block:
     groups: tuple[Group, ...]
     first: int  # the number of its first point
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many points; no `len`, which cannot count beyond all memory."""
         return product_size(self.groups)
 
 
@@ -59,7 +65,7 @@ class Plan:
     @property
     def points(self) -> int:
         """How many combinations there are."""
-        return sum(len(block) for block in self.blocks)
+        return sum(block.size for block in self.blocks)
 
     def __len__(self) -> int:
         return self.points * self.sweep.repeats
@@ -137,14 +143,16 @@ def plan_of(sweep: Sweep) -> Plan:
     heads = _heads(sweep)
     blocks: list[Block] = []
     for fixed in heads:
-        first = blocks[-1].first + len(blocks[-1]) if blocks else 0
+        first = blocks[-1].first + blocks[-1].size if blocks else 0
         blocks.append(_block(sweep, fixed, first))
     plan = Plan(sweep, tuple(blocks))
     _refuse_idle(plan)
     _refuse_seeds(plan)
-    if len(plan) > MOST_CASES:
+    _refuse_whole_tables(plan)
+    cases = plan.points * sweep.repeats  # perhaps beyond what `len` can say
+    if cases > MOST_CASES:
         raise InputError(
-            f"the sweep has {len(plan):,} cases; at most {MOST_CASES:,} are taken: vary less, or "
+            f"the sweep has {cases:,} cases; at most {MOST_CASES:,} are taken: vary less, or "
             "draw points with [sample]",
             code="sweep.size",
         )
@@ -174,8 +182,9 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     law = {**sweep.laws.get(kind, {})}
     samples = {**product_row(groups, 0), **fixed}
     for key, value in samples.items():  # a law may need a key that only the axes give
-        if key.startswith("controller.") and key != KIND:
-            law.setdefault(key.removeprefix("controller."), value)
+        name_in_law = key.removeprefix("controller.")
+        if name_in_law != key and key != KIND and name_in_law == _head(name_in_law):
+            law.setdefault(name_in_law, value)
     kept = {key: value for key, value in fixed.items() if key == KIND or _applies(key, kind)}
     return Block(scenario_of_law(sweep.scenario, name, law), kept, groups, first)
 
@@ -185,7 +194,12 @@ def _applies(key: str, kind: str) -> bool:
     table, _, rest = key.partition(".")
     if table == "certificate":
         return kind == "timer"
-    return table != "controller" or rest.partition(".")[0] in law_keys(kind)
+    return table != "controller" or _head(rest) in law_keys(kind)
+
+
+def _head(key: str) -> str:
+    """A key without what it names inside: intervals of intervals[0]."""
+    return re.split(r"[.\[]", key, maxsplit=1)[0]
 
 
 def _refuse_idle(plan: Plan) -> None:
@@ -221,14 +235,28 @@ def _refuse_seeds(plan: Plan) -> None:
             )
 
 
+def _refuse_whole_tables(plan: Plan) -> None:
+    """Seeds of a repeat stand in these tables, so no value may take the place of all of them."""
+    for key in ("run", "agents"):
+        if key in plan.keys:
+            says = "is varied as a whole, and would lose the seeds of the sweep; vary its keys."
+            raise ScenarioError(f"{key} {says}", code="sweep.seed", key=key)
+    starts = next(
+        (g.columns[g.keys.index(START)] for g in plan.sweep.groups if START in g.keys), ()
+    )
+    if plan.sweep.starts == "random" and not all(isinstance(start, Mapping) for start in starts):
+        says = (
+            'is varied over places, which starts = "random" would not keep; say starts = "scenario"'
+        )
+        raise ScenarioError(f"{START} {says}.", code="sweep.starts", key=START)
+
+
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """The scenario as a mapping, with what the sweep says for all cases."""
     data = json.loads(_json(scenario.model_dump(exclude_none=True)))
-    if sweep.record == "summary":  # samples stay: without them nobody sees when coverage is reached
+    if sweep.record == "summary":
         every = data["run"].get("record", {}).get("sample_every")
-        data["run"]["record"] = {"kind": "summary"} | (
-            {} if every is None else {"sample_every": every}
-        )
+        data["run"]["record"] = {"kind": "summary", "sample_every": every}
     start = data["agents"]["start"]
     if sweep.starts == "random" and not isinstance(start, dict):
         data["agents"]["start"] = {"count": len(start)}
@@ -255,13 +283,23 @@ class Frame:
         mapping = copy.deepcopy(self.bases[base])
         seed = seed_of(self.seed, repeat, "run")
         mapping["run"]["seed"] = seed
-        start = mapping["agents"]["start"]
+        scattered = {"seed": seed_of(self.seed, repeat, "start")} if self.random_starts else {}
         if self.random_starts:
-            start["seed"] = seed_of(self.seed, repeat, "start")
+            mapping["agents"]["start"] |= scattered
         for key, value in zip(self.keys, values, strict=True):
             if value is not None and key != KIND:
-                put(mapping, key, value)
+                given = {**value, **scattered} if key == START and scattered else value
+                put(mapping, key, copy.deepcopy(given))
+        _sample_along(mapping["run"])
         return Case(number, point, repeat, values, mapping["run"]["seed"], mapping)
+
+
+def _sample_along(run: dict[str, Any]) -> None:
+    """Sample a summary as often as any other run: else nobody sees when coverage is reached."""
+    record, horizon = run.get("record"), finite_number(run.get("horizon"))
+    asked = isinstance(record, dict) and "sample_every" in record
+    if asked and record["sample_every"] is None:
+        record["sample_every"] = horizon / SAMPLES if horizon else "off"
 
 
 def _sort(value: Value) -> str:
@@ -275,11 +313,6 @@ def seed_of(seed: int, repeat: int, purpose: str) -> int:
     """A seed for one repeat, from the sweep's seed."""
     name = f"dwell sweep/{seed}/{repeat}/{purpose}".encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big")
-
-
-def briefs(plan: Plan, cases: Iterable[int]) -> Iterator[Brief]:
-    """The briefs of some cases, one after another."""
-    return (plan.brief(case) for case in cases)
 
 
 def _json(value: object) -> str:

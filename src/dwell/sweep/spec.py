@@ -15,7 +15,7 @@ from dwell.scenario.guards import read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.suggest import nearest
-from dwell.sweep.axes import Group, Range, latin_hypercube
+from dwell.sweep.axes import Group, Range, latin_hypercube, value_text
 
 MOST_CASES: Final = 100_000_000
 STARTS: Final = ("random", "scenario")
@@ -87,11 +87,14 @@ def _scenario(mapping: Mapping[str, Any], folder: Path) -> Scenario:
 def _groups(mapping: Mapping[str, Any], seed: int) -> tuple[Group, ...]:
     grid = _flat(_table(mapping, "grid"), "grid")
     groups = [Group((key,), (_values(values, f"grid.{key}"),)) for key, values in grid.items()]
+    for group in groups:
+        _refuse_twice(group.columns[0], f"grid.{group.keys[0]}")
     tied = _flat(_table(mapping, "zip"), "zip")
     if tied:
-        columns = tuple(_listed(values, f"zip.{key}") for key, values in tied.items())
+        columns = tuple(_values(values, f"zip.{key}") for key, values in tied.items())
         _refuse_unequal(dict(zip(tied, map(len, columns), strict=True)))
-        _refuse_twins(list(zip(*columns, strict=True)), "zip")
+        rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+        _refuse_twice(rows, "zip")
         groups.append(Group(tuple(tied), columns))
     sample = dict(_table(mapping, "sample"))
     if sample:
@@ -107,7 +110,7 @@ def _refuse_clash(key: str, earlier: Sequence[str]) -> None:
     for other in earlier:
         if key == other:
             raise _wrong(key, "is varied twice; name it in one table only.", "sweep.twice")
-        if key.startswith(f"{other}.") or other.startswith(f"{key}."):
+        if key.startswith((f"{other}.", f"{other}[")) or other.startswith((f"{key}.", f"{key}[")):
             says = f"and {other} are varied, one inside the other; vary one of them."
             raise _wrong(key, says, "sweep.twice")
 
@@ -120,6 +123,9 @@ def _refuse_unequal(sizes: Mapping[str, int]) -> None:
 
 def _sample(table: dict[str, Any], seed: int) -> Group:
     count = _whole({"count": table.pop("count", None)}, "count", None, 1, "sample.count")
+    if count > MOST_CASES:
+        says = f"needs at most {MOST_CASES:,} points, got {shown(count)}."
+        raise _wrong("sample.count", says, "sweep.size")
     nested = _flat(table, "sample", leaf=_is_range)
     ranges = {key: _range(bounds, f"sample.{key}") for key, bounds in nested.items()}
     if not ranges:
@@ -174,28 +180,38 @@ def _flat(table: Mapping[str, Any], prefix: str, leaf: Any = None) -> dict[str, 
 
 
 def _values(values: object, key: str) -> tuple[Any, ...]:
-    found = _listed(values, key)
-    _refuse_twins(found, key)
-    return found
-
-
-def _listed(values: object, key: str) -> tuple[Any, ...]:
     if not isinstance(values, (list, tuple)) or not values:
         raise _wrong(key, f"needs a list of at least one value, got {shown(values)}.", "sweep.axis")
+    for value in values:
+        _refuse_odd(value, key)
     return tuple(values)
 
 
-def _refuse_twins(values: Sequence[Any], key: str) -> None:
-    """No value twice, and no row of a zip, whose keys may repeat theirs; 1 and 1.0 are two."""
-    kept = [(value, [type(part) for part in _parts(value)]) for value in values]
-    for k, value in enumerate(kept):
-        if value in kept[:k]:
-            says = f"has {shown(values[k])} twice; the same runs would be made twice."
+def _refuse_odd(value: object, key: str) -> None:
+    """No value that JSON or a table could not hold, at any depth."""
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            _refuse_odd(inner, key)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _refuse_odd(inner, key)
+    elif not isinstance(value, (str, bool)):
+        number = finite_number(value)
+        if number is None or (is_whole(value) and abs(value) >= 2**63):
+            says = (
+                f"needs finite numbers, words, true or false, lists or tables, got {shown(value)}."
+            )
+            raise _wrong(key, says, "sweep.axis")
+
+
+def _refuse_twice(rows: Sequence[Any], key: str) -> None:
+    seen: set[str] = set()
+    for row in rows:
+        text = value_text(row)
+        if text in seen:
+            says = f"has {shown(row)} twice; the same runs would be made twice."
             raise _wrong(key, says, "sweep.twice")
-
-
-def _parts(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, tuple) else (value,)
+        seen.add(text)
 
 
 def _table(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -15,10 +15,10 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,16 @@ from dwell.results.lock import locked
 from dwell.sweep import table
 from dwell.sweep.plan import Frame, Plan
 from dwell.sweep.quartiles import summary_blocks, summary_schema
-from dwell.sweep.work import FAILED, Result, blank_row
+from dwell.sweep.work import FAILED, Result, blank_row, figures_alone
 
 VERSION = 1
 MOST_PARTS = 256  # more small files than this are joined to one
 
+T = TypeVar("T")
+
 PLAN = "sweep.json"
+PLAN_HAS = {"digest": str, "keys": list, "versions": dict, "frame": dict}
+KEPT = "runs"  # folder of the runs themselves
 RUNS, SUMMARY, TIMINGS = "runs.parquet", "summary.parquet", "timings.parquet"
 
 
@@ -68,12 +72,11 @@ class Folder:
         kept = [self.path / RUNS] if (self.path / RUNS).exists() else []
         kept += sorted(self.parts.glob("*.parquet"))
         for path in kept:
-            try:
-                rows = table.read(path, ["case", "status"])
-            except Exception:  # whatever a damaged file makes the reader say
+            rows = _unless_damaged(table.read, path, ["case", "status"])
+            if rows is None:
                 self.damaged.append(_put_aside(path))
-                continue
-            self._take_stock(path, rows, retry)
+            else:
+                self._take_stock(path, rows, retry)
         numbers = [int(path.stem) for path in self._parts if path.stem.isdecimal()]
         self._next = max(numbers, default=-1) + 1
 
@@ -81,25 +84,30 @@ class Folder:
         cases = rows.column("case").to_numpy()
         good = rows.column("status").to_numpy(zero_copy_only=False) != FAILED
         if retry and not good.all():
-            path, cases = self._without_failures(path, good), cases[good]
+            if not good.any():
+                return self._take_away(path)
+            path, cases = self._without_failures(path), cases[good]
             good = good[good]
-            if path is None:
-                return
         self._parts.append(path)
         fresh = ~self.done[cases]
         self.failed += int((fresh & ~good).sum())
         self.done[cases] = True
 
-    def _without_failures(self, path: Path, good: NDArray[np.bool_]) -> Any:
-        """A file without the rows of cases that failed; None if none is left."""
-        import pyarrow as pa
+    def _without_failures(self, path: Path) -> Path:
+        """A file without the rows of cases that failed."""
+        import pyarrow.compute as pc
 
-        rows = table.read(path).filter(pa.array(good))
+        groups = table.groups(path)
+        good = (rows.filter(pc.not_equal(rows.column("status"), FAILED)) for rows in groups)
         target = self.parts / f"{self._number():08d}.parquet"
-        if rows.num_rows:
-            table.write_part(rows, target)
+        table.write_blocks(good, table.Parts([path], self.plan.keys).schema(), target, {})
+        self._take_away(path)
+        return target
+
+    def _take_away(self, path: Path) -> None:
+        if path == self.path / RUNS:  # no summary of a table that is not there
+            (self.path / SUMMARY).unlink(missing_ok=True)
         path.unlink()
-        return target if rows.num_rows else None
 
     def _number(self) -> int:
         there = [int(p.stem) for p in self.parts.glob("*.parquet") if p.stem.isdecimal()]
@@ -126,40 +134,48 @@ class Folder:
             self._join_parts()
 
     def _keep_run(self, key: str, content: bytes) -> None:
-        folder = self.path / "runs"
+        folder = self.path / KEPT
         folder.mkdir(exist_ok=True)
         with written_whole(folder / f"{key}.nc") as temporary:
             temporary.write_bytes(content)
 
     def _join_parts(self) -> None:
-        """Many small files to one; a crash in between leaves rows twice, never none."""
-        small = [path for path in self._parts if path.parent == self.parts]
+        """Many small files to one; a crash in between leaves rows twice, never none.
+
+        The largest stay as they are, or each row would be written again with every joining.
+        """
+        mine = [path for path in self._parts if path.parent == self.parts]
+        mine.sort(key=lambda path: path.stat().st_size)
+        small = mine[: max(2, len(mine) * 7 // 8)]
         parts = table.Parts(small, self.plan.keys)
         schema = parts.schema()
         target = self.parts / f"{self._next:08d}.parquet"
         table.write_blocks(parts.blocks(schema), schema, target, {})
         self._next += 1
-        self._parts = [path for path in self._parts if path.parent != self.parts] + [target]
+        self._parts = [path for path in self._parts if path not in small] + [target]
         for path in small:
             path.unlink()
 
     def finish(self) -> None:
         """The whole table, the summary and the timings; the parts have done their duty."""
-        if self._parts == [self.path / RUNS] and (self.path / SUMMARY).exists():
-            return
-        parts = table.Parts(self._parts, self.plan.keys)
+        if self._parts != [self.path / RUNS] or not (self.path / SUMMARY).exists():
+            self._write_tables()
+        with contextlib.suppress(OSError):
+            self.parts.rmdir()
+
+    def _write_tables(self) -> None:
+        whole = self.path / RUNS  # last: of rows that stand twice, those of parts know their times
+        parts = table.Parts(sorted(self._parts, key=lambda p: p == whole), self.plan.keys)
         schema = parts.schema()
         about = {"plan": self.plan.digest, "versions": json.dumps(self.made_with, sort_keys=True)}
         self._write_timings(parts, schema)
         kept = table.without_beside(schema)
-        table.write_blocks(parts.blocks(kept), kept, self.path / RUNS, about)
+        table.write_blocks(parts.blocks(kept), kept, whole, about)
         self._write_summary(about)
         for path in self._parts:
-            if path != self.path / RUNS:
+            if path != whole:
                 path.unlink()
-        self._parts = [self.path / RUNS]
-        with contextlib.suppress(OSError):
-            self.parts.rmdir()
+        self._parts = [whole]
 
     def _write_timings(self, parts: table.Parts, schema: Any) -> None:
         if not {"_seconds", "_worker"} <= set(schema.names):
@@ -188,14 +204,12 @@ class Folder:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        found: list[Failure] = []
-        if not self.failed:
-            return found
-        for path in self._parts:
+        found: dict[int, Failure] = {}  # a case may stand twice after a crash
+        for path in self._parts if self.failed else ():
             rows = table.read(path, ["case", "status", "failure"])
             bad = rows.filter(pc.equal(rows.column("status"), pa.scalar(FAILED)))
-            found += [Failure(row["case"], row["failure"]) for row in bad.to_pylist()]
-        return sorted(found, key=lambda failure: failure.case)[:most]
+            found |= {row["case"]: Failure(row["case"], row["failure"]) for row in bad.to_pylist()}
+        return [found[case] for case in sorted(found)[:most]]
 
 
 @contextlib.contextmanager
@@ -224,15 +238,15 @@ def parts_of(out: Path, digest: str) -> Path:
 
 
 def _make(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise refused(f"{shown(out)} is a file; give a folder for the tables")
-    strangers = out.is_dir() and any(out.iterdir()) and not (out / PLAN).exists()
-    if strangers and not all(path.name.startswith(".") for path in out.iterdir()):
-        raise refused(f"{shown(out)} holds other files; give a new or empty folder")
     try:
+        if out.exists() and not out.is_dir():
+            raise refused(f"{shown(out)} is a file; give a folder for the tables")
         out.mkdir(parents=True, exist_ok=True)
+        seen = [path.name for path in out.iterdir() if not path.name.startswith(".")]
     except OSError as fault:
-        raise refused(f"{shown(out)} cannot be made ({fault.strerror})") from None
+        raise refused(f"{shown(out)} cannot be made or read ({fault.strerror})") from None
+    if seen and not (out / PLAN).exists():
+        raise refused(f"{shown(out)} holds other files; give a new or empty folder")
 
 
 def _check_plan(
@@ -266,20 +280,33 @@ def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
     from where they were after: a crash in between costs nothing.
     """
     frame = Frame(plan.frame)
+    if frame.final and not old["frame"]["final"]:
+        return  # their rows do not say where the agents were in the end
     numbers = {frame.case(plan.brief(k)).key: k for k in range(len(plan))}
+    if frame.keep_runs:
+        numbers = {key: k for key, k in numbers.items() if (out / KEPT / f"{key}.nc").exists()}
     target = parts_of(out, plan.digest)
     target.mkdir(exist_ok=True)
-    there = [out / RUNS] if (out / RUNS).exists() else []
-    for k, path in enumerate([*there, *sorted(parts_of(out, old["digest"]).glob("*.parquet"))]):
+    for k, group in enumerate(_groups_of(out, old)):
         rows = []
-        for row in table.read(path).to_pylist():
+        for row in group.to_pylist():
             number = numbers.pop(row["key"], None)
             if number is not None and row["status"] != FAILED:
                 mine = blank_row(frame.case(plan.brief(number)), frame)
-                figures = {name: row[name] for name in row if name not in old["keys"]}
-                rows.append({**figures, **mine})
+                rows.append({**figures_alone(row, old["keys"], frame.final), **mine})
         if rows:
             table.write_part(table.arrow_table(rows, plan.keys), target / f"{k:08d}.parquet")
+
+
+def _groups_of(out: Path, old: Mapping[str, Any]) -> Iterator[Any]:
+    """The rows that a plan left; those in damaged files are run again."""
+    there = [out / RUNS] if (out / RUNS).exists() else []
+    for path in [*there, *sorted(parts_of(out, old["digest"]).glob("*.parquet"))]:
+        sizes = _unless_damaged(table.group_sizes, path) or []
+        for k in range(len(sizes)):
+            rows = _unless_damaged(table.read_group, path, k)
+            if rows is not None:
+                yield rows
 
 
 def _tidy(out: Path, plan: Plan) -> None:
@@ -294,10 +321,8 @@ def _tidy(out: Path, plan: Plan) -> None:
 
 
 def _plan_of_table(path: Path) -> str | None:
-    try:
-        return table.about_file(path).get("plan")
-    except Exception:  # whatever a damaged file makes the reader say
-        return None
+    about = _unless_damaged(table.about_file, path)
+    return None if about is None else about.get("plan")
 
 
 def check_versions(
@@ -340,11 +365,27 @@ def read_plan(out: Path) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if about["schema"] > VERSION:
             raise StoreError(f"{shown(path)} was written by a newer dwell", code="store.version")
+        whole = all(isinstance(about[name], kind) for name, kind in PLAN_HAS.items())
+        if not whole:
+            raise ValueError("another kind of file")
         return about
     except (OSError, ValueError, KeyError, TypeError) as fault:
         if isinstance(fault, StoreError):
             raise
         raise refused(f"{shown(out)} is no folder of a sweep ({PLAN} cannot be read)") from None
+
+
+def _unless_damaged(read: Callable[..., T], path: Path, *what: Any) -> T | None:
+    """What a file says; None if it is damaged, and not if it only cannot be read just now."""
+    try:
+        return read(path, *what)
+    except MemoryError:
+        raise
+    except Exception as fault:  # whatever a damaged file makes the reader say
+        if getattr(fault, "errno", None) is None:
+            return None
+        reason = getattr(fault, "strerror", None) or fault
+        raise refused(f"{shown(path)} could not be read ({reason})") from None
 
 
 def _put_aside(path: Path) -> Path:

@@ -25,7 +25,7 @@ NUMBERS = frozenset(
 )
 WORDS = frozenset({"failure", "stop.detail"})
 LISTS = frozenset({"flags", "repairs", "certificate.holds", "certificate.violated"})
-CACHED = 64  # parts kept open while they are joined
+CACHED = 8  # groups of rows in memory at a time while parts are joined
 
 
 def need_pyarrow() -> None:
@@ -90,7 +90,9 @@ class Parts:
     def __init__(self, paths: Sequence[Path], keys: Sequence[str]) -> None:
         self.paths, self.keys = list(paths), list(keys)
         cases = [_cases(path) for path in self.paths]
-        sizes = [len(one) for one in cases]
+        counted = [(path, k, n) for path in self.paths for k, n in enumerate(group_sizes(path))]
+        self._groups = [(path, k) for path, k, _ in counted]
+        sizes = [size for _, _, size in counted]
         self.cases: Ints = np.concatenate(cases) if cases else np.empty(0, dtype=np.int64)
         self._part = np.repeat(np.arange(len(sizes)), sizes)
         self._row = np.concatenate([np.arange(size) for size in sizes] or [np.empty(0, np.int64)])
@@ -114,7 +116,9 @@ class Parts:
         """All rows in the order of their cases, some at a time."""
         import pyarrow as pa
 
-        part_of = lru_cache(maxsize=CACHED)(lambda part: fitted(read(self.paths[part]), schema))
+        part_of = lru_cache(maxsize=CACHED)(
+            lambda part: fitted(read_group(*self._groups[part]), schema)
+        )
         for lo in range(0, len(self._order), rows):
             chosen = self._order[lo : lo + rows]
             part, row = self._part[chosen], self._row[chosen]
@@ -132,6 +136,27 @@ def read(path: Path, columns: Sequence[str] | None = None) -> Any:
 
     with pq.ParquetFile(path) as file:
         return file.read(columns=None if columns is None else list(columns))
+
+
+def read_group(path: Path, group: int) -> Any:
+    """One group of a table's rows."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        return file.read_row_group(group)
+
+
+def group_sizes(path: Path) -> list[int]:
+    """How many rows each group of a table has."""
+    import pyarrow.parquet as pq
+
+    about = pq.read_metadata(path)
+    return [about.row_group(k).num_rows for k in range(about.num_row_groups)]
+
+
+def groups(path: Path) -> Iterator[Any]:
+    """A table, group by group."""
+    return (read_group(path, k) for k in range(len(group_sizes(path))))
 
 
 def _cases(path: Path) -> Ints:

@@ -11,7 +11,7 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -133,6 +133,16 @@ def flat_figures(summary: Mapping[str, Any], *, final: bool, prefix: str = "") -
         else:
             cells[key] = value
     return cells
+
+
+def figures_alone(row: Mapping[str, Any], keys: Sequence[str], final: bool) -> dict[str, Any]:
+    """What a row would have besides its own columns, had it been made alone."""
+    found = {name: value for name, value in row.items() if name not in keys}
+    left_out = [] if final else list(LONG)
+    for prefix in TABLES:  # empty columns for the sake of rows of other laws
+        inner = [name for name in found if name.startswith(f"{prefix}.")]
+        left_out += inner if all(found[name] is None for name in inner) else []
+    return {name: value for name, value in found.items() if name not in left_out}
 
 
 def _sentence(fault: BaseException) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, final
@@ -47,6 +48,8 @@ class DaskEngine:
         self._threads, self._counted = 1, -PAUSE  # of workers, and when they were counted
         try:
             self._connect(min(CONNECTING, patience))
+            if self._cluster is not None:
+                _quietly(self._client.run, _ignore_interrupts)
         except (OSError, TimeoutError, ValueError) as fault:
             self.close()
             raise InputError(
@@ -65,10 +68,9 @@ class DaskEngine:
 
     def _count(self) -> int:
         try:
-            there = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            found = sum(self._client.nthreads().values())
         except Exception:  # between two connections
             return 0
-        found = sum(int(worker["nthreads"]) for worker in there)
         if not found and self._threads:
             self._say(f"the cluster has no workers now; waiting for some: dask worker {self._name}")
         return found
@@ -87,14 +89,12 @@ class DaskEngine:
 
     def versions(self) -> dict[str, dict[str, str]]:
         """What the workers run that are there now, by their address."""
-        try:
-            return dict(self._client.run(versions))
-        except ModuleNotFoundError as fault:
-            raise InputError(
-                f"a worker of the cluster cannot run dwell ({fault}); install the same version of "
-                "it there",
-                code="sweep.cluster",
-            ) from None
+        answers = dict(self._client.run(versions, on_error="return"))
+        for fault in answers.values():
+            if isinstance(fault, Exception) and not isinstance(fault, OSError):
+                raise _no_dwell_there(fault)
+        gone = (OSError,)  # workers that went away meanwhile
+        return {there: found for there, found in answers.items() if not isinstance(found, gone)}
 
     def submit(self, order: Order) -> None:
         """One task; Dask itself runs it again when its worker dies, three times."""
@@ -142,6 +142,8 @@ class DaskEngine:
             finally:
                 future.release()
         why = _exception_of(future)
+        if isinstance(why, ImportError):  # what cases themselves miss is in their rows
+            raise _no_dwell_there(why)
         blamed = why is not None and type(why).__name__ not in _OF_THE_NETWORK
         return [Lost(order, _words(why) if why else "cancelled", blamed)]
 
@@ -191,6 +193,14 @@ class DaskEngine:
 _OF_THE_NETWORK = frozenset({"CommClosedError", "FutureCancelledError", "CancelledError"})
 
 
+def _no_dwell_there(fault: BaseException) -> InputError:
+    return InputError(
+        f"a worker of the cluster cannot run dwell ({_words(fault)}); install the same version of "
+        "it there",
+        code="sweep.cluster",
+    )
+
+
 def _checked(result: object) -> Result:
     if not isinstance(result, Result):
         raise TypeError(f"the worker answered with a {type(result).__name__}")
@@ -214,6 +224,11 @@ def _local_cluster(workers: int | None) -> Any:
     return start(
         n_workers=workers or cores(), threads_per_worker=1, dashboard_address="127.0.0.1:0"
     )
+
+
+def _ignore_interrupts() -> None:
+    """In a worker of our own: Ctrl-C is for the one who gives orders."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _need_dask() -> None:

@@ -6,6 +6,7 @@ script once more in each of them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
@@ -15,6 +16,7 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, final
 
@@ -33,11 +35,11 @@ class _Worker:
     def __init__(self, work: Work) -> None:
         ours, theirs = socket.socketpair()
         paths = os.pathsep.join(path for path in sys.path if path)
-        with theirs:
+        with theirs, _deaf_to_interrupts():
             self.process = subprocess.Popen(
                 [sys.executable, "-c", BEGIN, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()], env={**os.environ, "PYTHONPATH": paths},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL, stdout=2,  # what a density prints is no figure
             )  # fmt: skip
         self.pipe = Connection(ours.detach())
         self.order: Order | None = None
@@ -62,9 +64,21 @@ class _Worker:
         self.process.wait()
 
 
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes started inside hear no Ctrl-C, which is for the one who gives orders.
+
+    From their first moment: a handler of their own would come after seconds of imports.
+    """
+    kept = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, kept)
+
+
 def serve(handle: int) -> None:
     """A worker's life: orders in, results out, until there is nobody at the other end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who gives orders
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     pipe = Connection(handle)
     try:
