@@ -1,0 +1,3 @@
+export function Design() {
+  return null;
+}
