@@ -22,7 +22,7 @@ from dwell.errors import ControllerError, InputError
 from dwell.geometry import Workspace, as_workspace
 from dwell.hybrid import Stop, StopReason
 from dwell.results import Run, load_run, save_run
-from dwell.results.drive import Drive
+from dwell.results.drive import Drive, Watch
 from dwell.results.files import check_target
 from dwell.results.interrupts import Asked, asked_to_stop
 from dwell.results.journal import Journal, clear
@@ -57,16 +57,19 @@ def run_scenario(
     progress: Progress | None = None,
     threads: int | None = None,
     told: Callable[[int], None] | None = None,
+    watch: Watch | None = None,
 ) -> Run:
     """Build, simulate and measure `scenario`.
 
     Pure without `out`: no files, no printing. With it the run is kept there, and put away on its
     way there every `run.checkpoint.every` seconds; `resume_run` goes on from what a crash left.
     Ctrl-C ends a run early, and it can go on too; a second one is an exception as always. `told`
-    is called with the number of the first signal.
+    is called with the number of the first signal. `watch` is shown every piece of the run as soon
+    as it is made, see `dwell.results.drive.Watch`; it changes nothing.
     """
     with asked_to_stop(told) as asked:
-        return _run(with_seed(scenario), out, force, asked, progress, threads)
+        drive = Drive(progress or _nobody, asked, None, 0.0, watch)
+        return _run(with_seed(scenario), out, force, drive, threads)
 
 
 def resume_run(
@@ -217,23 +220,18 @@ def _run(
     scenario: Scenario,
     out: str | os.PathLike[str] | None,
     force: bool,
-    asked: Asked,
-    progress: Progress | None,
+    drive: Drive,
     threads: int | None,
 ) -> Run:
-    tell = progress or _nobody
     if out is None:
-        return _executed(scenario, None, asked, tell, threads)
+        return _executed(scenario, None, drive, threads)
     target = check_target(out, force=force)
     with locked(target):
         check_target(target, force=force)  # somebody else may have been here before the lock
-        return _executed(scenario, target, asked, tell, threads)
+        return _executed(scenario, target, drive, threads)
 
 
-def _executed(
-    scenario: Scenario, target: Path | None, asked: Asked, tell: Progress, threads: int | None
-) -> Run:
-    drive = Drive(tell, asked, None, 0.0)
+def _executed(scenario: Scenario, target: Path | None, drive: Drive, threads: int | None) -> Run:
     system, places, repairs = build(scenario)
     drive.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places), threads)
@@ -335,7 +333,7 @@ def _resume(
         scenario = extended(old, path, horizon, max_jumps, provenance()["kernels"])
         asks = scenario.run
         if is_continuous(old.system):  # it goes on bit for bit only from its beginning
-            return _executed(scenario, path, asked, tell, threads)
+            return _executed(scenario, path, Drive(tell, asked, None, 0.0), threads)
         recorder = taken_up(old, scenario, threads)
         drive = Drive(tell, asked, None, old.wall_seconds)
         drive.say("preparing", 0.0)

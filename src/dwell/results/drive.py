@@ -18,14 +18,24 @@ from dwell.results.journal import Journal
 from dwell.results.recorder import HALFWAY, Recorder
 
 Tell = Callable[[str, float], None]  # told what is being done, and how much of it is done
+# Shown a run under way: first with None, then with every piece that was recorded. The pieces'
+# tables, one after another, are the run's; who looks on must not change them.
+Watch = Callable[[Recorder, Piece | None], None]
 
 
 @final
 class Drive:
     """What goes on around a run: who is told, who may stop it, where it is put away."""
 
-    def __init__(self, tell: Tell, asked: Asked, journal: Journal | None, spent: float) -> None:
-        self.tell, self.asked, self.journal = tell, asked, journal
+    def __init__(
+        self,
+        tell: Tell,
+        asked: Asked,
+        journal: Journal | None,
+        spent: float,
+        watch: Watch | None = None,
+    ) -> None:
+        self.tell, self.asked, self.journal, self.watch = tell, asked, journal, watch
         self.began = time.perf_counter() - spent  # with the time that earlier pieces took
 
     def say(self, what: str, share: float) -> None:
@@ -37,6 +47,11 @@ class Drive:
                 raise
             self.asked.by = signal.SIGINT
 
+    def show(self, recorder: Recorder, piece: Piece | None) -> None:
+        """Let whoever watches see what there is now."""
+        if self.watch is not None:
+            self.watch(recorder, piece)
+
     @property
     def wall(self) -> float:
         """Seconds that the run has taken so far."""
@@ -47,11 +62,13 @@ class Drive:
         course = course_of(recorder.system, recorder.state, until, recorder.standing)
         done, began = recorder.tally.jumps, time.perf_counter()
         made = 0
+        self.show(recorder, None)
         while not self.asked:
             left = max_jumps - done
             # With no jumps left there are no more samples: the run may be over before them.
             piece = course.advance(recorder.target if left else np.inf, left)
             recorder.take(piece, course)
+            self.show(recorder, piece)
             made, done = made + len(piece.table), done + len(piece.table)
             reached = max(reached, piece.reached)
             if piece.stop is not None:
@@ -80,7 +97,10 @@ class Drive:
         again = Recorder(recorder.system, bent, recorder.asked_times, recorder.kind)
         again.threads = recorder.threads
         closed = arc.stop.reason not in HALFWAY
-        again.take(Piece(table_of(arc), arc.until, closed, arc.stop))
+        self.show(again, None)  # only now is it known how the first legs bend
+        piece = Piece(table_of(arc), arc.until, closed, arc.stop)
+        again.take(piece)
+        self.show(again, piece)
         return again, arc.stop
 
 

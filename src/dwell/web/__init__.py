@@ -1,0 +1,1 @@
+"""A server for the page: runs as jobs in worker processes, streamed as they go."""

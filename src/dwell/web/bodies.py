@@ -1,0 +1,119 @@
+"""From the bytes of a request to a checked scenario; what could hurt is refused before parsing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dwell.errors import AgentsError, DensityError, InputError, ScenarioError
+from dwell.scenario import Scenario, parse_scenario, text_to_mapping
+from dwell.scenario.guards import decode
+from dwell.web.limits import Limits
+
+# Densities that are data. A function would be code, and a raster a file of this machine.
+DENSITIES = ("uniform", "polynomial", "gaussian", "mixture")
+
+_TOKEN = re.compile(
+    r'"(?:[^"\\\n]|\\.)*+"'  # strings count for nothing
+    r"|'[^'\n]*+'"
+    r"|(?P<number>[-+]?[0-9][0-9_.eE+-]*+)"
+    r"|(?P<mark>[\[\]{}])"
+)
+
+
+def text_of(raw: bytes, limits: Limits) -> str:
+    """The text of a body that is neither too long, nor too deep, nor has too many numbers."""
+    if len(raw) > limits.body:
+        raise ScenarioError(
+            f"the request has {len(raw)} bytes; at most {limits.body} are read",
+            code="web.too-large",
+        )
+    text = decode(raw, source="the request")
+    _check_shape(text, limits)
+    return text
+
+
+def _check_shape(text: str, limits: Limits) -> None:
+    depth = numbers = 0
+    for token in _TOKEN.finditer(text):
+        mark = token["mark"]
+        if mark is None:
+            numbers += token["number"] is not None
+            if numbers > limits.numbers:
+                says = f"the request may have at most {limits.numbers} numbers, got more"
+                raise ScenarioError(says, code="web.too-many-numbers")
+        elif mark in "[{":
+            depth += 1
+            if depth > limits.depth:
+                says = f"the request may have at most {limits.depth} nested brackets, got more"
+                raise ScenarioError(says, code="web.too-deep")
+        else:
+            depth = max(depth - 1, 0)
+
+
+def mapping_of_json(text: str) -> dict[str, Any]:
+    """The JSON object that a body holds."""
+    if not text.lstrip().startswith("{"):
+        raise ScenarioError(
+            "the request must be a JSON object, {...}, that describes a scenario; "
+            "GET /api/templates has examples",
+            code="scenario.type",
+        )
+    return text_to_mapping(text, source="the request")
+
+
+def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
+    """The scenario that a mapping describes, if it is no more than data and within limits."""
+    _refuse_code(mapping.get("density"), "density")
+    scenario = parse_scenario(mapping)
+    _refuse_size(scenario, limits)
+    return scenario
+
+
+def _refuse_code(density: object, key: str) -> None:
+    """Before anything is made of it: a density by function would import and run that."""
+    if not isinstance(density, Mapping):
+        return
+    kind = density.get("kind")
+    if isinstance(kind, str) and kind not in DENSITIES and kind in ("callable", "raster"):
+        raise DensityError(
+            f'{key}.kind is "{kind}", which a server does not take: requests hold neither code '
+            f"nor files; use one of {', '.join(DENSITIES)}, or the command line",
+            code="web.density",
+            key=f"{key}.kind",
+        )
+    parts = density.get("parts")
+    if isinstance(parts, list):
+        for k, part in enumerate(parts):
+            _refuse_code(part, f"{key}.parts[{k}]")
+
+
+def _refuse_size(scenario: Scenario, limits: Limits) -> None:
+    agents, horizon = scenario.agents.count, scenario.run.horizon
+    if agents > limits.agents:
+        raise AgentsError(
+            f"{agents} agents are asked for; this server takes at most {limits.agents}: take "
+            "fewer, or use dwell run",
+            code="web.agents",
+            key="agents.start",
+        )
+    if horizon > limits.horizon:
+        raise InputError(
+            f"run.horizon is {horizon:g}; this server takes at most {limits.horizon:g}: take "
+            "less, or use dwell run",
+            code="web.horizon",
+            key="run.horizon",
+        )
+
+
+def refuse_events(expected: float | None, limits: Limits) -> None:
+    """Refuse a run that would make too many events."""
+    if expected is not None and expected > limits.events:
+        raise InputError(
+            f"this run would make about {expected:.2g} events; this server takes at most "
+            f"{limits.events:.2g}: take a shorter horizon, fewer agents or longer waits, or use "
+            "dwell run",
+            code="web.events",
+            key="run.horizon",
+        )

@@ -1,0 +1,61 @@
+"""Small questions, answered by a worker of their own, so that they need not wait for runs."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from base64 import b64encode
+from typing import Any, final
+
+from dwell.web.crew import Crew, Outcome, Task
+from dwell.web.limits import Limits
+from dwell.web.refusals import Refusal
+
+SECONDS = 60.0  # that an answer may take: the first of a kind may have to be compiled
+BUSY = {"film.ffmpeg", "plot.missing", "web.worker-lost", "job.unforeseen"}
+TOO_LARGE = {"web.too-large", "scenario.too-large"}
+
+
+@final
+class Desk:
+    """Takes questions to a crew and brings answers back."""
+
+    def __init__(self, crew: Crew, limits: Limits) -> None:
+        self._crew, self._limits = crew, limits
+        self._numbers = itertools.count()
+
+    async def ask(self, task: str, raw: bytes) -> dict[str, Any]:
+        """The answer to one of `dwell.web.tasks.TASKS`."""
+        order = {"do": "task", "task": task, "body": b64encode(raw).decode()}
+        return await asked(self._crew, f"desk-{next(self._numbers)}", order, SECONDS)
+
+
+async def asked(crew: Crew, name: str, order: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """What comes of an order, for those who wait for it; a refusal if nothing does."""
+    answer: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+
+    def ended(outcome: Outcome) -> None:
+        if not answer.done():
+            answer.set_result(outcome)
+
+    task = Task(name, order, seconds, lambda: None, lambda words: None, ended)
+    crew.submit(task)
+    try:
+        outcome = await answer
+    except asyncio.CancelledError:
+        crew.stop(task)
+        raise
+    if "result" in outcome:
+        result: dict[str, Any] = outcome["result"]
+        return result
+    raise refusal_of(outcome)
+
+
+def refusal_of(outcome: Outcome) -> Refusal:
+    """An outcome without a result, as an answer."""
+    if "error" not in outcome:
+        return Refusal(503, "web.draining", "the server is about to end; ask again later")
+    error = outcome["error"]
+    code = error["code"]
+    status = 413 if code in TOO_LARGE else 503 if code in BUSY else 422
+    return Refusal(status, code, error["message"], error["key"])

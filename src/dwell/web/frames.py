@@ -1,0 +1,97 @@
+"""Pieces of a run as binary messages, and the file in which those of a job lie one after another.
+
+A message is the length of its header (four bytes, little endian), the header in JSON, and columns,
+little endian, each filled up to eight bytes. The header is filled up with spaces, so that every
+column begins at a multiple of eight.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, final
+
+import numpy as np
+
+EIGHT = 8
+ROWS = 8_192  # of a message at most: about a megabyte
+BEGIN, EVENTS, SAMPLES = "begin", "events", "samples"
+TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4"}
+
+
+def pack(kind: str, first: int, columns: Mapping[str, np.ndarray]) -> bytes:
+    """Rows `first` and so on of a table."""
+    parts = {name: _plain(values) for name, values in columns.items()}
+    about = [
+        {"name": name, "type": part.dtype.str[1:], "shape": list(part.shape)}
+        for name, part in parts.items()
+    ]
+    count = len(next(iter(parts.values()))) if parts else 0
+    header = {"type": kind, "first": first, "count": count, "columns": about}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(4 + len(text)) % EIGHT)
+    body = [part.tobytes() for part in parts.values()]
+    return struct.pack("<I", len(text)) + text + b"".join(b + bytes(-len(b) % EIGHT) for b in body)
+
+
+def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The header and the columns of a message."""
+    (length,) = struct.unpack_from("<I", message)
+    header = json.loads(message[4 : 4 + length])
+    at, columns = 4 + length, {}
+    for about in header["columns"]:
+        kind, shape = np.dtype(TYPES[about["type"]]), tuple(about["shape"])
+        count = int(np.prod(shape, dtype=np.int64))
+        columns[about["name"]] = np.frombuffer(message, kind, count, at).reshape(shape)
+        size = count * kind.itemsize
+        at += size + -size % EIGHT
+    return header, columns
+
+
+def without_first(message: bytes, rows: int) -> bytes:
+    """The same message without its first rows."""
+    header, columns = unpack(message)
+    return pack(header["type"], header["first"] + rows, {n: v[rows:] for n, v in columns.items()})
+
+
+def _plain(values: np.ndarray) -> np.ndarray:
+    """Little endian, row after row; whole numbers in four bytes."""
+    if np.issubdtype(values.dtype, np.integer):
+        return np.ascontiguousarray(values, dtype="<i4")
+    return np.ascontiguousarray(values, dtype="<f4" if values.dtype.itemsize == 4 else "<f8")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a message lies in its file, and what it tells of."""
+
+    kind: str
+    first: int
+    count: int
+    offset: int
+    length: int
+
+
+@final
+class Spool:
+    """The messages of one job, put away by its worker."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: BinaryIO = path.open("wb")
+        self._end = 0
+
+    def put(self, kind: str, first: int, count: int, message: bytes) -> Entry:
+        """Put a message away; whoever is told of the entry can read it at once."""
+        self._file.write(message)
+        self._file.flush()
+        entry = Entry(kind, first, count, self._end, len(message))
+        self._end += len(message)
+        return entry
+
+    def close(self) -> None:
+        """No more."""
+        self._file.close()

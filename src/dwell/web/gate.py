@@ -1,0 +1,142 @@
+"""What every request passes: whom it came for, whence it came, and what browsers may do with it.
+
+A page of another site must not be able to use this server through the visitor's browser: neither by
+a name that is made to point here (the Host is checked) nor by its own requests (the Origin is).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Iterable
+from typing import Final, final
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dwell.web.refusals import problem
+
+POLICY: Final = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",  # pictures that the page itself draws, to be saved
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+HEADERS: Final = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+PORTS: Final = {"http": 80, "ws": 80, "https": 443, "wss": 443}
+
+
+@final
+class Gate:
+    """Refuses foreign hosts and origins; puts headers on all answers."""
+
+    def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
+        self._app = app
+        self._names = {"localhost", *(name.lower() for name in names)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        why = self._refused(scope)
+        if why is None:
+            await self._app(scope, receive, _with_headers(send, scope))
+        elif scope["type"] == "websocket":
+            await receive()  # the opening, without which nothing may be said
+            await send({"type": "websocket.close", "code": 1008, "reason": why["code"]})
+        else:
+            await _answer(_with_headers(send, scope), why)
+
+    def _refused(self, scope: Scope) -> dict[str, object] | None:
+        headers = _headers(scope)
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            return problem(
+                "web.host",
+                f"the request is for {host[:100]!r}, which is no name of this server; use its "
+                "address or localhost, or start it with --name",
+            )
+        writes = scope["type"] == "websocket" or scope["method"] not in READING
+        if writes and not _same_site(headers, host):
+            return problem(
+                "web.origin",
+                f"the request comes from a page of {headers.get('origin', 'elsewhere')[:100]!r}; "
+                "only pages of this server itself may do this",
+            )
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        name = _split(f"//{host}")[0]
+        if name is None:
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name in self._names
+        return True  # an address cannot be made to point elsewhere
+
+
+def _same_site(headers: dict[str, str], host: str) -> bool:
+    """Whether a page of this very server, or no page at all, sent the request."""
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    name, port, scheme = _split(origin)
+    own, own_port, _ = _split(f"{scheme}://{host}")
+    return name is not None and (name, port) == (own, own_port)
+
+
+def _split(url: str) -> tuple[str | None, int | None, str]:
+    """Name, port and scheme; no name if it is no address at all."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None, None, ""
+    if parts.path or parts.query or parts.fragment or parts.username is not None:
+        return None, None, ""
+    return parts.hostname, port or PORTS.get(parts.scheme), parts.scheme
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+
+
+def _with_headers(send: Send, scope: Scope) -> Send:
+    extra = dict(HEADERS)
+    if scope["path"].startswith("/api/"):
+        extra["cache-control"] = "no-store"
+    added = [(key.encode(), value.encode()) for key, value in extra.items()]
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *added]
+        await send(message)
+
+    return sending
+
+
+async def _answer(send: Send, why: dict[str, object]) -> None:
+    body = json.dumps({"error": why}).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 403, "headers": head})
+    await send({"type": "http.response.body", "body": body})

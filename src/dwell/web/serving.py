@@ -1,0 +1,104 @@
+"""A server from its start to its end: address, browser, signals, temporary files."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType
+from typing import Any, final
+
+import uvicorn
+
+from dwell.errors import InputError
+from dwell.web.api import create_app
+from dwell.web.jobs import Book
+from dwell.web.limits import Limits
+
+BACKLOG = 512
+
+
+def serve(
+    host: str, port: int, limits: Limits, *, names: Iterable[str] = (), browser: bool = False
+) -> None:
+    """Serve until told to end. Everything is kept in a folder that is deleted at the end."""
+    listening = _listen(host, port)
+    address = _address(listening)
+    folder = Path(tempfile.mkdtemp(prefix="dwell-serve-"))
+    try:
+        app = create_app(limits, folder, [*names, host])
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, lifespan="on",
+            ws_max_size=4096, ws_per_message_deflate=False, ws_ping_interval=5.0,
+            ws_ping_timeout=10.0, timeout_graceful_shutdown=3, h11_max_incomplete_event_size=65536,
+        )  # fmt: skip
+        server = Serving(config, app.state.server.book, address, browser)
+        server.run([listening])
+    finally:
+        listening.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@final
+class Serving(uvicorn.Server):
+    """uvicorn, which lets jobs come to their end when it is told to."""
+
+    def __init__(self, config: uvicorn.Config, book: Book, address: str, browser: bool) -> None:
+        super().__init__(config)
+        self._book, self._address, self._browser = book, address, browser
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._draining: asyncio.Task[None] | None = None
+        self._told = False
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Say where, once there is something to be seen."""
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        print(f"dwell: serving at {self._address} (Ctrl-C ends it)", flush=True)
+        if self._browser:
+            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal drains, the second ends at once."""
+        if self._told or self._loop is None:
+            self.should_exit = self.force_exit = True
+            return
+        self._told = True
+        self._loop.call_soon_threadsafe(self._begin_draining)
+
+    def _begin_draining(self) -> None:
+        self._draining = asyncio.create_task(self._drain())
+
+    async def _drain(self) -> None:
+        if self._book.busy:
+            print("dwell: ending when the runs have; once more to end at once", flush=True)
+        await self._book.drain()
+        self.should_exit = True
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket at that address; a sentence if there is none to be had."""
+    try:
+        found: Any = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(found[0], found[1])
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(found[4])
+        listening.listen(BACKLOG)
+    except (OSError, OverflowError) as fault:
+        raise InputError(
+            f"nothing can be served at {host}:{port}: {getattr(fault, 'strerror', None) or fault}; "
+            "choose another --port, or --port 0 for any that is free",
+            code="web.address",
+        ) from fault
+    return listening
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
+    return f"http://{f'[{shown}]' if ':' in shown and shown[0] != '[' else shown}:{port}/"

@@ -1,0 +1,20 @@
+"""The templates of `dwell init`, as the page shows them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from dwell.scenario import TEMPLATES, parse_scenario, template_text, text_to_mapping
+
+
+@lru_cache(maxsize=1)
+def templates() -> list[dict[str, Any]]:
+    """Name, title, a few words, and the scenario of each."""
+    found = []
+    for name, about in TEMPLATES.items():
+        scenario = parse_scenario(text_to_mapping(template_text(name)))
+        data = scenario.model_dump(mode="json", exclude_none=True)
+        title = scenario.name or name.replace("-", " ")
+        found.append({"name": name, "title": title, "about": about, "scenario": data})
+    return found
