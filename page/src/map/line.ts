@@ -4,6 +4,7 @@ import type { Density } from "../density/density";
 import { borders } from "../geometry/cells";
 import { drawAxes } from "./axes";
 import type { Pen } from "./pen";
+import { isFresh } from "./plane";
 import type { Scene } from "./scene";
 import { colourOf, dotOf } from "./theme";
 import { toX, toY } from "./view";
@@ -100,7 +101,7 @@ function agents(pen: Pen, scene: Scene, now: number): void {
     pen.circle(x, now, radius);
     pen.fill({ colour: colourOf(theme, p) });
     pen.stroke({ colour: theme.paper, width: 1.2 });
-    const looked = scene.running && state.rows[p] >= 0 && state.time - state.since[p] <= scene.fresh;
+    const looked = scene.running && isFresh(scene, p);
     if (looked || p === scene.selected || p === scene.hovered) {
       pen.begin();
       pen.circle(x, now, radius + 4);

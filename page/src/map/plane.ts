@@ -144,7 +144,7 @@ function agents(pen: Pen, scene: Scene): void {
   if (scene.running && scene.fresh > 0) {
     pen.begin();
     for (let p = 0; p < state.agents; p++)
-      if (state.rows[p] >= 0 && state.time - state.since[p] <= scene.fresh) pen.circle(px(p), py(p), radius + 3);
+      if (isFresh(scene, p)) pen.circle(px(p), py(p), radius + 3);
     pen.stroke({ colour: theme.flash, width: 1.6 });
   }
   const colours = Math.min(theme.agents.length, state.agents);
@@ -162,6 +162,13 @@ function agents(pen: Pen, scene: Scene): void {
   if (scene.layers.names && state.agents <= 60)
     for (let p = 0; p < state.agents; p++)
       pen.text(String(p), px(p) + radius + 3, py(p) - radius - 2, { colour: theme.ink, size: 10.5, halo: theme.paper });
+}
+
+/** Whether an agent looked just now: a moment ago on the screen, and before its wait is well on. */
+export function isFresh(scene: Scene, p: number): boolean {
+  const { state } = scene;
+  const wait = state.nextAt[p] - state.since[p];
+  return state.rows[p] >= 0 && state.time - state.since[p] <= Math.min(scene.fresh, 0.25 * wait);
 }
 
 /** The hills of the density, to be moved: the middle, and the circle where they fall to 0.61. */

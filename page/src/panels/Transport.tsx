@@ -18,7 +18,7 @@ export function Transport() {
       <button class="round" onClick={() => session.step(-1)} aria-label="One jump back" title="One jump back (←)">
         <Icon name="back" />
       </button>
-      <button class="round main" onClick={() => void session.playOrPause()} aria-label={playing ? "Pause" : "Play"} title={playing ? "Pause (Space)" : "Play (Space)"}>
+      <button class="round play" onClick={() => void session.playOrPause()} aria-label={playing ? "Pause" : "Play"} title={playing ? "Pause (Space)" : "Play (Space)"}>
         <Icon name={playing ? "pause" : "play"} />
       </button>
       <button class="round" onClick={() => session.step(1)} aria-label="One jump forward" title="One jump forward (→)">
