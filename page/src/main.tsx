@@ -14,4 +14,6 @@ render(
   </SessionContext.Provider>,
   page,
 );
+// For tests, and for whoever is curious in the console.
+Object.assign(globalThis, { dwellPage: session });
 void session.begin();

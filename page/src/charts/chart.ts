@@ -63,7 +63,7 @@ export class Chart {
       width: Math.max(120, this.parent.clientWidth),
       height,
       legend: { show: false },
-      padding: [6, 8, 0, 0],
+      padding: [6, 18, 0, 0],
       cursor: { sync: { key: this.options.group }, drag: { x: false, y: false }, focus: { prox: this.options.hover ? 10 : -1 }, points: { show: false } },
       focus: { alpha: 0.25 },
       scales: {

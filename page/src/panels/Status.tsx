@@ -37,7 +37,7 @@ function Progress({ job }: { job: { status: string; position: number; progress: 
   return (
     <span class="dim">
       {" "}
-      {job.doing} <progress max={1} value={job.progress} aria-label="Progress of the run" />
+      {job.doing === "preparing" ? "preparing; the first run of a kind compiles for up to a minute" : job.doing} <progress max={1} value={job.progress} aria-label="Progress of the run" />
     </span>
   );
 }

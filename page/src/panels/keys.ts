@@ -14,6 +14,11 @@ function end(session: Session): number {
   return Math.max(0, ...session.store.get().lanes.map((lane) => lane.timeline.end));
 }
 
+/** A button that was clicked with a pointer gives the keyboard back, so that Space plays again. */
+function letGoOfClicked(e: MouseEvent): void {
+  if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button, summary")?.blur();
+}
+
 export function listenToKeys(session: Session, click: (what: string) => void): () => void {
   const commands: Record<string, (e: KeyboardEvent) => void> = {
     " ": () => void session.playOrPause(),
@@ -52,5 +57,9 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     command(e);
   };
   addEventListener("keydown", listen);
-  return () => removeEventListener("keydown", listen);
+  addEventListener("click", letGoOfClicked);
+  return () => {
+    removeEventListener("keydown", listen);
+    removeEventListener("click", letGoOfClicked);
+  };
 }

@@ -75,7 +75,7 @@ function Region({ setting, set, keep }: Change) {
   const held = useRef<Frame | null>(null);
   useEffect(() => {
     const draw = (): void => {
-      if (canvas.current?.clientWidth) frame.current = drawRegion(canvas.current, setting, theme);
+      if (canvas.current?.clientWidth) frame.current = drawRegion(canvas.current, setting, theme, held.current);
     };
     draw();
     const watch = new ResizeObserver(draw);
@@ -99,7 +99,10 @@ function Region({ setting, set, keep }: Change) {
           set(at(e));
         }}
         onPointerMove={(e) => e.buttons === 1 && held.current && set(at(e))}
-        onPointerUp={(e) => held.current && keep(at(e))}
+        onPointerUp={(e) => {
+          if (held.current) keep(at(e));
+          held.current = null;
+        }}
       />
       <figcaption class="chart-note">
         <span class="key region-paper">paper's condition</span>

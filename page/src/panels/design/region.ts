@@ -18,11 +18,13 @@ export interface Frame {
   readonly height: number;
 }
 
-/** Whole decades that hold everything worth seeing. */
+const ROOM = 3; // factor to either side of what must be seen
+
+/** What must be seen, with some room. */
 export function frameOf(s: Setting, width: number, height: number): Frame {
   const span = (values: number[]): [number, number] => {
     const known = values.filter((v) => Number.isFinite(v) && v > 0);
-    return [10 ** Math.floor(Math.log10(Math.min(...known) / 1.5)), 10 ** Math.ceil(Math.log10(Math.max(...known) * 1.5))];
+    return [Math.min(...known) / ROOM, Math.max(...known) * ROOM];
   };
   return { t2: span([s.t2, maxDwellTime(s), syncGlobal(s)]), k1: span([s.k1, s.etaMax, maxGain(s)]), width, height };
 }
@@ -41,9 +43,10 @@ export function under(f: Frame, x: number, y: number): { t2: number; k1: number 
   return { t2: Number(at(f.t2, u).toPrecision(3)), k1: Number(at(f.k1, v).toPrecision(3)) };
 }
 
-export function drawRegion(canvas: HTMLCanvasElement, s: Setting, theme: Theme): Frame {
+/** Draws it, in the frame given or in one that suits; which frame it was. */
+export function drawRegion(canvas: HTMLCanvasElement, s: Setting, theme: Theme, held: Frame | null): Frame {
   const ratio = devicePixelRatio || 1;
-  const f = frameOf(s, canvas.clientWidth, canvas.clientHeight);
+  const f = held ?? frameOf(s, canvas.clientWidth, canvas.clientHeight);
   canvas.width = Math.round(f.width * ratio);
   canvas.height = Math.round(f.height * ratio);
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
@@ -105,17 +108,25 @@ function point(pen: Pen, f: Frame, s: Setting, theme: Theme): void {
   pen.stroke({ colour: theme.bad, width: 2 });
 }
 
+/** Round numbers on a log axis: powers of ten, and 2 and 5 times those where there is room. */
+function rounds([a, b]: readonly [number, number]): number[] {
+  const decades = log(b) - log(a);
+  const factors = decades > 2.5 ? [1] : [1, 2, 5];
+  const found: number[] = [];
+  for (let power = Math.floor(log(a)); power <= log(b); power++)
+    for (const factor of factors) found.push(Number((factor * 10 ** power).toPrecision(2)));
+  return found.filter((v) => v > a * 1.02 && v < b / 1.02);
+}
+
 function axes(pen: Pen, f: Frame, theme: Theme): void {
-  const decades = ([a, b]: readonly [number, number]): number[] =>
-    Array.from({ length: Math.round(log(b) - log(a)) + 1 }, (_, k) => 10 ** (Math.round(log(a)) + k));
   const label = { colour: theme.cell, size: 10.5 } as const;
   pen.begin();
   pen.move(LEFT, TOP);
   pen.line(LEFT, f.height - BOTTOM);
   pen.line(f.width - RIGHT, f.height - BOTTOM);
   pen.stroke({ colour: theme.cell, width: 1 });
-  for (const t2 of decades(f.t2)) pen.text(plain(t2), xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
-  for (const k1 of decades(f.k1)) pen.text(plain(k1), LEFT - 5, yOf(f, k1), { ...label, align: "right" });
+  for (const t2 of rounds(f.t2)) pen.text(plain(t2), xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
+  for (const k1 of rounds(f.k1)) pen.text(plain(k1), LEFT - 5, yOf(f, k1), { ...label, align: "right" });
   pen.text("T2", (LEFT + f.width - RIGHT) / 2, f.height - 8, { colour: theme.ink, size: 11.5, align: "center" });
   pen.text("k1", 4, TOP + 2, { colour: theme.ink, size: 11.5 });
 }
