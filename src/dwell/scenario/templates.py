@@ -22,6 +22,7 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "line-8": "eight agents share a hill on a line",
         "space-12": "twelve agents share two hills in space",
         "disc-9": "nine agents share a disc",
+        "harbour-20": "twenty boats watch a harbour, in metres and seconds",
     }
 )
 

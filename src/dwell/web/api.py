@@ -47,7 +47,7 @@ class Server:
         self.limits, self.folder = limits, folder
         self.crew = Crew(limits, "runs", limits.workers, limits.queued)
         self.clerks = Crew(limits, "desk", 1, limits.queued)
-        self.desk = Desk(self.clerks, limits)
+        self.desk = Desk(self.clerks)
         self.book = Book(limits, self.crew, folder)
         self.films: dict[Path, asyncio.Task[dict[str, Any]]] = {}
 

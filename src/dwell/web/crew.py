@@ -14,6 +14,7 @@ from dwell.web.process import Worker
 from dwell.web.refusals import Refusal, problem
 
 GRACE = 0.5  # seconds from asking a worker to stop until it is killed
+LOST = "web.worker-lost"
 PAUSE = 1.0  # seconds before a worker is replaced that ended before it was ready
 
 Outcome = dict[str, Any]  # {"result": ...}, {"error": ...} or {"stopped": True}
@@ -157,7 +158,7 @@ class Crew:
                 f"the worker process ended unexpectedly ({worker.ended_by()}), perhaps for want "
                 "of memory; take fewer agents or a shorter horizon, or try again"
             )
-            self._finish(task, _verdict(task, {"error": problem("web.worker-lost", says)}))
+            self._finish(task, _verdict(task, {"error": problem(LOST, says)}))
         if worker.ready:
             self._hire()
         else:

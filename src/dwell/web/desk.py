@@ -7,25 +7,36 @@ import itertools
 from base64 import b64encode
 from typing import Any, final
 
-from dwell.web.crew import Crew, Outcome, Task
-from dwell.web.limits import Limits
+from dwell.web.crew import LOST, Crew, Outcome, Task
 from dwell.web.refusals import Refusal
 
 SECONDS = 60.0  # that an answer may take: the first of a kind may have to be compiled
-BUSY = {"film.ffmpeg", "plot.missing", "web.worker-lost", "job.unforeseen"}
-TOO_LARGE = {"web.too-large", "scenario.too-large"}
+STATUS = {
+    "web.too-large": 413,
+    "scenario.too-large": 413,
+    "job.unforeseen": 500,
+    **dict.fromkeys(("film.ffmpeg", "plot.missing", LOST), 503),
+}
 
 
 @final
 class Desk:
     """Takes questions to a crew and brings answers back."""
 
-    def __init__(self, crew: Crew, limits: Limits) -> None:
-        self._crew, self._limits = crew, limits
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
         self._numbers = itertools.count()
 
     async def ask(self, task: str, raw: bytes) -> dict[str, Any]:
         """The answer to one of `dwell.web.tasks.TASKS`."""
+        try:
+            return await self._ask(task, raw)
+        except Refusal as refusal:
+            if refusal.code != LOST:
+                raise
+        return await self._ask(task, raw)  # it may have been the fault of something before
+
+    async def _ask(self, task: str, raw: bytes) -> dict[str, Any]:
         order = {"do": "task", "task": task, "body": b64encode(raw).decode()}
         return await asked(self._crew, f"desk-{next(self._numbers)}", order, SECONDS)
 
@@ -56,6 +67,5 @@ def refusal_of(outcome: Outcome) -> Refusal:
     if "error" not in outcome:
         return Refusal(503, "web.draining", "the server is about to end; ask again later")
     error = outcome["error"]
-    code = error["code"]
-    status = 413 if code in TOO_LARGE else 503 if code in BUSY else 422
-    return Refusal(status, code, error["message"], error["key"])
+    status = STATUS.get(error["code"], 422)
+    return Refusal(status, error["code"], error["message"], error["key"])

@@ -56,13 +56,14 @@ class Gate:
             await self._app(scope, receive, send)
             return
         why = self._refused(scope)
+        unread = _Unread(scope, receive)
         if why is None:
-            await self._app(scope, receive, _with_headers(send, scope))
+            await self._app(scope, unread.receive, _with_headers(send, scope, unread))
         elif scope["type"] == "websocket":
             await receive()  # the opening, without which nothing may be said
             await send({"type": "websocket.close", "code": 1008, "reason": why["code"]})
         else:
-            await _answer(_with_headers(send, scope), why)
+            await _answer(_with_headers(send, scope, unread), why)
 
     def _refused(self, scope: Scope) -> dict[str, object] | None:
         headers = _headers(scope)
@@ -121,7 +122,23 @@ def _headers(scope: Scope) -> dict[str, str]:
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
 
 
-def _with_headers(send: Send, scope: Scope) -> Send:
+@final
+class _Unread:
+    """Whether a request has more to say than was listened to."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = _headers(scope)
+        self._receive = receive
+        self.more = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+    async def receive(self) -> Message:
+        """The next part."""
+        message = await self._receive()
+        self.more = bool(message.get("more_body", False))
+        return message
+
+
+def _with_headers(send: Send, scope: Scope, unread: _Unread) -> Send:
     extra = dict(HEADERS)
     if scope["path"].startswith("/api/"):
         extra["cache-control"] = "no-store"
@@ -130,6 +147,8 @@ def _with_headers(send: Send, scope: Scope) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *added]
+            if unread.more:  # nobody will read the rest, which may have no end
+                message["headers"].append((b"connection", b"close"))
         await send(message)
 
     return sending

@@ -17,6 +17,7 @@ from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal, problem
 
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
+FAREWELL = 2.0  # seconds in which listeners may still hear how their runs ended
 PULSE = 0.25  # seconds between two looks at who still listens
 
 
@@ -171,6 +172,9 @@ class Book:
             await asyncio.sleep(0.02)
         for job in self.newest_first():
             self.cancel(job, problem("web.draining", "the server ended before the run did"))
+        farewell = time.monotonic() + FAREWELL
+        while any(job.listeners for job in self._jobs.values()) and time.monotonic() < farewell:
+            await asyncio.sleep(0.02)
 
     def _began(self, job: Job) -> None:
         job.status, job.doing = RUNNING, "preparing"

@@ -70,6 +70,7 @@ class Listener:
                 behind = self._told != self._book.as_json(self._job)
                 rest = OFTEN if behind else beat - time.monotonic()
                 await asyncio.wait_for(news.wait(), max(rest, 0.01))
+        self._told = None  # how it ended is said in any case, after all there is
         await self._say_job()
         if self._job.status == DONE:
             await self._say({"type": "end", "summary": self._job.summary})

@@ -11,6 +11,7 @@ from fastapi.openapi.utils import get_openapi
 from dwell.scenario import Scenario
 
 SCENARIO = {"$ref": "#/components/schemas/Scenario"}
+REFUSED = {"$ref": "#/components/schemas/Refused"}
 ABOUT = (
     "Runs of coverage control as jobs. A scenario is what `dwell run` reads, as JSON; every error "
     "is {error: {code, key, message}} with a sentence. `GET /api/live?run=ID` is a websocket that "
@@ -39,10 +40,20 @@ def describe(app: FastAPI) -> dict[str, Any]:
         own = Scenario.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(own.pop("$defs", {}))
         schemas["Scenario"] = own
+        _errors_as_json(found)
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
         app.openapi_schema = found
     return app.openapi_schema
+
+
+def _errors_as_json(described: dict[str, Any]) -> None:
+    """Errors are JSON, also where the answer would be a text or a file."""
+    for methods in described["paths"].values():
+        for operation in methods.values():
+            for code, answer in operation["responses"].items():
+                if int(code) >= 400:
+                    answer["content"] = {"application/json": {"schema": REFUSED}}
 
 
 def page(described: dict[str, Any]) -> str:

@@ -1,0 +1,23 @@
+"""One server for many tests: one worker, and live runs that soon end when nobody listens."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.web.servers import Server
+
+
+@pytest.fixture(scope="session")
+def only(tmp_path_factory):
+    """A server of this session."""
+    server = Server("--workers", "1", "--absent", "1", folder=tmp_path_factory.mktemp("serve"))
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def server(only):
+    """The same, with nothing left to do from the test before."""
+    yield only
+    for run in only.http.get("/api/runs").json()["runs"]:
+        only.http.delete(f"/api/runs/{run['id']}")

@@ -1,0 +1,131 @@
+"""Real servers with real workers, and how tests talk to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+from websockets.sync.client import connect
+
+from dwell.scenario import template_text, text_to_mapping
+from dwell.web.frames import unpack
+
+PATIENCE = 120.0  # seconds: a machine that has compiled nothing yet
+
+
+def scenario(name: str = "two-hills", **run):
+    """A template, with keys of its run changed."""
+    data = text_to_mapping(template_text(name))
+    data["run"] = {**data["run"], **run}
+    return data
+
+
+def slow(horizon: float = 2000.0, **run):
+    """A scenario that takes long, with no more to compile than the others: looks that get lost."""
+    return {**scenario(horizon=horizon, seed=3, **run), "network": {"loss": 0.1}}
+
+
+def until(true, what: str):
+    """Wait for something; its value."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = true()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"waited in vain for {what}")
+
+
+class Server:
+    """`dwell serve` as a process of its own."""
+
+    def __init__(self, *options: str, folder: Path | None = None) -> None:
+        code = "import sys; from dwell.cli import main; sys.argv[0] = 'dwell'; main()"
+        env = dict(os.environ)
+        if folder is not None:
+            env["TMPDIR"] = str(folder)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "serve", "--port", "0", "--no-browser", *options],
+            stdout=subprocess.PIPE, text=True, env=env,
+        )  # fmt: skip
+        line = self.process.stdout.readline()
+        assert line.startswith("dwell: serving at http://127.0.0.1:"), line
+        self.url = line.split()[3].rstrip("/")
+        self.http = httpx.Client(base_url=self.url, timeout=PATIENCE)
+
+    def workers(self, what: str = "runs") -> list[int]:
+        """Numbers of worker processes."""
+        mine = []
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parent = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+                command = (stat.parent / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if parent == self.process.pid and what.encode() in command:
+                mine.append(int(stat.parent.name))
+        return mine
+
+    def post(self, body, path: str = "/api/runs", **options):
+        return self.http.post(path, json=body, **options)
+
+    def start(self, body, live: bool = False) -> str:
+        answer = self.http.post("/api/runs", json=body, params={"live": live})
+        assert answer.status_code == 202, answer.text
+        return answer.json()["id"]
+
+    def job(self, run: str):
+        return self.http.get(f"/api/runs/{run}").json()
+
+    def wait(self, run: str, *statuses: str):
+        """The job, once it has one of these states."""
+        wanted = statuses or ("done",)
+        return until(
+            lambda: (job := self.job(run))["status"] in wanted and job, f"{run} to be {wanted}"
+        )
+
+    def running(self, run: str):
+        """The job, once it has made events."""
+        return until(lambda: (job := self.job(run))["events"] > 0 and job, f"{run} to run")
+
+    def listen(self, run: str, **query):
+        address = self.url.replace("http", "ws")
+        asks = "".join(f"&{key}={value}" for key, value in query.items())
+        return connect(f"{address}/api/live?run={run}{asks}", max_size=None, compression=None)
+
+    def hear(self, run: str, enough=None, **query):
+        """Everything that a listener is told; `enough` says when it has heard enough."""
+        texts, frames = [], []
+        with self.listen(run, **query) as socket:
+            for message in socket:
+                if isinstance(message, str):
+                    texts.append(json.loads(message))
+                else:
+                    frames.append(unpack(message))
+                if enough is not None and enough(texts, frames):
+                    break
+        return texts, frames
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.end()
+
+    def end(self) -> int:
+        """Tell it to end, once and again; its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10.0)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.http.close()
+        self.process.stdout.close()
+        return self.process.wait(10.0)

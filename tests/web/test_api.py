@@ -1,0 +1,168 @@
+"""Every route, as a client sees it, on a real server."""
+
+from __future__ import annotations
+
+import re
+import socket
+from contextlib import suppress
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+import dwell
+from dwell.runner import run_scenario
+from dwell.scenario import parse_scenario, scenario_schema
+from tests.web.servers import scenario
+
+JSON = {"content-type": "application/json"}
+
+
+def test_health_schema_and_templates(server):
+    health = server.http.get("/api/health").json()
+    assert health["ok"]
+    assert health["version"] == dwell.__version__
+    assert server.http.get("/api/schema").json() == scenario_schema()
+    found = server.http.get("/api/templates").json()["templates"]
+    names = {one["name"] for one in found}
+    assert {"paper-12", "paper-30", "line-8", "harbour-20"} <= names
+    for one in found:
+        parse_scenario(one["scenario"])
+        assert one["title"]
+        assert one["about"]
+
+
+def test_a_run_from_beginning_to_end(server, tmp_path):
+    body = scenario(horizon=5.0, seed=7)
+    run = server.start(body)
+    job = server.wait(run)
+    assert job["position"] == 0
+    assert job["progress"] == 1.0
+    own = run_scenario(parse_scenario(body))
+    expected = own.summary()
+    del expected["wall_seconds"], job["summary"]["wall_seconds"]
+    assert job["summary"] == expected
+    assert job["events"] == len(own.events)
+    listed = server.http.get("/api/runs").json()["runs"]
+    assert [one["id"] for one in listed] == [run]
+    answer = server.http.get(f"/api/runs/{run}/file")
+    assert answer.headers["content-type"] == "application/x-netcdf"
+    kept = tmp_path / "run.nc"
+    kept.write_bytes(answer.content)
+    stored = dwell.load_run(kept)
+    assert stored.events.time.tobytes() == own.events.time.tobytes()
+    assert server.http.delete(f"/api/runs/{run}").status_code == 204
+    assert server.http.get(f"/api/runs/{run}").status_code == 404
+    assert server.http.get(f"/api/runs/{run}/file").status_code == 404
+
+
+def test_a_film(server):
+    run = server.start(scenario(horizon=2.0, seed=7))
+    server.wait(run)
+    answer = server.http.get(f"/api/runs/{run}/film", params={"seconds": 1})
+    assert answer.status_code == 200
+    assert answer.content.startswith(b"GIF89a")
+    assert server.http.get(f"/api/runs/{run}/film?seconds=1").content == answer.content
+    for query in ("format=exe", "seconds=0", "seconds=nan", "seconds=1e9", "seconds=x"):
+        wrong = server.http.get(f"/api/runs/{run}/film?{query}")
+        assert wrong.status_code == 422
+        assert wrong.json()["error"]["key"] in ("format", "seconds")
+
+
+def test_newest_runs_come_first(server):
+    runs = [server.start(scenario(horizon=1.0, seed=k)) for k in range(3)]
+    found = [one["id"] for one in server.http.get("/api/runs").json()["runs"]]
+    assert found == runs[::-1]
+    for run in runs:
+        server.wait(run)
+
+
+def test_what_is_not_done_has_no_file(server):
+    from tests.web.servers import slow
+
+    run = server.start(slow())
+    for what in ("file", "film"):
+        answer = server.http.get(f"/api/runs/{run}/{what}")
+        assert answer.status_code == 409
+        assert answer.json()["error"]["code"] == "web.not-done"
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "headers", "status", "code"),
+    [
+        ("/api/runs", b"{}", JSON, 422, "scenario.missing-key"),
+        ("/api/runs", b'{"run": NaN}', JSON, 422, "scenario.not-finite"),
+        ("/api/runs", b"{}", {"content-type": "text/plain"}, 415, "web.media"),
+        ("/api/runs?live=perhaps", b"{}", JSON, 422, "web.query"),
+        ("/api/validate", b'{"a":' * 30 + b"1" + b"}" * 30, JSON, 422, "web.too-deep"),
+        ("/api/validate", b" " * 1_000_001, JSON, 413, "web.too-large"),
+        ("/api/scenario/parse", b"= 3", {"content-type": "text/plain"}, 422, "scenario.syntax"),
+        ("/api/design", b"[]", JSON, 422, "scenario.type"),
+        ("/api/nowhere", b"", JSON, 404, "web.404"),
+        ("/api/health", b"", JSON, 405, "web.405"),
+    ],
+)
+def test_errors_have_one_form(server, path, content, headers, status, code):
+    answer = server.http.post(path, content=content, headers=headers)
+    assert answer.status_code == status
+    error = answer.json()["error"]
+    assert error["code"] == code
+    assert set(error) == {"code", "key", "message"}
+    assert len(error["message"]) > 20
+    assert "Traceback" not in answer.text
+
+
+def test_a_body_without_end_is_cut_off(server):
+    host, port = server.url.removeprefix("http://").split(":")
+    head = f"POST /api/validate HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json"
+    part = b"10000\r\n" + b" " * 65536 + b"\r\n"
+    most = 1000  # parts: 65 megabytes
+    with socket.create_connection((host, int(port)), timeout=30.0) as line:
+        line.sendall(f"{head}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+        sent = 0
+        with suppress(ConnectionError):
+            while sent < most:
+                line.sendall(part)
+                sent += 1
+        assert sent < most
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null"])
+def test_foreign_pages_can_neither_write_nor_listen(server, origin):
+    run = server.start(scenario(horizon=1.0))
+    sent = {"origin": origin}
+    assert server.post(scenario(), headers=sent).status_code == 403
+    assert server.http.delete(f"/api/runs/{run}", headers=sent).status_code == 403
+    address = server.url.replace("http", "ws")
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(f"{address}/api/live?run={run}", additional_headers={"Origin": origin}),
+    ):
+        pass
+    assert refused.value.response.status_code == 403
+    with connect(
+        f"{address}/api/live?run={run}", additional_headers={"Origin": server.url}
+    ) as listener:
+        assert '"job"' in listener.recv()
+
+
+def test_pages_hold_nothing_that_the_policy_forbids(server):
+    for path in ("/", "/docs"):
+        answer = server.http.get(path)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/html")
+        assert not re.search(r"<script(?![^>]*\bsrc=)", answer.text)
+        assert "<style" not in answer.text
+        assert not re.search(r"\son\w+=|\sstyle=", answer.text)
+        assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", answer.text)
+        for found in re.findall(r"(?:src|href)=\"(/[^\"]*)\"", answer.text):
+            assert server.http.get(found).status_code == 200, found
+    docs = server.http.get("/docs").text
+    for path in server.http.get("/openapi.json").json()["paths"]:
+        assert path in docs
+    assert 'id="Scenario"' in docs
+
+
+@pytest.mark.parametrize("path", ["/static/../api.py", "/static/%2e%2e/api.py", "/docs/../../x"])
+def test_nothing_beside_the_page_is_served(server, path):
+    assert server.http.get(path).status_code == 404

@@ -1,0 +1,155 @@
+"""Requests that could hurt, refused before anything is made of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from dwell.errors import InputError
+from dwell.web.limits import Limits
+from dwell.web.tasks import TASKS, admit, design, parse, validate, write
+from tests.web.servers import scenario
+
+LIMITS = Limits(body=50_000, numbers=500, agents=50, horizon=1000.0, events=1e4)
+
+
+def refused(task, body, limits=LIMITS):
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    with pytest.raises(InputError) as found:
+        task(raw, limits)
+    assert str(found.value).rstrip(".")
+    return found.value.code, found.value.key
+
+
+def changed(**keys):
+    return {**scenario(), **keys}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{" + b" " * 50_000 + b"}", "web.too-large"),
+        (b'{"a":' * 21 + b"1" + b"}" * 21, "web.too-deep"),
+        (b"[" * 40_000, "web.too-deep"),
+        (b'{"a": [' + b"1," * 600 + b"1]}", "web.too-many-numbers"),
+        (b"[1, 2]", "scenario.type"),
+        (b"", "scenario.type"),
+        (b"null", "scenario.type"),
+        (b"{", "scenario.syntax"),
+        (b'{"run": NaN}', "scenario.not-finite"),
+        (b'{"run": Infinity}', "scenario.not-finite"),
+        (b'{"run": 1e999}', "scenario.not-finite"),
+        (b'{"run": 1, "run": 2}', "scenario.duplicate-key"),
+        (b"\xff\xfe{}", "scenario.encoding"),
+        (b'{"name": "\xff"}', "scenario.encoding"),
+        (b'{"name": "\x00"}', "scenario.encoding"),
+    ],
+)
+@pytest.mark.parametrize("task", ["validate", "admit", "write", "design"])
+def test_bodies(task, body, code):
+    assert refused(TASKS[task], body)[0] == code
+
+
+def test_brackets_and_numbers_within_strings_count_for_nothing():
+    name = "[" * 60 + "1 " * 20 + '\\"' + "{" * 60
+    assert validate(json.dumps(changed(name=name[:150])).encode(), LIMITS)["ok"]
+
+
+def test_unknown_keys_are_refused_with_the_nearest_one():
+    assert refused(validate, changed(contoller={})) == ("scenario.unknown-key", "contoller")
+    body = scenario()
+    body["controller"]["t3"] = 1.0
+    code, key = refused(validate, body)
+    assert (code, key) == ("scenario.unknown-key", "controller.t3")
+
+
+@pytest.mark.parametrize("task", list(TASKS))
+def test_code_and_files_are_refused_before_they_are_touched(task, tmp_path, monkeypatch):
+    (tmp_path / "wicked.py").write_text("raise SystemExit('imported')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code = {"kind": "callable", "function": "wicked:weight"}
+    files = {"kind": "raster", "path": "/etc/passwd", "file": "/etc/passwd"}
+    for bad in (code, files):
+        for density in (bad, {"kind": "mixture", "parts": [{"kind": "uniform"}, bad]}):
+            found, key = refused(TASKS[task], changed(density=density))
+            assert found == "web.density"
+            assert key in ("density.kind", "density.parts[1].kind")
+    assert "wicked" not in sys.modules
+
+
+def test_sizes():
+    many = changed(agents={"start": {"count": 51}})
+    assert refused(admit, many) == ("web.agents", "agents.start")
+    assert refused(validate, many) == ("web.agents", "agents.start")
+    assert refused(admit, scenario(horizon=1001.0)) == ("web.horizon", "run.horizon")
+    # Eight agents that wait 0.2 on average make 40 events in a unit of time.
+    assert refused(admit, scenario(horizon=260.0)) == ("web.events", "run.horizon")
+    assert admit(json.dumps(scenario(horizon=240.0)).encode(), LIMITS)["agents"] == 8
+    fewer = scenario(horizon=1000.0, max_jumps=5000)
+    assert admit(json.dumps(fewer).encode(), LIMITS)["horizon"] == 1000.0
+
+
+def test_what_only_the_building_finds_is_refused_too():
+    body = changed(agents={"start": [[1.0, 1.0], [99.0, 1.0]]})
+    assert refused(admit, body) == ("agents.outside", "agents.start[1]")
+    body = changed(workspace={"kind": "polygon", "vertices": [[0, 0], [1, 1], [2, 2]]})
+    assert refused(validate, body)[0].startswith("workspace")
+
+
+def test_there_and_back_again():
+    body = json.dumps(scenario("paper-12")).encode()
+    found = validate(body, Limits())
+    text = write(json.dumps(found["scenario"]).encode(), Limits())["text"]
+    assert parse(text.encode(), Limits())["scenario"] == found["scenario"]
+    assert validate(json.dumps(found["scenario"]).encode(), Limits()) == found
+
+
+@pytest.mark.parametrize("name", ["line-8", "two-hills", "disc-9", "space-12"])
+def test_places_and_shape_of_scattered_agents(name):
+    from dwell.scenario import parse_scenario
+    from dwell.scenario.build import build
+
+    body = scenario(name)
+    found = validate(json.dumps(body).encode(), Limits())
+    system, places, _ = build(parse_scenario(body))
+    assert found["start"] == places.tolist()
+    shape = found["workspace"]
+    lower, upper = system.workspace.bounds
+    assert shape["box"] == [lower.tolist(), upper.tolist()]
+    wanted = {1: "bounds", 3: "faces"}.get(system.dimension, "vertices")
+    assert ("center" if name == "disc-9" else wanted) in shape
+    if "faces" in shape:  # of a box: six, with four corners each
+        assert sorted(len(face) for face in shape["faces"]) == [4] * 6
+    json.dumps(found, allow_nan=False)
+
+
+def test_the_region_agrees_with_the_condition_itself():
+    from dataclasses import replace
+
+    from dwell.scenario import parse_scenario
+    from dwell.studies.design import design as study
+
+    body = scenario("paper-30")
+    found = design(json.dumps(body).encode(), Limits())
+    region = found["region"]
+    setting = study(parse_scenario(body), samples=0, run=False).setting
+    for i in range(0, 64, 7):
+        for j in range(0, 64, 5):
+            t2, k1 = region["t2"][i], region["k1"][j]
+            each = setting.t2 * 0.0 + t2
+            other = replace(setting, k1=k1, t2=each, t1=each / 2.0)
+            sync, local = other.sharper
+            assert region["admissible"]["paper"][i][j] == other.feasible
+            assert region["admissible"]["sync_global"][i][j] == sync.met
+            assert region["admissible"]["async_local"][i][j] == local.met
+    rows = region["admissible"]["paper"]
+    assert {0, 1} == {cell for row in rows for cell in row}
+    json.dumps(found, allow_nan=False)
+
+
+def test_design_speaks_of_the_timer_law_alone():
+    assert refused(design, scenario("paper-12-lloyd"), Limits()) == (
+        "design.law", "controller.kind",
+    )  # fmt: skip

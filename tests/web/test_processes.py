@@ -1,0 +1,162 @@
+"""Where processes are the point: queue, cancel, lost workers, lost clients, the end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.web.servers import Server, scenario, slow, until
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+
+
+def test_places_in_the_queue(server):
+    first = server.start(slow())
+    runs = [server.start(scenario(horizon=1.0, seed=k)) for k in range(3)]
+    server.running(first)
+    assert [server.job(run)["position"] for run in runs] == [1, 2, 3]
+    health = server.http.get("/api/health").json()
+    assert (health["running"], health["queued"]) == (1, 3)
+    with server.listen(runs[2]) as listener:
+        assert '"position": 3' in listener.recv()
+        assert server.http.delete(f"/api/runs/{runs[0]}").status_code == 204
+        assert '"position": 2' in listener.recv()
+    assert [server.job(run)["position"] for run in runs[1:]] == [1, 2]
+    server.http.delete(f"/api/runs/{first}")
+    for run in runs[1:]:
+        assert server.wait(run)["position"] == 0
+
+
+def test_a_worker_that_is_asked_stops_and_stays(server):
+    run = server.start(slow())
+    server.running(run)
+    before = server.workers()
+    assert server.http.delete(f"/api/runs/{run}").status_code == 204
+    assert server.http.get("/api/health").json()["running"] == 0
+    assert server.workers() == before
+    server.wait(server.start(scenario(horizon=1.0)))
+    assert server.workers() == before
+
+
+def test_a_worker_that_does_not_hear_is_replaced(server):
+    run = server.start(slow())
+    server.running(run)
+    (deaf,) = server.workers()
+    os.kill(deaf, signal.SIGSTOP)
+    assert server.http.delete(f"/api/runs/{run}").status_code == 204
+    until(lambda: deaf not in server.workers(), "the deaf worker to be gone")
+    server.wait(server.start(scenario(horizon=1.0)))
+    assert deaf not in server.workers()
+
+
+@pytest.mark.parametrize("what", ["runs", "desk"])
+def test_a_worker_that_is_killed_takes_one_job_with_it(server, what):
+    run, after = server.start(slow()), server.start(scenario(horizon=1.0))
+    server.running(run)
+    (lost,) = server.workers(what)
+    os.kill(lost, signal.SIGKILL)
+    if what == "runs":
+        job = server.wait(run, "failed")
+        assert job["error"]["code"] == "web.worker-lost"
+        assert "signal 9" in job["error"]["message"]
+        texts, _ = server.hear(run)  # those who come later hear how it ended
+        assert texts[-1]["job"]["error"] == job["error"]
+    else:
+        until(lambda: lost not in server.workers("desk"), "the clerk to be gone")
+        assert server.job(run)["status"] == "running"
+        assert server.post(scenario(), "/api/validate").status_code == 200
+        server.http.delete(f"/api/runs/{run}")
+    server.wait(after)
+
+
+def test_a_client_that_vanishes_frees_its_job(server):
+    run = server.start(slow(), live=True)
+    with server.listen(run) as listener:
+        listener.recv()
+        server.running(run)
+        listener.socket.shutdown(socket.SHUT_RDWR)  # as if its process were killed: no farewell
+        job = server.wait(run, "cancelled")
+    assert job["error"]["code"] == "web.absent"
+    server.wait(server.start(scenario(horizon=1.0)))
+
+
+def test_a_live_job_that_nobody_comes_for_is_ended_also_in_the_queue(server):
+    first = server.start(slow())
+    run = server.start(slow(), live=True)
+    assert server.wait(run, "cancelled")["error"]["code"] == "web.absent"
+    assert server.job(first)["status"] == "running"
+
+
+def test_a_job_that_is_not_live_goes_on_without_listeners(server):
+    run = server.start(slow(horizon=100.0))
+    with server.listen(run) as listener:
+        listener.recv()
+    assert server.wait(run, "done", "cancelled")["status"] == "done"
+
+
+def test_sigterm_lets_runs_end_and_leaves_nothing_behind(tmp_path):
+    with Server("--workers", "1", "--queued", "1", folder=tmp_path) as server:
+        run = server.start(slow(horizon=100.0))
+        server.running(run)
+        waiting = server.start(scenario(horizon=1.0))
+        full = server.post(scenario())
+        assert full.status_code == 503
+        assert full.json()["error"]["code"] == "web.queue-full"
+        children = server.workers() + server.workers("desk")
+        assert list(tmp_path.glob("dwell-serve-*/*.frames"))
+        with server.listen(run) as one, server.listen(waiting) as other:
+            other.recv()
+            server.process.send_signal(signal.SIGTERM)
+            until(lambda: server.http.get("/api/health").json()["draining"], "the end to be near")
+            late = server.post(scenario())
+            assert late.status_code == 503
+            assert late.json()["error"]["code"] == "web.draining"
+            assert '"end"' in [m for m in one if isinstance(m, str)][-1]
+            assert '"web.draining"' in list(other)[-1]
+        assert server.process.wait(30.0) == 0
+        with pytest.raises(httpx.ConnectError):
+            server.http.get("/api/health")
+    assert list(tmp_path.iterdir()) == []
+    _all_gone(children)
+
+
+def test_workers_end_with_a_server_that_is_killed(tmp_path):
+    with Server("--workers", "1", folder=tmp_path) as server:
+        server.running(server.start(slow()))
+        children = server.workers() + server.workers("desk")
+        assert len(children) == 2
+        server.process.kill()
+        _all_gone(children)
+
+
+def _all_gone(pids):
+    for pid in pids:
+        until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), "the workers to be gone")
+
+
+def test_memory_is_limited():
+    code = (
+        "from dwell.web.worker import limit_memory; import numpy as np\n"
+        "limit_memory(3e8)\n"
+        "np.ones(10_000_000)\n"
+        "try:\n    np.ones(100_000_000)\nexcept MemoryError:\n    print('refused')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "refused\n"
+
+
+def test_an_address_that_is_taken(server):
+    port = server.url.rsplit(":", 1)[1]
+    code = "import sys; from dwell.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--port", port, "--no-browser"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"127.0.0.1:{port}" in done.stderr
+    assert "--port" in done.stderr
