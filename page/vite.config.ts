@@ -9,6 +9,7 @@ export default defineConfig({
     target: "es2022",
     modulePreload: false,
     assetsInlineLimit: 0,
+    cssCodeSplit: false,
     reportCompressedSize: false,
     rollupOptions: {
       output: {

@@ -1,8 +1,8 @@
 import { render } from "preact";
-import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { App } from "./panels/App";
 import { SessionContext } from "./panels/context";
+import { maps } from "./panels/map/exports";
 import { Session } from "./state/session";
 
 const session = new Session();
@@ -15,5 +15,15 @@ render(
   page,
 );
 // For tests, and for whoever is curious in the console.
-Object.assign(globalThis, { dwellPage: session });
+const { store, clock } = session;
+Object.assign(globalThis, {
+  dwellPage: {
+    session,
+    store,
+    clock,
+    get maps() {
+      return [...maps];
+    },
+  },
+});
 void session.begin();

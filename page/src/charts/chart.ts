@@ -1,6 +1,7 @@
 /** Chart: curves over time with a line at the clock's time; a click or drag moves the clock. */
 
 import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
 import { dashOf, type Theme } from "../map/theme";
 import type { Curves } from "./data";
 

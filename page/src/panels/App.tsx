@@ -2,16 +2,13 @@
 
 import { useEffect } from "preact/hooks";
 import type { Panel } from "../state/session";
-import { Compare } from "./Compare";
 import { useApp, useSession, useTheme } from "./context";
-import { Design } from "./design/Design";
 import { Header } from "./Header";
 import { Help } from "./Help";
 import { listenToKeys } from "./keys";
+import { lazy } from "./lazy";
 import { MapPane } from "./map/MapPane";
 import { MapTools } from "./MapTools";
-import { Numbers } from "./Numbers";
-import { ScenarioPanel } from "./scenario/ScenarioPanel";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
 
@@ -21,6 +18,11 @@ const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "compare", name: "Compare" },
   { panel: "scenario", name: "Scenario" },
 ];
+
+const Numbers = lazy(async () => (await import("./Numbers")).Numbers);
+const Design = lazy(async () => (await import("./design/Design")).Design);
+const Compare = lazy(async () => (await import("./Compare")).Compare);
+const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
 
 /** Press what has this name, for keys. */
 function click(what: string): void {
@@ -106,7 +108,7 @@ function Side() {
         {panel === "numbers" && <Numbers />}
         {panel === "design" && <Design />}
         {panel === "compare" && <Compare />}
-        {panel === "scenario" && <ScenarioPanel />}
+        {panel === "scenario" && <Scenario />}
       </div>
     </aside>
   );

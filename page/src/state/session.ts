@@ -46,6 +46,7 @@ export interface AppState {
 const LEAST_REST = 1 / 3; // of the horizon: so long a run goes on after a change near its end
 const GROW_EVERY = 200; // milliseconds between two redrawings of the charts while rows come
 const ASK_EVERY = 4000; // milliseconds between two questions whether the server is there
+const ASK_AGAIN = 1000; // and while it is not
 
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -77,6 +78,7 @@ export class Session {
   private readonly future: Scenario[] = [];
   private growing = 0;
   private fragment = "";
+  private wanted: number | null = null; // the time to go to when it is known, after a reload
 
   // Beginning.
 
@@ -84,7 +86,7 @@ export class Session {
     this.clock.onChange(() => this.keep());
     addEventListener("pagehide", () => this.keep());
     addEventListener("hashchange", () => void this.openFragment(location.hash));
-    window.setInterval(() => void this.askHealth(), ASK_EVERY);
+    void this.askHealth();
     await this.loadTemplates();
     const memory = recall();
     this.fragment = location.hash;
@@ -123,8 +125,8 @@ export class Session {
     const lanes = memory.lanes.map((lane) => this.lane(lane.kind));
     this.store.set({ lanes });
     await Promise.all(lanes.map((lane, k) => lane.resume(memory.lanes[k].records)));
-    this.clock.seek(Math.min(memory.t, this.limit().known));
-    this.changed();
+    this.wanted = memory.t;
+    this.grew();
   }
 
   /** What a reload needs. */
@@ -142,13 +144,13 @@ export class Session {
   }
 
   private async askHealth(): Promise<void> {
-    if (document.hidden) return;
     try {
-      await api.health();
+      if (!document.hidden) await api.health();
       if (this.store.get().offline) this.backAgain();
     } catch (error) {
       if (error instanceof api.Unreachable) this.store.set({ offline: true });
     }
+    window.setTimeout(() => void this.askHealth(), this.store.get().offline ? ASK_AGAIN : ASK_EVERY);
   }
 
   private backAgain(): void {
@@ -269,6 +271,7 @@ export class Session {
 
   private grew(): void {
     this.clock.touch();
+    if (this.wanted !== null && this.limit().known >= this.wanted) this.seek(this.wanted);
     if (this.growing) return;
     this.growing = window.setTimeout(() => {
       this.growing = 0;
@@ -356,6 +359,7 @@ export class Session {
   }
 
   seek(t: number): void {
+    this.wanted = null;
     this.clock.seek(Math.min(Math.max(0, t), this.limit().known));
   }
 

@@ -133,9 +133,10 @@ export class Gestures {
     if (!shown || !this.grip) return;
     const { scene } = shown;
     const { kind, which } = this.grip;
-    if (kind === "agent") this.drag = { agent: { which, place: scene.state.dimension === 1 ? [z[0]] : z } };
-    else if (kind === "peak") this.drag = { peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)) };
-    else if (kind === "width") this.drag = { peaks: this.widened(which, z) };
+    const { view } = scene;
+    if (kind === "agent") this.drag = { view, agent: { which, place: scene.state.dimension === 1 ? [z[0]] : z } };
+    else if (kind === "peak") this.drag = { view, peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)) };
+    else if (kind === "width") this.drag = { view, peaks: this.widened(which, z) };
     else this.dragCorner(z);
     this.session.clock.touch();
   }
@@ -159,13 +160,13 @@ export class Gestures {
     const scene = this.shown()?.scene;
     if (!scene || !this.grip) return;
     if (this.grip.kind === "side") {
-      this.drag = { ring: splitSide(scene.region.ring, this.grip.which) };
+      this.drag = { view: scene.view, ring: splitSide(scene.region.ring, this.grip.which) };
       this.grip = { kind: "corner", which: this.grip.which + 1 };
       this.session.store.set({ selectedCorner: this.grip.which });
       return;
     }
     const found = moveCorner(this.drag.ring ?? scene.region.ring, this.grip.which, z);
-    this.drag = { ring: found.ring };
+    this.drag = { view: scene.view, ring: found.ring };
     if (!found.whole) this.session.say("A workspace must stay convex: the corner goes no further.");
   }
 

@@ -21,6 +21,8 @@ export interface Drag {
   agent?: { which: number; place: readonly number[] };
   peaks?: readonly DensityTable[];
   ring?: readonly Point[];
+  /** What was seen when it began: a corner must not change the view that it is dragged in. */
+  view?: View;
 }
 
 export interface Shown {
@@ -62,7 +64,7 @@ export class SceneMaker {
     const peaks = drag.peaks ?? peaksOf(scenario.density);
     const density = this.densityOf(drag.peaks ? withPeaks(scenario.density, drag.peaks) : scenario.density);
     const end = this.endOf(lane, app.scenario);
-    const view = this.session.view ?? this.fit(region, end, size);
+    const view = drag.view ?? this.session.view ?? this.fit(region, end, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected) : null;
     const state = this.stateOf(lane, app.start, drag);
     const scene: Scene = {
