@@ -153,3 +153,11 @@ def test_design_speaks_of_the_timer_law_alone():
     assert refused(design, scenario("paper-12-lloyd"), Limits()) == (
         "design.law", "controller.kind",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("eta_max", [5e-324, 1e-70, 1e70, 1e300])
+@pytest.mark.parametrize("lipschitz", [5e-324, 1e300])
+def test_the_region_of_odd_numbers_is_numbers(eta_max, lipschitz):
+    body = {**scenario("paper-30"), "certificate": {"eta_max": eta_max, "lipschitz": lipschitz}}
+    found = design(json.dumps(body).encode(), Limits())
+    json.dumps(found, allow_nan=False)

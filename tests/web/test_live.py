@@ -25,7 +25,7 @@ def joined(frames, kind="events"):
 
 
 def same(found, table: EventTable):
-    columns = table.columns()
+    columns = {**table.columns(), "received": table.count("received")}
     assert found.keys() == columns.keys()
     for name, values in columns.items():
         kind = TYPES["i4"] if values.dtype.kind == "i" else TYPES["f8"]
@@ -53,6 +53,10 @@ def test_a_listener_hears_the_whole_run(server):
     assert begin["start"]["next_at"] == start.next_at.tolist()
     sizes = np.hypot(*np.array(begin["start"]["errors"]).T)
     assert np.allclose(sizes, own.errors(0.0), rtol=1e-12)
+    looks = sum(begin["start"]["spent"]["looked"]) + len(own.events)
+    assert looks == texts[-1]["summary"]["measurements"]
+    heard = sum(begin["start"]["spent"]["received"]) + int(joined(frames)["received"].sum())
+    assert heard == texts[-1]["summary"]["messages"]
     assert begin["nu"] == body["controller"]["nu"]
     assert begin["fade"] is None
     assert texts[-1]["summary"]["final_positions"] == own.summary()["final_positions"]
@@ -81,7 +85,7 @@ def _head(table, rows):
         name: np.ascontiguousarray(
             values[:rows], dtype=TYPES["i4"] if values.dtype.kind == "i" else TYPES["f8"]
         )
-        for name, values in table.columns().items()
+        for name, values in {**table.columns(), "received": table.count("received")}.items()
     }
 
 

@@ -262,7 +262,7 @@ def setting_of(
 
 
 def _ratio(most: Floats, used: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         found: Floats = np.where(used > 0.0, most / used, np.inf)
     return found
 
@@ -282,7 +282,7 @@ def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True)
     if (s.t2 > limits).any():
         yield (
             f"T2 = {s.t2[p]:g} of agent {p} exceeds the maximum dwell time {limits[p]:.6g}, "
-            f"{times_over(s.t2[p] / limits[p])}."
+            f"{times_over(float(_ratio(s.t2, limits)[p]))}."
         )
         if s.admissible_k1 is None:
             yield (
@@ -311,6 +311,8 @@ def _exceeded(s: Setting, seen: Attained) -> str:
 
 def times_over(ratio: float) -> str:
     """By how much a limit is exceeded."""
+    if math.isinf(ratio):
+        return "infinitely"
     return f"{ratio:.3g}-fold" if ratio >= 1.1 else f"by {100.0 * (ratio - 1.0):.2g} %"
 
 

@@ -10,6 +10,7 @@ from dwell._types import Floats
 from dwell.theory.design import Setting
 
 POINTS = 64  # along each side
+SMALLEST, LARGEST = 1e-100, 1e100  # beyond, products would leave the range of numbers
 ROOM = 4.0  # factor by which the grid goes beyond what must be seen
 WORDS = {
     "paper": "the paper's condition: T2 <= eta_max nu~ / (k1^2 (L sqrt(N) + 1)), eta_max < k1",
@@ -26,7 +27,7 @@ def region_of(setting: Setting) -> dict[str, Any]:
     k1s = _range(s.k1, s.eta_max, *(k for k in s.admissible_k1 or () if k > 0.0))
     t2s = _range(t2, *(limit for limit in limits if limit > 0.0))
     eta = s.theta * k1s if s.tied else np.full(len(k1s), s.eta_max)
-    paper = np.where(eta < k1s, eta * s.reach / (k1s * k1s * spread), 0.0)
+    paper = np.where(eta < k1s, eta / k1s * (s.reach / k1s) / spread, 0.0)
     once = s.reach / k1s
     curves = {"paper": paper, "async_local": once, "sync_global": 2.0 * once}
     admissible: dict[str, Any] = {
@@ -38,7 +39,7 @@ def region_of(setting: Setting) -> dict[str, Any]:
     return {
         "k1": k1s.tolist(),
         "t2": t2s.tolist(),
-        "limit": {name: curve.tolist() for name, curve in curves.items()},
+        "limit": {name: np.nan_to_num(curve).tolist() for name, curve in curves.items()},
         "admissible": {**admissible, "sharper": admissible["async_local"]},
         "here": {"k1": s.k1, "t2": t2, "agent": p},
         "words": WORDS,
@@ -47,5 +48,5 @@ def region_of(setting: Setting) -> dict[str, Any]:
 
 def _range(*values: float) -> Floats:
     """From well below the smallest to well above the largest, evenly on a log axis."""
-    known = [value for value in values if np.isfinite(value)]
-    return np.geomspace(min(known) / ROOM, max(known) * ROOM, POINTS)
+    known = np.clip([value for value in values if np.isfinite(value)], SMALLEST, LARGEST)
+    return np.geomspace(known.min() / ROOM, known.max() * ROOM, POINTS)

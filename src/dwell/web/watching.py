@@ -11,6 +11,7 @@ import numpy as np
 
 from dwell.agents import AgentsState
 from dwell.agents.course import Piece
+from dwell.agents.state import counts_of
 from dwell.errors import InputError
 from dwell.results.memory import in_bytes, need_of
 from dwell.results.recorder import Recorder, joined
@@ -46,7 +47,8 @@ class Watcher:
             self._refuse_too_much(recorder)
             self._put(BEGIN, 0, 0, _beginning(recorder, self.scenario))
             return
-        self._tell_events(piece.table.columns(), len(piece.table))
+        columns = {**piece.table.columns(), "received": piece.table.count("received")}
+        self._tell_events(columns, len(piece.table))
         fresh = recorder.metrics[self._parts :]
         self._parts = len(recorder.metrics)
         if fresh:
@@ -118,7 +120,7 @@ def _beginning(recorder: Recorder, scenario: Scenario) -> bytes:
         limit = scenario.certificate.eta_max
     about = {
         "type": BEGIN,
-        "start": {**_state(start), "errors": _errors(recorder)},
+        "start": {**_state(start), "errors": _errors(recorder), "spent": _spent(start)},
         "fade": _finite(start.fade),
         "workspace": shape_of(system.workspace),
         "nu": getattr(system.controller, "nu", None),
@@ -146,6 +148,14 @@ def _state(start: AgentsState) -> dict[str, Any]:
 def _errors(recorder: Recorder) -> Any:
     """Centroid minus place of everybody at the start: what the first event is compared with."""
     return look_at_all(recorder.system, recorder.start.start[None]).error.tolist()
+
+
+def _spent(start: AgentsState) -> dict[str, list[int]]:
+    """What the first looks cost each agent; events tell of the later ones."""
+    names = ("looked", "received", "sent")
+    if not start.spent:
+        return {name: [0] * len(start.since) for name in names}
+    return {name: counts_of(start.spent, name).tolist() for name in names}
 
 
 def _finite(value: float) -> float | None:

@@ -1,0 +1,227 @@
+"""Jobs and their files, and what workers are let do, without a server around them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import closing
+
+import pytest
+
+from dwell.errors import InputError
+from dwell.runner import run_scenario
+from dwell.scenario import parse_scenario
+from dwell.web import watching
+from dwell.web.crew import Crew, Task
+from dwell.web.frames import Spool
+from dwell.web.jobs import Book
+from dwell.web.limits import Limits
+from dwell.web.refusals import Refusal
+from dwell.web.watching import Watcher
+from dwell.web.worker import JOBS, Line, Stopped, done
+from tests.web.servers import scenario, slow
+
+ADMITTED = {
+    "scenario": {}, "law": "timer", "agents": 3, "dimension": 2, "horizon": 1.0, "name": None
+}  # fmt: skip
+
+
+class Idle:
+    """Stands for a crew: does nothing until told what came of a task."""
+
+    def __init__(self):
+        self.tasks, self.running, self.stopped = [], [], []
+
+    def submit(self, task):
+        self.tasks.append(task)
+
+    def place(self, task):
+        return self.tasks.index(task) + 1 if task in self.tasks else 0
+
+    def stop(self, task):
+        self.stopped.append(task)
+        self.tasks.remove(task)
+        task.ended({"stopped": True})
+
+    def begin(self, task):
+        self.tasks.remove(task)
+        task.began()
+
+    def finish(self, task, size, **outcome):
+        if task in self.tasks:
+            self.begin(task)
+        for suffix in ("file", "spool"):
+            with open(task.order[suffix], "wb") as file:
+                file.write(b"x" * size)
+        task.ended(outcome or {"result": {"summary": {"figures": 1}}})
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        (Limits(kept=3), 3),
+        (Limits(disk=2500.0), 2),  # two files of 500 bytes each
+        (Limits(), 6),
+        (Limits(disk=10.0), 0),
+    ],
+)
+def test_the_oldest_are_forgotten_with_their_files(tmp_path, limits, left):
+    crew = Idle()
+    book = Book(limits, crew, tmp_path)
+    jobs = []
+    for _ in range(6):
+        jobs.append(book.start(ADMITTED, live=False))
+        crew.finish(jobs[-1].task, 500)
+    kept = jobs[6 - left :]
+    assert book.newest_first() == kept[::-1]
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {f"{job.id}.{end}" for job in kept for end in ("nc", "frames")}
+    for job in jobs[: 6 - left]:
+        with pytest.raises(Refusal) as gone:
+            book.get(job.id)
+        assert gone.value.status == 404
+
+
+def test_what_waits_or_runs_is_never_forgotten(tmp_path):
+    crew = Idle()
+    book = Book(Limits(kept=1, disk=1.0), crew, tmp_path)
+    waiting, other = (book.start(ADMITTED, live=False) for _ in range(2))
+    crew.finish(other.task, 100)
+    assert book.newest_first() == [waiting]
+
+
+def test_a_failed_job_says_why_and_a_cancelled_one_leaves_no_files(tmp_path):
+    crew = Idle()
+    book = Book(Limits(), crew, tmp_path)
+    failed, cancelled = (book.start(ADMITTED, live=False) for _ in range(2))
+    error = {"code": "x", "key": None, "message": "words"}
+    crew.finish(failed.task, 1, error=error)
+    assert book.as_json(failed)["error"] == error
+    assert failed.status == "failed"
+    (tmp_path / f"{cancelled.id}.frames").write_bytes(b"x")
+    book.cancel(cancelled)
+    assert cancelled.status == "cancelled"
+    assert not list(tmp_path.glob(f"{cancelled.id}.*"))
+    book.cancel(cancelled)  # once more changes nothing
+    assert len(crew.stopped) == 1
+
+
+def test_a_job_that_ends_while_it_is_cancelled_stays_cancelled(tmp_path):
+    crew = Idle()
+    crew.stop = lambda task: None  # the worker has just finished, and does not hear
+    book = Book(Limits(), crew, tmp_path)
+    job = book.start(ADMITTED, live=False)
+    task = job.task
+    crew.begin(task)
+    book.cancel(job)
+    crew.finish(task, 10)
+    assert job.status == "cancelled"
+    assert job.summary is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_taken_while_draining(tmp_path):
+    book = Book(Limits(drain=0.1), Idle(), tmp_path)
+    waiting = book.start(ADMITTED, live=False)
+    asyncio.run(book.drain())
+    assert waiting.status == "cancelled"
+    assert waiting.error["code"] == "web.draining"
+    with pytest.raises(Refusal, match="about to end"):
+        book.start(ADMITTED, live=False)
+
+
+@pytest.mark.parametrize("keys", [{"agents": 0}, {"seconds": -1.0}, {"memory": float("nan")}])
+def test_limits_are_numbers_above_zero(keys):
+    with pytest.raises(InputError, match=next(iter(keys))):
+        Limits(**keys)
+
+
+# A real worker.
+
+
+def order(tmp_path, body, name):
+    files = {"file": str(tmp_path / f"{name}.nc"), "spool": str(tmp_path / f"{name}.frames")}
+    return {"do": "run", "scenario": body, **files}
+
+
+def test_a_job_that_takes_too_long_is_ended_and_the_next_goes_on(tmp_path):
+    """And one that needs more memory than it gets fails alone, in the same worker."""
+
+    async def trying():
+        crew = Crew(Limits(memory=4e8), "runs", 1, 9)
+        crew.open()
+        outcomes = {}
+        left = asyncio.Event()
+
+        def task(name, body, seconds):
+            def ended(outcome):
+                outcomes[name] = outcome
+                if len(outcomes) == 3:
+                    left.set()
+
+            made = order(tmp_path, body, name)
+            return Task(name, made, seconds, lambda: None, lambda words: None, ended)
+
+        crew.submit(task("late", slow(), 0.5))
+        large = scenario(seed=1, record={"kind": "samples", "sample_every": 2e-5})
+        crew.submit(task("large", large, 100.0))
+        crew.submit(task("good", scenario(horizon=1.0, seed=1), 100.0))
+        await asyncio.wait_for(left.wait(), 200.0)
+        await crew.close()
+        return outcomes
+
+    found = asyncio.run(trying())
+    assert found["late"]["error"]["code"] == "web.time"
+    assert found["large"]["error"]["code"] == "web.memory"
+    assert found["good"]["result"]["summary"]["stop"]["ok"]
+
+
+# The work itself, in this process.
+
+
+def quiet_line():
+    line = object.__new__(Line)
+    line.stopped, line.doing, line._spoke, line.said = None, "one", 0.0, []
+    line.say = lambda **words: line.said.append(words)
+    return line
+
+
+def test_a_stop_is_heard_at_the_next_piece(tmp_path):
+    line = quiet_line()
+
+    def say(**words):
+        if words.get("entry", [""])[0] == "events":
+            line.stopped = "one"
+
+    line.say = say
+    began = time.monotonic()
+    outcome = done({**order(tmp_path, slow(horizon=1e4), "one")}, Limits(), line)
+    assert outcome == {"stopped": True}
+    assert time.monotonic() - began < 60.0  # and not after 400 000 events
+    assert not (tmp_path / "one.nc").exists()
+    with pytest.raises(Stopped):
+        line.check()
+
+
+def test_faults_of_ours_are_told_without_insides(tmp_path, monkeypatch, capsys):
+    def broken(*args):
+        raise ZeroDivisionError("secret /home/someone")
+
+    monkeypatch.setitem(JOBS, "run", broken)
+    outcome = done(order(tmp_path, {}, "one"), Limits(), quiet_line())
+    assert outcome["error"]["code"] == "job.unforeseen"
+    assert "secret" not in outcome["error"]["message"]
+    assert "secret" in capsys.readouterr().err
+
+
+def test_events_beyond_the_limit_end_a_run(tmp_path, monkeypatch):
+    """Laws that do not say beforehand how often they look are watched."""
+    told = []
+    checked = parse_scenario(slow(horizon=50.0))
+    with closing(Spool(tmp_path / "x")) as spool:
+        watcher = Watcher(checked, Limits(events=300.0), spool, told.append)
+        monkeypatch.setattr(watching, "refuse_events", lambda expected, limits: None)
+        with pytest.raises(InputError, match=r"has made \d+ events") as refused:
+            run_scenario(checked, watch=watcher.watch)
+    assert 600 < watcher.events < 2000
+    assert refused.value.code == "web.events"
