@@ -49,6 +49,12 @@ def seek(page: Any, share: float) -> None:
     box = bar.bounding_box()
     page.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
     page.mouse.click(box["x"] + 8 + share * (box["width"] - 16), box["y"] + box["height"] / 2)
+    frames(page)
+
+
+def frames(page: Any) -> None:
+    """Wait until what was done is drawn."""
+    page.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
 
 
 def spot(page: Any, x: float, y: float, which: int = 0) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from tests.page.person import (
     APP,
     choose,
     drag,
+    frames,
     jump_of,
     pause,
     place_of,
@@ -73,22 +74,22 @@ def test_an_agent_dragged_on_the_way_makes_the_others_react(page: Any) -> None:
     run(page)
     pause(page)
     seek(page, 0.6)
-    page.wait_for_timeout(60)
+    frames(page)
     before = place_of(page, 3)
     t = time_of(page)
     drag(page, before, (9.5, 0.5))
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
     until_done(page)
-    page.wait_for_timeout(60)
+    frames(page)
     assert place_of(page, 3) == pytest.approx((9.5, 0.5), abs=0.05)
     assert time_of(page) == t
     assert page.locator(".said").inner_text().startswith("Agent 3 was moved")
     others = [place_of(page, p) for p in (0, 1, 2)]
     page.keyboard.press("End")
-    page.wait_for_timeout(60)
+    frames(page)
     assert [place_of(page, p) for p in (0, 1, 2)] != others
     seek(page, 0.3)  # the time before is still there
-    page.wait_for_timeout(60)
+    frames(page)
     assert place_of(page, 3) != pytest.approx((9.5, 0.5), abs=0.5)
 
 
@@ -100,7 +101,7 @@ def test_laws_side_by_side_share_a_clock(page: Any) -> None:
     until_done(page)
     assert page.locator(".map-canvas").count() == 3
     page.keyboard.press("End")
-    page.wait_for_timeout(100)
+    frames(page)
     titles = page.locator(".lane-title b").all_inner_texts()
     assert titles == ["Timer", "Discrete Lloyd", "Lloyd"]
     jumps = page.locator(".map .counters dd").all_inner_texts()[::4]
@@ -120,7 +121,7 @@ def test_a_reload_finds_the_run_and_the_time_again(page: Any) -> None:
     page.reload()
     page.wait_for_function("() => dwellPage.clock.t > 0")
     until_done(page)
-    page.wait_for_timeout(60)
+    frames(page)
     assert (time_of(page), jump_of(page)) == (t, j)
     assert page.evaluate(f"{APP}.scenario.name") == "paper, 12 agents"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.page.conftest import Watched
-from tests.page.person import APP, choose, drag, place_of, run, spot
+from tests.page.person import APP, choose, drag, frames, place_of, run, spot
 
 
 def test_an_agent_dragged_before_a_run_starts_elsewhere(page: Any) -> None:
@@ -47,7 +47,7 @@ def test_agents_come_and_go_by_pointer_and_key(page: Any) -> None:
 def test_agents_come_and_go_during_a_run(page: Any) -> None:
     run(page)
     page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(10)")
-    page.wait_for_timeout(60)
+    frames(page)
     page.mouse.dblclick(*spot(page, 9.5, 0.5))
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
     agents = f"{APP}.lanes[0].timeline.pieces.map(p => p.arc.agents)"
@@ -98,7 +98,9 @@ def test_the_design_panel_says_what_holds(page: Any) -> None:
     assert "inside" in verdict.inner_text()
     page.get_by_label("T2, longest wait between looks, as a number").fill("0.5")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.querySelector('.verdict').textContent.includes('outside')")
+    page.wait_for_function(
+        "() => document.querySelector('.verdict').textContent.includes('outside')"
+    )
     page.wait_for_function(f"() => {APP}.scenario.controller.t2 === 0.5")
     words = page.locator(".conditions").inner_text()
     assert "0.5 > 0.03579" in words

@@ -52,7 +52,8 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     const pressing = target.matches("button, summary, [role=radio], [role=tab], input");
     if (e.altKey || (pressing && (e.key === " " || e.key === "Enter"))) return;
     const command = commands[letter] ?? commands[e.key];
-    if (!command || (target.matches("input[type=range]") && e.key.startsWith("Arrow"))) return;
+    // Sliders keep their arrows; those of the time bar go from jump to jump, as elsewhere.
+    if (!command || (target.matches("input[type=range]") && !target.closest(".scrubber"))) return;
     e.preventDefault();
     command(e);
   };

@@ -211,7 +211,8 @@ export class Gestures {
   private add(p: [number, number]): void {
     const scene = this.shown()?.scene;
     const { tool, drawing } = this.session.store.get();
-    if (!scene || drawing || hit(scene, p[0], p[1])) return;
+    const drawn = scene && (scene.region.bounds || scene.region.ring.length);
+    if (!scene || !drawn || drawing || hit(scene, p[0], p[1])) return;
     const z = this.place(this.world(p));
     if (tool === "agents") void this.session.addAgent(z);
     else if (tool === "peaks") void this.session.addPeak(z);
