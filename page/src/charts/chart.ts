@@ -73,7 +73,7 @@ export class Chart {
       },
       axes: [
         { ...axis, size: 22, gap: 2 },
-        { ...axis, size: 52, gap: 3, values: (_, ticks) => ticks.map((v) => (log ? powers(v) : short(v))) },
+        { ...axis, ...(log ? { grid: { ...axis.grid, filter: wholePowers }, ticks: { ...axis.ticks, filter: wholePowers } } : {}), size: 52, gap: 3, values: (_, ticks) => ticks.map((v) => (log ? powers(v) : short(v))) },
       ],
       series: [
         {},
@@ -155,12 +155,14 @@ export class Chart {
 
 const short = (v: number): string => (Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3) ? v.toExponential(0) : String(Number(v.toPrecision(4))));
 
-/** On a log axis only whole powers of ten have a number. */
+const isPower = (v: number): boolean => Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6;
+
+/** On a log axis only whole powers of ten have a line and a number. */
+const wholePowers = (_: uPlot, ticks: number[]): (number | null)[] => ticks.map((v) => (isPower(v) ? v : null));
+
 function powers(v: number | null): string {
-  if (v === null) return "";
-  const power = Math.log10(v);
-  if (Math.abs(power - Math.round(power)) > 1e-6) return "";
-  const p = Math.round(power);
+  if (v === null || !isPower(v)) return "";
+  const p = Math.round(Math.log10(v));
   if (p >= -2 && p <= 3) return String(Number(v.toPrecision(1)));
   return `10${[...String(p)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("")}`;
 }

@@ -3,7 +3,7 @@
 import type { LanePiece, Lane } from "../state/lane";
 
 export const COLUMNS = 500; // points of a curve at most
-const MOST_LINES = 40; // more agents than this are drawn as a band
+export const MOST_LINES = 40; // more agents than this are drawn as a band
 
 export type Curve = (number | null)[];
 

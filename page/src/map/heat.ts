@@ -10,6 +10,7 @@ export interface Heat {
   readonly image: HTMLCanvasElement;
   readonly bounds: Bounds;
   readonly most: number;
+  readonly least: number;
 }
 
 export function shade(theme: Theme, share: number): [number, number, number] {
@@ -29,6 +30,7 @@ export function paintHeat(density: Density, bounds: Bounds, theme: Theme): Heat 
   const values = new Float64Array(columns * rows);
   const z = [0, 0];
   let most = 0;
+  let least = Infinity;
   for (let j = 0; j < rows; j++) {
     z[1] = bounds.top - ((j + 0.5) * height) / rows;
     for (let i = 0; i < columns; i++) {
@@ -36,9 +38,10 @@ export function paintHeat(density: Density, bounds: Bounds, theme: Theme): Heat 
       const value = density(z);
       values[j * columns + i] = value;
       if (value > most) most = value;
+      if (value < least) least = value;
     }
   }
-  return { image: painted(values, columns, rows, most, theme), bounds, most };
+  return { image: painted(values, columns, rows, most, theme), bounds, most, least };
 }
 
 function painted(values: Float64Array, columns: number, rows: number, most: number, theme: Theme): HTMLCanvasElement {

@@ -57,9 +57,17 @@ function hitPeak(scene: Scene, px: number, py: number): Hit {
   return wide < 0 ? null : { kind: "width", which: wide };
 }
 
+/** On a line the corners are both ends, at the bottom. */
+function hitEnd(scene: Scene, ends: readonly [number, number], px: number, py: number): Hit {
+  const floor = toY(scene.view, scene.size, 0);
+  const which = nearest(2, (k) => toX(scene.view, scene.size, ends[k]), () => floor, px, py);
+  return which < 0 ? null : { kind: "corner", which };
+}
+
 function hitCorner(scene: Scene, px: number, py: number): Hit {
   const { region, view, size } = scene;
-  if (!region.editable || region.dimension !== 2) return null;
+  if (!region.editable) return null;
+  if (region.bounds) return hitEnd(scene, region.bounds, px, py);
   const { ring } = region;
   const x = (k: number): number => toX(view, size, ring[k % ring.length][0]);
   const y = (k: number): number => toY(view, size, ring[k % ring.length][1]);

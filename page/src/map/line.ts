@@ -61,6 +61,17 @@ export function drawLine(pen: Pen, scene: Scene): void {
   if (scene.running && scene.layers.targets) targets(pen, scene, now);
   agents(pen, scene, now);
   if (scene.tool === "peaks") peaks(pen, scene);
+  if (scene.tool === "workspace" && scene.region.editable) ends(pen, scene);
+}
+
+function ends(pen: Pen, scene: Scene): void {
+  const { view, size, theme } = scene;
+  for (const [k, end] of (scene.region.bounds ?? []).entries()) {
+    pen.begin();
+    pen.circle(toX(view, size, end), toY(view, size, 0), 7);
+    pen.fill({ colour: theme.paper });
+    pen.stroke({ colour: theme.limit, width: k === scene.selectedCorner ? 4 : 2 });
+  }
 }
 
 function glance(pen: Pen, scene: Scene): void {

@@ -4,6 +4,7 @@
  */
 
 import type { Density } from "../density/density";
+import { drawAbout, drawScale } from "./legend";
 import { drawLine, drawLineGround } from "./line";
 import { CanvasPen, SvgPen, type Pen } from "./pen";
 import { drawGround, drawPlane } from "./plane";
@@ -94,7 +95,10 @@ function trail(pen: Pen, scene: Scene, stretch: Stretch, from: number): void {
 }
 
 function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
-  if (scene.region.dimension === 2) drawGround(pen, scene);
+  if (scene.region.dimension === 2) {
+    drawGround(pen, scene);
+    drawScale(pen, scene);
+  }
   else if (scene.region.bounds) drawLineGround(pen, scene, density);
   else {
     const where = { colour: scene.theme.ink, size: 13, align: "center" } as const;
@@ -113,6 +117,7 @@ function paintOver(pen: Pen, scene: Scene): void {
     drawHeads(pen, live.arc, scene.state, live.offset, scene.view, scene.size, scene.theme);
   if (flat) drawPlane(pen, scene);
   else drawLine(pen, scene);
+  drawAbout(pen, scene);
 }
 
 /** The same picture as an SVG file. */

@@ -110,7 +110,7 @@ export function Header() {
       <label class="theme">
         <span class="hidden">Colours</span>
         <select value={theme} onChange={(e) => session.setTheme(e.currentTarget.value as ThemeChoice)} title="Colours">
-          <option value="system">System</option>
+          <option value="system">Auto</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </select>

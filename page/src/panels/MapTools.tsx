@@ -36,8 +36,8 @@ export function MapTools() {
   const { tool, drawing, layers } = app;
   const add = (): void => {
     const at = centre(session);
-    if (tool === "peaks") void session.addPeak(at);
-    else void session.addAgent(at.map((v) => v + 0.01 * (Math.random() - 0.5) * (Math.abs(v) + 1)));
+    if (tool === "peaks") void session.hands.addPeak(at);
+    else void session.hands.addAgent(at.map((v) => v + 0.01 * (Math.random() - 0.5) * (Math.abs(v) + 1)));
   };
   const chosen = tool === "agents" ? app.selected : tool === "peaks" ? app.selectedPeak : app.selectedCorner;
   const planar = app.scenario ? regionOf(app.scenario.workspace).dimension === 2 : false;
@@ -45,7 +45,7 @@ export function MapTools() {
     <div class="tools">
       <div class="segments" role="radiogroup" aria-label="What the pointer changes">
         {TOOLS.map((one) => (
-          <button key={one.tool} role="radio" aria-checked={tool === one.tool} title={`${one.about} (${one.key})`} onClick={() => session.setTool(one.tool)}>
+          <button key={one.tool} role="radio" aria-checked={tool === one.tool} title={`${one.about} (${one.key})`} onClick={() => session.hands.setTool(one.tool)}>
             {one.name}
           </button>
         ))}
@@ -56,13 +56,13 @@ export function MapTools() {
         </button>
       )}
       {tool === "workspace" && planar && !drawing && (
-        <button class="plain" onClick={() => session.beginDrawing()} title="Draw a new workspace, point by point">
+        <button class="plain" onClick={() => session.hands.beginDrawing()} title="Draw a new workspace, point by point">
           Draw new
         </button>
       )}
       {drawing && (
         <>
-          <button class="plain strong" disabled={drawing.length < 3} onClick={() => void session.finishDrawing()}>
+          <button class="plain strong" disabled={drawing.length < 3} onClick={() => void session.hands.finishDrawing()}>
             Finish ({drawing.length})
           </button>
           <button class="plain" onClick={() => session.store.set({ drawing: null })}>
@@ -70,7 +70,7 @@ export function MapTools() {
           </button>
         </>
       )}
-      <button class="plain" disabled={chosen < 0} onClick={() => session.removeChosen()} title="Remove what is chosen (Delete)">
+      <button class="plain" disabled={chosen < 0} onClick={() => session.hands.removeChosen()} title="Remove what is chosen (Delete)">
         <Icon name="bin" /> Remove
       </button>
       <span class="gap" />

@@ -1,8 +1,8 @@
 /** The numbers of the runs as they go on. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { errorsOf, figureAt, figureOf } from "../charts/data";
-import { drawTimers } from "../charts/timers";
+import { errorsOf, figureAt, figureOf, MOST_LINES } from "../charts/data";
+import { drawTimers, MANY } from "../charts/timers";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
 import { nameOf } from "../state/laws";
@@ -62,18 +62,29 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
   const theme = useTheme();
   const alone = lanes.length === 1;
   const agents = lanes[0].timeline.last?.arc.agents ?? 0;
-  const many = agents > 40;
+  const many = agents > MOST_LINES;
+  const each = lanes[0].timeline.pieces.every((piece) => piece.arc.samples.errors.length > 0);
+  const band = many && each;
   const nu = limitsOf(lanes, "nu");
   const names = lanes.map((lane) => nameOf(lane.kind));
   const grey = (k: number): string => (k === 2 ? theme.flash : k === 1 ? theme.ink : theme.cell);
   return (
     <ChartPane
-      title={alone ? (many ? "Errors: least, middle, largest" : "Error of each agent") : "Largest error"}
-      note={<Legend lanes={lanes} which="error" extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />}
-      of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}${many}`}
+      title={alone && !many ? "Error of each agent" : alone && band ? "Errors" : "Largest error"}
+      note={
+        <>
+          <Legend lanes={lanes} which="error" extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />
+          {alone && band && (
+            <span class="legend">
+              <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle <Swatch colour={theme.cell} /> least
+            </span>
+          )}
+        </>
+      }
+      of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}${many}${each}`}
       agents={alone && !many}
       curves={() => (alone ? errorsOf(lanes[0]) : figureOf(lanes, "error", names))}
-      options={{ log: true, height: HEIGHT + 30, colours: alone && many ? grey : laneColours(theme), dashed: alone && !many, limits: () => limitsOf(lanes, "nu") }}
+      options={{ log: true, height: HEIGHT + 30, colours: alone && band ? grey : laneColours(theme), dashed: alone && !many, limits: () => limitsOf(lanes, "nu") }}
     />
   );
 }
@@ -141,6 +152,7 @@ function Timers({ lane }: { lane: Lane }) {
   const session = useSession();
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
+  const agents = lane.timeline.last?.arc.agents ?? 0;
   useEffect(() => {
     let longest = 0;
     const draw = (): void => {
@@ -156,7 +168,7 @@ function Timers({ lane }: { lane: Lane }) {
   return (
     <section class="chart">
       <h3>
-        Timers <span class="chart-note dim">time left until each agent looks again</span>
+        Timers <span class="chart-note dim">time left until each agent looks again{agents > MANY ? ", longest first" : ""}</span>
       </h3>
       <canvas ref={canvas} class="timers" role="img" aria-label="One bar per agent: the time left until it looks again" />
     </section>

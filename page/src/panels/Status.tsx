@@ -1,6 +1,6 @@
 /** One line that says what is going on; also read aloud. */
 
-import { useApp, useSession } from "./context";
+import { figure, useApp, useClock, useSession, useTime } from "./context";
 
 export function Status() {
   const session = useSession();
@@ -19,7 +19,7 @@ export function Status() {
         </p>
       )}
       <p aria-live="polite" class={failed || notice?.kind === "error" ? "said error" : "said"}>
-        {failed?.message ?? notice?.text ?? ""}
+        {failed?.message ?? notice?.text ?? <LastLook />}
         {busy && <Progress job={busy.job} />}
         {notice && !failed && (
           <button class="quiet" onClick={() => session.quiet()} aria-label="Dismiss">
@@ -28,6 +28,28 @@ export function Status() {
         )}
       </p>
     </div>
+  );
+}
+
+/** While time stands still: who looked last, and what it saw. */
+function LastLook() {
+  const session = useSession();
+  const { playing } = useClock();
+  useTime(2);
+  const lane = session.store.get().lanes[0];
+  const { t, jump } = session.clock;
+  const place = lane?.timeline.locate(t, lane.jumpAt(t, jump));
+  if (playing || !place || place.jump < 1) return null;
+  const { arc, offset } = place.piece;
+  const { events, dimension: n } = arc;
+  const row = place.jump - 1;
+  const error = Math.hypot(...events.errors.subarray(row * n, row * n + n));
+  const verb = events.looked && !events.looked[row] ? "thought again" : "looked";
+  return (
+    <span class="dim">
+      Agent {events.agent[row]} {verb} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away; it
+      looks again at {(offset + events.nextAt[row]).toFixed(3)}.
+    </span>
   );
 }
 

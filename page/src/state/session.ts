@@ -1,6 +1,5 @@
 /** Session: everything that a person can do with the page, as methods; panels and maps call these. */
 
-import { peaksOf, type DensityTable } from "../density/density";
 import { nearestInside, pulledIn, type Point } from "../geometry/polygon";
 import { regionOf } from "../geometry/workspace";
 import type { Layers, Tool } from "../map/scene";
@@ -8,7 +7,8 @@ import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Law, Scenario, Template } from "../net/api";
 import { Clock, usualSpeed } from "./clock";
-import { goingOn, moved, tidy, withAgent, withHills, withoutAgent, withRing, withStart, type Places } from "./edits";
+import { goingOn, type Places } from "./edits";
+import { Hands } from "./hands";
 import { Lane } from "./lane";
 import { lawLike, withLaw } from "./laws";
 import { fragmentOf, recall, remember, scenarioIn, type Memory } from "./link";
@@ -48,6 +48,8 @@ const GROW_EVERY = 200; // milliseconds between two redrawings of the charts whi
 const ASK_EVERY = 4000; // milliseconds between two questions whether the server is there
 const ASK_AGAIN = 1000; // and while it is not
 
+const HINT = "Drag agents to change the start, or press Run.";
+
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class Session {
@@ -72,11 +74,13 @@ export class Session {
     help: false,
   });
   readonly clock = new Clock(() => this.limit());
+  readonly hands = new Hands(this);
   /** What maps show; null: everything. */
   view: View | null = null;
   private readonly past: Scenario[] = [];
   private readonly future: Scenario[] = [];
   private growing = 0;
+  private edits = 0;
   private fragment = "";
   private wanted: number | null = null; // the time to go to when it is known, after a reload
 
@@ -187,8 +191,7 @@ export class Session {
       this.clock.pause();
       this.clock.setSpeed(usualSpeed(scenario.run.horizon));
       this.clock.seek(0);
-      if (found.repairs.length) this.say(found.repairs.join(" "));
-      else this.quiet();
+      this.say(found.repairs.length ? found.repairs.join(" ") : HINT);
       this.keep();
       return true;
     } catch (error) {
@@ -212,8 +215,10 @@ export class Session {
   async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
     const before = this.store.get().scenario;
     if (!before) return false;
+    const edit = ++this.edits;
     try {
       const found = await api.validate(scenario);
+      if (edit !== this.edits) return false; // a later one has come in between
       this.past.push(before);
       this.future.length = 0;
       this.store.set({ scenario, start: found.start });
@@ -238,10 +243,15 @@ export class Session {
     const now = this.store.get().scenario;
     const scenario = from.pop();
     if (!scenario || !now) return this.say(back ? "Nothing to undo." : "Nothing to redo.");
-    into.push(now);
-    const found = await api.validate(scenario);
-    this.store.set({ scenario, start: found.start });
-    this.reset();
+    try {
+      const found = await api.validate(scenario);
+      into.push(now);
+      this.store.set({ scenario, start: found.start });
+      this.reset();
+    } catch (error) {
+      from.push(scenario);
+      this.fail(error);
+    }
   }
 
   /** Forget the runs and go back to the beginning. */
@@ -253,8 +263,10 @@ export class Session {
   }
 
   private closeLanes(): void {
-    for (const lane of this.store.get().lanes) lane.close();
-    this.store.set({ lanes: this.store.get().lanes.map((lane) => this.lane(lane.kind)) });
+    const { lanes } = this.store.get();
+    for (const lane of lanes) lane.close();
+    // Several laws stay side by side; one alone is that of the scenario.
+    this.store.set({ lanes: lanes.length > 1 ? lanes.map((lane) => this.lane(lane.kind)) : [] });
   }
 
   // Runs.
@@ -292,8 +304,8 @@ export class Session {
   async run(play = true): Promise<void> {
     const { scenario } = this.store.get();
     if (!scenario) return;
+    this.closeLanes();
     if (!this.store.get().lanes.length) this.store.set({ lanes: [this.lane(scenario.controller.kind)] });
-    else this.closeLanes();
     this.quiet();
     this.clock.seek(0);
     if (play) this.clock.play();
@@ -316,7 +328,7 @@ export class Session {
   }
 
   /** Go on from where everybody is now, or where `places` puts them. */
-  private async goOn(places: (now: Places) => Places = (now) => now): Promise<void> {
+  async goOn(places: (now: Places) => Places = (now) => now): Promise<void> {
     const { scenario } = this.store.get();
     if (!scenario) return;
     const { t, jump } = this.clock;
@@ -339,7 +351,7 @@ export class Session {
     return places.map((z) => this.insidePoint(z, scenario));
   }
 
-  private insidePoint(z: readonly number[], scenario: Scenario): number[] {
+  insidePoint(z: readonly number[], scenario: Scenario): number[] {
     const region = regionOf(scenario.workspace);
     if (region.bounds) return [Math.min(region.bounds[1], Math.max(region.bounds[0], z[0]))];
     if (region.ring.length < 3) return [...z];
@@ -355,6 +367,7 @@ export class Session {
     const none = !lanes.length || lanes.some((lane) => !lane.timeline.pieces.length && !lane.working);
     if (none) return this.run();
     if (this.clock.t >= this.limit().end) this.clock.seek(0);
+    this.quiet();
     this.clock.play();
   }
 
@@ -368,126 +381,14 @@ export class Session {
     const lane = this.store.get().lanes[0];
     if (!lane?.timeline.pieces.length) return;
     this.clock.pause();
+    this.quiet();
     const now = lane.jumpAt(this.clock.t, this.clock.jump);
     const onJump = lane.timeline.timeOf(now) === this.clock.t;
     const jump = Math.min(Math.max(0, by < 0 && !onJump ? now : now + by), lane.timeline.jumps);
     this.clock.seek(lane.timeline.timeOf(jump), jump);
   }
 
-  // Touching.
-
-  async moveAgent(which: number, to: readonly number[]): Promise<void> {
-    const { scenario, start } = this.store.get();
-    if (!scenario) return;
-    const place = this.insidePoint(to, scenario);
-    if (this.underWay) {
-      await this.goOn((now) => moved(now, which, place));
-      return this.say(`Agent ${which} was moved; the others react from here on.`);
-    }
-    await this.change(withStart(scenario, moved(start, which, place.map((v) => tidy(v, this.unit)))));
-  }
-
-  /** The length that the screen can tell apart, for rounding. */
-  private get unit(): number {
-    const scenario = this.store.get().scenario;
-    const region = scenario && regionOf(scenario.workspace);
-    if (region?.bounds) return (region.bounds[1] - region.bounds[0]) / 1000;
-    if (!region?.ring.length) return 1e-3;
-    const xs = region.ring.map((z) => z[0]);
-    return (Math.max(...xs) - Math.min(...xs)) / 1000;
-  }
-
-  async addAgent(at: readonly number[]): Promise<void> {
-    const { scenario, start } = this.store.get();
-    if (!scenario) return;
-    const place = this.insidePoint(at, scenario).map((v) => tidy(v, this.unit));
-    if (await this.change(withAgent(scenario, start, place), (now) => [...now, place]))
-      this.store.set({ selected: start.length });
-  }
-
-  async removeAgent(which: number): Promise<void> {
-    const { scenario, start } = this.store.get();
-    if (!scenario || which < 0 || which >= start.length) return;
-    if (start.length === 1) return this.say("One agent must stay.");
-    this.store.set({ selected: -1, hovered: -1 });
-    await this.change(withoutAgent(scenario, start, which), (now) => now.filter((_, p) => p !== which));
-  }
-
-  async setPeaks(peaks: readonly DensityTable[]): Promise<void> {
-    const { scenario } = this.store.get();
-    const tidied = peaks.map((peak) => ({ ...peak, center: peak.center?.map((v) => tidy(v, this.unit)) }));
-    if (scenario) await this.change(withHills(scenario, tidied));
-  }
-
-  async addPeak(at: readonly number[]): Promise<void> {
-    const { scenario } = this.store.get();
-    if (!scenario) return;
-    const peaks = peaksOf(scenario.density);
-    const width = 100 * this.unit; // a tenth of the workspace
-    const rate = Number((0.5 / (width * width)).toPrecision(3));
-    const center = at.map((v) => tidy(v, this.unit));
-    await this.setPeaks([...peaks, { kind: "gaussian", center, rate }]);
-    this.store.set({ selectedPeak: peaks.length });
-  }
-
-  async removePeak(which: number): Promise<void> {
-    const { scenario } = this.store.get();
-    const peaks = peaksOf(scenario?.density);
-    if (which < 0 || which >= peaks.length) return;
-    this.store.set({ selectedPeak: -1 });
-    await this.setPeaks(peaks.filter((_, k) => k !== which));
-  }
-
-  async removeCorner(which: number): Promise<void> {
-    const { scenario } = this.store.get();
-    const ring = scenario ? regionOf(scenario.workspace).ring : [];
-    if (which < 0 || which >= ring.length) return;
-    if (ring.length <= 3) return this.say("A polygon needs three corners.");
-    this.store.set({ selectedCorner: -1 });
-    await this.setRing(ring.filter((_, k) => k !== which));
-  }
-
-  /** Remove the agent, peak or corner that is chosen. */
-  removeChosen(): void {
-    const { tool, selected, selectedPeak, selectedCorner } = this.store.get();
-    if (tool === "agents") void this.removeAgent(selected);
-    else if (tool === "peaks") void this.removePeak(selectedPeak);
-    else void this.removeCorner(selectedCorner);
-  }
-
-  async setRing(ring: readonly Point[]): Promise<void> {
-    const { scenario, start } = this.store.get();
-    if (!scenario) return;
-    const tidied = ring.map((z): Point => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
-    const next = withRing(scenario, tidied);
-    const places = start.map((z) => this.insidePoint(z, next));
-    const outside = places.some((z, p) => z.some((v, i) => v !== start[p][i]));
-    await this.change(outside ? withStart(next, places) : next);
-    if (outside) this.say("Agents that were left outside were moved to the border.");
-  }
-
-  setTool(tool: Tool): void {
-    this.store.set({ tool, drawing: null, selected: -1, selectedPeak: -1, selectedCorner: -1 });
-    this.clock.touch();
-  }
-
-  /** Choose nothing, and give up a drawing that was begun. */
-  letGo(): void {
-    this.store.set({ drawing: null, selected: -1, selectedPeak: -1, selectedCorner: -1 });
-    this.clock.touch();
-  }
-
-  beginDrawing(): void {
-    this.store.set({ tool: "workspace", drawing: [], selectedCorner: -1 });
-    this.say("Click the corners of the new workspace on the map, then press Finish.");
-  }
-
-  async finishDrawing(): Promise<void> {
-    const { drawing } = this.store.get();
-    if (!drawing || drawing.length < 3) return;
-    this.store.set({ drawing: null });
-    await this.setRing(drawing);
-  }
+  // The law, several laws, the link, the looks.
 
   async setLaw(law: Law): Promise<void> {
     const { scenario, lanes } = this.store.get();

@@ -2,7 +2,7 @@
 
 import { hull, moveCorner, splitSide, type Point } from "../../geometry/polygon";
 import { hit, type Hit } from "../../map/hit";
-import { panned, toWorld, zoomed } from "../../map/view";
+import { panned, toWorld, zoomed, type View } from "../../map/view";
 import type { Session } from "../../state/session";
 import type { Drag, Shown } from "./scene_of";
 
@@ -105,7 +105,7 @@ export class Gestures {
     if (this.pointers.size === 2) return this.pinch(p);
     const far = Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) > STILL;
     if (this.grip) {
-      if (far || this.drag.agent || this.drag.peaks || this.drag.ring) this.dragTo(this.world(p));
+      if (far || this.drag.agent || this.drag.peaks || this.drag.ring || this.drag.bounds) this.dragTo(this.world(p));
     } else if (far || this.panning) {
       this.panning = true;
       this.session.setView(panned(scene.view, p[0] - before[0], p[1] - before[1]));
@@ -159,6 +159,7 @@ export class Gestures {
   private dragCorner(z: Point): void {
     const scene = this.shown()?.scene;
     if (!scene || !this.grip) return;
+    if (scene.region.bounds) return this.dragEnd(scene.region.bounds, z[0], scene.view);
     if (this.grip.kind === "side") {
       this.drag = { view: scene.view, ring: splitSide(scene.region.ring, this.grip.which) };
       this.grip = { kind: "corner", which: this.grip.which + 1 };
@@ -168,6 +169,13 @@ export class Gestures {
     const found = moveCorner(this.drag.ring ?? scene.region.ring, this.grip.which, z);
     this.drag = { view: scene.view, ring: found.ring };
     if (!found.whole) this.session.say("A workspace must stay convex: the corner goes no further.");
+  }
+
+  private dragEnd(ends: readonly [number, number], x: number, view: View): void {
+    const least = 0.01 * (ends[1] - ends[0]);
+    const first = this.grip?.which === 0;
+    const bounds = first ? ([Math.min(x, ends[1] - least), ends[1]] as const) : ([ends[0], Math.max(x, ends[0] + least)] as const);
+    this.drag = { view, bounds };
   }
 
   private up(e: PointerEvent): void {
@@ -191,9 +199,10 @@ export class Gestures {
     const { drag } = this;
     const again = this.resume;
     this.resume = false;
-    if (drag.agent) await this.session.moveAgent(drag.agent.which, drag.agent.place);
-    else if (drag.peaks) await this.session.setPeaks(drag.peaks);
-    else if (drag.ring) await this.session.setRing(drag.ring);
+    if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);
+    else if (drag.peaks) await this.session.hands.setPeaks(drag.peaks);
+    else if (drag.ring) await this.session.hands.setRing(drag.ring);
+    else if (drag.bounds) await this.session.hands.setBounds(drag.bounds);
     this.drag = {};
     this.session.clock.touch();
     if (again) this.session.clock.play();
@@ -214,8 +223,8 @@ export class Gestures {
     const drawn = scene && (scene.region.bounds || scene.region.ring.length);
     if (!scene || !drawn || drawing || hit(scene, p[0], p[1])) return;
     const z = this.place(this.world(p));
-    if (tool === "agents") void this.session.addAgent(z);
-    else if (tool === "peaks") void this.session.addPeak(z);
+    if (tool === "agents") void this.session.hands.addAgent(z);
+    else if (tool === "peaks") void this.session.hands.addPeak(z);
   }
 
   // Keys.
@@ -236,7 +245,7 @@ export class Gestures {
     const middle: [number, number] = [scene.size.width / 2, scene.size.height / 2];
     if (key === "]") this.cycle(1);
     else if (key === "[") this.cycle(-1);
-    else if (key === "Delete" || key === "Backspace") this.session.removeChosen();
+    else if (key === "Delete" || key === "Backspace") this.session.hands.removeChosen();
     else if (key === "Insert" || key === "a") this.add(middle);
     else if (key === "+" || key === "=") this.session.setView(zoomed(scene.view, scene.size, 1.25, ...middle));
     else if (key === "-") this.session.setView(zoomed(scene.view, scene.size, 0.8, ...middle));
@@ -253,7 +262,7 @@ export class Gestures {
     const { tool, selected, selectedPeak, selectedCorner } = store.get();
     if (tool === "agents") store.set({ selected: next(selected, scene.state.agents) });
     else if (tool === "peaks") store.set({ selectedPeak: next(selectedPeak, scene.peaks.length) });
-    else store.set({ selectedCorner: next(selectedCorner, scene.region.ring.length) });
+    else store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : scene.region.ring.length) });
     this.session.clock.touch();
   }
 
@@ -273,7 +282,7 @@ export class Gestures {
       this.dragTo(by(scene.peaks[selectedPeak].center ?? [0, 0]));
     } else if (tool === "workspace" && selectedCorner >= 0) {
       this.grip = { kind: "corner", which: selectedCorner };
-      this.dragTo(by(scene.region.ring[selectedCorner]));
+      this.dragTo(by(scene.region.bounds ? [scene.region.bounds[selectedCorner]] : scene.region.ring[selectedCorner]));
     } else return false;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.commit(), COMMIT_AFTER);

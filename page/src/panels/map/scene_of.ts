@@ -21,6 +21,7 @@ export interface Drag {
   agent?: { which: number; place: readonly number[] };
   peaks?: readonly DensityTable[];
   ring?: readonly Point[];
+  bounds?: readonly [number, number];
   /** What was seen when it began: a corner must not change the view that it is dragged in. */
   view?: View;
 }
@@ -60,7 +61,7 @@ export class SceneMaker {
     const jump = lane?.jumpAt(clock.t, clock.jump) ?? 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const scenario = piece?.scenario ?? app.scenario;
-    const region = this.regionOf(scenario, drag.ring);
+    const region = this.regionOf(scenario, drag);
     const peaks = drag.peaks ?? peaksOf(scenario.density);
     const density = this.densityOf(drag.peaks ? withPeaks(scenario.density, drag.peaks) : scenario.density);
     const end = this.endOf(lane, app.scenario);
@@ -97,8 +98,9 @@ export class SceneMaker {
     return lane && lane.timeline.end > 0 ? lane.timeline.end : scenario.run.horizon;
   }
 
-  private regionOf(scenario: Scenario, ring?: readonly Point[]): Region {
+  private regionOf(scenario: Scenario, { ring, bounds }: Drag): Region {
     if (ring) return { dimension: 2, ring, bounds: null, editable: true };
+    if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
     if (this.regionFor !== scenario.workspace || !this.region) {
       this.regionFor = scenario.workspace;
       this.region = regionOf(scenario.workspace);

@@ -139,7 +139,7 @@ function PeaksForm({ scenario }: { scenario: Scenario }) {
   const n = regionOf(scenario.workspace).dimension;
   const peaks = peaksOf(scenario.density);
   const put = (which: number, patch: Partial<DensityTable>): void =>
-    void session.setPeaks(peaks.map((peak, k) => (k === which ? { ...peak, ...patch } : peak)));
+    void session.hands.setPeaks(peaks.map((peak, k) => (k === which ? { ...peak, ...patch } : peak)));
   return (
     <fieldset>
       <legend>Density: {scenario.density?.kind ?? "uniform"}</legend>
@@ -150,7 +150,7 @@ function PeaksForm({ scenario }: { scenario: Scenario }) {
           ))}
           {!peak.covariance && <NumberField name="rate" about="how fast it falls" value={peak.rate} change={(v) => v !== null && put(k, { rate: v })} />}
           <NumberField name="weight" value={peak.weight ?? 1} change={(v) => v !== null && put(k, { weight: v })} />
-          <button class="plain" onClick={() => void session.removePeak(k)} aria-label={`Remove peak ${k + 1}`}>
+          <button class="plain" onClick={() => void session.hands.removePeak(k)} aria-label={`Remove peak ${k + 1}`}>
             Remove
           </button>
         </div>
