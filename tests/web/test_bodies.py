@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 
 import pytest
@@ -161,3 +162,21 @@ def test_the_region_of_odd_numbers_is_numbers(eta_max, lipschitz):
     body = {**scenario("paper-30"), "certificate": {"eta_max": eta_max, "lipschitz": lipschitz}}
     found = design(json.dumps(body).encode(), Limits())
     json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.timeout(60)  # before, some kilobytes took minutes: the square of their length
+@pytest.mark.parametrize("quote", ['"\\', "'", '"""\\', "'''\n", '"\n', "'''\""])
+def test_quotes_without_end_take_no_time(quote):
+    text = (quote * 300_000)[:900_000]
+    for task, body in ((validate, "{" + text), (parse, "a = " + text), (parse, text)):
+        refused(task, body.encode(), Limits())
+
+
+def test_polytopes_with_too_many_faces():
+    corners = [[math.cos(k * j) for j in range(1, 9)] for k in range(40)]
+    body = changed(
+        workspace={"kind": "polytope", "vertices": corners},
+        density={"kind": "uniform"},
+        agents={"start": {"count": 3}},
+    )
+    assert refused(validate, body, Limits()) == ("web.workspace", "workspace.vertices")

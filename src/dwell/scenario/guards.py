@@ -18,14 +18,15 @@ MOST_DEPTH = 64
 MOST_KEY_PARTS = 16
 MOST_DIGITS = 3900
 
-# Whole strings and comments are one token, so that what is inside them counts for nothing. A quote
-# that never closes is passed over: the parser stops there and says so. Every repeat is possessive:
-# no text makes this backtrack.
+# Whole strings and comments are one token, so that what is inside them counts for nothing. A string
+# that never closes is one too, as far as it may go: the parser stops there and says so, and nobody
+# looks for its end again at each of the quotes within. Every repeat is possessive: no text makes
+# this backtrack.
 _TOKEN = re.compile(
-    r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{3,5}'
-    r"|'''(?:[^']|'{1,2}(?!'))*+'{3,5}"
-    r'|"(?:[^"\\\n]|\\.)*+"'
-    r"|'[^'\n]*+'"
+    r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5})?'
+    r"|'''(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?"
+    r'|"(?:[^"\\\n]|\\.)*+"?'
+    r"|'[^'\n]*+'?"
     r"|\#[^\n]*+"
     r"|(?P<digits>[0-9][0-9_]*+)"
     r"|(?P<mark>[\[\]{}.,=\n])",

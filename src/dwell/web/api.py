@@ -31,7 +31,7 @@ from dwell.web.templates import templates
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 PATIENCE = 30.0  # seconds that a client may take to send a request
-FPS, LONGEST = 20.0, 20.0  # of films
+FPS, LONGEST = 20.0, 20  # of films
 MEDIA = {"gif": "image/gif", "mp4": "video/mp4"}
 NO_PAGE = (
     "<!doctype html><html lang=en><title>dwell</title><p>The page is not part of this "
@@ -83,16 +83,16 @@ class Server:
             raise Refusal(408, "web.slow", says) from None
         return b"".join(parts)
 
-    async def film(self, job: Job, kind: str, seconds: float) -> Path:
+    async def film(self, job: Job, kind: str, seconds: int) -> Path:
         """The film of a run, made once; those who ask meanwhile wait for the same one."""
-        path = self.folder / f"{job.id}.{seconds:g}.{kind}"
+        path = self.folder / f"{job.id}.{seconds}.{kind}"
         if not path.exists():
             if path not in self.films:
                 self.films[path] = asyncio.create_task(self._make_film(job, path, seconds))
             await asyncio.shield(self.films[path])
         return path
 
-    async def _make_film(self, job: Job, path: Path, seconds: float) -> dict[str, Any]:
+    async def _make_film(self, job: Job, path: Path, seconds: int) -> dict[str, Any]:
         order = {
             "do": "film", "file": str(job.file), "film": str(path), "fps": FPS, "seconds": seconds
         }  # fmt: skip
@@ -100,6 +100,7 @@ class Server:
             return await asked(self.crew, f"film-{path.name}", order, self.limits.seconds)
         finally:
             self.films.pop(path, None)
+            self.book.tidy(job)
 
 
 def _refusals(*codes: int) -> dict[int | str, dict[str, Any]]:
@@ -250,7 +251,7 @@ def _running(server: Server) -> APIRouter:
     async def film(
         run: Name,
         kind: Annotated[Literal["gif", "mp4"], Query(alias="format")] = "gif",
-        seconds: Annotated[float, Query(ge=1.0, le=LONGEST, allow_inf_nan=False)] = 6.0,
+        seconds: Annotated[int, Query(ge=1, le=LONGEST)] = 6,
     ) -> FileResponse:
         """A film of the run; it is made when first asked for, which takes a while."""
         path = await server.film(_done(book.get(run)), kind, seconds)

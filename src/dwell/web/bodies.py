@@ -6,18 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dwell.errors import AgentsError, DensityError, InputError, ScenarioError
+from dwell.errors import AgentsError, DensityError, InputError, ScenarioError, WorkspaceError
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.guards import decode
+from dwell.scenario.workspaces import PolytopeSpec
 from dwell.web.limits import Limits
 
 # Densities that are data. A function would be code, and a raster a file of this machine.
 DENSITIES = ("uniform", "polynomial", "gaussian", "mixture")
+HIGH, MOST_FACES = 4, 1e6  # dimensions from which polytopes may have very many faces
 
 _TOKEN = re.compile(
-    r'"(?:[^"\\\n]|\\.)*+"'  # strings count for nothing
-    r"|'[^'\n]*+'"
-    r"|(?P<number>[-+]?[0-9][0-9_.eE+-]*+)"
+    r'"(?:[^"\\\n]|\\.)*+"?'  # strings count for nothing, also those that never close
+    r"|'[^'\n]*+'?"
+    r"|(?P<number>(?<![\w.])[-+]?[0-9][0-9_.eE+-]*+)"
     r"|(?P<mark>[\[\]{}])"
 )
 
@@ -68,6 +70,7 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
     _refuse_code(mapping.get("density"), "density")
     scenario = parse_scenario(mapping)
     _refuse_size(scenario, limits)
+    _refuse_walls(scenario)
     return scenario
 
 
@@ -87,6 +90,23 @@ def _refuse_code(density: object, key: str) -> None:
     if isinstance(parts, list):
         for k, part in enumerate(parts):
             _refuse_code(part, f"{key}.parts[{k}]")
+
+
+def _refuse_walls(scenario: Scenario) -> None:
+    """Corners and walls of a polytope come to about k^(n // 2) of the other kind."""
+    region = scenario.workspace
+    if not isinstance(region, PolytopeSpec) or region.dimension < HIGH:
+        return
+    given = len(region.vertices or region.halfspaces or ())
+    if given ** (region.dimension // 2) > MOST_FACES:
+        most = int(MOST_FACES ** (1.0 / (region.dimension // 2)))
+        key = "vertices" if region.vertices else "halfspaces"
+        raise WorkspaceError(
+            f"workspace.{key} has {given} rows in {region.dimension} dimensions; this server takes "
+            f"at most {most} there: take fewer, a box or a ball, or use dwell run",
+            code="web.workspace",
+            key=f"workspace.{key}",
+        )
 
 
 def _refuse_size(scenario: Scenario, limits: Limits) -> None:

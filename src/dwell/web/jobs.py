@@ -201,6 +201,12 @@ class Book:
         job.status, job.doing, job.ended_at = status, status, time.monotonic()
         job.changed()
 
+    def tidy(self, job: Job) -> None:
+        """A file of a job has come: make room for it, or delete it if the job is forgotten."""
+        self._make_room()
+        if job.id not in self._jobs:
+            self._drop(job)
+
     def _make_room(self) -> None:
         """Forget the oldest of those that are over, until the others fit."""
         over = sorted((j for j in self._jobs.values() if j.over), key=lambda j: j.ended_at)
