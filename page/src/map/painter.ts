@@ -11,7 +11,14 @@ import { drawGround, drawPlane } from "./plane";
 import type { Scene, Stretch } from "./scene";
 import { drawHeads, drawTrails } from "./trails";
 
-const WORDS_ABOVE = "The map draws workspaces of one and two dimensions.";
+/** Whether there is a map: workspaces of one and of two dimensions have one. */
+const canDraw = (scene: Scene): boolean => scene.region.bounds !== null || scene.region.dimension === 2;
+
+const instead = (scene: Scene): string[] => [
+  "The map draws workspaces of one and two dimensions.",
+  `This one has ${scene.region.dimension}: its numbers are beside,`,
+  "and dwell plot draws pictures of it.",
+];
 
 class Layer {
   readonly canvas = document.createElement("canvas");
@@ -58,12 +65,13 @@ export class Painter {
     if (this.ground.renew(scene, ratio, [...shape, region, heat, layers.heat, scene.end, density]))
       paintGround(this.ground.pen, scene, density);
     if (this.trails.renew(scene, ratio, shape)) this.drawn = [];
-    if (layers.trails) this.extendTrails(scene, ratio);
+    const trails = layers.trails && canDraw(scene);
+    if (trails) this.extendTrails(scene, ratio);
     resize(this.canvas, this.context, scene, ratio);
     this.context.fillStyle = theme.paper;
     this.context.fillRect(0, 0, size.width, size.height);
     this.stamp(this.ground, scene);
-    if (layers.trails) this.stamp(this.trails, scene);
+    if (trails) this.stamp(this.trails, scene);
     paintOver(this.pen, scene);
   }
 
@@ -101,18 +109,16 @@ function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
   }
   else if (scene.region.bounds) drawLineGround(pen, scene, density);
   else {
-    const where = { colour: scene.theme.ink, size: 13, align: "center" } as const;
     const { width, height } = scene.size;
-    pen.text(WORDS_ABOVE, width / 2, height / 2 - 10, where);
-    const n = scene.region.dimension;
-    pen.text(`This one has ${n}; its numbers are beside, and dwell plot draws it.`, width / 2, height / 2 + 10, where);
+    const where = { colour: scene.theme.ink, size: width < 400 ? 12 : 13.5, align: "center" } as const;
+    instead(scene).forEach((line, k) => pen.text(line, width / 2, height / 2 + 21 * (k - 1), where));
   }
 }
 
 function paintOver(pen: Pen, scene: Scene): void {
   const live = scene.stretches[scene.stretches.length - 1];
   const flat = scene.region.dimension === 2;
-  if (!flat && !scene.region.bounds) return;
+  if (!canDraw(scene)) return;
   if (scene.layers.trails && scene.running && live)
     drawHeads(pen, live.arc, scene.state, live.offset, scene.view, scene.size, scene.theme);
   if (flat) drawPlane(pen, scene);
@@ -124,7 +130,7 @@ function paintOver(pen: Pen, scene: Scene): void {
 export function toSvg(scene: Scene, density: Density | null): string {
   const pen = new SvgPen(scene.size.width, scene.size.height);
   paintGround(pen, scene, density);
-  if (scene.layers.trails) for (const stretch of scene.stretches) trail(pen, scene, stretch, 0);
+  if (scene.layers.trails && canDraw(scene)) for (const stretch of scene.stretches) trail(pen, scene, stretch, 0);
   paintOver(pen, scene);
   return pen.finish(scene.theme.paper);
 }
