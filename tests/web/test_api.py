@@ -63,7 +63,14 @@ def test_a_film(server):
     assert answer.status_code == 200
     assert answer.content.startswith(b"GIF89a")
     assert server.http.get(f"/api/runs/{run}/film?seconds=1").content == answer.content
-    for query in ("format=exe", "seconds=0", "seconds=nan", "seconds=999", "seconds=1.5", "seconds=x"):
+    for query in (
+        "format=exe",
+        "seconds=0",
+        "seconds=nan",
+        "seconds=999",
+        "seconds=1.5",
+        "seconds=x",
+    ):
         wrong = server.http.get(f"/api/runs/{run}/film?{query}")
         assert wrong.status_code == 422
         assert wrong.json()["error"]["key"] in ("format", "seconds")

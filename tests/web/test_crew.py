@@ -18,7 +18,7 @@ from dwell.web.jobs import Book
 from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal
 from dwell.web.watching import Watcher
-from dwell.web.worker import JOBS, Line, Stopped, done
+from dwell.web.worker import JOBS, Line, Stopped, done, is_tired
 from tests.web.servers import scenario, slow
 
 ADMITTED = {
@@ -212,6 +212,18 @@ def test_faults_of_ours_are_told_without_insides(tmp_path, monkeypatch, capsys):
     assert outcome["error"]["code"] == "job.unforeseen"
     assert "secret" not in outcome["error"]["message"]
     assert "secret" in capsys.readouterr().err
+
+
+def test_want_of_memory_is_a_reason_and_tires_the_worker(tmp_path, monkeypatch):
+    def greedy(*args):
+        raise MemoryError
+
+    monkeypatch.setitem(JOBS, "run", greedy)
+    outcome = done(order(tmp_path, {}, "one"), Limits(), quiet_line())
+    assert outcome["error"]["code"] == "web.out-of-memory"
+    assert is_tired(float("inf"), Limits(), outcome)
+    assert not is_tired(float("inf"), Limits(), {"result": {}})
+    assert not is_tired(float("inf"), Limits(), {"error": {"code": "web.memory"}})
 
 
 def test_events_beyond_the_limit_end_a_run(tmp_path, monkeypatch):

@@ -134,6 +134,16 @@ def test_workers_end_with_a_server_that_is_killed(tmp_path):
         assert len(children) == 2
         server.process.kill()
         _all_gone(children)
+    (left,) = tmp_path.iterdir()
+    stranger = tmp_path / "dwell-serve-of-somebody"  # no lock: who knows whose it is
+    stranger.mkdir()
+    with Server("--workers", "1", folder=tmp_path) as second:
+        assert not left.exists()  # the next one tidies up
+        with Server("--workers", "1", folder=tmp_path) as third:
+            third.http.get("/api/health")
+            assert len(list(tmp_path.iterdir())) == 3
+        assert second.http.get("/api/health").status_code == 200
+    assert list(tmp_path.iterdir()) == [stranger]
 
 
 def _all_gone(pids):

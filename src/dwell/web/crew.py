@@ -116,7 +116,7 @@ class Crew:
             self._workers.append(Worker(self._limits, self._what, self._hear))
 
     def _assign(self) -> None:
-        free = [worker for worker in self._workers if worker.ready and worker.busy is None]
+        free = [one for one in self._workers if one.ready and not one.tired and one.busy is None]
         for worker in free[: len(self._queue)]:
             task = self._queue.popleft()
             task.worker, worker.busy, task.since = worker, task, time.monotonic()
@@ -144,6 +144,7 @@ class Crew:
             return  # the last words of something that is over
         elif message.keys() & {"result", "error", "stopped"}:
             worker.busy = None
+            worker.tired = bool(message.get("tired"))
             self._finish(task, _verdict(task, message))
             self._assign()
         else:

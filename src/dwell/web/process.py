@@ -28,6 +28,7 @@ class Worker:
 
     def __init__(self, limits: Limits, what: str, heard: Heard) -> None:
         self.ready = False
+        self.tired = False  # it takes no more work, and is about to end
         self.busy: Any = None  # what it is doing, for whoever gives it work
         self._heard, self._loop = heard, asyncio.get_running_loop()
         self._process = subprocess.Popen(

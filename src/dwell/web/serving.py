@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import os
 import shutil
 import socket
+import stat
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, final
@@ -21,6 +25,8 @@ from dwell.web.jobs import Book
 from dwell.web.limits import Limits
 
 BACKLOG = 512
+CONNECTIONS = 400  # at a time; more are told to come back later
+PREFIX, LOCK = "dwell-serve-", "lock"
 
 
 def serve(
@@ -29,19 +35,60 @@ def serve(
     """Serve until told to end. Everything is kept in a folder that is deleted at the end."""
     listening = _listen(host, port)
     address = _address(listening)
-    folder = Path(tempfile.mkdtemp(prefix="dwell-serve-"))
-    try:
+    with listening, own_folder() as folder:
         app = create_app(limits, folder, [*names, host])
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, lifespan="on",
             ws_max_size=4096, ws_per_message_deflate=False, ws_ping_interval=5.0,
-            ws_ping_timeout=10.0, timeout_graceful_shutdown=3, h11_max_incomplete_event_size=65536,
+            ws_ping_timeout=10.0, timeout_graceful_shutdown=3, limit_concurrency=CONNECTIONS,
+            h11_max_incomplete_event_size=65536,
         )  # fmt: skip
         server = Serving(config, app.state.server.book, address, browser)
+        if not ipaddress.ip_address(listening.getsockname()[0]).is_loopback:
+            print("dwell: whoever can reach this address can use this server", flush=True)
         server.run([listening])
+
+
+@contextmanager
+def own_folder() -> Iterator[Path]:
+    """A temporary folder that is deleted at the end, or by the next server if this one is killed.
+
+    A lock of the operating system's, which ends with its process, says that it is in use.
+    """
+    base = Path(tempfile.gettempdir())
+    for old in base.glob(f"{PREFIX}*"):
+        _sweep(old)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    try:
+        with (folder / LOCK).open("wb") as lock:
+            _is_free(lock.fileno())
+            yield folder
     finally:
-        listening.close()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Delete what a server left behind that was killed; others and theirs are let be."""
+    try:
+        about = folder.lstat()
+        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+            return
+        with (folder / LOCK).open("rb") as lock:
+            if _is_free(lock.fileno()):
+                shutil.rmtree(folder, ignore_errors=True)
+    except (OSError, AttributeError):  # not ours to look at, or a system without such owners
+        return
+
+
+def _is_free(descriptor: int) -> bool:
+    """Take the lock, if nobody has it."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 @final

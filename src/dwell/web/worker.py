@@ -23,6 +23,7 @@ from dwell.errors import DwellError, InputError
 from dwell.web.limits import Limits
 from dwell.web.refusals import problem, problem_of
 
+NO_MEMORY = "web.out-of-memory"
 OFTEN = 0.1  # seconds between two words about progress
 
 
@@ -161,7 +162,7 @@ def done(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]:
         return {"error": problem("job.failed", str(fault))}
     except MemoryError:
         says = "this job needs more memory than the server gives to one; take fewer agents, fewer "
-        return {"error": problem("web.memory", f"{says}samples or a shorter horizon")}
+        return {"error": problem(NO_MEMORY, f"{says}samples or a shorter horizon")}
     except KeyboardInterrupt:
         return {"stopped": True}
     except Exception as fault:
@@ -177,10 +178,28 @@ def limit_memory(size: float) -> None:
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + int(size)
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        resource.setrlimit(resource.RLIMIT_AS, (int(_memory(ADDRESSES) + size), hard))
+
+
+ADDRESSES, RESIDENT = 0, 1  # columns of /proc/self/statm
+
+
+def _memory(column: int) -> float:
+    """Bytes that this process has; OSError where nobody says."""
+    import resource
+
+    pages = Path("/proc/self/statm").read_text().split()[column]
+    return float(pages) * resource.getpagesize()
+
+
+def is_tired(fresh: float, limits: Limits, outcome: dict[str, Any]) -> bool:
+    """Whether a fresh process should take over: after a want of memory, or if much is not freed."""
+    if outcome.get("error", {}).get("code") == NO_MEMORY:
+        return True
+    with suppress(ImportError, OSError):
+        return _memory(RESIDENT) > fresh + limits.memory / 2.0
+    return False
 
 
 def warm(limits: Limits, what: str) -> None:
@@ -208,14 +227,19 @@ def main() -> None:
     os.dup2(2, 1)  # whatever is printed by accident must not be taken for an answer
     line = Line(sys.stdin.buffer, says)
     warm(limits, what)
-    limit_memory(limits.memory)
+    fresh = float("inf")
+    with suppress(ImportError, OSError):
+        fresh = _memory(RESIDENT)
     line.say(ready=os.getpid())
-    while True:
+    tired = False
+    while not tired:
         order = line.orders.get()
         line.doing = order["id"]
+        limit_memory(limits.memory)
         outcome = done(order, limits, line)
         line.doing = None
-        line.say(id=order["id"], **outcome)
+        tired = is_tired(fresh, limits, outcome)
+        line.say(id=order["id"], tired=tired, **outcome)
 
 
 if __name__ == "__main__":
