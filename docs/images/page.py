@@ -14,7 +14,9 @@ from playwright.sync_api import sync_playwright
 HERE = Path(__file__).parent
 LARGEST = 150_000  # bytes; a larger picture makes do with 256 colours
 RUN = "dwellPage.session.run(false)"
-DONE = "() => dwellPage.store.get().lanes.every(one => one.summary) && dwellPage.store.get().lanes[0]"
+DONE = (
+    "() => dwellPage.store.get().lanes.every(one => one.summary) && dwellPage.store.get().lanes[0]"
+)
 
 
 def take(page: Any, name: str, part: str | None = None) -> None:
