@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dwell.web.frames import unpack
@@ -40,7 +41,7 @@ def test_recorded_runs_are_those_of_today(record: ModuleType, name: str) -> None
     assert [len(m) for m in now["messages"]] == [len(m) for m in then["messages"]]
     for new, old in zip(now["states"], then["states"], strict=True):
         assert new["jump"] == old["jump"]
-        assert sum(new["positions"], []) == pytest.approx(sum(old["positions"], []), abs=1e-9)
+        np.testing.assert_allclose(new["positions"], old["positions"], rtol=0.0, atol=1e-9)
 
 
 def test_recorded_cells_and_designs_are_those_of_today(record: ModuleType) -> None:

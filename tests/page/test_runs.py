@@ -112,6 +112,29 @@ def test_laws_side_by_side_share_a_clock(page: Any) -> None:
     assert "Discrete Lloyd" in page.locator(".chart").first.inner_text()
 
 
+def test_a_template_of_another_law_runs_under_that_law(page: Any) -> None:
+    run(page)
+    choose(page, "paper-12-lloyd")
+    page.evaluate(f"{APP}.scenario.run.horizon = 5")
+    run(page)
+    assert page.evaluate(f"{APP}.lanes[0].summary.law") == "lloyd"
+
+
+def test_a_slider_moved_on_the_way_changes_what_follows(page: Any) -> None:
+    run(page)
+    pause(page)
+    seek(page, 0.25)
+    page.get_by_role("tab", name="Design").click()
+    page.get_by_label("k1, largest speed, as a number").fill("0.1")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
+    until_done(page)
+    speeds = page.evaluate(
+        f"{APP}.lanes[0].timeline.pieces.map(p => Math.max(...p.arc.events.holds.map(Math.abs)))"
+    )
+    assert speeds[1] <= 0.1 < speeds[0]
+
+
 def test_a_reload_finds_the_run_and_the_time_again(page: Any) -> None:
     choose(page, "paper-12")
     run(page)

@@ -13,6 +13,7 @@ import { Lane } from "./lane";
 import { lawLike, withLaw } from "./laws";
 import { fragmentOf, recall, remember, scenarioIn, type Memory } from "./link";
 import { Store } from "./store";
+import { keepAsking } from "./vigil";
 
 export type Panel = "numbers" | "design" | "scenario" | "compare";
 export type ThemeChoice = "system" | "light" | "dark";
@@ -45,8 +46,6 @@ export interface AppState {
 
 const LEAST_REST = 1 / 3; // of the horizon: so long a run goes on after a change near its end
 const GROW_EVERY = 200; // milliseconds between two redrawings of the charts while rows come
-const ASK_EVERY = 4000; // milliseconds between two questions whether the server is there
-const ASK_AGAIN = 1000; // and while it is not
 
 const HINT = "Drag agents to change the start, or press Run.";
 
@@ -90,7 +89,7 @@ export class Session {
     this.clock.onChange(() => this.keep());
     addEventListener("pagehide", () => this.keep());
     addEventListener("hashchange", () => void this.openFragment(location.hash));
-    void this.askHealth();
+    keepAsking(this.store, () => this.backAgain());
     await this.loadTemplates();
     const memory = recall();
     this.fragment = location.hash;
@@ -147,18 +146,7 @@ export class Session {
     });
   }
 
-  private async askHealth(): Promise<void> {
-    try {
-      if (!document.hidden) await api.health();
-      if (this.store.get().offline) this.backAgain();
-    } catch (error) {
-      if (error instanceof api.Unreachable) this.store.set({ offline: true });
-    }
-    window.setTimeout(() => void this.askHealth(), this.store.get().offline ? ASK_AGAIN : ASK_EVERY);
-  }
-
   private backAgain(): void {
-    this.store.set({ offline: false });
     if (!this.store.get().templates.length) void this.loadTemplates();
     this.say("The server is there again.");
   }
