@@ -93,6 +93,17 @@ def test_an_agent_dragged_on_the_way_makes_the_others_react(page: Any) -> None:
     assert place_of(page, 3) != pytest.approx((9.5, 0.5), abs=0.5)
 
 
+def test_an_agent_dragged_while_time_runs_lets_it_run_on(page: Any) -> None:
+    run(page)
+    page.evaluate(
+        "dwellPage.session.seek(5); dwellPage.clock.setSpeed(0.05); dwellPage.clock.play()"
+    )
+    frames(page)
+    drag(page, place_of(page, 1), (6.0, 5.0))
+    page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
+    page.wait_for_function("() => dwellPage.clock.playing && dwellPage.clock.t > 5.01")
+
+
 def test_laws_side_by_side_share_a_clock(page: Any) -> None:
     page.get_by_role("tab", name="Compare").click()
     page.get_by_label("Discrete Lloyd").check()

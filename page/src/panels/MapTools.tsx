@@ -70,9 +70,11 @@ export function MapTools() {
           </button>
         </>
       )}
-      <button class="plain" disabled={chosen < 0} onClick={() => session.hands.removeChosen()} title="Remove what is chosen (Delete)">
-        <Icon name="bin" /> Remove
-      </button>
+      {!drawing && (
+        <button class="plain" disabled={chosen < 0} onClick={() => session.hands.removeChosen()} title="Remove what is chosen (Delete)">
+          <Icon name="bin" /> Remove
+        </button>
+      )}
       <span class="gap" />
       <button class="plain" onClick={() => void session.undo()} title="Undo the last change of the scenario (Ctrl+Z)" aria-label="Undo">
         <Icon name="undo" />

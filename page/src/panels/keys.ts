@@ -14,8 +14,14 @@ function end(session: Session): number {
   return Math.max(0, ...session.store.get().lanes.map((lane) => lane.timeline.end));
 }
 
+/** Menus are closed by whatever happens outside of them. */
+function closeMenus(except: Element | null): void {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.removeAttribute("open");
+}
+
 /** A button that was clicked with a pointer gives the keyboard back, so that Space plays again. */
 function letGoOfClicked(e: MouseEvent): void {
+  closeMenus((e.target as HTMLElement).closest("details.menu"));
   if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button, summary")?.blur();
 }
 
@@ -33,7 +39,10 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     "2": () => session.hands.setTool("peaks"),
     "3": () => session.hands.setTool("workspace"),
     "?": () => session.store.set({ help: true }),
-    Escape: () => session.hands.letGo(),
+    Escape: () => {
+      closeMenus(null);
+      session.hands.letGo();
+    },
     m: () => click("map"),
     o: () => click("Open"),
     s: () => click("Save"),
