@@ -22,6 +22,12 @@ settings.register_profile(
 settings.load_profile("dwell")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first, lest one worker is left with one of them at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def heptagon() -> np.ndarray:
     """Vertices of the paper's workspace (our reconstruction)."""

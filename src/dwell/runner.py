@@ -23,7 +23,7 @@ from dwell.geometry import Workspace, as_workspace
 from dwell.hybrid import Stop, StopReason
 from dwell.results import Run, load_run, save_run
 from dwell.results.drive import Drive, Watch
-from dwell.results.files import check_target
+from dwell.results.files import check_target, make_ready
 from dwell.results.interrupts import Asked, asked_to_stop
 from dwell.results.journal import Journal, clear
 from dwell.results.lock import locked
@@ -151,7 +151,9 @@ def simulate(
     with asked_to_stop() as asked:
         drive = Drive(progress or _nobody, asked, None, 0.0)
         drive.say("preparing", 0.0)
-        recorder = Recorder(system, beginning(system, places), times, record, threads)
+        recorder = Recorder(
+            system, beginning(system, places, threads=threads), times, record, threads
+        )
         _state_need(drive, recorder, until, max_jumps, saved=False)
         recorder, stop = _driven(drive, recorder, 0.0, until, max_jumps)
         return _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
@@ -234,7 +236,7 @@ def _run(
 def _executed(scenario: Scenario, target: Path | None, drive: Drive, threads: int | None) -> Run:
     system, places, repairs = build(scenario)
     drive.say("preparing", 0.0)
-    recorder = recorder_of(scenario, system, beginning(system, places), threads)
+    recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     drive.journal = _journal(drive, target, recorder, scenario, repairs)
     asks = scenario.run
     _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=target is not None)
@@ -288,6 +290,7 @@ def _journal(
     every = scenario.run.checkpoint.every
     if target is None or not isinstance(every, float) or is_continuous(recorder.system):
         return None
+    make_ready()
     place, still = target, Stop(StopReason.INTERRUPTED, 0.0)
 
     def first(name: str) -> None:

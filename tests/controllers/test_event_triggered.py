@@ -32,6 +32,8 @@ from tests.controllers.test_self_triggered_centroid import (
     worst_rise,
 )
 
+pytestmark = pytest.mark.slow
+
 LAW = EventTriggered()
 
 
@@ -140,7 +142,7 @@ class TestPromises:
         assert (run.positions(5.0) == start).all()
         for event, state in zip(run.arc.events, run.arc.states[1:], strict=True):
             assert len(state.mail[event.source].heard) == 3
-        crowd = simulate(FOUR, HILLS, CORNER, LAW, until=20.0, network=network)
+        crowd = simulate(FOUR, HILLS, CORNER, LAW, until=8.0, network=network)
         assert crowd.stop.reason.ok
         assert dwell.check(crowd).ok
 

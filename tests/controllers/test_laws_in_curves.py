@@ -17,6 +17,8 @@ from dwell.density.ground import ground_of
 from dwell.geometry import Ball, Ellipsoid, Polygon
 from dwell.theory.plain_trigger_round import plain_trigger_round, wider
 
+pytestmark = pytest.mark.slow
+
 DISC, BALL = Ball((0, 0), 1.0), Ball((0, 0, 0), 1.0)
 EGG, SEED = Ellipsoid((0, 0), (1.3, 0.8)), Ellipsoid((0, 0, 0), (1.2, 0.9, 1.0))
 SELF = SelfTriggered(v=0.35, delta=0.3, tau_max=0.75, scan=0.05)
@@ -60,14 +62,16 @@ class TestCoverage:
 
     @pytest.mark.parametrize("workspace", [DISC, EGG], ids=["disc", "ellipse"])
     def test_in_the_plane(self, law, workspace):
-        self.ends_well(run_of(law, workspace, 8.0), 0.1)
+        # A check of triggers takes seconds; a disc is an ellipse to it, and so are its cells.
+        checked = workspace is EGG or law is not SELF
+        self.ends_well(run_of(law, workspace, 8.0), 0.1, checked)
 
     def test_with_a_hill(self, law):
         hill = Gaussian(center=(0.3, 0.2), rate=3.0)
         self.ends_well(run_of(law, DISC, 6.0, hill), 0.12, checked=False)
 
     def test_in_a_ball(self, law):
-        run = run_of(law, BALL, 1.5 if law is SELF else 3.0, agents=3)
+        run = run_of(law, BALL, 1.0 if law is SELF else 3.0, agents=3)
         self.ends_well(run, 0.35)
 
 

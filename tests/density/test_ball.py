@@ -21,6 +21,8 @@ from dwell.density.ground import Ground, ground_of
 from dwell.errors import AgentsError
 from tests.density.curved_shapes import Curved, scatter
 
+pytestmark = pytest.mark.slow
+
 BALL = Ball((0.3, -0.2, 0.1), 2.0)
 VOLUME = 32 / 3 * math.pi
 TURN = np.array([[2, 2, 1], [-2, 1, 2], [1, -2, 2]]) / 3  # orthonormal rows

@@ -13,6 +13,8 @@ import pytest
 import dwell
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of, commands_of, run_command, run_python
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_blocks_run_in_order(

@@ -34,6 +34,8 @@ from dwell.geometry import (
     guaranteed_cell,
 )
 
+pytestmark = pytest.mark.slow
+
 CUBE = Box((0, 0, 0), (1, 1, 1))
 SPACE = 1e-10  # what uniform moments in space are held to, relative
 HILL = Gaussian(center=(0.3, 0.2, 0.4), rate=6.0)

@@ -30,6 +30,8 @@ from dwell.geometry import (
     guaranteed_cell,
 )
 
+pytestmark = pytest.mark.slow
+
 TILT = np.array([[math.cos(0.5), math.sin(0.5)], [-math.sin(0.5), math.cos(0.5)]])
 TURNED = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]
 DISC, EGG = Ball((0.1, -0.2), 1.0), Ellipsoid((0.3, 0.1), (1.6, 0.7), TILT)

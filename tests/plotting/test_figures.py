@@ -18,6 +18,8 @@ from dwell.plotting.timers import default_window, saw_tooth
 
 from .conftest import RUNS, run_named
 
+pytestmark = pytest.mark.slow
+
 OVER_TIME = ("errors", "hold_errors", "cost", "timers")
 MAPS = ("configurations", "trajectories")
 

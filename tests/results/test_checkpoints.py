@@ -128,8 +128,8 @@ def test_a_part_beyond_the_last_checkpoint_does_not_count(tmp_path):
     path = tmp_path / "run.nc"
     asked, journal = crashed(path)
     kept = dwell.load_run(path)
-    parts = sorted(journal.glob("0*.npz"))
-    (journal / f"{len(parts) + 1:06}.npz").write_bytes(parts[0].read_bytes())
+    parts = sorted(journal.glob("0*.columns"))
+    (journal / f"{len(parts) + 1:06}.columns").write_bytes(parts[0].read_bytes())
     assert len(dwell.load_run(path).events) == len(kept.events)
     assert same(run_scenario(asked), resume_run(path))
 

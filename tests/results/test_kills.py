@@ -7,7 +7,11 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.cli.shell import REPOSITORY, environment
+
+pytestmark = pytest.mark.slow
 
 KILLS = int(os.environ.get("DWELL_KILLS", "24"))
 

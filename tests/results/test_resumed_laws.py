@@ -10,7 +10,7 @@ from dwell.runner import resume_run, run_scenario
 from tests.controllers.examples import LAWS
 from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, same, scenario, settle
 
-pytestmark = pytest.mark.usefixtures("small_pieces")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pieces")]
 
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 

@@ -17,6 +17,8 @@ from dwell.studies.spacings import grid_jobs
 from dwell.studies.starts import start_jobs
 from dwell.studies.workers import Job
 
+pytestmark = pytest.mark.slow
+
 HORIZON = 0.3
 
 

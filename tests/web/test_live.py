@@ -41,7 +41,8 @@ def test_a_listener_hears_the_whole_run(server):
     assert samples["time"].tobytes() == own.metrics.times.tobytes()
     assert samples["cost"].tobytes() == own.metrics.costs.tobytes()
     assert samples["error"].tobytes() == own.metrics.errors.max(axis=1).tobytes()
-    assert samples["errors"].shape == own.metrics.errors.shape
+    assert samples["errors"].tobytes() == own.metrics.errors.tobytes()
+    assert samples["hold_errors"].tobytes() == own.metrics.hold_errors.tobytes()
     kinds = [text["type"] for text in texts if text["type"] != "beat"]
     assert kinds[0] == "job"
     assert kinds[-1] == "end"

@@ -11,6 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.ahead import (
+    MANY,
+    MOST_ROWS,
+    fetch,
+    fetch_bins,
+    fetch_lists,
+    fetch_rows,
+    second_in,
+    third_in,
+)
 from dwell._kernels.bins import (
     are_many,
     gather_moving,
@@ -57,6 +67,23 @@ class Log(NamedTuple):
     empty: np.ndarray  # 1 when the cell weighed nothing
 
 
+@njit
+def fill_rows(number, start, hold, since, first, looks, at, row):
+    """Fill the table of legs for agents in the order of `number`; `at`: see legs.py.
+
+    at: the columns of when a leg began, when the first look is due, and looks made so far.
+    """
+    n = start.shape[1]
+    for i in range(number.shape[0]):
+        q = number[i]
+        for k in range(n):
+            row[i, k] = start[q, k]
+            row[i, n + k] = hold[q, k]
+        row[i, at[0]] = since[q]
+        row[i, at[1]] = first[q]
+        row[i, at[2]] = looks[q]
+
+
 @inner
 def is_before(i, j, legs, number):
     """Whether entry i of the queue jumps before entry j: by time, then by the agent's number."""
@@ -92,6 +119,9 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
     """
     count = 0
     binned = are_many(bins)
+    hurry = legs.row.shape[0] >= MANY
+    ahead = np.empty((MOST_ROWS, 2), dtype=np.int64)
+    rows = 0
     while True:
         p = legs.queue[0]
         t = legs.due[0]
@@ -101,6 +131,13 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
+        if hurry:
+            second = second_in(legs)
+            rows = fetch_bins(second, program.cruise, legs, bins, ahead)
+            after = legs.queue[third_in(second, legs)]
+            fetch(legs.row, after)
+            fetch(number, after)
+            fetch(streams, after)
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
@@ -121,11 +158,13 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
                 settled = is_settled(reach, nearest, limit)
                 radius = next_radius(radius, reach, nearest, bins.frame)
                 legs.row[p, REACH] = reach
+        fetch_lists(rows, bins, ahead)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
+        fetch_rows(rows, legs, bins, ahead)
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy

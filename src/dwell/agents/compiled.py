@@ -122,19 +122,24 @@ _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _b
 
 def _legs(start: AgentsState, number: Ints) -> Legs:
     """The legs of agents in this order, and their queue."""
-    from dwell._kernels.engine import Legs
+    from dwell._kernels.engine import Legs, fill_rows
 
     n = start.start.shape[1]
     column = kernel(n, "legs")
     row = np.zeros((len(number), column.COLUMNS))
-    row[:, :n] = start.start[number]
-    row[:, n : 2 * n] = start.hold[number]
-    row[:, column.SINCE] = start.since[number]
-    row[:, column.FIRST_AT] = start.first[number]
-    row[:, column.LOOKS] = start.looks[number]
+    at = (column.SINCE, column.FIRST_AT, column.LOOKS)
+    vectors = (np.ascontiguousarray(start.start), np.ascontiguousarray(start.hold))
+    fill_rows(number, *vectors, start.since, start.first, start.looks, at, row)
     next_at = start.next_at[number]
-    queue = np.lexsort((number, next_at))  # sorted, which a heap may be
+    queue = _in_turn(next_at, number)  # sorted, which a heap may be
     return Legs(row=row, due=next_at[queue], queue=queue.astype(np.int32))
+
+
+def _in_turn(next_at: Floats, number: Ints) -> Ints:
+    """All rows by the time of their next look, those at one time by their numbers."""
+    order = np.argsort(next_at)
+    times = next_at[order]
+    return order if (times[1:] > times[:-1]).all() else np.lexsort((number, next_at))
 
 
 def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:

@@ -28,10 +28,12 @@ def is_continuous(system: CoverageSystem) -> bool:
     return getattr(system.controller, "accuracy", None) is not None
 
 
-def beginning(system: CoverageSystem, positions: Points) -> AgentsState:
-    """The state at time 0, for laws of any kind."""
+def beginning(
+    system: CoverageSystem, positions: Points, *, threads: int | None = None
+) -> AgentsState:
+    """The state at time 0, for laws of any kind; `threads` for the looks, all by default."""
     if not is_continuous(system):
-        return system.start(positions)
+        return system.start(positions, threads=threads)
     if not system.network.perfect:
         raise InputError(
             "a differential equation looks all the time, so looks cannot be lost or late; use the "

@@ -11,6 +11,7 @@ from dwell._types import Floats, Ints, Points
 from dwell.density.tessellation import as_positions
 from dwell.errors import AgentsError
 from dwell.geometry import Ball, Box, Ellipsoid, Workspace
+from dwell.geometry.voronoi import are_apart
 
 ROUNDING = 1e-12  # of the workspace's diameter
 MAX_TRIES = 100_000
@@ -47,6 +48,8 @@ def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[
 
 def refuse_coincident(points: Points) -> None:
     """Refuse agents at one place, naming every group of them."""
+    if are_apart(points):
+        return
     order = np.lexsort(points.T)
     same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
     if not same.any():

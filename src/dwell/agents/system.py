@@ -26,6 +26,7 @@ from dwell.agents.interfaces import (
     program_of,
 )
 from dwell.agents.network import PERFECT, Network
+from dwell.agents.remembered import Remembered
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, Spent, SpentLooking
 from dwell.density import Density
@@ -127,6 +128,23 @@ class CoverageSystem:
             raise self._contact(positions, int(who[np.argmax(seen.met)]))
         return seen
 
+    def looks_of_all(self, positions: Points, *, threads: int | None = None) -> Looks:
+        """What everybody sees at `positions`, (N, n), on several threads: all, by default.
+
+        The last few answers are remembered. Where agents meet, it says so and raises nothing.
+        """
+        seen = self._remembered.find(positions)
+        if seen is None:
+            everybody = np.arange(self.agents)
+            places, none = positions[None], np.zeros_like(everybody)
+            seen = look_many(self.ground, places, none, everybody, threads=threads)
+            self._remembered.keep(positions, seen)
+        return seen
+
+    @cached_property
+    def _remembered(self) -> Remembered:
+        return Remembered()
+
     def _contact(self, positions: Points, agent: int) -> AgentsError:
         gaps = lengths(positions - positions[agent])
         gaps[agent] = np.inf
@@ -170,7 +188,7 @@ class CoverageSystem:
 
         return float(uniform(*self.key, STREAM_TURNS, 0, k))
 
-    def start(self, positions: Points) -> AgentsState:
+    def start(self, positions: Points, *, threads: int | None = None) -> AgentsState:
         """The state at time 0: everybody looks once, if its law lets it, and takes a first order.
 
         Nothing is lost or late then: what is said at time 0 is heard by all at their first event.
@@ -181,7 +199,7 @@ class CoverageSystem:
         still = np.zeros((n, self.dimension))
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
         if self.program is not None and self.network.perfect and hasattr(law, "begin_all"):
-            return self._start_together(blank)
+            return self._start_together(blank, threads)
         looks = self.looks(positions)
         views = [self.view(blank, p, positions, look) for p, look in enumerate(looks)]
         orders = [self._checked(self.controller.begin(view), view) for view in views]
@@ -207,13 +225,15 @@ class CoverageSystem:
             state = surely._spoken(state, p, positions[p], order, None)
         return replace(state, first=state.next_at.copy())
 
-    def _start_together(self, blank: AgentsState) -> AgentsState:
+    def _start_together(self, blank: AgentsState, threads: int | None) -> AgentsState:
         """The same for laws that are plain numbers: no view or order is made for each agent.
 
         What such a law remembers is for lost looks only; none are lost here.
         """
         law: Any = self.controller
-        seen = self._seen(blank.start, np.arange(self.agents))
+        seen = self.looks_of_all(blank.start, threads=threads)
+        if seen.met.any():
+            raise self._contact(blank.start, int(np.argmax(seen.met)))
         first: FirstOrders = law.begin_all(seen.error)
         cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
         return replace(

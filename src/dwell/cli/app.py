@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -539,5 +538,7 @@ def _refuse(repairs: tuple[str, ...]) -> None:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    text = json.dumps(value, allow_nan=False)  # whole before anything is printed
+    from dwell.cli.json_text import json_text
+
+    text = json_text(value)  # whole before anything is printed
     sys.stdout.write(f"{text}\n")

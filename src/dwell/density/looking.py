@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from dwell.geometry import is_flat
 
 BLOCK = 2048  # looks handed to a thread at a time
 LEAST = 256  # for fewer a thread costs more than it gains
+
+Made = TypeVar("Made")
 
 
 @final
@@ -67,6 +70,22 @@ def _way(ground: Ground) -> str:
 def is_dear(ground: Ground) -> bool:
     """Whether a look takes tens of milliseconds and more: whoever wants many should take fewer."""
     return ground.dimension > 3 or (ground.dimension == 3 and ground.terms is None)
+
+
+def one_per_thread(make: Callable[[], Made]) -> Callable[[], Made]:
+    """A function that gives what `make` makes, made once on every thread that asks.
+
+    For working memory of many agents: what is fresh from the system must be cleared by it first.
+    """
+    own = threading.local()
+
+    def get() -> Made:
+        if not hasattr(own, "made"):
+            own.made = make()
+        made: Made = own.made
+        return made
+
+    return get
 
 
 def in_blocks(

@@ -9,9 +9,12 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, columns, dots, lengths
 from dwell.density.borders import Borders
 from dwell.density.ground import Ground
-from dwell.density.looking import Looks, in_blocks
+from dwell.density.looking import BLOCK, Looks, in_blocks, one_per_thread
 from dwell.density.moments import polygon_moments
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
+
+BLOCKS = 64  # of looks at a time, at most: more cost more than they even out
+CACHED = 16_384  # rows that fit into the cache
 
 
 def cells(
@@ -52,7 +55,7 @@ def looks(
             _look_all(ground, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
     else:
         in_blocks(work, len(row), threads)
-    return _as_looks(out, None)
+    return _as_looks(out, None, threads)
 
 
 def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -> Looks:
@@ -62,15 +65,15 @@ def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -
     x, y = columns(points)
     out, second = np.empty((len(x), doors.COLUMNS)), np.empty(len(x))
     _look_all(ground, x, y, out, second, threads)
-    return _as_looks(out, second)
+    return _as_looks(out, second, threads)
 
 
-def _as_looks(out: Floats, second: Floats | None) -> Looks:
+def _as_looks(out: Floats, second: Floats | None, threads: int | None) -> Looks:
     from dwell._kernels import doors
     from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.look import NO_MASS
 
-    column = np.ascontiguousarray(out.T)
+    column = _columns_of(out, threads)
     squared = column[doors.NEAREST]
     return Looks(
         met=column[doors.STATUS] == COINCIDENT,
@@ -85,12 +88,24 @@ def _as_looks(out: Floats, second: Floats | None) -> Looks:
     )
 
 
+def _columns_of(rows: Floats, threads: int | None) -> Floats:
+    """The transpose, in one piece; by blocks that fit into the cache."""
+    found = np.empty(rows.shape[::-1])
+
+    def work(lo: int, hi: int) -> None:
+        found[:, lo:hi] = rows[lo:hi].T
+
+    in_blocks(work, len(rows), threads, CACHED)
+    return found
+
+
 def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
     """Whether everybody looks in every configuration, one after another."""
     if len(row) != shape[0] * shape[1]:
         return False
-    rows, agents = np.divmod(np.arange(len(row)), shape[1])
-    return bool((row == rows).all() and (agent == agents).all())
+    rows, agents = row.reshape(shape), agent.reshape(shape)
+    in_rows = (rows == np.arange(shape[0])[:, None]).all()
+    return bool(in_rows and (agents == np.arange(shape[1])).all())
 
 
 def _look_all(
@@ -105,12 +120,13 @@ def _look_all(
     bins = make_bins(len(x))
     places = put_at_rest(x, y, bins)
 
+    own = one_per_thread(lambda: (make_near(len(x)), make_scratch(len(x), len(walls[0]))))
+
     def work(lo: int, hi: int) -> None:
-        memory = make_scratch(len(x), len(walls[0]))
-        near = make_near(len(x))
+        near, memory = own()
         doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, out, second, memory)
 
-    in_blocks(work, len(x), threads)
+    in_blocks(work, len(x), threads, max(BLOCK, len(x) // BLOCKS))
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:

@@ -11,6 +11,9 @@ from dwell.errors import AgentsError
 from dwell.geometry.cell import Cell
 from dwell.geometry.polygon import Polygon
 
+# Of a line on which no two points of a lattice have one shadow, most likely.
+SLANT = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503)
+
 
 def voronoi_cells(
     polygon: Polygon, positions: Points, agents: Iterable[int] | None = None
@@ -32,6 +35,19 @@ def voronoi_cells(
         offsets = np.column_stack([scratch.x[:n], scratch.y[:n]])
         cells.append(Cell(p, positions[p], offsets, scratch.label[:n].copy(), seen))
     return cells
+
+
+def are_apart(points: Points) -> bool:
+    """Whether it is plain that no two of (k, n) points coincide; False means: look closely.
+
+    Points at one place have the same shadow on a slanted line, so shadows that all differ tell.
+    Sorting them takes a tenth of the time of sorting points by all their coordinates.
+    """
+    shadow = SLANT[0] * points[:, 0]
+    for k in range(1, points.shape[1]):
+        shadow = shadow + SLANT[k % len(SLANT)] * points[:, k]
+    shadow = np.sort(shadow)
+    return bool((shadow[1:] > shadow[:-1]).all())
 
 
 def coincident(first: int, second: int, place: Points) -> AgentsError:

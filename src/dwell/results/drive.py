@@ -11,11 +11,13 @@ import numpy as np
 
 from dwell.agents import table_of
 from dwell.agents.continuous import solve_continuous
-from dwell.agents.course import Piece, course_of
+from dwell.agents.course import FIRST_CHUNK, Piece, course_of
 from dwell.hybrid import Stop, StopReason
 from dwell.results.interrupts import Asked
 from dwell.results.journal import Journal
 from dwell.results.recorder import HALFWAY, Recorder
+
+GOES = 8  # pieces between two checkpoints, at least, unless they are short anyway
 
 Tell = Callable[[str, float], None]  # told what is being done, and how much of it is done
 # Shown a run under way: first with None, then with every piece that was recorded. The pieces'
@@ -66,7 +68,9 @@ class Drive:
         while not self.asked:
             left = max_jumps - done
             # With no jumps left there are no more samples: the run may be over before them.
-            piece = course.advance(recorder.target if left else np.inf, left)
+            some = self._at_a_time(recorder, left, made / max(time.perf_counter() - began, 1e-9))
+            set_out = time.perf_counter()
+            piece = course.advance(recorder.target if left else np.inf, some)
             recorder.take(piece, course)
             self.show(recorder, piece)
             made, done = made + len(piece.table), done + len(piece.table)
@@ -77,10 +81,17 @@ class Drive:
                 return Stop(StopReason.JUMP_LIMIT, piece.reached)
             rate = made / max(time.perf_counter() - began, 1e-9)
             self.say(_speed(rate), reached / max(until, 1e-300))
-            if self.journal is not None and self.journal.due:
+            if self.journal and self.journal.is_due(time.perf_counter() - set_out):
                 about = {"reached": reached, "wall_seconds": self.wall}
                 self.journal.write(recorder, about)
         return Stop(StopReason.INTERRUPTED, reached)
+
+    def _at_a_time(self, recorder: Recorder, left: int, rate: float) -> int:
+        """How many jumps to make in one go: few enough for several goes between checkpoints."""
+        if self.journal is None:
+            return left
+        most = int(min(rate * self.journal.every / GOES, left))
+        return min(left, max(most, FIRST_CHUNK, recorder.system.agents))
 
     def solve(self, recorder: Recorder, until: float, max_jumps: int) -> tuple[Recorder, Stop]:
         """The solution of a differential equation, whole: it has no pieces to be put away."""

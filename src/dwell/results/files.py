@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,6 +69,17 @@ def written_whole(target: Path) -> Iterator[Path]:
         raise refused(f"{shown(target)} could not be written ({reason})") from fault
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def make_ready() -> None:
+    """Load all that writing a file needs, so that the first checkpoint does not wait for it."""
+    if "h5netcdf" in sys.modules:  # something was written or read before
+        return
+    import numpy as np
+    import xarray as xr
+
+    with contextlib.suppress(ValueError):  # an xarray that cannot do this in memory
+        xr.Dataset({"nothing": (("row",), np.zeros(1))}).to_netcdf(engine="h5netcdf")
 
 
 def brief(fault: BaseException) -> str:

@@ -1,10 +1,10 @@
 """Checkpoints: what a run has done so far, put away beside its file while it goes on.
 
 Beside `run.nc` lies a folder with one file for the jumps and samples of each interval, written once
-and never changed, and one file `state.npz` for everything else, replaced each time. Every file is
-written under another name, brought to disk and renamed, so that each is whole or not there, and
-`state.npz` says how many of the others count. `run.nc` itself is the run before its first jump; it
-names the folder. Writing happens on a thread of its own, while the engine works.
+and never changed, and one file `state.columns` for everything else, replaced each time. Every file
+is written under another name, brought to disk and renamed, so that each is whole or not there, and
+`state.columns` says how many of the others count. `run.nc` itself is the run before its first jump;
+it names the folder. Writing happens on a thread of its own, while the engine works.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import secrets
 import shutil
 import threading
 import time
-import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -26,12 +25,13 @@ import numpy as np
 
 from dwell.agents import EventTable
 from dwell.errors import StoreError
+from dwell.results.columns import Pieces, read_columns, write_columns
 from dwell.results.files import brief, shown, sync_folder, written_whole
-from dwell.results.recorder import Recorder, joined
+from dwell.results.recorder import Recorder
 from dwell.theory import Metrics
 
-STATE = "state.npz"
-LAYOUT = 1
+STATE = "state.columns"
+LAYOUT = 2  # 1 was made of NumPy archives
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
@@ -73,10 +73,13 @@ class Journal:
         """What `recorder` holds now is in the journal already."""
         self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
 
-    @property
-    def due(self) -> bool:
-        """Whether it is time for a checkpoint: so early that it is on disk in time."""
-        return time.monotonic() - self._last >= max(0.5 * self.every, self.every - self._takes)
+    def is_due(self, piece: float) -> bool:
+        """Whether it is time for a checkpoint: so early that it is on disk in time.
+
+        Else the next one could be begun only after another piece, of so many seconds.
+        """
+        spare = self.every - self._takes - piece
+        return time.monotonic() - self._last >= max(0.5 * self.every, spare)
 
     def write(self, recorder: Recorder, about: dict[str, Any]) -> None:
         """Put everything away that came since the last time; comes back before that is done."""
@@ -130,7 +133,7 @@ class Journal:
             self._parts += 1
         info["parts"] = self._parts
         text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
-        _save(self.folder / STATE, {**arrays, "info": text})
+        _save(self.folder / STATE, {name: [v] for name, v in {**arrays, "info": text}.items()})
         if self._first is not None:
             sync_folder(self.folder.parent)
             self._first(self.name)
@@ -198,17 +201,17 @@ def read_journal(target: Path, name: str) -> Journaled:
 
 
 def _part(k: int) -> str:
-    return f"{k:06}.npz"
+    return f"{k:06}.columns"
 
 
-def _columns(tables: list[EventTable], metrics: list[Metrics]) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
-    if tables:
-        table = EventTable.joined(tables)
-        found |= {f"event_{name}": values for name, values in table.columns().items()}
-    if metrics:
-        whole = joined(metrics)
-        found |= {f"sample_{f}": getattr(whole, f) for f in Metrics.__dataclass_fields__}
+def _columns(tables: list[EventTable], metrics: list[Metrics]) -> dict[str, Pieces]:
+    found: dict[str, Pieces] = {}
+    if len({tuple(table.columns()) for table in tables}) > 1:  # some have columns that others lack
+        tables = [EventTable.joined(tables)]
+    for name in tables[0].columns() if tables else ():
+        found[f"event_{name}"] = [getattr(table, name) for table in tables]
+    for name in Metrics.__dataclass_fields__ if metrics else ():
+        found[f"sample_{name}"] = [getattr(some, name) for some in metrics]
     return found
 
 
@@ -216,18 +219,16 @@ def _under(lead: str, part: dict[str, np.ndarray]) -> dict[str, Any]:
     return {name.removeprefix(lead): v for name, v in part.items() if name.startswith(lead)}
 
 
-def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    named: dict[str, Any] = arrays
-    with written_whole(path) as temporary, temporary.open("wb") as file:
-        np.savez(file, **named)
+def _save(path: Path, columns: Mapping[str, Pieces]) -> None:
+    with written_whole(path) as temporary:
+        write_columns(temporary, columns)
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
     """All arrays of a file, each checked against its checksum."""
     try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (OSError, zipfile.BadZipFile, ValueError, KeyError, EOFError) as fault:
+        return read_columns(path)
+    except (OSError, ValueError, TypeError, KeyError, IndexError) as fault:
         raise StoreError(
             f"{shown(path)} is damaged ({brief(fault)}), and with it the run", code="store.journal"
         ) from None

@@ -7,18 +7,19 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.course import Course, Piece
 from dwell.density.looking import is_dear
 from dwell.errors import InputError
+from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
 from dwell.results.plain import plain, restored
 from dwell.results.tally import Tally
 from dwell.results.window import Window
 from dwell.scenario import Scenario
 from dwell.theory import Metrics
-from dwell.theory.metrics import Snapshots, measure_at, snapshots
+from dwell.theory.metrics import Snapshots, measure_at, metrics_of, snapshots
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000
@@ -126,12 +127,19 @@ class Recorder:
         wanted = (closing or self.kind == SUMMARY) and not bool(touching(now)[0])
         count = int(wanted)
         some = Snapshots(now.positions[:count], now.velocities[:count], now.next_at[:count])
-        last = measure_at(self.system, some, np.full(count, stop.time), threads=self.threads)
+        last = self._last(some, np.full(count, stop.time))
         finished = copy(self.tally)
         finished.samples = copy(self.tally.samples)
         if closing:
             finished.sample(last)
         return joined([*self.metrics, last]), None if self.kind == EVENTS else finished
+
+    def _last(self, now: Snapshots, times: Floats) -> Metrics:
+        """Metrics at the end, whose looks others will ask for again; or none."""
+        if not len(times):
+            return measure_at(self.system, now, times)
+        seen = self.system.looks_of_all(now.positions[0], threads=self.threads)
+        return metrics_of(self.system, now, times, seen)
 
     # Put away and taken out again.
 
@@ -205,11 +213,12 @@ def joined(parts: list[Metrics]) -> Metrics:
 
 def touching(legs: Snapshots) -> np.ndarray:
     """At which of the times two agents stand at one place."""
-    places, (samples, agents) = legs.positions, legs.next_at.shape
-    rows = np.repeat(np.arange(samples), agents)
-    flat = places.reshape(samples * agents, places.shape[2])
-    order = np.lexsort((*flat.T, rows))
-    same = (flat[order[1:]] == flat[order[:-1]]).all(axis=1) & (rows[order[1:]] == rows[order[:-1]])
-    found = np.zeros(samples, dtype=bool)
-    found[rows[order[1:]][same]] = True
+    found = np.array([not are_apart(places) for places in legs.positions], dtype=bool)
+    for k in np.flatnonzero(found):
+        found[k] = not _all_differ(legs.positions[k])
     return found
+
+
+def _all_differ(points: Points) -> bool:
+    order = np.lexsort(points.T)
+    return not (points[order[1:]] == points[order[:-1]]).all(axis=1).any()

@@ -26,7 +26,7 @@ from dwell.theory import Finding, Flag, Metrics, flags_of, measure
 from dwell.theory.approach import Approach
 from dwell.theory.flags import Seen
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import Snapshots, look_at_all, snapshots
+from dwell.theory.metrics import Snapshots, snapshots
 from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
@@ -163,7 +163,12 @@ class Run:
     @cached_property
     def final_looks(self) -> Looks:
         """What everybody sees at the end."""
-        return look_at_all(self.system, self.tally.places(self.horizon)[None])
+        return self.system.looks_of_all(self.at_the_end.positions[0], threads=self.recorder.threads)
+
+    @cached_property
+    def at_the_end(self) -> Snapshots:
+        """Where everybody is at the end, and how each moves; one row."""
+        return self._legs(self.horizon)
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:
@@ -172,10 +177,10 @@ class Run:
             return None
         return self.scenario.certificate.model_dump()
 
-    @property
+    @cached_property
     def ends_in_contact(self) -> bool:
         """Whether two agents stand at one place at the end, so that cells are not defined there."""
-        return bool(touching(self._legs(self.horizon))[0])
+        return bool(touching(self.at_the_end)[0])
 
     @cached_property
     def reached_at(self) -> float | None:

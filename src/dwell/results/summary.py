@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Floats, Points
 from dwell.density.looking import Looks
 from dwell.theory import Metrics
 from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.theory.flags import own_limit
-from dwell.theory.metrics import Snapshots, look_at_all, metrics_of
+from dwell.theory.metrics import Snapshots, metrics_of
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -22,11 +23,11 @@ SUMMARY_VERSION = 1
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     # Where two agents met in the end there are no cells: what would need them is null.
-    ends = [_at(run, run.start.positions, run.start.velocities, 0.0)]
-    places = run.positions(run.horizon)
+    ends = [_at_the_start(run)]
+    places = run.at_the_end.positions[0]
     seen = None if run.ends_in_contact else run.final_looks
     if seen is not None:
-        ends.append(_at(run, places, run.holds(run.horizon), run.horizon, seen))
+        ends.append(metrics_of(run.system, run.at_the_end, np.array([run.horizon]), seen))
     final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
     spent = run.counters
     return {
@@ -76,13 +77,11 @@ def summarize(run: Run) -> dict[str, Any]:
     }
 
 
-def _at(
-    run: Run, places: Points, velocities: Points, time: float, seen: Looks | None = None
-) -> Metrics:
-    """Metrics at one of the ends."""
+def _at_the_start(run: Run) -> Metrics:
+    places, velocities = run.start.positions, run.start.velocities
     now = Snapshots(places[None], velocities[None], np.empty((1, run.agents)))
-    looks = look_at_all(run.system, now.positions) if seen is None else seen
-    return metrics_of(run.system, now, np.array([time]), looks)
+    seen = run.system.looks_of_all(places, threads=run.recorder.threads)
+    return metrics_of(run.system, now, np.zeros(1), seen)
 
 
 def _law(run: Run) -> str:
@@ -142,10 +141,22 @@ def _certificate(run: Run) -> dict[str, Any] | None:
 def _final(places: Points, seen: Looks | None) -> dict[str, Any]:
     if seen is None:  # two agents at one place
         return {
-            "final_positions": places.tolist(), "final_centroids": None, "final_masses": None
+            "final_positions": in_lists(places), "final_centroids": None, "final_masses": None
         }  # fmt: skip
     return {
-        "final_positions": places.tolist(),
-        "final_centroids": (places + seen.error).tolist(),
-        "final_masses": (seen.mass * np.exp(seen.log_scale)).tolist(),
+        "final_positions": in_lists(places),
+        "final_centroids": in_lists(places + seen.error),
+        "final_masses": in_lists(seen.mass * np.exp(seen.log_scale)),
     }
+
+
+def in_lists(values: Floats) -> list[Any]:
+    """An array as lists, which hold numbers only: nobody need look whether they hold each other."""
+    watched = gc.isenabled()
+    gc.disable()  # else it counts a million short lists over and over
+    try:
+        found: list[Any] = values.tolist()
+        return found
+    finally:
+        if watched:
+            gc.enable()

@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 import dwell
-from dwell.scenario import scenario_schema
 from dwell.web import views
 from dwell.web.crew import Crew
 from dwell.web.desk import Desk, asked
@@ -26,7 +25,7 @@ from dwell.web.limits import Limits
 from dwell.web.live import UNKNOWN, Listener
 from dwell.web.openapi import SCENARIO, body, describe, page
 from dwell.web.refusals import Refusal, problem
-from dwell.web.templates import templates
+from dwell.web.templates import schema, templates
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -57,6 +56,7 @@ class Server:
         self.clerks.open()
         self.crew.open()
         house = asyncio.create_task(self.book.keep_house())
+        await asyncio.to_thread(templates)  # so that the first who asks need not wait
         try:
             yield
         finally:
@@ -128,9 +128,9 @@ def _asking(server: Server) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/api/schema", responses={**_refusals(403)})
-    async def schema() -> dict[str, Any]:
+    async def scenario_format() -> dict[str, Any]:
         """The format of scenarios, as a JSON Schema."""
-        return scenario_schema()
+        return schema()
 
     @routes.get("/api/templates", response_model=views.Templates, responses=_refusals(403))
     async def list_templates() -> dict[str, Any]:
@@ -302,6 +302,10 @@ def _pages(app: FastAPI) -> APIRouter:
     @routes.get("/docs")
     async def docs() -> HTMLResponse:
         return HTMLResponse(page(describe(app)))
+
+    @routes.get("/favicon.ico")
+    async def no_icon() -> Response:  # browsers ask for it where a page names none
+        return Response(status_code=204)
 
     @routes.get("/docs/style.css")
     async def style() -> FileResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -66,7 +67,7 @@ def page(described: dict[str, Any]) -> str:
         f"<title>{escape(info['title'])} API</title>",
         '<link rel="stylesheet" href="/docs/style.css"></head><body><main>',
         f"<h1>{escape(info['title'])} {escape(info['version'])}: API</h1>",
-        f"<p>{escape(info.get('description', ''))}</p>",
+        f"<p>{_words(info.get('description', ''))}</p>",
         '<p><a href="/">The page</a> · <a href="/openapi.json">openapi.json</a></p>',
         "<h2>Requests</h2>",
     ]
@@ -80,10 +81,15 @@ def page(described: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def _words(text: str) -> str:
+    """A text with its code marked as such."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
+
+
 def _operation(path: str, method: str, about: dict[str, Any]) -> str:
     parts = [
         f"<section><h3><code><b>{method.upper()}</b> {escape(path)}</code></h3>",
-        f"<p>{escape(about.get('description') or about.get('summary', ''))}</p>",
+        f"<p>{_words(about.get('description') or about.get('summary', ''))}</p>",
     ]
     for given in about.get("parameters", []):
         kind = _kind(given.get("schema", {}))

@@ -1,11 +1,17 @@
-"""The templates of `dwell init`, as the page shows them."""
+"""What never changes while a server runs: the templates of `dwell init`, and the schema."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any
 
-from dwell.scenario import TEMPLATES, parse_scenario, template_text, text_to_mapping
+from dwell.scenario import (
+    TEMPLATES,
+    parse_scenario,
+    scenario_schema,
+    template_text,
+    text_to_mapping,
+)
 
 
 @lru_cache(maxsize=1)
@@ -18,3 +24,9 @@ def templates() -> list[dict[str, Any]]:
         title = scenario.name or name.replace("-", " ")
         found.append({"name": name, "title": title, "about": about, "scenario": data})
     return found
+
+
+@lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """The format of scenarios."""
+    return scenario_schema()

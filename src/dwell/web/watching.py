@@ -99,9 +99,9 @@ class Watcher:
         if held:
             columns["hold_error"] = found.hold_errors.max(axis=1)
         if found.errors.shape[1] <= FEW:
-            columns["errors"] = found.errors.astype(np.float32)
+            columns["errors"] = found.errors
             if held:
-                columns["hold_errors"] = found.hold_errors.astype(np.float32)
+                columns["hold_errors"] = found.hold_errors
         for lo in range(0, count, ROWS):
             some = {name: values[lo : lo + ROWS] for name, values in columns.items()}
             rows = min(ROWS, count - lo)

@@ -1,0 +1,94 @@
+"""What everybody sees where a run begins and ends is looked at once."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from dwell import Box, Gaussian, Timer
+from dwell.agents import CoverageSystem
+from dwell.agents import system as systems
+from dwell.agents.remembered import MOST, Remembered
+from dwell.density.looking import look_many
+from dwell.runner import run_scenario
+from dwell.scenario import parse_scenario
+
+BOX = Box((0, 0), (1, 1))
+LAW = Timer(k1=0.05, nu=0.05, t1=0.1, t2=0.3)
+FIELDS = ("met", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest")
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How many configurations were looked at by everybody through a system."""
+    calls = []
+
+    def look(*given, **how):
+        calls.append(given)
+        return look_many(*given, **how)
+
+    monkeypatch.setattr(systems, "look_many", look)
+    return calls
+
+
+@pytest.mark.parametrize("agents", [1, 7, 400])
+def test_the_same_bits_and_no_second_look(agents, counted):
+    places = np.random.default_rng(agents).uniform(0, 1, (agents, 2))
+    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, agents, seed=3)
+    everybody = np.arange(agents)
+    plain = look_many(system.ground, places[None], np.zeros_like(everybody), everybody)
+    for threads in (1, 2):
+        seen = system.looks_of_all(places.copy(), threads=threads)
+        for name in FIELDS:
+            assert getattr(seen, name).tobytes() == getattr(plain, name).tobytes(), name
+    assert len(counted) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        seen.error[0] = 0.0
+
+
+def test_a_zero_with_a_sign_is_another_place(counted):
+    system = CoverageSystem(Box((-1, -1), (1, 1)), Gaussian((0.3, 0.7), rate=5.0), LAW, 2, seed=3)
+    system.looks_of_all(np.array([[0.0, 0.5], [0.5, 0.0]]))
+    system.looks_of_all(np.array([[-0.0, 0.5], [0.5, 0.0]]))
+    assert len(counted) == 2
+
+
+def test_only_the_last_few_are_kept(counted):
+    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 3, seed=3)
+    several = np.random.default_rng(0).uniform(0, 1, (MOST + 1, 3, 2))
+    for places in (*several, *several[1:], several[0]):
+        system.looks_of_all(places)
+    assert len(counted) == MOST + 2
+
+
+def test_what_is_changed_afterwards_is_not_remembered(counted):
+    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 3, seed=3)
+    places = np.random.default_rng(0).uniform(0, 1, (3, 2))
+    system.looks_of_all(places)
+    places[0] += 0.1
+    system.looks_of_all(places)
+    assert len(counted) == 2
+
+
+def test_a_run_and_its_figures_look_twice_in_all(counted):
+    asked = parse_scenario(
+        {
+            "workspace": {"kind": "box", "lower": [0, 0], "upper": [10, 10]},
+            "agents": {"start": {"count": 100}},
+            "controller": {"kind": "timer", "k1": 0.5, "nu": 0.5, "t1": 0.5, "t2": 1.0},
+            "run": {"horizon": 1.0, "seed": 1, "record": {"kind": "summary"}},
+        }
+    )
+    run_scenario(asked).summary()
+    assert len(counted) == 2
+
+
+def test_it_travels_empty():
+    full = Remembered()
+    places = np.zeros((1, 2))
+    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 1, seed=3)
+    full.keep(places, system.looks_of_all(places))
+    assert full.find(places) is not None
+    assert pickle.loads(pickle.dumps(full)).find(places) is None

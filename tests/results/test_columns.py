@@ -1,0 +1,72 @@
+"""Columns in a file: what comes out is what went in, or it is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell._types import in_columns
+from dwell.results.columns import read_columns, write_columns
+
+
+def turned(rows, seed):
+    """Vectors with every coordinate in one piece, as in tables of events."""
+    found = in_columns(rows, 3)
+    found[...] = np.random.default_rng(seed).normal(size=(rows, 3))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 9), min_size=1, max_size=5),
+    low=st.sampled_from([0, -1, 250, 2**16 - 3, 2**32 - 3, 2**40]),
+)
+def test_there_and_back(tmp_path_factory, lengths, low):
+    path = tmp_path_factory.mktemp("columns") / "some.columns"
+    given = {
+        "floats": [np.random.default_rng(k).normal(size=k) for k in lengths],
+        "wholes": [np.arange(low, low + k) for k in lengths],
+        "vectors": [turned(k, k) for k in lengths],
+        "rows": [np.random.default_rng(k).normal(size=(k, 2)) for k in lengths],
+        "bends": [np.random.default_rng(k).normal(size=(k, 2, 3)) for k in lengths],
+        "none": [np.empty((k, 0)) for k in lengths],
+        "text": [np.arange(k, dtype=np.uint8) for k in lengths],
+        "odd": [np.array([np.nan, -0.0, np.inf])],
+    }
+    write_columns(path, given)
+    found = read_columns(path)
+    assert found.keys() == given.keys()
+    for name, pieces in given.items():
+        whole = np.concatenate(pieces)
+        assert found[name].dtype == whole.dtype, name
+        assert found[name].shape == whole.shape, name
+        assert found[name].tobytes() == whole.tobytes(), name
+
+
+def test_whole_numbers_are_narrow_in_the_file(tmp_path):
+    path, numbers = tmp_path / "some.columns", np.arange(10_000) % 200
+    write_columns(path, {"wholes": [numbers]})
+    assert path.stat().st_size < 10_000 + 200
+    write_columns(path, {"wholes": [numbers - 1]})
+    assert path.stat().st_size > 80_000
+    assert (read_columns(path)["wholes"] == numbers - 1).all()
+
+
+def test_any_byte_that_changes_is_noticed(tmp_path):
+    path = tmp_path / "some.columns"
+    write_columns(path, {"a": [np.arange(5) + 0.5], "b": [np.arange(7)], "c": [turned(3, 0)]})
+    good = path.read_bytes()
+    before = {name: values.tobytes() for name, values in read_columns(path).items()}
+    for k in range(len(good)):
+        for flip in (1, 128):
+            path.write_bytes(good[:k] + bytes([good[k] ^ flip]) + good[k + 1 :])
+            with pytest.raises((ValueError, TypeError, KeyError, IndexError)):
+                read_columns(path)
+    for k in range(len(good)):
+        path.write_bytes(good[:k])
+        with pytest.raises((ValueError, TypeError, KeyError, IndexError)):
+            read_columns(path)
+    path.write_bytes(good)
+    assert before == {name: values.tobytes() for name, values in read_columns(path).items()}
