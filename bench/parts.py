@@ -12,11 +12,10 @@ from bench.places import hill, paper
 from bench.table import Row
 from bench.timing import timed
 from dwell._kernels._jit import njit
-from dwell._kernels.cells import voronoi_cell
-from dwell._kernels.look import look
-from dwell._kernels.nearest import measure_distances, sort_few
+from dwell._kernels.look import weigh
 from dwell._kernels.philox import STREAM_RESETS, uniform
 from dwell._kernels.scratch import make_scratch
+from dwell._kernels.trace import trace_near
 from dwell._types import columns
 from dwell.agents import run_compiled
 from dwell.scenario.build import build
@@ -35,27 +34,13 @@ def draw_many(rounds, n):
 
 
 @njit
-def search_many(rounds, xs, ys, s):
-    """Lining up the other agents by distance."""
+def trace_many(rounds, xs, ys, wx, wy, s):
+    """Whole cells."""
     total = 0
     for _ in range(rounds):
         for p in range(xs.shape[0]):
-            size = measure_distances(
-                p, 0, xs.shape[0], xs[p], ys[p], xs, ys, s.key, s.who, s.dx, s.dy
-            )
-            if sort_few(size, s.key, s.who, s.rank, s.far, s.sequence):
-                total += size
-    return total
-
-
-@njit
-def cut_many(rounds, xs, ys, wx, wy, s):
-    """Whole cells: the search and the cuts."""
-    total = 0
-    for _ in range(rounds):
-        for p in range(xs.shape[0]):
-            n, looked, _ = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
-            total += n + looked
+            n, _, _ = trace_near(xs.shape[0], p, np.inf, xs[p], ys[p], xs, ys, wx, wy, s)
+            total += n
     return total
 
 
@@ -65,7 +50,8 @@ def look_many(rounds, xs, ys, wx, wy, terms, s):
     total = 0.0
     for _ in range(rounds):
         for p in range(xs.shape[0]):
-            _, ex, ey, _, _, _, _, _ = look(p, xs, ys, wx, wy, terms, s)
+            n, d2, _ = trace_near(xs.shape[0], p, np.inf, xs[p], ys[p], xs, ys, wx, wy, s)
+            _, ex, ey, _, _, _, _, _ = weigh(p, n, 0, d2, xs, ys, wx, wy, terms, s)
             total += ex + ey
     return total
 
@@ -82,8 +68,7 @@ def rows(quick: bool) -> Iterator[Row]:
 
 _HOW = {
     "whole": "run_events, no metrics",
-    "search": "line up 29 agents by distance",
-    "cuts": "take the nearest, cut, until none can reach",
+    "cell": "walk along its border among 29 agents and 7 walls, and check it",
     "moments": "mass, first and second moment, Gaussian",
     "moments, uniform": "the same for a constant (not part of this run)",
     "draw": "one Philox number",
@@ -102,8 +87,7 @@ def costs(horizon: float, rounds: int) -> dict[str, float]:
     each = {name: 1e6 * float(np.mean([one[name] for one in looks])) for name in looks[0]}
     found = {
         "whole": 1e6 * whole,
-        "search": each["search"],
-        "cuts": each["cell"] - each["search"],
+        "cell": each["cell"],
         "moments": each["look"] - each["cell"],
         "draw": each["draw"],
     }
@@ -117,8 +101,7 @@ def _per_look(places: np.ndarray, system: Any, rounds: int) -> dict[str, float]:
     s, n = make_scratch(len(xs), len(wx)), len(xs)
     gaussian, constant = hill().terms(), dwell.Uniform().terms()
     calls = {
-        "search": lambda: search_many(rounds, xs, ys, s),
-        "cell": lambda: cut_many(rounds, xs, ys, wx, wy, s),
+        "cell": lambda: trace_many(rounds, xs, ys, wx, wy, s),
         "look": lambda: look_many(rounds, xs, ys, wx, wy, gaussian, s),
         "uniform": lambda: look_many(rounds, xs, ys, wx, wy, constant, s),
         "draw": lambda: draw_many(rounds, n),

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from dwell.studies.design import design as design
     from dwell.studies.many import simulate_many as simulate_many
     from dwell.studies.optimize import optimize as optimize
+    from dwell.sweep import load_sweep as load_sweep
+    from dwell.sweep import run_sweep as run_sweep
 
 _ROOMS = {
     "Ball": "geometry",
@@ -73,10 +75,12 @@ _ROOMS = {
     "design": "studies",
     "load_run": "results",
     "load_scenario": "scenario",
+    "load_sweep": "sweep",
     "moments": "density",
     "optimize": "studies",
     "resume_run": "runner",
     "run_scenario": "runner",
+    "run_sweep": "sweep",
     "simulate": "runner",
     "simulate_many": "studies.many",
     "tessellate": "density",

@@ -31,14 +31,20 @@ def test_blocks_run_in_order(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_toml_blocks_are_parts_of_a_scenario(page: Path) -> None:
+def test_toml_blocks_are_sweeps_or_parts_of_a_scenario(page: Path) -> None:
     from dwell.scenario import parse_scenario, template_text, text_to_mapping
+    from dwell.sweep import parse_sweep, plan_of
 
     whole = text_to_mapping(template_text("two-hills"))
     whole["agents"] = {"start": [[1.0, 1.0], [2.0, 1.0], [1.0, 2.0]]}
     for block in blocks_of(page.read_text(encoding="utf-8")):
-        if block.kind == "toml":
-            parse_scenario({**whole, **text_to_mapping(block.body)})
+        if block.kind != "toml":
+            continue
+        given = text_to_mapping(block.body)
+        if "scenario" in given:
+            plan_of(parse_sweep({**given, "scenario": whole}))
+        else:
+            parse_scenario({**whole, **given})
 
 
 def test_blocks_are_found() -> None:

@@ -98,8 +98,8 @@ def inner(function: Callable[..., Any]) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """The same, put in place wherever it is called.
 
-    For kernels that take the whole working memory: a call would copy some two hundred words, which
-    takes longer than many of them run. Python reaches them through doors.py.
+    For kernels that take the whole working memory, some two hundred words, which a call would copy.
+    Python reaches them through doors.py.
     """
     return _compiled(function, {"forceinline": True, "no_cpython_wrapper": True})
 
@@ -107,6 +107,16 @@ def inlined(function: Callable[..., Any]) -> Any:
 def spliced(function: Callable[..., Any]) -> Any:
     """The same, but never compiled by itself: its text becomes part of its callers' text."""
     return _compiled(function, {"inline": "always", "no_cpython_wrapper": True})
+
+
+def _makes_arrays(folder: Path) -> bool:
+    """Whether kernels of a folder make arrays of their own, so that somebody must own them.
+
+    All others are lent their arrays by Python, which keeps them until the call is over. Numba would
+    count references to them all the same, whenever one is handed along: two locked instructions
+    for each of the forty arrays of a working memory, longer than many kernels run.
+    """
+    return folder.name in ("curved", "shells")
 
 
 def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
@@ -125,6 +135,7 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         "error_model": "numpy",
         "fastmath": False,
         "no_cfunc_wrapper": True,
+        "_nrt": _makes_arrays(Path(function.__code__.co_filename).parent),
         **extra,
     }
     try:

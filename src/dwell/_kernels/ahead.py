@@ -20,9 +20,9 @@ from dwell._kernels.bins import (
     place_in,
 )
 from dwell._kernels.legs import REACH
+from dwell._kernels.scratch import MOST_ROWS
 
 MANY = 20_000  # agents from which an event waits for memory: fewer fit into the cache
-MOST_ROWS = 8  # of bins that are asked for
 MOST_NEAR = 16  # agents in a row of bins that are asked for
 
 if ENABLED:

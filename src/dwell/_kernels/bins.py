@@ -43,7 +43,6 @@ class Near(NamedTuple):
 
     x: np.ndarray
     y: np.ndarray
-    who: np.ndarray
 
 
 def make_bins(agents: int) -> Bins:
@@ -56,7 +55,7 @@ def make_bins(agents: int) -> Bins:
 def make_near(agents: int) -> Near:
     """Room for everybody, and for the one that looks to be met again."""
     room = agents + 1
-    return Near(np.empty(room), np.empty(room), np.empty(room, dtype=np.int64))
+    return Near(np.empty(room), np.empty(room))
 
 
 @inner
@@ -168,7 +167,6 @@ def gather_at_rest(k, m, beyond, radius, bins, x, y, near):
             for i in range(begin, end):
                 near.x[m] = x[i]
                 near.y[m] = y[i]
-                near.who[m] = bins.who[i]
                 m += 1 if is_between(x[i] - px, y[i] - py, beyond, limit) & (i != k) else 0
     return m, limit
 
@@ -191,7 +189,13 @@ def next_radius(radius, reach, nearest, frame):
     """
     if nearest < 0.0:
         return 2.0 * radius
-    return smaller(2.0 * radius, 1.000001 * reach + unsure(frame))
+    return smaller(2.0 * radius, sufficient(reach, frame))
+
+
+@inner
+def sufficient(reach, frame):
+    """The radius of a disc that is enough for a cell with this reach."""
+    return 1.000001 * reach + unsure(frame)
 
 
 @inner
@@ -304,14 +308,8 @@ def put_places(x, y, bins):
 
 @njit
 def put_at_rest(x, y, bins):
-    """The same for agents that stay there; also gives their places in the order of the bins."""
+    """The same, for Python."""
     put_places(x, y, bins)
-    sorted_x = np.empty_like(x)
-    sorted_y = np.empty_like(y)
-    for i in range(x.shape[0]):
-        sorted_x[i] = x[bins.who[i]]
-        sorted_y[i] = y[bins.who[i]]
-    return sorted_x, sorted_y
 
 
 @njit

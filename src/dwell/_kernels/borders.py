@@ -9,10 +9,11 @@ import math
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential, larger, smaller
-from dwell._kernels.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.look import look, sharpened
 from dwell._kernels.moments import polynomial_at
 from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
+from dwell._kernels.trace import traced_cell
 
 # Columns of a border: whose, towards whom, its corners, and the moments 1, x, y, xx, xy, yy.
 AGENT, OTHER, AX, AY, BX, BY, M, MX, MY, MXX, MXY, MYY = range(12)
@@ -113,7 +114,7 @@ def borders_of(lo, hi, xs, ys, wx, wy, terms, cells, rows, corner_x, corner_y, l
     for p in range(lo, hi):
         px = xs[p]
         py = ys[p]
-        n, _, _ = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+        n, _, _ = traced_cell(p, px, py, xs, ys, wx, wy, s)
         count = n if n > 0 else 0
         if count > 0:
             sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)

@@ -8,6 +8,9 @@ from dwell._kernels._jit import inlined, inner
 from dwell._kernels.nearest import measure_distances, next_nearest, open_heap, sort_few
 
 COINCIDENT = -1  # another agent stands at the same place
+# Squared distance over squared reach of a cell up to which others are asked. Beyond 4 they do not
+# touch it; a little farther, they also pass its corners clearly (trace.py), asked or not.
+WITHIN = 4.004
 
 
 @inner
@@ -101,7 +104,7 @@ def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
     """
     x, y, label = s.x, s.y, s.label
     x2, y2, label2 = s.x2, s.y2, s.label2
-    reach = 4.0 * farthest(n, x, y)
+    reach = WITHIN * farthest(n, x, y)
     size = measure_distances(p, lo, hi, px, py, xs, ys, s.key, s.who, s.dx, s.dy)
     sorted_all = sort_few(size, s.key, s.who, s.rank, s.far, s.sequence)
     if not sorted_all:
@@ -135,7 +138,7 @@ def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
             y, y2 = y2, y
             label, label2 = label2, label
             cuts += 1
-            reach = 4.0 * farthest(n, x, y)
+            reach = WITHIN * farthest(n, x, y)
     if n < 3:  # a point or a segment has no inside
         return 0, looked, nearest
     if cuts % 2 == 1:

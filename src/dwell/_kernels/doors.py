@@ -1,10 +1,14 @@
 """Where Python enters: kernels over many rows at once, so that entering costs little."""
 
+import math
+
 from dwell._kernels._jit import inner, njit, spliced
-from dwell._kernels.bins import gather_at_rest, guessed, next_radius
-from dwell._kernels.cells import cut_cell, voronoi_cell, whole_cell
+from dwell._kernels.bins import bin_of, gather_at_rest, guessed, next_radius, sufficient
+from dwell._kernels.blocks import block_limit, gather_block, is_walled
+from dwell._kernels.cells import WITHIN, cut_cell, whole_cell
 from dwell._kernels.look import is_settled, look, reach_of, sharpened, weigh
 from dwell._kernels.moments import polygon_moments
+from dwell._kernels.trace import retrace_cell, trace_near, traced_cell
 
 # Columns of what `look_many` gives.
 STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, POLAR, NEIGHBORS, NEAREST = range(8)
@@ -51,59 +55,105 @@ def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
     return polar
 
 
+@spliced
+def cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s):
+    """The cell of the k-th agent in the order of bins among those in a disc, or a larger one.
+
+    Gives (vertices, agents looked at, squared distance of the nearest, reach). `quick`: nobody
+    needs to know which agents were looked at.
+    """
+    px = x[k]
+    py = y[k]
+    near.x[0] = px
+    near.y[0] = py
+    m, limit = gather_at_rest(k, 1, -1.0, radius, bins, x, y, near)
+    n = 1 if quick else 0
+    while n > 0:
+        n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
+        reach = math.sqrt(WITHIN * squared)
+        if n > 0 and is_settled(reach, nearest, limit):
+            return n, 0, nearest, reach
+        if n > 0:
+            radius = sufficient(reach, bins.frame)
+            m, limit = gather_at_rest(k, m, limit, radius, bins, x, y, near)
+    n = whole_cell(px, py, wx, wy, s)
+    n, looked, nearest = cut_cell(0, n, 1, m, 0, px, py, near.x, near.y, s)
+    reach = reach_of(n, s.x, s.y)
+    while not is_settled(reach, nearest, limit):
+        radius = next_radius(radius, reach, nearest, bins.frame)
+        lo = m
+        m, limit = gather_at_rest(k, lo, limit, radius, bins, x, y, near)
+        n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
+        nearest = nearest if nearest >= 0.0 else d2
+        reach = reach_of(n, s.x, s.y)
+    return retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s), looked, nearest, reach
+
+
 @njit
 def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
-    """Looks lo..hi of agents in the order of their bins; fills the rows of `out` by their numbers.
+    """Looks lo..hi of agents in the order of their bins, in which `out` is filled, too.
 
-    x, y: their places in that order. Each asks the agents round it only: see bins.py. `second` is
-    filled with polar moments about the centroids, divided by exp(log_scale), unless it is empty.
+    x, y: their places in that order. Each asks the agents round it only: see blocks.py, bins.py.
+    `second` is filled with polar moments about the centroids, divided by exp(log_scale), unless it
+    is empty.
     """
     reach = 0.0
     thorough = second.shape[0] > 0
+    quick = terms.lattice.shape[0] == 0
+    b = bin_of(x[lo], y[lo], bins.frame) if lo < hi else 0
+    listed = -1  # whose block is in `near`
+    m = own = 0
+    walled = False
     for k in range(lo, hi):
-        radius = guessed(reach, bins.frame)  # the one before was a neighbour, most likely
         px = x[k]
         py = y[k]
-        near.x[0] = px
-        near.y[0] = py
-        near.who[0] = bins.who[k]
-        n = whole_cell(px, py, wx, wy, s)
-        m = 1
-        looked = 0
-        nearest = limit = -1.0
-        settled = False
-        while not settled:
-            lo = m
-            m, limit = gather_at_rest(k, lo, limit, radius, bins, x, y, near)
-            n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
-            nearest = nearest if nearest >= 0.0 else d2
-            reach = reach_of(n, s.x, s.y)
-            settled = is_settled(reach, nearest, limit)
-            radius = next_radius(radius, reach, nearest, bins.frame)
+        n = looked = p = 0
+        nearest = -1.0
+        radius = guessed(reach, bins.frame)  # the one before was a neighbour, most likely
+        if quick:
+            while bins.first[b + 1] <= k:
+                b += 1
+            if listed != b:
+                m, own = gather_block(b, bins, x, y, near)
+                walled = is_walled(b, bins.frame, wx, wy)
+                listed = b
+            if m > 0:
+                p = own + k - bins.first[b]
+                limit = block_limit(b, px, py, bins.frame)
+                within = 0.5 * limit if walled else 0.0
+                n, nearest, squared = trace_near(m, p, within, px, py, near.x, near.y, wx, wy, s)
+                if n > 0:
+                    reach = math.sqrt(WITHIN * squared)
+                    if not is_settled(reach, nearest, limit):
+                        radius = sufficient(reach, bins.frame)
+                        n = 0
+        if n == 0:
+            p = 0
+            listed = -1
+            n, looked, nearest, reach = cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s)
         if thorough:
             keep_corners(n, s)
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
-            0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
+            p, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
-        row = near.who[0]
-        out[row, STATUS] = status
-        out[row, ERROR_X] = ex
-        out[row, ERROR_Y] = ey
-        out[row, LOG_SCALE] = scale
-        out[row, MASS] = mass
-        out[row, POLAR] = polar
-        out[row, NEIGHBORS] = neighbors
-        out[row, NEAREST] = d2
+        out[k, STATUS] = status
+        out[k, ERROR_X] = ex
+        out[k, ERROR_Y] = ey
+        out[k, LOG_SCALE] = scale
+        out[k, MASS] = mass
+        out[k, POLAR] = polar
+        out[k, NEIGHBORS] = neighbors
+        out[k, NEAREST] = d2
         if thorough:
-            second[row] = 0.0
+            second[k] = 0.0
             if status == 0:
-                second[row] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
+                second[k] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
 
 
 @njit
 def cell_of(p, xs, ys, wx, wy, s):
     """One Voronoi cell: see cells.py."""
-    return voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    return traced_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
 
 
 @njit

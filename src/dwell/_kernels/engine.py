@@ -13,7 +13,6 @@ import numpy as np
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.ahead import (
     MANY,
-    MOST_ROWS,
     fetch,
     fetch_bins,
     fetch_lists,
@@ -30,12 +29,14 @@ from dwell._kernels.bins import (
     note_speed,
     place_at,
     put_all,
+    sufficient,
 )
-from dwell._kernels.cells import COINCIDENT, cut_cell, whole_cell
+from dwell._kernels.cells import COINCIDENT, WITHIN, cut_cell, whole_cell
 from dwell._kernels.hold import next_look, saturated
 from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
 from dwell._kernels.look import NO_MASS, is_settled, reach_of, weigh
 from dwell._kernels.philox import STREAM_RESETS, uniform
+from dwell._kernels.trace import retrace_cell, trace_near
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
 BRANCHES = 4  # of the queue: its few levels are worth more than its few comparisons
@@ -119,8 +120,8 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
     """
     count = 0
     binned = are_many(bins)
+    quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
     hurry = legs.row.shape[0] >= MANY
-    ahead = np.empty((MOST_ROWS, 2), dtype=np.int64)
     rows = 0
     while True:
         p = legs.queue[0]
@@ -133,7 +134,7 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             put_all(t, program.cruise, legs.row, bins, near)
         if hurry:
             second = second_in(legs)
-            rows = fetch_bins(second, program.cruise, legs, bins, ahead)
+            rows = fetch_bins(second, program.cruise, legs, bins, s.ahead)
             after = legs.queue[third_in(second, legs)]
             fetch(legs.row, after)
             fetch(number, after)
@@ -141,30 +142,43 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
-        n = whole_cell(px, py, wx, wy, s)
-        m = 1
-        looked = 0
-        nearest = limit = -1.0
         radius = guessed(legs.row[p, REACH], bins.frame)
+        m, limit = gather_moving(p, t, 1, -1.0, radius, program.cruise, legs.row, bins, near)
+        looked = 0
+        nearest = -1.0
+        n = 1 if quick else 0
         settled = False
-        while not settled:
-            lo = m
-            m, limit = gather_moving(p, t, lo, limit, radius, program.cruise, legs.row, bins, near)
-            n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
-            nearest = nearest if nearest >= 0.0 else d2
-            settled = not binned
-            if binned:
-                reach = reach_of(n, s.x, s.y)
-                settled = is_settled(reach, nearest, limit)
+        while n > 0 and not settled:
+            n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
+            reach = math.sqrt(WITHIN * squared)
+            settled = n > 0 and is_settled(reach, nearest, limit)
+            if n > 0 and not settled:
+                radius = sufficient(reach, bins.frame)
+                m, limit = gather_moving(
+                    p, t, m, limit, radius, program.cruise, legs.row, bins, near
+                )
+        if not settled:
+            n = whole_cell(px, py, wx, wy, s)
+            n, looked, nearest = cut_cell(0, n, 1, m, 0, px, py, near.x, near.y, s)
+            reach = reach_of(n, s.x, s.y)
+            while not is_settled(reach, nearest, limit):
                 radius = next_radius(radius, reach, nearest, bins.frame)
-                legs.row[p, REACH] = reach
-        fetch_lists(rows, bins, ahead)
+                lo = m
+                m, limit = gather_moving(
+                    p, t, lo, limit, radius, program.cruise, legs.row, bins, near
+                )
+                n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
+                nearest = nearest if nearest >= 0.0 else d2
+                reach = reach_of(n, s.x, s.y)
+            n = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
+        legs.row[p, REACH] = reach
+        fetch_lists(rows, bins, s.ahead)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
-        fetch_rows(rows, legs, bins, ahead)
+        fetch_rows(rows, legs, bins, s.ahead)
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy

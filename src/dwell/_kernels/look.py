@@ -5,9 +5,10 @@ import numpy as np
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.careful import sharpen
-from dwell._kernels.cells import COINCIDENT, farthest, voronoi_cell
+from dwell._kernels.cells import COINCIDENT, WITHIN, farthest
 from dwell._kernels.lattice import lattice_moments
 from dwell._kernels.moments import polygon_moments
+from dwell._kernels.trace import traced_cell
 
 NO_MASS = -2  # status: the cell is empty or weighs nothing
 THIN = 0.01  # area over squared length of the cell: below, corners need more digits
@@ -94,7 +95,7 @@ def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan):
 @inner
 def reach_of(n, x, y):
     """How far an agent may be to change a cell; 0 for an empty one."""
-    return 2.0 * np.sqrt(farthest(n, x, y)) if n > 0 else 0.0
+    return np.sqrt(WITHIN * farthest(n, x, y)) if n > 0 else 0.0
 
 
 @inner
@@ -132,5 +133,5 @@ def look(p, xs, ys, wx, wy, terms, s):
     own frame; polar is the second moment about the position. mass and polar come divided by
     exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
     """
-    n, looked, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    n, looked, nearest = traced_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
     return weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s)

@@ -8,6 +8,9 @@ MAX_NODES = 12  # Gauss-Legendre nodes per direction, at most
 MAX_PANELS = 32  # pieces of edges that are integrated at once
 SORTED = 48  # agents that are sorted by distance all at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
+LINES = 128  # lines along which a border is traced at once; a power of two
+MOST_ROWS = 8  # of bins that the next event is asked for beforehand
+EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
 class Scratch(NamedTuple):
@@ -25,6 +28,17 @@ class Scratch(NamedTuple):
     rank: np.ndarray  # a few candidates sorted: the place of each,
     far: np.ndarray  # ... squared distances in order
     sequence: np.ndarray  # ... and indices
+    line_x: np.ndarray  # lines that may bound a cell: see trace.py
+    line_y: np.ndarray
+    line_offset: np.ndarray
+    line_bits: np.ndarray  # ... the bits of line_offset
+    behind: np.ndarray  # ... and their labels
+    step: np.ndarray  # how far ahead each of them crosses,
+    step_bits: np.ndarray  # ... and the bits of that
+    chain: np.ndarray  # the lines round a cell,
+    edge_x: np.ndarray  # ... one after another, the last one also first
+    edge_y: np.ndarray
+    edge_offset: np.ndarray
     dx: np.ndarray  # displacement of each agent from the one that looks
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
@@ -36,12 +50,14 @@ class Scratch(NamedTuple):
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
+    ahead: np.ndarray  # (MOST_ROWS, 2) bins of the next event: see ahead.py
 
 
 def make_scratch(agents: int, vertices: int) -> Scratch:
     """Working memory for cells of up to `agents` agents in a polygon of `vertices` vertices."""
-    room = agents + vertices + 16
+    room = agents + vertices + 16 + EDGES
     many = max(agents, 1)
+    offset, step = np.zeros(LINES), np.zeros(LINES)
     return Scratch(
         x=np.empty(room),
         y=np.empty(room),
@@ -55,6 +71,17 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         rank=np.empty(SORTED, dtype=np.int64),
         far=np.empty(SORTED),
         sequence=np.empty(SORTED, dtype=np.int64),
+        line_x=np.zeros(LINES),
+        line_y=np.zeros(LINES),
+        line_offset=offset,
+        line_bits=offset.view(np.int64),
+        behind=np.zeros(LINES, dtype=np.int64),
+        step=step,
+        step_bits=step.view(np.int64),
+        chain=np.zeros(EDGES, dtype=np.int64),
+        edge_x=np.zeros(EDGES + 1),
+        edge_y=np.zeros(EDGES + 1),
+        edge_offset=np.zeros(EDGES + 1),
         dx=np.empty(many),
         dy=np.empty(many),
         seen=np.empty(many, dtype=np.int64),
@@ -66,4 +93,5 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         value=np.empty((MAX_PANELS, 16)),
         ratio=np.empty((MAX_PANELS, 16)),
         pending=np.empty((MAX_TRIANGLES, 7)),
+        ahead=np.zeros((MOST_ROWS, 2), dtype=np.int64),
     )

@@ -148,11 +148,13 @@ def check(stored: RunFile, as_json: AsJson = False) -> None:
 
 @app.command(epilog="Example: dwell plot run.nc --out figures --format pdf")
 def plot(
-    stored: RunFile,
+    stored: Annotated[
+        Path, typer.Argument(metavar="RUN_OR_DIR", help="Stored run (.nc), or folder of a sweep.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder for the figures; made if need be.")],
     formats: Formats = None,
 ) -> None:
-    """Draw the figures of a stored run: configurations, paths, errors, cost, timers."""
+    """Draw a stored run (configurations, paths, errors, cost, timers), or a sweep's trade-offs."""
     from dwell.plotting import save_figures
     from dwell.plotting.figures import FIGURES
     from dwell.results import load_run
@@ -160,6 +162,11 @@ def plot(
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file; give a folder for the figures", code="store")
     kinds = tuple(kind.value for kind in formats or [Format.png])
+    if stored.is_dir():
+        from dwell.cli.sweep import plot_sweep
+
+        plot_sweep(stored, out, kinds)
+        return
     result = load_run(stored)
     written = save_figures(result, out, formats=kinds)
     for path in written:
@@ -394,6 +401,69 @@ def optimize(
         raise typer.Exit(130 if found.interrupted else 1)
 
 
+@app.command(
+    epilog="Example: dwell sweep t2.toml --out t2; the same command goes on after any interruption"
+)
+def sweep(
+    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json).")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the tables; made if need be.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help='Address of a Dask scheduler, tcp://HOST:8786; "local" starts one here.',
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes here; as many as processors by default.")
+    ] = None,
+    chunk: Annotated[
+        int | None, typer.Option(min=1, help="Cases in a portion; learnt on the way by default.")
+    ] = None,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Run cases again that failed before.")
+    ] = False,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="Allow rows of different versions in one table.")
+    ] = False,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="The sweep has changed: keep the rows of old cases.")
+    ] = False,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to wait for a scheduler that went away.")
+    ] = 60.0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the file, say what it comes to, and stop.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a scenario for many values, many starts: on this machine or on a Dask cluster."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.sweep import complain, show_outcome, show_plan
+    from dwell.sweep import plan_file, run_sweep
+
+    if dry_run:
+        show_plan(plan_file(file), as_json)
+        return
+    if out is None:
+        raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
+    with progress_bar() as progress:
+        found = run_sweep(
+            file, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
+            extend=extend, patience=patience, progress=progress, say=complain,
+        )  # fmt: skip
+    if as_json:
+        _print_json(found.as_json())
+    else:
+        show_outcome(found)
+    if found.interrupted:
+        raise typer.Exit(130)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
 @app.command(epilog="Example: dwell rates run.nc --out modes.png")
 def rates(
     source: Annotated[
@@ -462,19 +532,21 @@ def init(
     force: Force = False,
     names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
 ) -> None:
-    """Write a commented scenario file to start from."""
+    """Write a commented scenario file, or sweep file, to start from."""
     from dwell.results.files import check_target, written_whole
     from dwell.scenario import TEMPLATES, template_text
+    from dwell.sweep.templates import SWEEPS, sweep_text
 
     if names:
-        for name, about in TEMPLATES.items():
+        for name, about in {**TEMPLATES, **SWEEPS}.items():
             typer.echo(f"{name:24} {about}")
         return
-    text = template_text(template)
+    text = sweep_text(template) if template in SWEEPS else template_text(template)
     target = check_target(out or Path(f"{template}.toml"), force=force)
     with written_whole(target) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    typer.echo(f"wrote {target}; run it with: dwell run {target}")
+    command = f"sweep {target} --out sweep" if template in SWEEPS else f"run {target}"
+    typer.echo(f"wrote {target}; run it with: dwell {command}")
 
 
 @app.command(epilog="Example: dwell serve --port 8080 --seconds 30")

@@ -118,15 +118,19 @@ def _look_all(
 
     walls = columns(ground.workspace.vertices)
     bins = make_bins(len(x))
-    places = put_at_rest(x, y, bins)
-
+    put_at_rest(x, y, bins)
+    places = x[bins.who], y[bins.who]
+    found, also = np.empty_like(out), np.empty_like(second)  # in the same order
     own = one_per_thread(lambda: (make_near(len(x)), make_scratch(len(x), len(walls[0]))))
 
     def work(lo: int, hi: int) -> None:
         near, memory = own()
-        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, out, second, memory)
+        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, found, also, memory)
 
     in_blocks(work, len(x), threads, max(BLOCK, len(x) // BLOCKS))
+    out[bins.who] = found
+    if len(second):
+        second[bins.who] = also
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:

@@ -42,16 +42,27 @@ def parse_override(override: str) -> tuple[str, Any]:
     return dotted(tuple(where)), value
 
 
+def put(table: dict[str, Any], key: str, value: Any) -> None:
+    """Set a dotted key of a scenario's mapping, in place."""
+    _put(table, _where(key, key), value)
+
+
 def _split(override: str) -> tuple[list[str | int], Any]:
     key, equals, text = override.partition("=")
     key, text = key.strip(), text.strip()
+    where = _where(key if equals else "", override)
+    return where, _value(key, text)
+
+
+def _where(key: str, given: str) -> list[str | int]:
+    """The parts of a dotted key; `given` is what stands in the complaint."""
     parts = _PART.findall(key)
-    if not equals or not _PATH.fullmatch(key) or len(parts) > MOST_KEY_PARTS:
-        raise ScenarioError(
-            f"an override must read key=value, as in controller.t2=0.5, got {shown(override)}.",
-            code="scenario.override",
-        )
-    return [int(index) if index else name for index, name in parts], _value(key, text)
+    if not _PATH.fullmatch(key) or len(parts) > MOST_KEY_PARTS:
+        needed = "an override must read key=value, as in controller.t2=0.5"
+        if key == given:
+            needed = "a key must be dotted, as in controller.t2"
+        raise ScenarioError(f"{needed}, got {shown(given)}.", code="scenario.override")
+    return [int(index) if index else name for index, name in parts]
 
 
 def _value(key: str, text: str) -> Any:

@@ -31,7 +31,7 @@ def scenarios_of_laws(
     own law keeps its parameters, any other has its defaults. `overrides` read LAW.key=value.
     """
     names = [name.strip() for name in laws]
-    _refuse_names(names)
+    check_law_names(names)
     changes = apply_overrides({}, overrides)
     _refuse_strangers(changes, [_parts(name)[0] for name in names])
     found = {name: _with_law(scenario, name, changes) for name in names}
@@ -51,6 +51,21 @@ def with_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
 def _parts(name: str) -> tuple[str, str | None]:
     kind, colon, preset = name.partition(":")
     return kind, preset if colon else None
+
+
+def scenario_of_law(scenario: Scenario, name: str, keys: Mapping[str, Any]) -> Scenario:
+    """The scenario under the law of this name, with some of the law's keys set anew."""
+    check_law_names([name])
+    kind = _parts(name)[0]
+    unknown = [key for key in keys if key not in law_keys(kind)]
+    if unknown:
+        raise InputError(
+            f"the {kind} law has no key {unknown[0]}{_hint(unknown[0], law_keys(kind))}; it has "
+            f"{listing(law_keys(kind))}",
+            code="compare.override",
+            key=f"{kind}.{unknown[0]}",
+        )
+    return _with_law(scenario, name, {kind: keys})
 
 
 def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Scenario:
@@ -97,7 +112,8 @@ def _known_preset(kind: str, preset: str) -> str:
     return preset
 
 
-def _refuse_names(names: Sequence[str]) -> None:
+def check_law_names(names: Sequence[str]) -> None:
+    """Refuse what is no law, and what is named twice."""
     known = list(LAW_KINDS)
     if not any(names):
         raise InputError(
@@ -132,14 +148,16 @@ def _refuse_strangers(changes: Mapping[str, Any], kinds: Sequence[str]) -> None:
                 key=kind,
             )
         if not isinstance(table, dict):
+            first = law_keys(kind)[0]
             raise InputError(
-                f"{kind} is a law; set one of its keys, such as {kind}.{next(iter(_keys(kind)))}",
+                f"{kind} is a law; set one of its keys, such as {kind}.{first}",
                 code="compare.override",
                 key=kind,
             )
 
 
-def _keys(kind: str) -> list[str]:
+def law_keys(kind: str) -> list[str]:
+    """The keys of a law's table, but for its kind."""
     return [key for key in _fields(kind) if key != "kind"]
 
 

@@ -1,0 +1,103 @@
+"""All agents in the bins round one bin: whoever stands in it finds its neighbours among them.
+
+Gathered once for all who stand in the bin. See bins.py for bins, and for cells that reach beyond.
+"""
+
+import math
+
+import numpy as np
+
+from dwell._kernels._jit import inner
+from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.bins import COLUMNS, ROWS, SIDE, X, Y, unsure
+from dwell._kernels.scratch import LINES
+
+ASIDE = 2  # bins on each side
+HALF_DIAGONAL = 0.71  # of a bin's side; rounded up
+
+
+@inner
+def first_aside(k):
+    """The first column or row of the block round the k-th."""
+    return larger(k - ASIDE, 0)
+
+
+@inner
+def last_aside(k, count):
+    """The last one."""
+    return smaller(k + ASIDE, count - 1)
+
+
+@inner
+def gather_block(b, bins, x, y, near):
+    """List the agents round bin b; gives their number, and where those in the bin itself begin.
+
+    x, y: all places in the order of the bins. The number is 0 if there are too many.
+    """
+    across = int(bins.frame[COLUMNS])
+    row = b // across
+    left = first_aside(b - row * across)
+    right = last_aside(b - row * across, across)
+    m = 0
+    own = 0
+    for k in range(first_aside(row), last_aside(row, int(bins.frame[ROWS])) + 1):
+        begin = bins.first[k * across + left]
+        count = bins.first[k * across + right + 1] - begin
+        if m + count > LINES:
+            return 0, 0
+        if k == row:
+            own = m + bins.first[b] - begin
+        for i in range(count):
+            near.x[m + i] = x[begin + i]
+            near.y[m + i] = y[begin + i]
+        m += count
+    return m, own
+
+
+@inner
+def gap_to_sides(z, k, low, side, count):
+    """How far z in column or row k is from the nearer end of the block; inf if it has none.
+
+    The outermost bins hold those beyond them, too.
+    """
+    gap = np.inf
+    if k - ASIDE > 0:
+        gap = z - (low + (k - ASIDE) * side)
+    if k + ASIDE < count - 1:
+        gap = smaller(gap, low + (k + ASIDE + 1) * side - z)
+    return gap
+
+
+@inner
+def block_limit(b, px, py, frame):
+    """The squared distance from (px, py) in bin b up to which everybody is in the block."""
+    across = int(frame[COLUMNS])
+    row = b // across
+    gap = gap_to_sides(px, b - row * across, frame[X], frame[SIDE], frame[COLUMNS])
+    gap = smaller(gap, gap_to_sides(py, row, frame[Y], frame[SIDE], frame[ROWS]))
+    gap -= unsure(frame)
+    return gap * gap if gap > 0.0 else -1.0
+
+
+@inner
+def is_walled(b, frame, wx, wy):
+    """Whether a wall may touch a cell of an agent in bin b that the block is enough for.
+
+    Such a cell reaches no farther than half the distance to an end of the block, if it has one.
+    """
+    if frame[COLUMNS] <= ASIDE + 1 and frame[ROWS] <= ASIDE + 1:
+        return True
+    across = int(frame[COLUMNS])
+    side = frame[SIDE]
+    x = frame[X] + (b % across + 0.5) * side
+    y = frame[Y] + (b // across + 0.5) * side
+    least = (0.5 * (ASIDE + 1) + HALF_DIAGONAL) * side + unsure(frame)
+    n = wx.shape[0]
+    for k in range(n):
+        j = k + 1 if k + 1 < n else 0
+        dx = wx[j] - wx[k]
+        dy = wy[j] - wy[k]
+        inside = dx * (y - wy[k]) - dy * (x - wx[k])
+        if inside <= least * math.sqrt(dx * dx + dy * dy):
+            return True
+    return False

@@ -1,0 +1,301 @@
+"""A cell by walking along its border: all lines are asked at once where the border turns.
+
+Every edge lies on a line: the bisector with an agent at displacement d, or a wall, which counts as
+the bisector with the agent's mirror image. A line is d . z = offset, offset = d . d / 2, in the
+agent's own frame. The walk begins on the nearest line; on each, it goes on to the first line that
+crosses ahead. That is a search through all lines without branches, which vector registers do eight
+at a time, where cutting a polygon line by line guesses wrong at every other step.
+
+What the walk found is not trusted but checked: each corner is computed from its two lines, with all
+digits, and every other line must pass it by a clear distance. Then the border is the cell's, there
+is only one such, and its corners depend on neither the way it was found nor who else was asked.
+Where lines come too close to tell (lattices, agents on a circle, two at nearly one place), or an
+agent stands outside or at a wall, the cell is left to cells.py.
+"""
+
+import numpy as np
+
+from dwell._kernels._jit import inner, spliced
+from dwell._kernels.arithmetic import product_error
+from dwell._kernels.cells import farthest, voronoi_cell
+from dwell._kernels.scratch import EDGES, LINES
+
+BLOCK = 16  # lines asked at once: loops over so many have no remainder
+LOW_BITS = LINES - 1  # of a number that is compared: these name the line
+LARGEST = 0x7FFFFFFFFFFFFFFF
+CLEAR = 1e-9  # of the squared reach of a cell: other lines must pass its corners by that
+CLOSER = 4.002  # as WITHIN in cells.py, a little less: those who were asked hold these
+CORNERS = 8  # computed at once
+
+
+@inner
+def full_cross(ax, ay, bx, by):
+    """ax * by - ay * bx to a few units in the last place, without branches."""
+    p = ax * by
+    q = ay * bx
+    return (p - q) + (product_error(ax, by, p) - product_error(ay, bx, q))
+
+
+@inner
+def agent_lines(agents, own, px, py, xs, ys, x, y, offset, behind):
+    """The lines of agents 0..agents seen from (px, py), who is number `own` of them."""
+    for j in range(agents):
+        dx = xs[j] - px
+        dy = ys[j] - py
+        x[j] = dx
+        y[j] = dy
+        offset[j] = 0.5 * (dx * dx + dy * dy)
+        behind[j] = j
+    x[own] = 0.0
+    y[own] = 0.0
+    offset[own] = np.inf
+
+
+@inner
+def line_of_wall(k, px, py, wx, wy):
+    """The line of wall k seen from (px, py), who is inside if the offset exceeds 0."""
+    n = wx.shape[0]
+    j = k + 1 if k + 1 < n else 0
+    a = wy[j] - wy[k]
+    b = wx[k] - wx[j]
+    o = full_cross(a, b, py - wy[k], wx[k] - px)
+    double = 2.0 * o / (a * a + b * b)
+    return a * double, b * double, abs(o) * double
+
+
+@inner
+def wall_lines(m, within, px, py, wx, wy, x, y, offset, behind):
+    """Append the walls whose offset is `within` to m lines; gives how many there are then.
+
+    More than LINES if there is no room, or (px, py) is not inside.
+    """
+    for k in range(wx.shape[0]):
+        gx, gy, o = line_of_wall(k, px, py, wx, wy)
+        if o <= 0.0:
+            return LINES + 1
+        if o <= within:
+            if m == LINES:
+                return LINES + 1
+            x[m] = gx
+            y[m] = gy
+            offset[m] = o
+            behind[m] = -1 - k
+            m += 1
+    return m
+
+
+@inner
+def fill_block(m, x, y, offset):
+    """Lines that nobody meets, up to whole blocks; gives their number."""
+    blocks = (m + BLOCK - 1) // BLOCK
+    for j in range(m, BLOCK * blocks):
+        x[j] = 0.0
+        y[j] = 0.0
+        offset[j] = np.inf
+    return blocks
+
+
+@inner
+def nearest_line(blocks, bits):
+    """The line with the least offset, from the bits of all; -1 if there are two of them.
+
+    Numbers that are not negative are ordered like their bits.
+    """
+    least = LARGEST
+    for j in range(BLOCK * blocks):
+        least = bits[j] if bits[j] < least else least
+    first = 0
+    count = 0
+    for j in range(BLOCK * blocks):
+        here = bits[j] == least
+        first += j if here else 0
+        count += 1 if here else 0
+    return first if count == 1 else -1
+
+
+@inner
+def follow(first, blocks, x, y, offset, step, bits, chain):
+    """Walk once round the origin, from line to line; gives how many, or 0 if that fails.
+
+    Lines are listed in `chain`, `first` before all. bits: those of `step`.
+    """
+    if first < 0:
+        return 0
+    g = first
+    zx = 0.5 * x[g]
+    zy = 0.5 * y[g]
+    for n in range(EDGES):
+        chain[n] = g
+        ahead_x = -y[g]
+        ahead_y = x[g]
+        for j in range(BLOCK * blocks):
+            gap = offset[j] - (x[j] * zx + y[j] * zy)
+            speed = x[j] * ahead_x + y[j] * ahead_y
+            crosses = speed > 0.0
+            step[j] = (gap if crosses else np.inf) / (speed if crosses else 1.0)
+        least = LARGEST
+        for j in range(BLOCK * blocks):
+            named = (bits[j] & ~LOW_BITS) | j
+            least = named if named < least else least
+        g = least & LOW_BITS
+        if g == first:
+            return n + 1 if n >= 2 else 0
+        if not step[g] < np.inf:
+            return 0
+        zx += step[g] * ahead_x
+        zy += step[g] * ahead_y
+    return 0
+
+
+@inner
+def meet_lines(n, chain, line_x, line_y, offset, edge_x, edge_y, edge_offset, x, y):
+    """The corners between neighbouring lines of a closed chain, into x, y."""
+    for i in range(n):
+        g = chain[i]
+        edge_x[i + 1] = line_x[g]
+        edge_y[i + 1] = line_y[g]
+        edge_offset[i + 1] = offset[g]
+    edge_x[0] = edge_x[n]
+    edge_y[0] = edge_y[n]
+    edge_offset[0] = edge_offset[n]
+    for i in range(CORNERS * ((n + CORNERS - 1) // CORNERS)):  # some too many, for the same reason
+        ax = edge_x[i]
+        ay = edge_y[i]
+        ao = edge_offset[i]
+        bx = edge_x[i + 1]
+        by = edge_y[i + 1]
+        bo = edge_offset[i + 1]
+        area = full_cross(ax, ay, bx, by)
+        area = area if area != 0.0 else 1.0
+        x[i] = full_cross(ao, ay, bo, by) / area
+        y[i] = full_cross(ax, ao, bx, bo) / area
+
+
+@inner
+def name_edges(n, chain, behind, label):
+    """Labels as in cells.py; gives whether there are walls among them."""
+    walls = False
+    for i in range(n):
+        label[i] = behind[chain[i]]
+        walls = walls | (label[i] < 0)
+    return walls
+
+
+@inner
+def keep_corners_of_walls(n, px, py, wx, wy, label, x, y):
+    """Where two walls meet the corner is known, and need not be computed."""
+    before = label[n - 1]
+    for i in range(n):
+        here = label[i]
+        k = -1 - here
+        if here < 0 and before == -1 - (k - 1 if k > 0 else wx.shape[0] - 1):
+            x[i] = wx[k] - px
+            y[i] = wy[k] - py
+        before = here
+
+
+@inner
+def are_clear(n, blocks, distance, line_x, line_y, offset, x, y):
+    """Whether each of n corners lies on its own two lines, and clearly inside all others."""
+    count = 0
+    for i in range(n):
+        zx = x[i]
+        zy = y[i]
+        for j in range(BLOCK * blocks):
+            count += 1 if offset[j] - (line_x[j] * zx + line_y[j] * zy) <= distance else 0
+    return count == 2 * n
+
+
+@spliced
+def trace_cell(m, px, py, wx, wy, x, y, label, s):
+    """The cell bounded by the m lines in s.line_x, s.line_y, s.line_offset, s.behind.
+
+    Leaves corners and labels in x, y, label. Gives its vertices, the number of the nearest line and
+    the squared reach; 0 vertices where the lines do not tell clearly.
+    """
+    n = first = 0
+    reach = 0.0
+    if m <= LINES:
+        blocks = fill_block(m, s.line_x, s.line_y, s.line_offset)
+        first = nearest_line(blocks, s.line_bits)
+        n = follow(first, blocks, s.line_x, s.line_y, s.line_offset, s.step, s.step_bits, s.chain)
+        meet_lines(
+            n, s.chain, s.line_x, s.line_y, s.line_offset, s.edge_x, s.edge_y, s.edge_offset, x, y
+        )
+        if name_edges(n, s.chain, s.behind, label):
+            keep_corners_of_walls(n, px, py, wx, wy, label, x, y)
+        reach = farthest(n, x, y)
+        if not are_clear(n, blocks, CLEAR * reach, s.line_x, s.line_y, s.line_offset, x, y):
+            n = 0
+    return n, first, reach
+
+
+@spliced
+def trace_near(agents, own, within, px, py, xs, ys, wx, wy, s):
+    """The cell of agent `own` at (px, py) among agents 0..agents, in s.x, s.y, s.label.
+
+    Walls whose offset is not `within` are left out. Gives (vertices, squared distance of the
+    nearest agent, squared reach); no vertices as above.
+    """
+    m = agents
+    if agents <= LINES:
+        agent_lines(agents, own, px, py, xs, ys, s.line_x, s.line_y, s.line_offset, s.behind)
+        if within > 0.0:
+            m = wall_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
+    n, first, reach = trace_cell(m, px, py, wx, wy, s.x, s.y, s.label, s)
+    nearest = -1.0
+    if n > 0:
+        nearest = 2.0 * s.line_offset[first]
+        if first >= agents:
+            nearest = 2.0 * least_offset(agents, s.line_offset)
+    return n, nearest, reach
+
+
+@inner
+def least_offset(agents, offset):
+    """The least offset of an agent's line; -0.5 if there are none."""
+    least = np.inf
+    for j in range(agents):
+        least = offset[j] if offset[j] < least else least
+    return least if least < np.inf else -0.5
+
+
+@spliced
+def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
+    """Replace the n corners of a cell that was cut by those of the walk, where that is clear.
+
+    Only those looked at (s.seen) and walls that may touch the cell are asked. Gives the vertices.
+    """
+    if n <= 0:
+        return n
+    within = 0.5 * CLOSER * farthest(n, s.x, s.y)
+    m = 0
+    for k in range(looked):
+        q = s.seen[k]
+        dx = xs[q] - px
+        dy = ys[q] - py
+        o = 0.5 * (dx * dx + dy * dy)
+        if o <= within:
+            if m == LINES:
+                return n
+            s.line_x[m] = dx
+            s.line_y[m] = dy
+            s.line_offset[m] = o
+            s.behind[m] = q
+            m += 1
+    m = wall_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
+    found, _, _ = trace_cell(m, px, py, wx, wy, s.x2, s.y2, s.label2, s)
+    if found == 0:
+        return n
+    for k in range(found):
+        s.x[k] = s.x2[k]
+        s.y[k] = s.y2[k]
+        s.label[k] = s.label2[k]
+    return found
+
+
+@spliced
+def traced_cell(p, px, py, xs, ys, wx, wy, s):
+    """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell."""
+    n, looked, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+    return retrace_cell(n, looked, px, py, xs, ys, wx, wy, s), looked, nearest

@@ -1,0 +1,134 @@
+"""Panels of one figure: how many, how large, with which scales."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank
+from dwell.plotting.style import COLOURS, DASHES, Style, dress, number, remark
+from dwell.plotting.sweeps.quantities import Quantity, coverage_unseen
+from dwell.plotting.sweeps.table import Table
+from dwell.plotting.timelines import log_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ACROSS = 3  # panels side by side
+DECADES = 30.0  # largest over smallest from which an axis is logarithmic
+RATIO = 10.0  # the same for values that were chosen, if they grow by factors
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def panels(count: int, height: float = 1.95) -> tuple[Figure, list[Axes]]:
+    """An empty figure with so many panels."""
+    across = min(ACROSS, count)
+    rows = -(-count // across)
+    width = TWO_COLUMNS if across > 1 else ONE_COLUMN
+    figure = blank(width, min(TALLEST, rows * height + 0.75))
+    axes = np.atleast_1d(figure.subplots(rows, across)).ravel()
+    for ax in axes[count:]:
+        ax.remove()
+    return figure, list(axes[:count])
+
+
+def spans_decades(values: Floats) -> bool:
+    """Whether numbers are better shown on a log axis."""
+    there = values[np.isfinite(values)]
+    if not len(there) or there.min() < 0.0 or not (there > 0.0).any():
+        return False
+    positive = there[there > 0.0]
+    return bool(positive.max() >= DECADES * positive.min())
+
+
+def in_ratios(values: Floats) -> bool:
+    """Whether numbers lie more evenly on a log axis, and far enough apart to need one."""
+    there = np.unique(values[np.isfinite(values)])
+    if len(there) < 2 or there[0] <= 0.0 or there[-1] < RATIO * there[0]:
+        return False
+    steps, ratios = np.diff(there), np.diff(np.log(there))
+    return bool(ratios.std() / ratios.mean() <= steps.std() / steps.mean())
+
+
+def across_axis(ax: Axes, values: Floats) -> None:
+    """The scale and the ticks of the horizontal axis, with room at both ends."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    low, high = float(values.min()), float(values.max())
+    if in_ratios(values):
+        room = math.pow(high / low, 0.04)
+        ax.set_xscale("log")
+        ax.set_xlim(low / room, high * room)
+        between = (1.0, 3.0) if high < 100.0 * low else (1.0,)
+        ax.xaxis.set_major_locator(LogLocator(subs=between, numticks=6))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        room = 0.04 * (high - low) or 0.5
+        ax.set_xlim(low - room, high + room)
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+
+
+def upward_axis(ax: Axes, quantity: Quantity, drawn: Sequence[Floats], style: Style) -> float:
+    """The scale of the vertical axis; gives the least value that can be drawn on it."""
+    if quantity.share:
+        ax.set_ylim(-4.0, 104.0)
+        return -np.inf
+    values = np.concatenate([np.ravel(part) for part in drawn])
+    values = values[np.isfinite(values)]
+    if not spans_decades(values):
+        low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+        room = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
+        ax.set_ylim(low - room, high + room)
+        return -np.inf
+    floor = log_axis(ax, [values])
+    ax.yaxis.set_minor_formatter("")
+    if (values <= 0.0).any():
+        remark(ax, style, "0 is drawn at the lower edge", at=(0.5, 0.06))
+    return floor
+
+
+def name_panel(ax: Axes, quantity: Quantity, x_label: str, style: Style) -> None:
+    """The words of a panel."""
+    dress(ax, style, x_label, quantity.unit)
+    ax.set_title(quantity.title, fontsize=style.label_size, pad=4.0)
+
+
+def look(k: int) -> dict[str, Any]:
+    """Colour, dashes and marker of line k: three ways to tell it from the others."""
+    return {
+        "color": COLOURS[k % len(COLOURS)],
+        "ls": DASHES[k % len(DASHES)],
+        "marker": MARKERS[k % len(MARKERS)],
+    }
+
+
+def entitle(figure: Figure, table: Table, title: str, style: Style) -> None:
+    """A title above all panels; it says also what is not shown."""
+    if coverage_unseen(table):
+        title += "\nno times of coverage: runs took no samples (run.record.sample_every)"
+    figure.suptitle(title, fontsize=style.label_size)
+
+
+def explain(figure: Figure, axes: Sequence[Axes], style: Style) -> None:
+    """One legend for all panels, below them, where it hides nothing."""
+    found: dict[str, Any] = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        for handle, label in zip(handles, labels, strict=True):
+            found.setdefault(label, handle)
+    if not found:
+        return
+    longest = max(map(len, found))
+    columns = max(1, min(len(found), 4 if longest < 24 else 3 if longest < 34 else 2))
+    if figure.get_figwidth() < TWO_COLUMNS:
+        columns = min(columns, 2)
+    figure.legend(
+        list(found.values()), list(found), loc="outside lower center", ncols=columns, frameon=False,
+        fontsize=style.text_size, columnspacing=1.6, handlelength=2.6, labelspacing=0.3,
+    )  # fmt: skip

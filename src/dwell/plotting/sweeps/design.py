@@ -1,0 +1,144 @@
+"""What was varied: keys with numbers for axes, keys with words for lines, and which go together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.plotting.sweeps.table import Mask, Table
+from dwell.plotting.sweeps.words import cell, letter, short
+
+KIND = "controller.kind"
+MOST_LINES = 8  # as many as there are colours
+FEW_VALUES = 6  # of a second number, each of which may have a line of its own
+MANY_VALUES = 40  # of one key, with hardly any run at each: dots rather than a curve
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Runs that are drawn alike."""
+
+    label: str
+    runs: Mask
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The keys of a sweep, by what can be drawn of them."""
+
+    table: Table
+    numeric: tuple[str, ...]  # axes; of keys that rise together, the first
+    tied: dict[str, tuple[str, ...]]  # the others, by the one that stands for them
+    words: tuple[str, ...]
+
+    def numbers(self, key: str) -> Floats:
+        """The value of a key in every run; nan where its law has no such key."""
+        return self.table.numbers(key)
+
+    def scattered(self, key: str) -> bool:
+        """Whether points were drawn, or are many with hardly any run at each, not a grid."""
+        values = self.numbers(key)
+        there = ~np.isnan(values)
+        distinct = len(np.unique(values[there]))
+        if len(self.numeric) == 1:
+            return bool(distinct > MANY_VALUES and there.sum() < 3 * distinct)
+        rows = np.stack([self.numbers(k)[there] for k in self.numeric], axis=1)
+        points = len(np.unique(rows, axis=0))
+        grid = math.prod(len(np.unique(column)) for column in rows.T)
+        return distinct > FEW_VALUES and 2 * points < grid
+
+    def lines(self, key: str | None = None) -> tuple[list[Line], list[str]]:
+        """The lines of a picture over `key`, and those keys whose values they do not tell apart."""
+        apart = self._told_apart(list(self.words))
+        others = [k for k in self.numeric if k != key]
+        if key is not None and len(others) == 1 and not self.scattered(key):
+            more = [*apart, others[0]]
+            if self._distinct(others[0]) <= FEW_VALUES and self._combined(more) <= MOST_LINES:
+                apart, others = more, []
+        left = [k for k in self.words if k not in apart] + others
+        return self._lines_of(apart), left
+
+    def of_word(self, key: str) -> list[Line]:
+        """The runs of each value of a key."""
+        return self._lines_of([key])
+
+    def main_word(self) -> str | None:
+        """The key that pictures are told apart by where lines cannot be: the law, if varied."""
+        if KIND in self.words:
+            return KIND
+        return self.words[0] if self.words else None
+
+    def _told_apart(self, words: list[str]) -> list[str]:
+        while len(words) > 1 and self._combined(words) > MOST_LINES:
+            words.remove(next(k for k in reversed(words) if k != KIND))
+        return words
+
+    def _combined(self, keys: Sequence[str]) -> int:
+        return len(set(self._rows(keys)))
+
+    def _distinct(self, key: str) -> int:
+        return len(set(self.table.columns[key]) - {None})
+
+    def _rows(self, keys: Sequence[str]) -> list[tuple[Any, ...]]:
+        columns = [self.table.columns[key] for key in keys]
+        return list(zip(*columns, strict=True)) if columns else [()] * len(self.table)
+
+    def _lines_of(self, keys: Sequence[str]) -> list[Line]:
+        rows = self._rows(keys)
+        if not keys:
+            return [Line("", np.ones(len(self.table), dtype=bool))]
+        number_of = {row: k for k, row in enumerate(dict.fromkeys(rows))}
+        which = np.array([number_of[row] for row in rows])
+        return [Line(_label(keys, row), which == k) for row, k in number_of.items()]
+
+
+def _label(keys: Sequence[str], row: Sequence[Any]) -> str:
+    parts = [_part(key, value) for key, value in zip(keys, row, strict=True) if value is not None]
+    return ", ".join(parts) or "none"
+
+
+def _part(key: str, value: Any) -> str:
+    if isinstance(value, (int, float)):
+        return f"{letter(key)} = {cell(value)}"
+    return cell(value) if key in (KIND, "controller.reset") else f"{short(key)} {cell(value)}"
+
+
+def design_of(table: Table) -> Design:
+    """What the keys of a table are good for; those with one value only are left out."""
+    varied = [key for key in table.keys if len(set(table.columns[key]) - {None}) > 1]
+    numeric = [key for key in varied if _is_numeric(table.columns[key])]
+    tied: dict[str, tuple[str, ...]] = {}
+    for key in numeric:
+        leader = next((k for k in tied if _rise_together(table.numbers(k), table.numbers(key))), "")
+        if leader:
+            tied[leader] = (*tied[leader], key)
+        else:
+            tied[key] = ()
+    words = tuple(key for key in varied if key not in numeric)
+    return Design(table, tuple(tied), tied, words)
+
+
+def _is_numeric(column: Sequence[Any]) -> bool:
+    return all(
+        value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+        for value in column
+    )
+
+
+def _rise_together(one: Floats, other: Floats) -> bool:
+    """Whether two keys always change together, in one direction, as where they are zipped."""
+    if (np.isnan(one) != np.isnan(other)).any():
+        return False
+    there = ~np.isnan(one)
+    pairs = np.unique(np.stack([one[there], other[there]], axis=1), axis=0)
+    steps = np.diff(pairs, axis=0)
+    return bool(
+        (steps[:, 0] > 0.0).all() and ((steps[:, 1] > 0.0).all() or (steps[:, 1] < 0.0).all())
+    )

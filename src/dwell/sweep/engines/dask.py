@@ -1,0 +1,239 @@
+"""A Dask cluster: the user's own, by its address, or one started here."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable
+from typing import Any, final
+
+from dwell.errors import DwellError, InputError
+from dwell.sweep.engines import Done, Lost, Work
+from dwell.sweep.work import Order, Result, run_order, versions
+
+CONNECTING = 10.0  # seconds for one try to reach a scheduler
+PAUSE = 1.0  # seconds between two tries
+
+
+class ClusterLostError(DwellError):
+    """The cluster went away and did not come back; what was committed is kept."""
+
+
+@final
+class DaskEngine:
+    """Orders as tasks of a scheduler.
+
+    A scheduler that goes away is waited for, `patience` seconds long; orders that were with it are
+    lost without blame and are given again to whoever answers at the address.
+    """
+
+    def __init__(
+        self,
+        address: str | None,
+        *,
+        workers: int | None = None,
+        work: Work = run_order,
+        patience: float = 60.0,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        _need_dask()
+        self._address, self._work, self._patience, self._say = address, work, patience, say
+        self._cluster = _local_cluster(workers) if address is None else None
+        self._client: Any = None
+        self._came: queue.SimpleQueue[tuple[Any, int]] = queue.SimpleQueue()
+        self._given: dict[Any, Order] = {}
+        self._life = 0  # of the connection; what comes from an earlier one is no news
+        self._sent = 0
+        self._threads, self._counted = 1, -PAUSE  # of workers, and when they were counted
+        try:
+            self._connect(min(CONNECTING, patience))
+        except (OSError, TimeoutError, ValueError) as fault:
+            self.close()
+            raise InputError(
+                f"no Dask scheduler answers at {address} ({_words(fault)}); start one with: "
+                "dask scheduler, and workers with: dask worker ADDRESS",
+                code="sweep.cluster",
+            ) from None
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers that were there a moment ago."""
+        if time.monotonic() - self._counted > PAUSE:
+            self._threads = self._count()
+            self._counted = time.monotonic()
+        return max(1, self._threads)
+
+    def _count(self) -> int:
+        try:
+            there = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        except Exception:  # between two connections
+            return 0
+        found = sum(int(worker["nthreads"]) for worker in there)
+        if not found and self._threads:
+            self._say(f"the cluster has no workers now; waiting for some: dask worker {self._name}")
+        return found
+
+    @property
+    def _name(self) -> str:
+        return str(self._address or self._client.scheduler.address)
+
+    @property
+    def about(self) -> str:
+        """The address of the dashboard."""
+        try:
+            return str(self._client.dashboard_link or "")
+        except Exception:  # there is no dashboard
+            return ""
+
+    def versions(self) -> dict[str, dict[str, str]]:
+        """What the workers run that are there now, by their address."""
+        try:
+            return dict(self._client.run(versions))
+        except ModuleNotFoundError as fault:
+            raise InputError(
+                f"a worker of the cluster cannot run dwell ({fault}); install the same version of "
+                "it there",
+                code="sweep.cluster",
+            ) from None
+
+    def submit(self, order: Order) -> None:
+        """One task; Dask itself runs it again when its worker dies, three times."""
+        if not self._alive():
+            self._again()
+        self._sent += 1
+        key = f"dwell-sweep-{order.first}-{len(order)}-{self._life}-{self._sent}"
+        try:
+            future = self._client.submit(self._work, order, key=key, pure=False)
+        except Exception as fault:  # the connection broke just now
+            self._given[key] = order
+            self._came.put((key, -1))
+            self._say(f"lost the scheduler ({_words(fault)})")
+            return
+        self._given[future] = order
+        life = self._life
+        future.add_done_callback(lambda done: self._came.put((done, life)))
+
+    def collect(self, patience: float) -> list[Done | Lost]:
+        """What came back; waits for something, but not longer than `patience` seconds."""
+        found: list[Done | Lost] = []
+        try:
+            future, life = self._came.get(timeout=patience)
+            found += self._heard(future, life)
+            while not self._came.empty():
+                found += self._heard(*self._came.get_nowait())
+        except queue.Empty:
+            pass
+        if not self._alive():
+            found += self._give_up_all("the scheduler went away")
+            self._again()
+        return found
+
+    def _heard(self, future: Any, life: int) -> list[Done | Lost]:
+        order = self._given.pop(future, None)
+        if order is None:  # of an earlier connection
+            return []
+        if life < 0:
+            return [Lost(order, "the connection broke", blamed=False)]
+        if future.status == "finished":
+            try:
+                return [Done(order, _checked(future.result(timeout=CONNECTING)))]
+            except Exception as fault:  # its worker died with the result
+                return [Lost(order, _words(fault), blamed=False)]
+            finally:
+                future.release()
+        why = _exception_of(future)
+        blamed = why is not None and type(why).__name__ not in _OF_THE_NETWORK
+        return [Lost(order, _words(why) if why else "cancelled", blamed)]
+
+    def _give_up_all(self, reason: str) -> list[Done | Lost]:
+        lost: list[Done | Lost] = [Lost(order, reason, False) for order in self._given.values()]
+        self._given.clear()
+        return lost
+
+    def _alive(self) -> bool:
+        return self._client is not None and self._client.status == "running"
+
+    def _connect(self, patience: float) -> None:
+        from distributed import Client
+
+        target = self._address if self._cluster is None else self._cluster
+        connect: Any = Client  # which has no types
+        self._client = connect(target, timeout=patience, set_as_default=False)
+        self._life += 1
+
+    def _again(self) -> None:
+        """Wait for the scheduler to come back."""
+        self._say("the scheduler went away; waiting for it")
+        _quietly(self._client.close, 1.0)
+        limit = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._connect(CONNECTING)
+            except (OSError, TimeoutError) as fault:
+                if time.monotonic() > limit:
+                    raise ClusterLostError(
+                        f"the scheduler at {self._address} went away and did not come back within "
+                        f"{self._patience:g} s ({_words(fault)}); the same command goes on from "
+                        "what was done"
+                    ) from None
+                time.sleep(PAUSE)
+
+    def close(self) -> None:
+        """Take back what is under way, and leave."""
+        if self._client is not None:
+            if self._alive() and self._given:
+                _quietly(self._client.cancel, list(self._given), force=True)
+            _quietly(self._client.close, 1.0)
+        if self._cluster is not None:
+            _quietly(self._cluster.close, 5.0)
+
+
+_OF_THE_NETWORK = frozenset({"CommClosedError", "FutureCancelledError", "CancelledError"})
+
+
+def _checked(result: object) -> Result:
+    if not isinstance(result, Result):
+        raise TypeError(f"the worker answered with a {type(result).__name__}")
+    return result
+
+
+def _exception_of(future: Any) -> BaseException | None:
+    try:
+        found: BaseException | None = future.exception(timeout=1.0)
+        return found
+    except Exception as fault:  # cancelled
+        return fault
+
+
+def _local_cluster(workers: int | None) -> Any:
+    from distributed import LocalCluster
+
+    from dwell.studies.workers import cores
+
+    start: Any = LocalCluster  # which has no types
+    return start(
+        n_workers=workers or cores(), threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    )
+
+
+def _need_dask() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise InputError(
+            'a cluster needs Dask; install it with: pip install "dwell[cluster]"',
+            code="sweep.dask",
+        ) from None
+
+
+def _quietly(function: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """On the way out: whoever does not answer has gone already."""
+    try:
+        function(*args, **options)
+    except Exception:
+        return
+
+
+def _words(fault: BaseException | None) -> str:
+    text = " ".join(str(fault).split())[:300]
+    return text or type(fault).__name__

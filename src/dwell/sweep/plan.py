@@ -1,0 +1,286 @@
+"""From a sweep to its cases: which scenario, which seeds, in which order.
+
+Nothing of a case depends on who runs it, or when. Its seeds come from the sweep's seed and the
+number of the repeat alone, so that all points of a sweep see the same starts and draws, and
+differences between them are not chance. Its key is a digest of the scenario it comes to.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, final
+
+from dwell.errors import InputError, ScenarioError
+from dwell.scenario import Scenario, parse_scenario
+from dwell.scenario.overrides import put
+from dwell.scenario.problems import listing
+from dwell.studies.laws import check_law_names, law_keys, scenario_of_law
+from dwell.sweep.axes import Group, Value, product_row, product_size
+from dwell.sweep.spec import MOST_CASES, Sweep
+
+KIND = "controller.kind"
+SEEDS = ("run.seed", "agents.start.seed")
+
+Brief: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
+
+
+@final
+@dataclass(frozen=True)
+class Block:
+    """The points of one law: those keys are varied which the law has."""
+
+    scenario: Scenario
+    fixed: Mapping[str, Value]  # what is said together with the law
+    groups: tuple[Group, ...]
+    first: int  # the number of its first point
+
+    def __len__(self) -> int:
+        return product_size(self.groups)
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """All cases of a sweep, by number; none is kept, each is worked out when it is asked for."""
+
+    sweep: Sweep
+    blocks: tuple[Block, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What is varied."""
+        return tuple(key for group in self.sweep.groups for key in group.keys)
+
+    @property
+    def points(self) -> int:
+        """How many combinations there are."""
+        return sum(len(block) for block in self.blocks)
+
+    def __len__(self) -> int:
+        return self.points * self.sweep.repeats
+
+    def values(self, point: int) -> tuple[int, list[Value]]:
+        """The block of a point, and the value of each key there; None if its law has no such."""
+        block = max(k for k, block in enumerate(self.blocks) if block.first <= point)
+        found = self.blocks[block]
+        row = {**found.fixed, **product_row(found.groups, point - found.first)}
+        return block, [row.get(key) for key in self.keys]
+
+    def brief(self, case: int) -> Brief:
+        """All that tells a case from the others."""
+        point, repeat = divmod(case, self.sweep.repeats)
+        return (case, point, repeat, *self.values(point))
+
+    @cached_property
+    def frame(self) -> str:
+        """All that cases have in common, as JSON text."""
+        sweep = self.sweep
+        return _json(
+            {
+                "bases": [_base(block.scenario, sweep) for block in self.blocks],
+                "keys": list(self.keys),
+                "words": [key for key in self.keys if self._unlike(key)],
+                "seed": sweep.seed,
+                "starts": sweep.starts,
+                "final": sweep.final,
+                "keep_runs": sweep.keep_runs,
+            }
+        )
+
+    def _unlike(self, key: str) -> bool:
+        """Whether a key is varied over values that are not all words or all numbers."""
+        column = next(g.columns[g.keys.index(key)] for g in self.sweep.groups if key in g.keys)
+        return len({_sort(value) for value in column}) > 1
+
+    @cached_property
+    def digest(self) -> str:
+        """What makes two sweeps the same: equal in every case."""
+        digest = hashlib.blake2b(self.frame.encode(), digest_size=16)
+        digest.update(_json([self.sweep.repeats, self.points]).encode())
+        for block in self.blocks:
+            columns = {
+                key: c for g in block.groups for key, c in zip(g.keys, g.columns, strict=True)
+            }
+            digest.update(_json([block.fixed, [len(g) for g in block.groups], columns]).encode())
+        return digest.hexdigest()
+
+
+@final
+@dataclass(frozen=True)
+class Case:
+    """One run of a sweep."""
+
+    number: int
+    point: int
+    repeat: int
+    values: Sequence[Value]
+    seed: int
+    mapping: Mapping[str, Any]
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the scenario: the same for the same run, in whatever sweep it stands."""
+        return hashlib.blake2b(_json(self.mapping).encode(), digest_size=16).hexdigest()
+
+    def scenario(self) -> Scenario:
+        """Checked; what is wrong with it is an exception with a sentence."""
+        return parse_scenario(self.mapping)
+
+
+def plan_of(sweep: Sweep) -> Plan:
+    """The cases of `sweep`; what could not be run at all is refused here, before anything is."""
+    heads = _heads(sweep)
+    blocks: list[Block] = []
+    for fixed in heads:
+        first = blocks[-1].first + len(blocks[-1]) if blocks else 0
+        blocks.append(_block(sweep, fixed, first))
+    plan = Plan(sweep, tuple(blocks))
+    _refuse_idle(plan)
+    _refuse_seeds(plan)
+    if len(plan) > MOST_CASES:
+        raise InputError(
+            f"the sweep has {len(plan):,} cases; at most {MOST_CASES:,} are taken: vary less, or "
+            "draw points with [sample]",
+            code="sweep.size",
+        )
+    frame = Frame(plan.frame)
+    for block in blocks:  # a mistake that all points share is no matter for each of them
+        frame.case(plan.brief(block.first * sweep.repeats)).scenario()
+    return plan
+
+
+def _heads(sweep: Sweep) -> list[dict[str, Value]]:
+    """What is said together with each law; one without a law if none is varied."""
+    for group in sweep.groups:
+        if KIND in group.keys:
+            rows = [group.row(k) for k in range(len(group))]
+            for row in rows:
+                check_law_names([str(row[KIND])])
+            return rows
+    return [{}]
+
+
+def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
+    name = str(fixed.get(KIND, sweep.scenario.controller.kind))
+    kind = name.partition(":")[0]
+    others = [group for group in sweep.groups if KIND not in group.keys]
+    own = [key for group in others for key in group.keys if _applies(key, kind)]
+    groups = tuple(found for group in others if (found := group.only(own)) is not None)
+    law = {**sweep.laws.get(kind, {})}
+    samples = {**product_row(groups, 0), **fixed}
+    for key, value in samples.items():  # a law may need a key that only the axes give
+        if key.startswith("controller.") and key != KIND:
+            law.setdefault(key.removeprefix("controller."), value)
+    kept = {key: value for key, value in fixed.items() if key == KIND or _applies(key, kind)}
+    return Block(scenario_of_law(sweep.scenario, name, law), kept, groups, first)
+
+
+def _applies(key: str, kind: str) -> bool:
+    """Whether a scenario of this kind of law has the key."""
+    table, _, rest = key.partition(".")
+    if table == "certificate":
+        return kind == "timer"
+    return table != "controller" or rest.partition(".")[0] in law_keys(kind)
+
+
+def _refuse_idle(plan: Plan) -> None:
+    """A key that no law of the sweep has is a mistake."""
+    kinds = [block.scenario.controller.kind for block in plan.blocks]
+    for key in plan.keys:
+        if key != KIND and not any(_applies(key, kind) for kind in kinds):
+            known = sorted({f"controller.{name}" for kind in kinds for name in law_keys(kind)})
+            raise ScenarioError(
+                f"{key} is varied, but {listing(kinds)} has no such key; known are "
+                f"{listing(known)}.",
+                code="sweep.unknown-key",
+                key=key,
+            )
+    strangers = [name for name in plan.sweep.laws if name not in kinds]
+    if strangers:
+        raise ScenarioError(
+            f"laws.{strangers[0]} is given, but that law is not in the sweep, which has "
+            f"{listing(kinds)}.",
+            code="sweep.laws",
+            key=f"laws.{strangers[0]}",
+        )
+
+
+def _refuse_seeds(plan: Plan) -> None:
+    for key in SEEDS:
+        if key in plan.keys and plan.sweep.repeats > 1:
+            raise ScenarioError(
+                f"{key} is varied, and repeats = {plan.sweep.repeats} gives each repeat a seed of "
+                "its own; do one of the two.",
+                code="sweep.seed",
+                key=key,
+            )
+
+
+def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
+    """The scenario as a mapping, with what the sweep says for all cases."""
+    data = json.loads(_json(scenario.model_dump(exclude_none=True)))
+    if sweep.record == "summary":  # samples stay: without them nobody sees when coverage is reached
+        every = data["run"].get("record", {}).get("sample_every")
+        data["run"]["record"] = {"kind": "summary"} | (
+            {} if every is None else {"sample_every": every}
+        )
+    start = data["agents"]["start"]
+    if sweep.starts == "random" and not isinstance(start, dict):
+        data["agents"]["start"] = {"count": len(start)}
+    return dict(data)
+
+
+@final
+class Frame:
+    """What a worker knows of a sweep: enough to make any case from its brief."""
+
+    def __init__(self, text: str) -> None:
+        data = json.loads(text)
+        self.bases: list[dict[str, Any]] = data["bases"]
+        self.keys: list[str] = data["keys"]
+        self.words: list[str] = data["words"]  # keys whose column holds JSON texts
+        self.seed: int = data["seed"]
+        self.random_starts = data["starts"] == "random"
+        self.final: bool = data["final"]
+        self.keep_runs: bool = data["keep_runs"]
+
+    def case(self, brief: Brief | Sequence[Any]) -> Case:
+        """The case that a brief stands for."""
+        number, point, repeat, base, values = brief
+        mapping = copy.deepcopy(self.bases[base])
+        seed = seed_of(self.seed, repeat, "run")
+        mapping["run"]["seed"] = seed
+        start = mapping["agents"]["start"]
+        if self.random_starts:
+            start["seed"] = seed_of(self.seed, repeat, "start")
+        for key, value in zip(self.keys, values, strict=True):
+            if value is not None and key != KIND:
+                put(mapping, key, value)
+        return Case(number, point, repeat, values, mapping["run"]["seed"], mapping)
+
+
+def _sort(value: Value) -> str:
+    """Of which sort a cell of a table must be to hold this value."""
+    if isinstance(value, bool):
+        return "truth"
+    return "number" if isinstance(value, (int, float)) else "word"
+
+
+def seed_of(seed: int, repeat: int, purpose: str) -> int:
+    """A seed for one repeat, from the sweep's seed."""
+    name = f"dwell sweep/{seed}/{repeat}/{purpose}".encode()
+    return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big")
+
+
+def briefs(plan: Plan, cases: Iterable[int]) -> Iterator[Brief]:
+    """The briefs of some cases, one after another."""
+    return (plan.brief(case) for case in cases)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)

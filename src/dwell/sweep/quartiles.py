@@ -1,0 +1,85 @@
+"""One row per point: how its repeats came out, as medians and quartiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.sweep.work import DONE, OWN
+
+PARTS = {"q25": 0.25, "median": 0.5, "q75": 0.75}
+
+
+def summary_schema(schema: Any, keys: Sequence[str]) -> Any:
+    """Columns of the summary: the point, how many runs, and four for each figure."""
+    import pyarrow as pa
+
+    fields = [pa.field("point", pa.int64()), *(schema.field(key) for key in keys)]
+    fields += [pa.field(name, pa.int64()) for name in ("runs", "failed", "ended_badly")]
+    for name in _figures(schema, keys):
+        fields += [pa.field(f"{name}.{part}", pa.float64()) for part in PARTS]
+        fields.append(pa.field(f"{name}.count", pa.int64()))
+    return pa.schema(fields)
+
+
+def _figures(schema: Any, keys: Sequence[str]) -> list[str]:
+    """Columns of numbers that a run comes to."""
+    import pyarrow as pa
+
+    given = {*OWN, *keys, "seed"}
+    return [
+        field.name
+        for field in schema
+        if field.name not in given
+        and (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
+    ]
+
+
+def summary_blocks(blocks: Iterator[Any], schema: Any, keys: Sequence[str]) -> Iterator[Any]:
+    """Blocks of whole points in order, to blocks of the summary."""
+    import pyarrow as pa
+
+    for block in blocks:
+        point = block.column("point").to_numpy()
+        cuts = np.flatnonzero(np.diff(point)) + 1
+        status = np.array(block.column("status").to_pylist(), dtype=object)
+        ended = np.array(block.column("stop.ok").to_pylist() if "stop.ok" in block.column_names
+                         else [None] * len(point), dtype=object)  # fmt: skip
+        firsts = np.concatenate([[0], cuts]).astype(np.int64)
+        columns: dict[str, Any] = {"point": point[firsts]}
+        columns |= {key: block.column(key).take(pa.array(firsts)) for key in keys}
+        columns["runs"] = _counts(np.ones(len(point)), cuts)
+        columns["failed"] = _counts(status != DONE, cuts)
+        columns["ended_badly"] = _counts(ended == False, cuts)  # noqa: E712 null is neither
+        for name in _figures(block.schema, keys):
+            columns |= _spread(name, block.column(name), cuts)
+        yield pa.table(columns).select(schema.names).cast(schema)
+
+
+def _counts(which: Any, cuts: Any) -> list[int]:
+    return [int(np.sum(some.astype(bool))) for some in np.split(np.asarray(which), cuts)]
+
+
+def _spread(name: str, column: Any, cuts: Any) -> dict[str, list[Any]]:
+    """Quartiles over those runs that have the figure, and how many have."""
+    values: Floats = column.cast("float64").to_numpy(zero_copy_only=False)
+    found: dict[str, list[Any]] = {f"{name}.{part}": [] for part in (*PARTS, "count")}
+    for some in np.split(values, cuts):
+        there = np.sort(some[~np.isnan(some)])
+        for part, share in PARTS.items():
+            found[f"{name}.{part}"].append(_quantile(there, share))
+        found[f"{name}.count"].append(len(there))
+    return found
+
+
+def _quantile(ordered: Floats, share: float) -> float | None:
+    """Between the two values on either side of a share of the way; None of nothing."""
+    if not len(ordered):
+        return None
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return float(ordered[below] + (place - below) * (ordered[above] - ordered[below]))

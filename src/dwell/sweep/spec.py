@@ -1,0 +1,219 @@
+"""A sweep file: which scenario, what is varied, how often, and what is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, final
+
+from dwell._types import finite_number, is_whole
+from dwell.errors import ScenarioError
+from dwell.scenario import Scenario, load_scenario, parse_scenario
+from dwell.scenario.guards import read_text
+from dwell.scenario.load import text_to_mapping
+from dwell.scenario.problems import listing, shown
+from dwell.scenario.suggest import nearest
+from dwell.sweep.axes import Group, Range, latin_hypercube
+
+MOST_CASES: Final = 100_000_000
+STARTS: Final = ("random", "scenario")
+RECORDS: Final = ("summary", "scenario")
+KNOWN: Final = (
+    "scenario", "repeats", "seed", "starts", "record", "final", "keep_runs", "laws", "grid", "zip",
+    "sample",
+)  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class Sweep:
+    """A checked sweep file."""
+
+    scenario: Scenario
+    groups: tuple[Group, ...]
+    repeats: int = 1
+    seed: int = 0
+    starts: str = "scenario"  # or "random": scattered anew in each repeat
+    record: str = "summary"  # or "scenario": as the scenario says
+    final: bool = True  # keep final positions, centroids and masses in the table
+    keep_runs: bool = False
+    laws: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def load_sweep(path: str | os.PathLike[str]) -> Sweep:
+    """The sweep in a TOML or JSON file; its scenario is looked for beside it."""
+    name = os.fspath(path)
+    return parse_sweep(text_to_mapping(read_text(path), source=name), Path(name).parent)
+
+
+def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Sweep:
+    """The sweep that a mapping describes; `folder` is where its scenario file lies."""
+    for key in mapping:
+        if key not in KNOWN:
+            close = nearest(key, list(KNOWN))
+            hint = f"did you mean {close}?" if close else f"known here are {listing(KNOWN)}."
+            raise _wrong(key, f"is not a known key of a sweep; {hint}", "sweep.unknown-key")
+    repeats = _whole(mapping, "repeats", 1, 1)
+    seed = _whole(mapping, "seed", 0, 0)
+    groups = _groups(mapping, seed)
+    starts = _word(mapping, "starts", "random" if repeats > 1 else "scenario", STARTS)
+    return Sweep(
+        scenario=_scenario(mapping, Path(folder)),
+        groups=groups,
+        repeats=repeats,
+        seed=seed,
+        starts=starts,
+        record=_word(mapping, "record", "summary", RECORDS),
+        final=_flag(mapping, "final", True),
+        keep_runs=_flag(mapping, "keep_runs", False),
+        laws=_laws(mapping),
+    )
+
+
+def _scenario(mapping: Mapping[str, Any], folder: Path) -> Scenario:
+    given = mapping.get("scenario")
+    if isinstance(given, str):
+        return load_scenario(folder / given)
+    if isinstance(given, Mapping):
+        return parse_scenario(given)
+    needed = 'the name of a scenario file, such as "paper-12.toml", or a table'
+    says = "is missing; it is" if given is None else "must be"
+    got = "" if given is None else f", got {shown(given)}"
+    raise _wrong("scenario", f"{says} {needed}{got}.", "sweep.scenario")
+
+
+def _groups(mapping: Mapping[str, Any], seed: int) -> tuple[Group, ...]:
+    grid = _flat(_table(mapping, "grid"), "grid")
+    groups = [Group((key,), (_values(values, f"grid.{key}"),)) for key, values in grid.items()]
+    tied = _flat(_table(mapping, "zip"), "zip")
+    if tied:
+        columns = tuple(_values(values, f"zip.{key}") for key, values in tied.items())
+        _refuse_unequal(dict(zip(tied, map(len, columns), strict=True)))
+        groups.append(Group(tuple(tied), columns))
+    sample = dict(_table(mapping, "sample"))
+    if sample:
+        groups.append(_sample(sample, seed))
+    keys = [key for group in groups for key in group.keys]
+    for k, key in enumerate(keys):
+        _refuse_clash(key, keys[:k])
+    return tuple(groups)
+
+
+def _refuse_clash(key: str, earlier: Sequence[str]) -> None:
+    """No key twice, and no key inside another: which would come first?"""
+    for other in earlier:
+        if key == other:
+            raise _wrong(key, "is varied twice; name it in one table only.", "sweep.twice")
+        if key.startswith(f"{other}.") or other.startswith(f"{key}."):
+            says = f"and {other} are varied, one inside the other; vary one of them."
+            raise _wrong(key, says, "sweep.twice")
+
+
+def _refuse_unequal(sizes: Mapping[str, int]) -> None:
+    if len(set(sizes.values())) > 1:
+        counted = listing([f"{key} has {size}" for key, size in sizes.items()])
+        raise _wrong("zip", f"needs lists of one length, but {counted}.", "sweep.zip")
+
+
+def _sample(table: dict[str, Any], seed: int) -> Group:
+    count = _whole({"count": table.pop("count", None)}, "count", None, 1, "sample.count")
+    nested = _flat(table, "sample", leaf=_is_range)
+    ranges = {key: _range(bounds, f"sample.{key}") for key, bounds in nested.items()}
+    if not ranges:
+        raise _wrong("sample", "has no key to draw; give one a range [low, high].", "sweep.sample")
+    return latin_hypercube(ranges, count, seed)
+
+
+def _is_range(value: object) -> bool:
+    return isinstance(value, Mapping) and ("low" in value or "high" in value)
+
+
+def _range(given: object, key: str) -> Range:
+    known = ("low", "high", "scale", "whole")
+    table: dict[str, Any] = {}
+    if isinstance(given, (list, tuple)) and len(given) == 2:
+        table = {"low": given[0], "high": given[1]}
+    elif isinstance(given, Mapping) and set(given) <= set(known):
+        table = dict(given)
+    low, high = finite_number(table.get("low")), finite_number(table.get("high"))
+    scale, whole = table.get("scale", "even"), table.get("whole", False)
+    needed = "needs [low, high], or { low, high, scale, whole } with numbers low < high"
+    if low is None or high is None or low >= high:
+        raise _wrong(key, f"{needed}, got {shown(given)}.", "sweep.range")
+    if scale not in ("even", "log") or (scale == "log" and low <= 0.0):
+        says = 'needs scale = "even", or scale = "log" with low above 0'
+        raise _wrong(key, f"{says}, got {shown(scale)}.", "sweep.range")
+    if not isinstance(whole, bool) or (whole and not (low.is_integer() and high.is_integer())):
+        says = "needs whole = true or false, and whole bounds for whole numbers"
+        raise _wrong(key, f"{says}.", "sweep.range")
+    return Range(low, high, scale == "log", whole)
+
+
+def _laws(mapping: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    laws = _table(mapping, "laws")
+    for name, table in laws.items():
+        if not isinstance(table, Mapping):
+            says = f"needs a table with the law's keys, got {shown(table)}."
+            raise _wrong(f"laws.{name}", says, "sweep.laws")
+    return {name: dict(table) for name, table in laws.items()}
+
+
+def _flat(table: Mapping[str, Any], prefix: str, leaf: Any = None) -> dict[str, Any]:
+    """A table with dotted keys, whether they were quoted in the file or not."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        inner = isinstance(value, Mapping) and not (leaf and leaf(value))
+        if inner:
+            flat |= {f"{key}.{rest}": v for rest, v in _flat(value, prefix, leaf).items()}
+        else:
+            flat[key] = value
+    return flat
+
+
+def _values(values: object, key: str) -> tuple[Any, ...]:
+    if not isinstance(values, (list, tuple)) or not values:
+        raise _wrong(key, f"needs a list of at least one value, got {shown(values)}.", "sweep.axis")
+    for k, value in enumerate(values):
+        if any(value == other and type(value) is type(other) for other in values[:k]):
+            says = f"has {shown(value)} twice; the same runs would be made twice."
+            raise _wrong(key, says, "sweep.twice")
+    return tuple(values)
+
+
+def _table(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    table = mapping.get(key, {})
+    if not isinstance(table, Mapping):
+        raise _wrong(key, f"needs a table, got {shown(table)}.", "sweep.type")
+    return table
+
+
+def _whole(
+    mapping: Mapping[str, Any], key: str, default: int | None, least: int, name: str | None = None
+) -> int:
+    value = mapping.get(key, default)
+    value = default if value is None else value
+    if not is_whole(value) or value < least or value > 2**53:
+        says = f"needs a whole number from {least} on, got {shown(value)}."
+        raise _wrong(name or key, says, "sweep.range")
+    return int(value)
+
+
+def _word(mapping: Mapping[str, Any], key: str, default: str, known: Sequence[str]) -> str:
+    value = mapping.get(key, default)
+    if value not in known:
+        choices = listing([f'"{word}"' for word in known], "or")
+        raise _wrong(key, f"must be {choices}, got {shown(value)}.", "sweep.kind")
+    return str(value)
+
+
+def _flag(mapping: Mapping[str, Any], key: str, default: bool) -> bool:
+    value = mapping.get(key, default)
+    if not isinstance(value, bool):
+        raise _wrong(key, f"must be true or false, got {shown(value)}.", "sweep.type")
+    return value
+
+
+def _wrong(key: str, says: str, code: str) -> ScenarioError:
+    return ScenarioError(f"{key} {says}", code=code, key=key)

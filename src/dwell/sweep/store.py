@@ -1,0 +1,354 @@
+"""The folder of a sweep: what was planned, what is done, and the table in the end.
+
+    DIR/sweep.json        the plan and the versions that made the rows
+    DIR/parts-PLAN/       rows as they came in, Parquet files; each is whole or not there
+    DIR/runs.parquet      one row per case, once all are done
+    DIR/summary.parquet   one row per point: median and quartiles of every figure
+    DIR/timings.parquet   which worker took how long for which case
+    DIR/runs/KEY.nc       the runs themselves, if they are kept
+
+One process at a time writes here, and it alone: workers send their rows to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dwell.errors import InputError, StoreError
+from dwell.results.files import refused, shown, written_whole
+from dwell.results.lock import locked
+from dwell.sweep import table
+from dwell.sweep.plan import Frame, Plan
+from dwell.sweep.quartiles import summary_blocks, summary_schema
+from dwell.sweep.work import FAILED, Result, blank_row
+
+VERSION = 1
+MOST_PARTS = 256  # more small files than this are joined to one
+
+PLAN = "sweep.json"
+RUNS, SUMMARY, TIMINGS = "runs.parquet", "summary.parquet", "timings.parquet"
+
+
+@final
+@dataclass(frozen=True)
+class Failure:
+    """A case that was set aside."""
+
+    case: int
+    reason: str
+
+
+@final
+class Folder:
+    """Where the rows of one sweep are kept."""
+
+    def __init__(self, path: Path, plan: Plan, made_with: dict[str, str]) -> None:
+        self.path, self.plan = path, plan
+        self.made_with = made_with  # versions
+        self.done: NDArray[np.bool_] = np.zeros(len(plan), dtype=bool)
+        self.failed = 0
+        self.parts = parts_of(path, plan.digest)
+        self._parts: list[Path] = []
+        self._next = 0
+        self.damaged: list[Path] = []  # parts that could not be read, put aside
+
+    # -- opening -----------------------------------------------------------------------------
+
+    def read(self, *, retry: bool) -> None:
+        """Take stock of what an earlier command left; with `retry`, failures are to be made."""
+        kept = [self.path / RUNS] if (self.path / RUNS).exists() else []
+        kept += sorted(self.parts.glob("*.parquet"))
+        for path in kept:
+            try:
+                rows = table.read(path, ["case", "status"])
+            except Exception:  # whatever a damaged file makes the reader say
+                self.damaged.append(_put_aside(path))
+                continue
+            self._take_stock(path, rows, retry)
+        numbers = [int(path.stem) for path in self._parts if path.stem.isdecimal()]
+        self._next = max(numbers, default=-1) + 1
+
+    def _take_stock(self, path: Path, rows: Any, retry: bool) -> None:
+        cases = rows.column("case").to_numpy()
+        good = rows.column("status").to_numpy(zero_copy_only=False) != FAILED
+        if retry and not good.all():
+            path, cases = self._without_failures(path, good), cases[good]
+            good = good[good]
+            if path is None:
+                return
+        self._parts.append(path)
+        fresh = ~self.done[cases]
+        self.failed += int((fresh & ~good).sum())
+        self.done[cases] = True
+
+    def _without_failures(self, path: Path, good: NDArray[np.bool_]) -> Any:
+        """A file without the rows of cases that failed; None if none is left."""
+        import pyarrow as pa
+
+        rows = table.read(path).filter(pa.array(good))
+        target = self.parts / f"{self._number():08d}.parquet"
+        if rows.num_rows:
+            table.write_part(rows, target)
+        path.unlink()
+        return target if rows.num_rows else None
+
+    def _number(self) -> int:
+        there = [int(p.stem) for p in self.parts.glob("*.parquet") if p.stem.isdecimal()]
+        self._next = max([self._next, *(number + 1 for number in there)])
+        return self._next
+
+    # -- writing -----------------------------------------------------------------------------
+
+    def commit(self, result: Result) -> None:
+        """Keep rows for good; those that are there already are left out."""
+        rows = [row for row in result.rows if not self.done[row["case"]]]
+        if not rows:
+            return
+        for row in rows:
+            if row["key"] in result.runs:
+                self._keep_run(row["key"], result.runs[row["key"]])
+        target = self.parts / f"{self._next:08d}.parquet"
+        table.write_part(table.arrow_table(rows, self.plan.keys), target)
+        self._next += 1
+        self._parts.append(target)
+        self.done[[row["case"] for row in rows]] = True
+        self.failed += sum(row["status"] == FAILED for row in rows)
+        if len(self._parts) > MOST_PARTS:
+            self._join_parts()
+
+    def _keep_run(self, key: str, content: bytes) -> None:
+        folder = self.path / "runs"
+        folder.mkdir(exist_ok=True)
+        with written_whole(folder / f"{key}.nc") as temporary:
+            temporary.write_bytes(content)
+
+    def _join_parts(self) -> None:
+        """Many small files to one; a crash in between leaves rows twice, never none."""
+        small = [path for path in self._parts if path.parent == self.parts]
+        parts = table.Parts(small, self.plan.keys)
+        schema = parts.schema()
+        target = self.parts / f"{self._next:08d}.parquet"
+        table.write_blocks(parts.blocks(schema), schema, target, {})
+        self._next += 1
+        self._parts = [path for path in self._parts if path.parent != self.parts] + [target]
+        for path in small:
+            path.unlink()
+
+    def finish(self) -> None:
+        """The whole table, the summary and the timings; the parts have done their duty."""
+        if self._parts == [self.path / RUNS] and (self.path / SUMMARY).exists():
+            return
+        parts = table.Parts(self._parts, self.plan.keys)
+        schema = parts.schema()
+        about = {"plan": self.plan.digest, "versions": json.dumps(self.made_with, sort_keys=True)}
+        self._write_timings(parts, schema)
+        kept = table.without_beside(schema)
+        table.write_blocks(parts.blocks(kept), kept, self.path / RUNS, about)
+        self._write_summary(about)
+        for path in self._parts:
+            if path != self.path / RUNS:
+                path.unlink()
+        self._parts = [self.path / RUNS]
+        with contextlib.suppress(OSError):
+            self.parts.rmdir()
+
+    def _write_timings(self, parts: table.Parts, schema: Any) -> None:
+        if not {"_seconds", "_worker"} <= set(schema.names):
+            return
+        import pyarrow as pa
+
+        names = {"case": "case", "key": "key", "_seconds": "seconds", "_worker": "worker"}
+        chosen = pa.schema([schema.field(name) for name in names])
+        renamed = pa.schema([schema.field(a).with_name(b) for a, b in names.items()])
+        blocks = (block.rename_columns(list(names.values())) for block in parts.blocks(chosen))
+        table.write_blocks(blocks, renamed, self.path / TIMINGS, {})
+
+    def _write_summary(self, about: Mapping[str, str]) -> None:
+        repeats = self.plan.sweep.repeats
+        whole = table.Parts([self.path / RUNS], self.plan.keys)
+        schema = whole.schema()
+        points = max(1, table.GROUP // repeats) * repeats  # whole points at a time
+        summary = summary_schema(schema, self.plan.keys)
+        blocks = summary_blocks(whole.blocks(schema, points), summary, self.plan.keys)
+        table.write_blocks(blocks, summary, self.path / SUMMARY, about)
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def failures(self, most: int) -> list[Failure]:
+        """The first cases that were set aside, and why."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        found: list[Failure] = []
+        if not self.failed:
+            return found
+        for path in self._parts:
+            rows = table.read(path, ["case", "status", "failure"])
+            bad = rows.filter(pc.equal(rows.column("status"), pa.scalar(FAILED)))
+            found += [Failure(row["case"], row["failure"]) for row in bad.to_pylist()]
+        return sorted(found, key=lambda failure: failure.case)[:most]
+
+
+@contextlib.contextmanager
+def open_folder(
+    out: Path,
+    plan: Plan,
+    versions: dict[str, str],
+    *,
+    mixed: bool,
+    retry: bool,
+    extend: bool = False,
+) -> Iterator[Folder]:
+    """The folder of a sweep, for this process alone; what was done before is taken over."""
+    _make(out)
+    with locked(out / RUNS):
+        made_with = _check_plan(out, plan, versions, mixed, extend)
+        folder = Folder(out, plan, made_with)
+        folder.parts.mkdir(exist_ok=True)
+        folder.read(retry=retry)
+        yield folder
+
+
+def parts_of(out: Path, digest: str) -> Path:
+    """Where the rows of a plan lie: never among those of another."""
+    return out / f"parts-{digest[:12]}"
+
+
+def _make(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise refused(f"{shown(out)} is a file; give a folder for the tables")
+    strangers = out.is_dir() and any(out.iterdir()) and not (out / PLAN).exists()
+    if strangers and not all(path.name.startswith(".") for path in out.iterdir()):
+        raise refused(f"{shown(out)} holds other files; give a new or empty folder")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise refused(f"{shown(out)} cannot be made ({fault.strerror})") from None
+
+
+def _check_plan(
+    out: Path, plan: Plan, versions: dict[str, str], mixed: bool, extend: bool
+) -> dict[str, str]:
+    """The versions that make the rows; refuses another sweep, and other versions unless asked."""
+    path = out / PLAN
+    if not path.exists():
+        _write_plan(path, plan, versions)
+        return versions
+    kept = read_plan(out)
+    made_with: dict[str, str] = kept["versions"]
+    if kept["digest"] != plan.digest and not extend:
+        raise InputError(
+            f"{shown(out)} holds another sweep than this; give another folder, the sweep file as "
+            "it was, or --extend to keep the rows of cases that both have",
+            code="sweep.differs",
+        )
+    check_versions(made_with, versions, mixed, f"the rows in {shown(out)}")
+    if kept["digest"] != plan.digest:
+        take_over(out, kept, plan)
+        _write_plan(path, plan, made_with)
+    _tidy(out, plan)
+    return made_with
+
+
+def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
+    """The rows of another plan that are cases of this one too, under their numbers here.
+
+    They are put where this plan looks for them before it is the plan of the folder, and taken away
+    from where they were after: a crash in between costs nothing.
+    """
+    frame = Frame(plan.frame)
+    numbers = {frame.case(plan.brief(k)).key: k for k in range(len(plan))}
+    target = parts_of(out, plan.digest)
+    target.mkdir(exist_ok=True)
+    there = [out / RUNS] if (out / RUNS).exists() else []
+    for k, path in enumerate([*there, *sorted(parts_of(out, old["digest"]).glob("*.parquet"))]):
+        rows = []
+        for row in table.read(path).to_pylist():
+            number = numbers.pop(row["key"], None)
+            if number is not None and row["status"] != FAILED:
+                mine = blank_row(frame.case(plan.brief(number)), frame)
+                figures = {name: row[name] for name in row if name not in old["keys"]}
+                rows.append({**figures, **mine})
+        if rows:
+            table.write_part(table.arrow_table(rows, plan.keys), target / f"{k:08d}.parquet")
+
+
+def _tidy(out: Path, plan: Plan) -> None:
+    """Take away what belongs to an earlier plan."""
+    runs = out / RUNS
+    if runs.exists() and _plan_of_table(runs) not in (plan.digest, None):
+        for name in (RUNS, SUMMARY, TIMINGS):
+            (out / name).unlink(missing_ok=True)
+    for folder in out.glob("parts-*"):
+        if folder != parts_of(out, plan.digest):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _plan_of_table(path: Path) -> str | None:
+    try:
+        return table.about_file(path).get("plan")
+    except Exception:  # whatever a damaged file makes the reader say
+        return None
+
+
+def check_versions(
+    ours: Mapping[str, str], theirs: Mapping[str, str], mixed: bool, what: str
+) -> None:
+    """Refuse to mix rows made by unlike code."""
+    unlike = [name for name in ours if ours[name] != theirs.get(name)]
+    if unlike and not mixed:
+        pairs = ", ".join(f"{name} {theirs.get(name)} and {ours[name]}" for name in unlike)
+        raise InputError(
+            f"versions differ ({pairs}), so these rows and {what} need not agree to the bit; use "
+            "one version throughout, or --mixed",
+            code="sweep.versions",
+        )
+
+
+def _write_plan(path: Path, plan: Plan, versions: dict[str, str]) -> None:
+    about = {
+        "schema": VERSION,
+        "digest": plan.digest,
+        "cases": len(plan),
+        "points": plan.points,
+        "repeats": plan.sweep.repeats,
+        "keys": list(plan.keys),
+        "versions": versions,
+        "frame": json.loads(plan.frame),
+        "axes": [
+            {key: list(column) for key, column in zip(group.keys, group.columns, strict=True)}
+            for group in plan.sweep.groups
+        ],
+    }
+    with written_whole(path) as temporary:
+        temporary.write_text(json.dumps(about, indent=1), encoding="utf-8")
+
+
+def read_plan(out: Path) -> dict[str, Any]:
+    """What sweep a folder holds."""
+    path = out / PLAN
+    try:
+        about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if about["schema"] > VERSION:
+            raise StoreError(f"{shown(path)} was written by a newer dwell", code="store.version")
+        return about
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        if isinstance(fault, StoreError):
+            raise
+        raise refused(f"{shown(out)} is no folder of a sweep ({PLAN} cannot be read)") from None
+
+
+def _put_aside(path: Path) -> Path:
+    """A file that cannot be read is kept under another name, and its cases are run again."""
+    target = path.with_name(f"{path.name}.damaged")
+    path.replace(target)
+    return target

@@ -1,0 +1,193 @@
+"""Rows to Parquet files, and from many small files to one table.
+
+The table does not depend on how rows were cut into parts: rows are sorted by case, columns by
+name, types follow from all rows together, and groups of rows have one size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Ints
+from dwell.errors import InputError
+from dwell.results.files import written_whole
+from dwell.sweep.work import BESIDE, OWN
+
+GROUP = 10_000  # rows of a group in the table
+NUMBERS = frozenset(
+    {"coverage.nu", "coverage.reached_at", "cost.final", "error.final_max", "hold_error.limit"}
+    | {"hold_error.max", "separation.min", "separation.seen", "separation.time"}
+)
+WORDS = frozenset({"failure", "stop.detail"})
+LISTS = frozenset({"flags", "repairs", "certificate.holds", "certificate.violated"})
+CACHED = 64  # parts kept open while they are joined
+
+
+def need_pyarrow() -> None:
+    """Say what to install before anything is run."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "sweeps keep their tables in Parquet files, which needs pyarrow; install it with: "
+            'pip install "dwell[sweep]"',
+            code="sweep.pyarrow",
+        ) from None
+
+
+def arrow_table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Any:
+    """Rows as an Arrow table, its columns in the order of all tables."""
+    import pyarrow as pa
+
+    named = {name for row in rows for name in row}
+    columns = {name: [row.get(name) for row in rows] for name in ordered(named, keys)}
+    return pa.table({name: _array(name, values) for name, values in columns.items()})
+
+
+def ordered(names: set[str], keys: Sequence[str]) -> list[str]:
+    """Column names: who, what was varied, then figures by name."""
+    leading = [name for name in (*OWN, *keys, "seed") if name in names]
+    return leading + sorted(names - set(leading))
+
+
+def _array(name: str, values: list[Any]) -> Any:
+    """One column; whole and other numbers mixed are numbers."""
+    import pyarrow as pa
+
+    if name in NUMBERS or name in WORDS or name in LISTS:
+        return pa.array(values, type=_type(name))
+    try:
+        return pa.array(values, from_pandas=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # very large whole numbers among others
+        return pa.array([None if value is None else float(value) for value in values])
+
+
+def _type(name: str) -> Any:
+    """Of a column that may be empty in all runs, and has a type all the same."""
+    import pyarrow as pa
+
+    if name in NUMBERS:
+        return pa.float64()
+    return pa.list_(pa.string()) if name in LISTS else pa.string()
+
+
+def write_part(table: Any, target: Path) -> None:
+    """A small table, whole on disk or not at all."""
+    import pyarrow.parquet as pq
+
+    with written_whole(target) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+class Parts:
+    """Small tables that together make a large one."""
+
+    def __init__(self, paths: Sequence[Path], keys: Sequence[str]) -> None:
+        self.paths, self.keys = list(paths), list(keys)
+        cases = [_cases(path) for path in self.paths]
+        sizes = [len(one) for one in cases]
+        self.cases: Ints = np.concatenate(cases) if cases else np.empty(0, dtype=np.int64)
+        self._part = np.repeat(np.arange(len(sizes)), sizes)
+        self._row = np.concatenate([np.arange(size) for size in sizes] or [np.empty(0, np.int64)])
+        # Where a case stands twice, after a crash between joining parts and taking them away,
+        # both rows are the same: the first stands for them.
+        _, self._order = np.unique(self.cases, return_index=True)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def schema(self) -> Any:
+        """The columns of all parts, with types that hold every value."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        found = _unified([pq.read_schema(path) for path in self.paths])
+        names = ordered(set(found.names), self.keys)
+        return pa.schema([found.field(name) for name in names])
+
+    def blocks(self, schema: Any, rows: int = GROUP) -> Iterator[Any]:
+        """All rows in the order of their cases, some at a time."""
+        import pyarrow as pa
+
+        part_of = lru_cache(maxsize=CACHED)(lambda part: fitted(read(self.paths[part]), schema))
+        for lo in range(0, len(self._order), rows):
+            chosen = self._order[lo : lo + rows]
+            part, row = self._part[chosen], self._row[chosen]
+            cuts = np.flatnonzero(np.diff(part)) + 1
+            pieces = [
+                part_of(int(part[some[0]])).take(pa.array(row[some]))
+                for some in np.split(np.arange(len(chosen)), cuts)
+            ]
+            yield pa.concat_tables(pieces).combine_chunks()
+
+
+def read(path: Path, columns: Sequence[str] | None = None) -> Any:
+    """A table, or some of its columns."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        return file.read(columns=None if columns is None else list(columns))
+
+
+def _cases(path: Path) -> Ints:
+    found: Ints = read(path, ["case"]).column("case").to_numpy()
+    return found
+
+
+def _unified(schemas: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.unify_schemas(schemas, promote_options="permissive")
+
+
+def fitted(table: Any, schema: Any) -> Any:
+    """`table` with the columns and types of `schema`."""
+    import pyarrow as pa
+
+    columns = []
+    for field in schema:
+        if field.name not in table.column_names:
+            columns.append(pa.nulls(table.num_rows, field.type))
+        else:
+            columns.append(table.column(field.name).cast(field.type))
+    return pa.table(columns, schema=schema)
+
+
+def without_beside(schema: Any) -> Any:
+    """The columns that are the same whoever ran the cases."""
+    import pyarrow as pa
+
+    return pa.schema([field for field in schema if field.name not in BESIDE])
+
+
+def write_blocks(blocks: Iterator[Any], schema: Any, target: Path, about: Mapping[str, str]) -> int:
+    """Blocks as the groups of one file; the number of rows."""
+    import pyarrow.parquet as pq
+
+    rows = 0
+    schema = schema.with_metadata({f"dwell.{name}": text for name, text in about.items()})
+    with (
+        written_whole(target) as temporary,
+        pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+    ):
+        for block in blocks:
+            writer.write_table(fitted(block, schema), row_group_size=GROUP)
+            rows += block.num_rows
+    return rows
+
+
+def about_file(path: Path) -> dict[str, str]:
+    """What a table says of itself."""
+    import pyarrow.parquet as pq
+
+    kept = pq.read_schema(path).metadata or {}
+    return {
+        name.decode().removeprefix("dwell."): text.decode()
+        for name, text in kept.items()
+        if name.startswith(b"dwell.")
+    }

@@ -1,0 +1,71 @@
+"""The worked studies: their files are sweeps that run, and their pictures are there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwell.scenario import text_to_mapping
+from dwell.sweep import load_sweep, parse_sweep, plan_of
+from dwell.sweep.work import DONE, Order, run_order
+from tests.docs.blocks import ROOT
+
+FOLDER = ROOT / "docs" / "studies"
+STUDIES = ("wait", "loss", "size", "laws")
+
+
+def mapping_of(name: str) -> dict[str, Any]:
+    path = FOLDER / f"{name}.toml"
+    return text_to_mapping(path.read_text(encoding="utf-8"), source=str(path))
+
+
+def ends(table: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The first and the last value of each key."""
+    return {key: values[:: max(1, len(values) - 1)] for key, values in table.items()}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_is_a_sweep_of_at_least_ten_starts(name: str) -> None:
+    plan = plan_of(load_sweep(FOLDER / f"{name}.toml"))
+    assert plan.sweep.repeats >= 10
+    assert plan.points >= 3
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_shrunk_study_runs(name: str) -> None:
+    sweep = mapping_of(name)
+    scenario = mapping_of(Path(sweep["scenario"]).stem)
+    scenario["run"] |= {"horizon": 1.0}
+    tables = {key: ends(sweep[key]) for key in ("grid", "zip") if key in sweep}
+    tables["grid"] |= {k: v for k, v in sweep["grid"].items() if k == "controller.kind"}
+    plan = plan_of(parse_sweep({**sweep, **tables, "scenario": scenario, "repeats": 1}))
+    result = run_order(Order(plan.frame, tuple(plan.brief(case) for case in range(len(plan)))))
+    assert [row["status"] for row in result.rows] == [DONE] * len(plan)
+    assert all(row["stop.reason"] == "horizon" for row in result.rows)
+    assert not any("coverage-unseen" in row["flags"] for row in result.rows)
+
+
+def test_studies_are_those_of_the_folder() -> None:
+    files = {path.stem for path in FOLDER.glob("*.toml")} - {"twelve"}
+    assert files == set(STUDIES)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_has_a_small_picture_and_a_place_on_the_page(name: str) -> None:
+    picture = FOLDER / f"{name}.png"
+    assert picture.stat().st_size < 150_000
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    assert f"(studies/{name}.png)" in page
+    assert f"scripts/study {name}" in page
+
+
+def test_the_scenario_of_the_studies_is_the_papers_but_for_its_start() -> None:
+    from dwell.scenario import parse_scenario, template_text
+
+    own = json.loads(parse_scenario(mapping_of("twelve")).model_dump_json())
+    paper = json.loads(parse_scenario(text_to_mapping(template_text("paper-12"))).model_dump_json())
+    differ = {key for key in own if own[key] != paper[key]}
+    assert differ == {"name", "agents", "run"}

@@ -1,0 +1,128 @@
+"""Cells by walking along their borders: the same as any other way gives, or none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell import Box, Polygon, Uniform
+from dwell._kernels.doors import cell_of
+from dwell._kernels.scratch import EDGES, LINES, make_scratch
+from dwell.density.ground import ground_of
+from dwell.density.looking import look_many
+from tests.oracles import rational_cells
+
+SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+SLANTED = [(-0.5, 0.0), (0.7, -0.6), (1.3, 0.3), (1.0, 1.1), (0.1, 1.2)]
+FIELDS = ("error", "mass", "polar", "neighbors", "nearest")
+
+
+def scattered(rng, count, hair):
+    return rng.uniform(0.01, 0.99, (count, 2))
+
+
+def clusters(rng, count, hair):
+    """Five heaps, as wide as a hair."""
+    middle = rng.uniform(0.1, 0.9, (5, 2))[rng.integers(0, 5, count)]
+    return middle + np.clip(hair * rng.normal(size=(count, 2)), -0.09, 0.09)
+
+
+def shaken_lattice(rng, count, hair):
+    """Corners where four cells meet, but for a hair."""
+    side = int(np.sqrt(count))
+    x, y = np.meshgrid(np.arange(side) + 0.5, np.arange(side) + 0.5)
+    return np.column_stack([x.ravel(), y.ravel()]) / side + 1e-3 * hair * rng.normal(
+        size=(side * side, 2)
+    )
+
+
+def twins(rng, count, hair):
+    """Two by two, a hair apart."""
+    one = rng.uniform(0.01, 0.99, (count // 2, 2))
+    return np.vstack([one, one + 1e-2 * hair * rng.normal(size=one.shape)])
+
+
+def on_a_circle(rng, count, hair):
+    angle = rng.uniform(0.0, 2.0 * np.pi, count)
+    return 0.5 + 0.4 * np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+SHAPES = (scattered, clusters, shaken_lattice, twins, on_a_circle)
+
+
+def looks(workspace, places, agents):
+    return look_many(ground_of(workspace, Uniform()), places[None], np.zeros_like(agents), agents)
+
+
+@settings(max_examples=60)
+@given(
+    shape=st.sampled_from(SHAPES),
+    walls=st.sampled_from([SQUARE, SLANTED]),
+    far=st.sampled_from([0.0, 5e6]),
+    power=st.integers(-12, -1),
+    count=st.integers(70, 200),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_those_near_and_everybody_give_the_same_bits(shape, walls, far, power, count, seed):
+    rng = np.random.default_rng(seed)
+    places = rng.permutation(np.unique(shape(rng, count, 10.0**power) + far, axis=0))
+    everybody = np.arange(len(places))
+    workspace = Polygon([(x + far, y + far) for x, y in walls])
+    near = looks(workspace, places, everybody)
+    brute = looks(workspace, places, everybody[::-1])  # not in order: everybody is asked
+    for field in FIELDS:
+        assert np.array_equal(getattr(near, field), getattr(brute, field)[::-1]), field
+
+
+def corners_of(walls, places, p):
+    """(corners, labels) of one cell."""
+    memory = make_scratch(len(places), len(walls))
+    (wx, wy), (xs, ys) = (np.ascontiguousarray(np.transpose(a)) for a in (walls, places))
+    n, _, _ = cell_of(p, xs, ys, wx, wy, memory)
+    return np.column_stack([memory.x[:n], memory.y[:n]]), memory.label[:n].copy()
+
+
+@pytest.mark.parametrize("walls", [SQUARE, SLANTED], ids=["square", "slanted"])
+def test_corners_are_right_to_the_last_digits(walls):
+    """In the frame of each agent, against rational arithmetic."""
+    places = np.random.default_rng(4).uniform(0.05, 0.95, (25, 2))
+    exact = rational_cells.tessellation(walls, places)
+    for p, reference in enumerate(exact):
+        corners, _ = corners_of(walls, places, p)
+        x, y = corners.T
+        area = 0.5 * float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum())
+        assert area == pytest.approx(float(reference.area), rel=3e-15)
+
+
+def test_a_walk_begins_on_the_nearest_line():
+    """So that the order of corners does not depend on how the cell was found."""
+    places = np.random.default_rng(5).uniform(0.2, 0.8, (30, 2))
+    for p in range(len(places)):
+        _, label = corners_of(SQUARE, places, p)
+        gap = np.linalg.norm(places - places[p], axis=1)
+        gap[p] = np.inf
+        if 0.5 * gap.min() < min(places[p].min(), 1.0 - places[p].max()):
+            assert label[0] == gap.argmin()
+
+
+def test_corners_of_the_workspace_are_kept():
+    corners, labels = corners_of(SQUARE, [(0.3, 0.4)], 0)
+    assert labels.tolist() == [-4, -1, -2, -3]  # the left wall is nearest
+    assert corners.tolist() == [[-0.3, 0.6], [-0.3, -0.4], [0.7, -0.4], [0.7, 0.6]]
+
+
+@pytest.mark.parametrize("count", [EDGES - 2, EDGES + 2, LINES + 8])
+def test_more_edges_or_lines_than_a_walk_has_room_for(count):
+    """An agent within a ring of others: its cell has as many edges as they are."""
+    angle = 2.0 * np.pi * (np.arange(count) + 0.3) / count
+    ring = (0.3 + 0.001 * (np.arange(count) % 2))[:, None]
+    places = np.vstack([(0.51, 0.5), 0.5 + ring * np.column_stack([np.cos(angle), np.sin(angle)])])
+    everybody = np.arange(len(places))
+    near = looks(Box((0, 0), (1, 1)), places, everybody)
+    brute = looks(Box((0, 0), (1, 1)), places, everybody[::-1])
+    for field in FIELDS:
+        assert np.array_equal(getattr(near, field), getattr(brute, field)[::-1]), field
+    exact = rational_cells.tessellation(SQUARE, places)
+    assert near.mass[0] == pytest.approx(float(exact[0].area), rel=1e-14)

@@ -1,0 +1,121 @@
+"""Real commands, schedulers and workers, to be started and killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+LONG = 120.0  # seconds after which a test gives up
+
+
+def environment() -> dict[str, str]:
+    """Workers find the functions of these tests."""
+    paths = [str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+    quiet = {"DASK_LOGGING__DISTRIBUTED": "error"}
+    return {**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def command(*words: object) -> list[str]:
+    """The command line of this Python."""
+    return [sys.executable, "-c", "from dwell.cli import main; main()", *map(str, words)]
+
+
+def start(words: Sequence[str]) -> subprocess.Popen[str]:
+    """A process in a group of its own, so that all of it can be killed."""
+    return subprocess.Popen(
+        words, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def run(*words: object) -> tuple[int, dict[str, Any], str]:
+    """A command to its end: exit code, what it printed as JSON, what it complained."""
+    done = subprocess.run(
+        command(*words), env=environment(), capture_output=True, text=True, timeout=LONG
+    )
+    return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
+
+
+def kill_all(process: subprocess.Popen[str]) -> None:
+    """A process and all that it started, without a word of warning."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    """The worker processes that a local sweep started."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            words = (stat.parent / "cmdline").read_bytes()
+        except OSError:  # gone meanwhile
+            continue
+        if parent == process.pid and b"engines.local import serve" in words:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def wait_for(true: Callable[[], Any], what: str) -> Any:
+    """The first value that counts as true."""
+    limit = time.monotonic() + LONG
+    while not (value := true()):
+        assert time.monotonic() < limit, f"waited in vain for {what}"
+        time.sleep(0.02)
+    return value
+
+
+def parts(out: Path) -> list[Path]:
+    """What is committed so far."""
+    return sorted(out.glob("parts-*/*.parquet"))
+
+
+class Cluster:
+    """A scheduler and workers on loopback, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.folder = folder
+        self.workers: list[subprocess.Popen[str]] = []
+        self.start_scheduler()
+
+    def start_scheduler(self) -> None:
+        """At the same address each time."""
+        self.scheduler = start(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
+             "--port", str(self.port), "--no-dashboard"]
+        )  # fmt: skip
+        wait_for(self._listens, "the scheduler")
+
+    def _listens(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def add_worker(self) -> subprocess.Popen[str]:
+        """One thread, no nanny: when it is killed it is gone."""
+        worker = start(
+            [sys.executable, "-m", "distributed.cli.dask_worker", self.address, "--nthreads", "1",
+             "--no-nanny", "--no-dashboard", "--local-directory", str(self.folder),
+             "--death-timeout", "60"]
+        )  # fmt: skip
+        self.workers.append(worker)
+        return worker
+
+    def close(self) -> None:
+        """Kill them all."""
+        for process in [*self.workers, self.scheduler]:
+            kill_all(process)

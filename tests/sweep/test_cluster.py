@@ -1,0 +1,152 @@
+"""Sweeps on a Dask cluster: a real scheduler and real workers on loopback, killed at will."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dwell.errors import InputError
+from dwell.sweep import run_sweep
+from dwell.sweep.engines.dask import DaskEngine
+from tests.sweep.processes import Cluster, command, kill_all, parts, run, start, wait_for
+from tests.sweep.test_local import CALLABLE, DENSITIES, SLOW, tables
+from tests.sweep.worlds import file_at
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The table that this machine makes without any cluster."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert run_sweep(file_at(folder, **SLOW), folder / "out").ok
+    return tables(folder / "out")
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    found = Cluster(tmp_path / "dask")
+    yield found
+    found.close()
+
+
+def sweep_on(cluster, file, out, *more):
+    return start(command("sweep", file, "--out", out, "--cluster", cluster.address, *more))
+
+
+def finished(process):
+    stdout, stderr = process.communicate(timeout=150)
+    assert process.returncode == 0, stderr
+    return json.loads(stdout)
+
+
+def test_one_worker_and_two_give_the_table_of_this_machine(tmp_path, cluster, whole):
+    cluster.add_worker()
+    for name, chunk in (("one", 16), ("two", 5)):
+        out = tmp_path / name
+        found = run_sweep(
+            file_at(tmp_path, **SLOW), out, cluster=cluster.address, chunk=chunk, patience=5.0
+        )
+        assert (found.ok, found.computed) == (True, 120)
+        assert tables(out) == whole
+        cluster.add_worker()
+
+
+def test_a_killed_worker_costs_nothing(tmp_path, cluster, whole):
+    first = cluster.add_worker()
+    cluster.add_worker()
+    out = tmp_path / "out"
+    process = sweep_on(cluster, file_at(tmp_path, **SLOW), out, "--json", "--chunk", 4)
+    wait_for(lambda: len(parts(out)) >= 2, "some rows")
+    kill_all(first)
+    found = finished(process)
+    assert (found["failed"], found["done"]) == (0, 120)
+    assert tables(out) == whole
+
+
+def test_a_killed_scheduler_that_comes_back_is_found_again(tmp_path, cluster, whole):
+    cluster.add_worker()
+    out = tmp_path / "out"
+    process = sweep_on(cluster, file_at(tmp_path, **SLOW), out, "--json", "--chunk", 3)
+    wait_for(lambda: len(parts(out)) >= 2, "some rows")
+    kill_all(cluster.scheduler)
+    kill_all(cluster.workers[0])
+    cluster.start_scheduler()
+    cluster.add_worker()
+    found = finished(process)
+    assert (found["failed"], found["done"]) == (0, 120)
+    assert tables(out) == whole
+
+
+def test_a_killed_command_goes_on_and_a_lost_cluster_is_no_loss(tmp_path, cluster, whole):
+    """Killed on the cluster, then the cluster dies too: the rest is run here."""
+    cluster.add_worker()
+    file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
+    process = sweep_on(cluster, file, out, "--chunk", 3)
+    wait_for(lambda: len(parts(out)) >= 2, "some rows")
+    kill_all(process)
+    process = sweep_on(cluster, file, out, "--chunk", 3, "--patience", "1")
+    kept = len(parts(out))
+    wait_for(lambda: len(parts(out)) > kept, "more rows")
+    kill_all(cluster.scheduler)
+    _, complaint = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "did not come back" in complaint
+    assert "the same command goes on" in complaint
+    found = run_sweep(file, out)
+    assert 0 < found.computed < 120
+    assert tables(out) == whole
+
+
+def test_a_case_that_kills_workers_is_set_aside(tmp_path, cluster, monkeypatch):
+    """A nanny brings its worker back each time; the scheduler counts, and so do we."""
+    import sys
+
+    grid = DENSITIES.format("deadly")
+    file = file_at(tmp_path, repeats=2, horizon=0.2, grid=grid, density=CALLABLE)
+    worker = start(
+        [sys.executable, "-m", "distributed.cli.dask_worker", cluster.address, "--nthreads", "1",
+         "--no-dashboard", "--local-directory", str(tmp_path / "dask")]
+    )  # fmt: skip
+    cluster.workers.append(worker)
+    environment = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    kill_all(cluster.scheduler)
+    cluster.start_scheduler()
+    code, found, complaint = run(
+        "sweep", file, "--out", tmp_path / "out", "--cluster", cluster.address, "--json"
+    )
+    assert code == 1, complaint
+    assert (found["done"], found["failed"]) == (4, 2)
+    assert {failure["case"] for failure in found["failures"]} == {2, 3}
+
+
+def test_nobody_at_the_address_is_said(tmp_path):
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        run_sweep(file_at(tmp_path), tmp_path / "out", cluster="tcp://127.0.0.1:9", patience=1.0)
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        run_sweep(file_at(tmp_path), tmp_path / "out", cluster="nonsense", patience=1.0)
+
+
+def test_workers_of_another_version_are_refused(tmp_path, cluster, monkeypatch):
+    cluster.add_worker()
+    other = {"dwell": "0.0.0", "kernels": "others", "numpy": "1", "numba": "1"}
+    monkeypatch.setattr(DaskEngine, "versions", lambda self: {"tcp://there": other})
+    with pytest.raises(InputError, match=r"versions differ.*tcp://there"):
+        run_sweep(file_at(tmp_path), tmp_path / "out", cluster=cluster.address)
+
+
+def test_a_cluster_without_workers_is_said_and_waited_for(tmp_path, cluster):
+    worker = cluster.add_worker()
+    said = []
+    engine = DaskEngine(cluster.address, say=said.append, patience=5.0)
+    try:
+        wait_for(lambda: engine.workers and engine._threads == 1 and engine._client, "the worker")
+        kill_all(worker)
+        wait_for(lambda: engine.workers and said, "a word about it")
+        assert "no workers" in said[0]
+        assert cluster.address in said[0]
+    finally:
+        engine.close()
