@@ -39,9 +39,10 @@ def test_recorded_runs_are_those_of_today(record: ModuleType, name: str) -> None
     assert now["looks"] == then["looks"]
     assert now["received"] == then["received"]
     assert [len(m) for m in now["messages"]] == [len(m) for m in then["messages"]]
+    near = 1e-4 if name == "curve" else 1e-9  # a differential equation, to its tolerance only
     for new, old in zip(now["states"], then["states"], strict=True):
         assert new["jump"] == old["jump"]
-        np.testing.assert_allclose(new["positions"], old["positions"], rtol=0.0, atol=1e-9)
+        np.testing.assert_allclose(new["positions"], old["positions"], rtol=0.0, atol=near)
 
 
 def test_recorded_cells_and_designs_are_those_of_today(record: ModuleType) -> None:

@@ -47,6 +47,7 @@ def test_scrubs_and_steps_from_jump_to_jump(page: Any) -> None:
     t, j = page.evaluate("[dwellPage.clock.t, dwellPage.clock.jump]")
     time = f"{APP}.lanes[0].timeline.last.arc.events.time"
     assert t == page.evaluate(f"{time}[{j - 1}]")
+    frames(page)
     seen = page.evaluate("dwellPage.maps[0].shown().scene.glance")
     assert seen["agent"] == page.evaluate(f"{APP}.lanes[0].timeline.last.arc.events.agent[{j - 1}]")
     assert len(seen["cell"]) >= 6  # corners
