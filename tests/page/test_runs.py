@@ -105,6 +105,21 @@ def test_an_agent_dragged_while_time_runs_lets_it_run_on(page: Any) -> None:
     page.wait_for_function("() => dwellPage.clock.playing && dwellPage.clock.t > 5.01")
 
 
+def test_curves_and_agents_point_at_each_other(page: Any) -> None:
+    run(page)
+    pause(page)
+    seek(page, 0.5)
+    over = page.locator(".u-over").first
+    box = over.bounding_box()
+    found = set()
+    for share in range(5, 95, 3):
+        page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] * share / 100)
+        found.add(page.evaluate(f"{APP}.hovered"))
+    assert len(found) > 2
+    page.mouse.click(box["x"] + box["width"] / 4, box["y"] + 5)
+    assert time_of(page) == pytest.approx(10.0, abs=0.3)
+
+
 def test_laws_side_by_side_share_a_clock(page: Any) -> None:
     page.get_by_role("tab", name="Compare").click()
     page.get_by_label("Discrete Lloyd").check()
