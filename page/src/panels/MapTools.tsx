@@ -43,9 +43,9 @@ export function MapTools() {
   const planar = app.scenario ? regionOf(app.scenario.workspace).dimension === 2 : false;
   return (
     <div class="tools">
-      <div class="segments" role="radiogroup" aria-label="What the pointer changes">
+      <div class="segments" role="group" aria-label="What the pointer changes">
         {TOOLS.map((one) => (
-          <button key={one.tool} role="radio" aria-checked={tool === one.tool} title={`${one.about} (${one.key})`} onClick={() => session.hands.setTool(one.tool)}>
+          <button key={one.tool} aria-pressed={tool === one.tool} title={`${one.about} (${one.key})`} onClick={() => session.hands.setTool(one.tool)}>
             {one.name}
           </button>
         ))}

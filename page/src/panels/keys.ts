@@ -58,7 +58,7 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
       else return;
       return e.preventDefault();
     }
-    const pressing = target.matches("button, summary, [role=radio], [role=tab], input");
+    const pressing = target.matches("button, summary, input");
     if (e.altKey || (pressing && (e.key === " " || e.key === "Enter"))) return;
     const command = commands[letter] ?? commands[e.key];
     // Sliders keep their arrows; those of the time bar go from jump to jump, as elsewhere.
