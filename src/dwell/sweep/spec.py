@@ -87,14 +87,11 @@ def _scenario(mapping: Mapping[str, Any], folder: Path) -> Scenario:
 def _groups(mapping: Mapping[str, Any], seed: int) -> tuple[Group, ...]:
     grid = _flat(_table(mapping, "grid"), "grid")
     groups = [Group((key,), (_values(values, f"grid.{key}"),)) for key, values in grid.items()]
-    for group in groups:
-        _refuse_twice(group.columns[0], f"grid.{group.keys[0]}")
     tied = _flat(_table(mapping, "zip"), "zip")
     if tied:
-        columns = tuple(_values(values, f"zip.{key}") for key, values in tied.items())
+        columns = tuple(_listed(values, f"zip.{key}") for key, values in tied.items())
         _refuse_unequal(dict(zip(tied, map(len, columns), strict=True)))
-        rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-        _refuse_twice(rows, "zip")
+        _refuse_twins(list(zip(*columns, strict=True)), "zip")
         groups.append(Group(tuple(tied), columns))
     sample = dict(_table(mapping, "sample"))
     if sample:
@@ -180,6 +177,12 @@ def _flat(table: Mapping[str, Any], prefix: str, leaf: Any = None) -> dict[str, 
 
 
 def _values(values: object, key: str) -> tuple[Any, ...]:
+    found = _listed(values, key)
+    _refuse_twins(found, key)
+    return found
+
+
+def _listed(values: object, key: str) -> tuple[Any, ...]:
     if not isinstance(values, (list, tuple)) or not values:
         raise _wrong(key, f"needs a list of at least one value, got {shown(values)}.", "sweep.axis")
     for value in values:
@@ -204,7 +207,8 @@ def _refuse_odd(value: object, key: str) -> None:
             raise _wrong(key, says, "sweep.axis")
 
 
-def _refuse_twice(rows: Sequence[Any], key: str) -> None:
+def _refuse_twins(rows: Sequence[Any], key: str) -> None:
+    """No value twice, and no row of a zip, whose keys may repeat theirs; 1 and 1.0 are one."""
     seen: set[str] = set()
     for row in rows:
         text = value_text(row)
