@@ -35,5 +35,5 @@ bench: install
 	$(BIN)/python -m bench --json out/bench.json
 
 clean:
-	rm -rf $(VENV) build dist docs/_build out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build out page/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,8 @@ from dwell.sweep.work import DONE, Order, run_order
 from tests.docs.blocks import ROOT
 
 FOLDER = ROOT / "docs" / "studies"
-STUDIES = ("wait", "loss", "size", "laws")
+PICTURED = ("wait", "loss", "size", "laws")
+STUDIES = (*PICTURED, "speed")
 
 
 def mapping_of(name: str) -> dict[str, Any]:
@@ -40,7 +41,8 @@ def test_a_shrunk_study_runs(name: str) -> None:
     scenario = mapping_of(Path(sweep["scenario"]).stem)
     scenario["run"] |= {"horizon": 1.0}
     tables = {key: ends(sweep[key]) for key in ("grid", "zip") if key in sweep}
-    tables["grid"] |= {k: v for k, v in sweep["grid"].items() if k == "controller.kind"}
+    if "controller.kind" in sweep.get("grid", {}):
+        tables["grid"] |= {"controller.kind": sweep["grid"]["controller.kind"]}
     plan = plan_of(parse_sweep({**sweep, **tables, "scenario": scenario, "repeats": 1}))
     result = run_order(Order(plan.frame, tuple(plan.brief(case) for case in range(len(plan)))))
     assert [row["status"] for row in result.rows] == [DONE] * len(plan)
@@ -54,12 +56,12 @@ def test_studies_are_those_of_the_folder() -> None:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_has_a_small_picture_and_a_place_on_the_page(name: str) -> None:
-    picture = FOLDER / f"{name}.png"
-    assert picture.stat().st_size < 150_000
+def test_a_study_has_a_place_on_the_page(name: str) -> None:
     page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
-    assert f"(studies/{name}.png)" in page
     assert f"scripts/study {name}" in page
+    if name in PICTURED:
+        assert f"(studies/{name}.png)" in page
+        assert (FOLDER / f"{name}.png").stat().st_size < 150_000
 
 
 def test_the_scenario_of_the_studies_is_the_papers_but_for_its_start() -> None:

@@ -296,3 +296,16 @@ def test_the_template_goes_with_its_scenario(tmp_path):
     for name in SWEEPS:
         (tmp_path / f"{name}.toml").write_text(sweep_text(name))
         assert len(plan_of(load_sweep(tmp_path / f"{name}.toml"))) == 25
+
+
+def test_summaries_are_sampled_as_often_as_other_runs():
+    def every(**changes):
+        _, cases = cases_of(small(repeats=1, **changes))
+        return [case.mapping["run"]["record"].get("sample_every") for case in cases]
+
+    assert every(grid={"run.horizon": [1.0, 2.0]}) == [1.0 / 1000, 2.0 / 1000]
+    assert every(grid={"run.record.sample_every": ["off", 0.25]}) == ["off", 0.25]
+    own = {**SCENARIO, "run": {**SCENARIO["run"], "record": {"sample_every": 0.125}}}
+    assert every(scenario=own, grid={}) == [0.125]
+    kept = {**SCENARIO, "run": {**SCENARIO["run"], "record": {"kind": "summary"}}}
+    assert every(scenario=kept, grid={}, record="scenario") == [None]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
+from dwell._types import finite_number
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.overrides import put
@@ -26,6 +27,7 @@ from dwell.sweep.spec import MOST_CASES, Sweep
 
 KIND = "controller.kind"
 START = "agents.start"
+SAMPLES = 1000  # along a run, if its scenario does not say how many
 SEEDS = ("run.seed", "agents.start.seed")
 
 Brief: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
@@ -252,11 +254,9 @@ def _refuse_whole_tables(plan: Plan) -> None:
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """The scenario as a mapping, with what the sweep says for all cases."""
     data = json.loads(_json(scenario.model_dump(exclude_none=True)))
-    if sweep.record == "summary":  # samples stay: without them nobody sees when coverage is reached
+    if sweep.record == "summary":
         every = data["run"].get("record", {}).get("sample_every")
-        data["run"]["record"] = {"kind": "summary"} | (
-            {} if every is None else {"sample_every": every}
-        )
+        data["run"]["record"] = {"kind": "summary", "sample_every": every}
     start = data["agents"]["start"]
     if sweep.starts == "random" and not isinstance(start, dict):
         data["agents"]["start"] = {"count": len(start)}
@@ -290,7 +290,16 @@ class Frame:
             if value is not None and key != KIND:
                 given = {**value, **scattered} if key == START and scattered else value
                 put(mapping, key, copy.deepcopy(given))
+        _sample_along(mapping["run"])
         return Case(number, point, repeat, values, mapping["run"]["seed"], mapping)
+
+
+def _sample_along(run: dict[str, Any]) -> None:
+    """Sample a summary as often as any other run: else nobody sees when coverage is reached."""
+    record, horizon = run.get("record"), finite_number(run.get("horizon"))
+    asked = isinstance(record, dict) and "sample_every" in record
+    if asked and record["sample_every"] is None:
+        record["sample_every"] = horizon / SAMPLES if horizon else "off"
 
 
 def _sort(value: Value) -> str:

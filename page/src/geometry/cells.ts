@@ -1,0 +1,193 @@
+/**
+ * Voronoi cells in a convex polygon, by half-planes in the agent's own frame, so that a world far
+ * from the origin loses no digits. Agents are asked in rings of bins around the one whose cell it
+ * is, until the next ring is too far away to matter; the cost of a cell does not depend on how many
+ * agents there are.
+ */
+
+import type { Ring } from "./polygon";
+
+const AGENTS_PER_BIN = 2;
+const MOST_CORNERS = 1024;
+
+/** All cells, one after another: corners of cell p are rows begin[p] to begin[p + 1] - 1. */
+export interface Cells {
+  readonly begin: Int32Array;
+  corners: Float64Array;
+}
+
+interface Bins {
+  readonly columns: number;
+  readonly rows: number;
+  readonly size: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly first: Int32Array;
+  readonly members: Int32Array;
+}
+
+function binned(positions: Float64Array, agents: number): Bins {
+  let left = Infinity;
+  let right = -Infinity;
+  let bottom = Infinity;
+  let top = -Infinity;
+  for (let p = 0; p < agents; p++) {
+    left = Math.min(left, positions[2 * p]);
+    right = Math.max(right, positions[2 * p]);
+    bottom = Math.min(bottom, positions[2 * p + 1]);
+    top = Math.max(top, positions[2 * p + 1]);
+  }
+  const width = right - left;
+  const height = top - bottom;
+  const wanted = Math.max(1, agents / AGENTS_PER_BIN);
+  const size = Math.max(Math.sqrt((width * height) / wanted), Math.max(width, height) / wanted) || 1;
+  const columns = Math.floor(width / size) + 1;
+  const rows = Math.floor(height / size) + 1;
+  const first = new Int32Array(columns * rows + 1);
+  const bin = new Int32Array(agents);
+  for (let p = 0; p < agents; p++) {
+    const i = Math.floor((positions[2 * p] - left) / size);
+    const j = Math.floor((positions[2 * p + 1] - bottom) / size);
+    bin[p] = j * columns + i;
+    first[bin[p] + 1]++;
+  }
+  for (let k = 0; k < columns * rows; k++) first[k + 1] += first[k];
+  const free = first.slice();
+  const members = new Int32Array(agents);
+  for (let p = 0; p < agents; p++) members[free[bin[p]]++] = p;
+  return { columns, rows, size, left, bottom, first, members };
+}
+
+/** One cell being cut; the same room is used for all. */
+class Cutter {
+  count = 0;
+  reach = 0; // squared distance of the farthest corner
+  corners = new Float64Array(2 * MOST_CORNERS);
+  private spare = new Float64Array(2 * MOST_CORNERS);
+
+  begin(region: Ring, x: number, y: number): void {
+    this.count = region.length;
+    for (let k = 0; k < region.length; k++) {
+      this.corners[2 * k] = region[k][0] - x;
+      this.corners[2 * k + 1] = region[k][1] - y;
+    }
+    this.measure();
+  }
+
+  private measure(): void {
+    let most = 0;
+    for (let k = 0; k < this.count; k++) {
+      const far = this.corners[2 * k] ** 2 + this.corners[2 * k + 1] ** 2;
+      if (far > most) most = far;
+    }
+    this.reach = most;
+  }
+
+  /** Keep what is at least as near to the agent as to another one, (dx, dy) away. */
+  cut(dx: number, dy: number): void {
+    const far = dx * dx + dy * dy;
+    if (far >= 4 * this.reach || far === 0) return;
+    const { corners, spare } = this;
+    const half = far / 2;
+    let kept = 0;
+    let lost = false;
+    let px = corners[2 * this.count - 2];
+    let py = corners[2 * this.count - 1];
+    let before = px * dx + py * dy - half;
+    for (let k = 0; k < this.count; k++) {
+      const qx = corners[2 * k];
+      const qy = corners[2 * k + 1];
+      const here = qx * dx + qy * dy - half;
+      if (before > 0 !== here > 0) {
+        const share = before / (before - here);
+        spare[kept++] = px + share * (qx - px);
+        spare[kept++] = py + share * (qy - py);
+      }
+      if (here > 0) lost = true;
+      else {
+        spare[kept++] = qx;
+        spare[kept++] = qy;
+      }
+      px = qx;
+      py = qy;
+      before = here;
+    }
+    if (!lost) return;
+    this.corners = spare;
+    this.spare = corners;
+    this.count = kept / 2;
+    this.measure();
+  }
+}
+
+function cutByBins(cutter: Cutter, bins: Bins, positions: Float64Array, p: number): void {
+  const x = positions[2 * p];
+  const y = positions[2 * p + 1];
+  const i = Math.floor((x - bins.left) / bins.size);
+  const j = Math.floor((y - bins.bottom) / bins.size);
+  const last = Math.max(i, bins.columns - 1 - i, j, bins.rows - 1 - j);
+  for (let ring = 0; ring <= last; ring++) {
+    const clear = (ring - 1) * bins.size; // everybody in this ring is farther away than that
+    if (clear > 0 && clear * clear >= 4 * cutter.reach) return;
+    for (let row = Math.max(0, j - ring); row <= Math.min(bins.rows - 1, j + ring); row++) {
+      const edge = row === j - ring || row === j + ring;
+      const step = edge || ring === 0 ? 1 : 2 * ring;
+      for (let column = i - ring; column <= i + ring; column += step) {
+        if (column < 0 || column >= bins.columns) continue;
+        const bin = row * bins.columns + column;
+        for (let k = bins.first[bin]; k < bins.first[bin + 1]; k++) {
+          const q = bins.members[k];
+          if (q !== p) cutter.cut(positions[2 * q] - x, positions[2 * q + 1] - y);
+        }
+      }
+    }
+  }
+}
+
+/** The cells of everybody. Positions are x, y of one agent after another. */
+export function cellsOf(region: Ring, positions: Float64Array): Cells {
+  const agents = positions.length / 2;
+  const begin = new Int32Array(agents + 1);
+  let corners = new Float64Array(Math.max(64, agents * 16));
+  const cutter = new Cutter();
+  const bins = binned(positions, agents);
+  let used = 0;
+  for (let p = 0; p < agents; p++) {
+    cutter.begin(region, positions[2 * p], positions[2 * p + 1]);
+    cutByBins(cutter, bins, positions, p);
+    if (2 * (used + cutter.count) > corners.length) {
+      const more = new Float64Array(2 * corners.length + 2 * cutter.count);
+      more.set(corners);
+      corners = more;
+    }
+    for (let k = 0; k < cutter.count; k++) {
+      corners[2 * (used + k)] = cutter.corners[2 * k] + positions[2 * p];
+      corners[2 * (used + k) + 1] = cutter.corners[2 * k + 1] + positions[2 * p + 1];
+    }
+    used += cutter.count;
+    begin[p + 1] = used;
+  }
+  return { begin, corners };
+}
+
+/** The cell of one agent, [x, y] after [x, y]. */
+export function cellOf(region: Ring, positions: Float64Array, p: number): Float64Array {
+  const cutter = new Cutter();
+  const x = positions[2 * p];
+  const y = positions[2 * p + 1];
+  cutter.begin(region, x, y);
+  for (let q = 0; 2 * q < positions.length; q++) {
+    if (q !== p) cutter.cut(positions[2 * q] - x, positions[2 * q + 1] - y);
+  }
+  return cutter.corners.slice(0, 2 * cutter.count).map((v, k) => v + (k % 2 ? y : x));
+}
+
+/** On a line: where the cells of agents end, in the order of their places. */
+export function borders(bounds: readonly [number, number], positions: Float64Array): Float64Array {
+  const sorted = Float64Array.from(positions).sort();
+  const found = new Float64Array(sorted.length + 1);
+  found[0] = bounds[0];
+  for (let k = 1; k < sorted.length; k++) found[k] = (sorted[k - 1] + sorted[k]) / 2;
+  found[sorted.length] = bounds[1];
+  return found;
+}

@@ -1,0 +1,60 @@
+/** The density as a picture, kept until the density, the region or the colours change. */
+
+import type { Density } from "../density/density";
+import type { Theme } from "./theme";
+import type { Bounds } from "./view";
+
+const PIXELS = 192; // along the longer side: smooth hills need no more
+
+export interface Heat {
+  readonly image: HTMLCanvasElement;
+  readonly bounds: Bounds;
+  readonly most: number;
+  readonly least: number;
+}
+
+export function shade(theme: Theme, share: number): [number, number, number] {
+  const { heat } = theme;
+  const at = Math.min(1, Math.max(0, share)) * (heat.length - 1);
+  const k = Math.min(heat.length - 2, Math.floor(at));
+  const s = at - k;
+  return [0, 1, 2].map((i) => heat[k][i] + s * (heat[k + 1][i] - heat[k][i])) as [number, number, number];
+}
+
+export function paintHeat(density: Density, bounds: Bounds, theme: Theme): Heat {
+  const width = bounds.right - bounds.left;
+  const height = bounds.top - bounds.bottom;
+  const unit = Math.max(width, height) / PIXELS;
+  const columns = Math.max(2, Math.round(width / unit));
+  const rows = Math.max(2, Math.round(height / unit));
+  const values = new Float64Array(columns * rows);
+  const z = [0, 0];
+  let most = 0;
+  let least = Infinity;
+  for (let j = 0; j < rows; j++) {
+    z[1] = bounds.top - ((j + 0.5) * height) / rows;
+    for (let i = 0; i < columns; i++) {
+      z[0] = bounds.left + ((i + 0.5) * width) / columns;
+      const value = density(z);
+      values[j * columns + i] = value;
+      if (value > most) most = value;
+      if (value < least) least = value;
+    }
+  }
+  return { image: painted(values, columns, rows, most, theme), bounds, most, least };
+}
+
+function painted(values: Float64Array, columns: number, rows: number, most: number, theme: Theme): HTMLCanvasElement {
+  const image = document.createElement("canvas");
+  image.width = columns;
+  image.height = rows;
+  const context = image.getContext("2d") as CanvasRenderingContext2D;
+  const data = context.createImageData(columns, rows);
+  const palette = Array.from({ length: 256 }, (_, k) => shade(theme, k / 255));
+  for (let k = 0; k < values.length; k++) {
+    const colour = palette[Math.max(0, Math.min(255, Math.round((255 * values[k]) / (most || 1))))];
+    data.data.set([colour[0], colour[1], colour[2], 255], 4 * k);
+  }
+  context.putImageData(data, 0, 0);
+  return image;
+}

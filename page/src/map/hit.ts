@@ -1,0 +1,78 @@
+/** What is under the pointer. */
+
+import type { Scene } from "./scene";
+import { toX, toY } from "./view";
+import { widthOf } from "../density/density";
+
+export type Hit =
+  | { kind: "agent"; which: number }
+  | { kind: "peak"; which: number }
+  | { kind: "width"; which: number }
+  | { kind: "corner"; which: number }
+  | { kind: "side"; which: number }
+  | null;
+
+const NEAR = 14; // pixels: a fingertip, halved
+
+/** The nearest of some points within reach, or -1. */
+function nearest(count: number, x: (k: number) => number, y: (k: number) => number, px: number, py: number, within = NEAR): number {
+  let best = -1;
+  let least = within * within;
+  for (let k = 0; k < count; k++) {
+    const far = (x(k) - px) ** 2 + (y(k) - py) ** 2;
+    if (far <= least) [best, least] = [k, far];
+  }
+  return best;
+}
+
+export function hit(scene: Scene, px: number, py: number): Hit {
+  if (scene.tool === "peaks") return hitPeak(scene, px, py);
+  if (scene.tool === "workspace") return hitCorner(scene, px, py);
+  return hitAgent(scene, px, py);
+}
+
+function hitAgent(scene: Scene, px: number, py: number): Hit {
+  const { state, view, size } = scene;
+  const n = state.dimension;
+  if (n > 2) return null;
+  const now = toY(view, size, scene.time);
+  const which = nearest(
+    state.agents,
+    (k) => toX(view, size, state.positions[n * k]),
+    (k) => (n === 1 ? now : toY(view, size, state.positions[n * k + 1])),
+    px,
+    py,
+  );
+  return which < 0 ? null : { kind: "agent", which };
+}
+
+function hitPeak(scene: Scene, px: number, py: number): Hit {
+  const { peaks, view, size } = scene;
+  const flat = scene.region.dimension === 2;
+  const x = (k: number): number => toX(view, size, peaks[k].center?.[0] ?? 0);
+  const y = (k: number): number => toY(view, size, flat ? (peaks[k].center?.[1] ?? 0) : 0);
+  const which = nearest(peaks.length, x, y, px, py);
+  if (which >= 0) return { kind: "peak", which };
+  const wide = nearest(flat ? peaks.length : 0, (k) => x(k) + widthOf(peaks[k]) * view.sx, y, px, py);
+  return wide < 0 ? null : { kind: "width", which: wide };
+}
+
+/** On a line the corners are both ends, at the bottom. */
+function hitEnd(scene: Scene, ends: readonly [number, number], px: number, py: number): Hit {
+  const floor = toY(scene.view, scene.size, 0);
+  const which = nearest(2, (k) => toX(scene.view, scene.size, ends[k]), () => floor, px, py);
+  return which < 0 ? null : { kind: "corner", which };
+}
+
+function hitCorner(scene: Scene, px: number, py: number): Hit {
+  const { region, view, size } = scene;
+  if (!region.editable) return null;
+  if (region.bounds) return hitEnd(scene, region.bounds, px, py);
+  const { ring } = region;
+  const x = (k: number): number => toX(view, size, ring[k % ring.length][0]);
+  const y = (k: number): number => toY(view, size, ring[k % ring.length][1]);
+  const corner = nearest(ring.length, x, y, px, py);
+  if (corner >= 0) return { kind: "corner", which: corner };
+  const side = nearest(ring.length, (k) => (x(k) + x(k + 1)) / 2, (k) => (y(k) + y(k + 1)) / 2, px, py);
+  return side < 0 ? null : { kind: "side", which: side };
+}

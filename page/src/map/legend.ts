@@ -1,0 +1,50 @@
+/** In the upper corner of a map: the scale of the density, and what is known of the chosen agent. */
+
+import { plain } from "./axes";
+import { shade } from "./heat";
+import type { Pen } from "./pen";
+import type { Scene } from "./scene";
+
+const WIDE = 90;
+const STEPS = 24;
+
+const short = (v: number): string => plain(Number(v.toPrecision(3)));
+
+export function drawScale(pen: Pen, scene: Scene): void {
+  const { heat, theme, size } = scene;
+  if (!heat || !scene.layers.heat || heat.most === heat.least) return;
+  const right = size.width - 12;
+  for (let k = 0; k < STEPS; k++) {
+    const [r, g, b] = shade(theme, (k + 0.5) / STEPS).map(Math.round);
+    box(pen, right - WIDE + (k * WIDE) / STEPS, 10, WIDE / STEPS + 0.5, 8);
+    pen.fill({ colour: `rgb(${r},${g},${b})` });
+  }
+  box(pen, right - WIDE, 10, WIDE, 8);
+  pen.stroke({ colour: theme.cell, width: 0.8 });
+  const label = { colour: theme.cell, size: 10.5, halo: theme.paper } as const;
+  pen.text("density 0", right - WIDE - 6, 14, { ...label, align: "right" });
+  pen.text(short(heat.most), right, 27, { ...label, align: "right" });
+}
+
+function box(pen: Pen, x: number, y: number, width: number, height: number): void {
+  pen.begin();
+  pen.move(x, y);
+  pen.line(x + width, y);
+  pen.line(x + width, y + height);
+  pen.line(x, y + height);
+  pen.close();
+}
+
+export function drawAbout(pen: Pen, scene: Scene): void {
+  const which = scene.hovered >= 0 ? scene.hovered : scene.selected;
+  const { state, theme } = scene;
+  if (which < 0 || which >= state.agents) return;
+  const n = state.dimension;
+  const place = Array.from(state.positions.subarray(n * which, n * which + n), short).join(", ");
+  const words = [`agent ${which} at ${place}`];
+  if (scene.running) {
+    words.push(`error ${short(state.errors[which])} when it last looked`);
+    if (Number.isFinite(state.nextAt[which])) words.push(`looks again in ${short(Math.max(0, state.nextAt[which] - state.time))}`);
+  }
+  words.forEach((line, k) => pen.text(line, 46, 14 + 15 * k, { colour: theme.ink, size: 11.5, halo: theme.paper }));
+}

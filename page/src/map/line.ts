@@ -1,0 +1,135 @@
+/** The map of a line: places to the right, time upward, the density under it. */
+
+import type { Density } from "../density/density";
+import { borders } from "../geometry/cells";
+import { drawAxes } from "./axes";
+import type { Pen } from "./pen";
+import { isFresh } from "./plane";
+import type { Scene } from "./scene";
+import { colourOf, dotOf } from "./theme";
+import { toX, toY } from "./view";
+
+const HILL = 46; // pixels that the largest density is high
+
+export function drawLineGround(pen: Pen, scene: Scene, density: Density | null): void {
+  const { view, size, theme, region } = scene;
+  const [a, b] = region.bounds as readonly [number, number];
+  const floor = toY(view, size, 0);
+  if (density && scene.layers.heat) hill(pen, scene, density, floor);
+  pen.begin();
+  for (const end of [a, b]) {
+    pen.move(toX(view, size, end), floor);
+    pen.line(toX(view, size, end), toY(view, size, scene.end || 1));
+  }
+  pen.move(toX(view, size, a), floor);
+  pen.line(toX(view, size, b), floor);
+  pen.stroke({ colour: theme.border, width: 1.4 });
+  drawAxes(pen, view, size, theme, ["x", "time"]);
+}
+
+function hill(pen: Pen, scene: Scene, density: Density, floor: number): void {
+  const { view, size, theme } = scene;
+  const [a, b] = scene.region.bounds as readonly [number, number];
+  const values = Array.from({ length: 201 }, (_, k) => density([a + ((b - a) * k) / 200]));
+  const most = Math.max(...values) || 1;
+  const [r, g, blue] = theme.heat[theme.heat.length - 1];
+  pen.begin();
+  pen.move(toX(view, size, a), floor);
+  values.forEach((value, k) => pen.line(toX(view, size, a + ((b - a) * k) / 200), floor - (HILL * value) / most));
+  pen.line(toX(view, size, b), floor);
+  pen.close();
+  pen.fill({ colour: `rgb(${r},${g},${blue})`, alpha: 0.55 });
+}
+
+export function drawLine(pen: Pen, scene: Scene): void {
+  const { view, size, theme, state } = scene;
+  const bounds = scene.region.bounds as readonly [number, number];
+  const now = toY(view, size, scene.time);
+  pen.begin();
+  pen.move(toX(view, size, bounds[0]), now);
+  pen.line(toX(view, size, bounds[1]), now);
+  pen.stroke({ colour: theme.limit, width: 1.4 });
+  if (scene.layers.cells) {
+    pen.begin();
+    for (const x of borders(bounds, state.positions)) {
+      pen.move(toX(view, size, x), now - 9);
+      pen.line(toX(view, size, x), now + 9);
+    }
+    pen.stroke({ colour: theme.cell, width: 1.2 });
+  }
+  glance(pen, scene);
+  if (scene.running && scene.layers.targets) targets(pen, scene, now);
+  agents(pen, scene, now);
+  if (scene.tool === "peaks") peaks(pen, scene);
+  if (scene.tool === "workspace" && scene.region.editable) ends(pen, scene);
+}
+
+function ends(pen: Pen, scene: Scene): void {
+  const { view, size, theme } = scene;
+  for (const [k, end] of (scene.region.bounds ?? []).entries()) {
+    pen.begin();
+    pen.circle(toX(view, size, end), toY(view, size, 0), 7);
+    pen.fill({ colour: theme.paper });
+    pen.stroke({ colour: theme.limit, width: k === scene.selectedCorner ? 4 : 2 });
+  }
+}
+
+function glance(pen: Pen, scene: Scene): void {
+  const seen = scene.glance;
+  if (!seen) return;
+  const { view, size, theme } = scene;
+  const y = toY(view, size, seen.time);
+  pen.begin();
+  pen.move(toX(view, size, seen.cell[0]), y);
+  pen.line(toX(view, size, seen.cell[1]), y);
+  pen.stroke({ colour: theme.flash, width: 7, alpha: 0.3 });
+  const x = toX(view, size, seen.centroid[0]);
+  pen.begin();
+  pen.move(x, y - 7);
+  pen.line(x, y + 7);
+  pen.stroke({ colour: theme.flash, width: 2 });
+}
+
+function targets(pen: Pen, scene: Scene, now: number): void {
+  const { view, size, theme, state } = scene;
+  pen.begin();
+  for (let p = 0; p < state.agents; p++) {
+    const x = toX(view, size, state.targets[p]);
+    pen.move(x - 3, now - 3);
+    pen.line(x + 3, now + 3);
+    pen.move(x - 3, now + 3);
+    pen.line(x + 3, now - 3);
+  }
+  pen.stroke({ colour: theme.ink, width: 1 });
+}
+
+function agents(pen: Pen, scene: Scene, now: number): void {
+  const { view, size, theme, state } = scene;
+  const radius = dotOf(state.agents);
+  for (let p = 0; p < state.agents; p++) {
+    const x = toX(view, size, state.positions[p]);
+    pen.begin();
+    pen.circle(x, now, radius);
+    pen.fill({ colour: colourOf(theme, p) });
+    pen.stroke({ colour: theme.paper, width: 1.2 });
+    const looked = scene.running && isFresh(scene, p);
+    if (looked || p === scene.selected || p === scene.hovered) {
+      pen.begin();
+      pen.circle(x, now, radius + 4);
+      pen.stroke({ colour: looked ? theme.flash : theme.select, width: 1.8 });
+    }
+    if (scene.layers.names && state.agents <= 40)
+      pen.text(String(p), x, now - radius - 9, { colour: theme.ink, size: 10.5, align: "center", halo: theme.paper });
+  }
+}
+
+function peaks(pen: Pen, scene: Scene): void {
+  const { view, size, theme } = scene;
+  const floor = toY(view, size, 0);
+  for (const [k, peak] of scene.peaks.entries()) {
+    pen.begin();
+    pen.circle(toX(view, size, peak.center?.[0] ?? 0), floor, 7);
+    pen.fill({ colour: theme.paper });
+    pen.stroke({ colour: theme.limit, width: k === scene.selectedPeak ? 4 : 2 });
+  }
+}

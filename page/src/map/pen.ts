@@ -1,0 +1,165 @@
+/** Pen: what a picture is drawn with, on a canvas or into an SVG file. Units are pixels. */
+
+export interface Ink {
+  readonly colour: string;
+  readonly width?: number;
+  readonly alpha?: number;
+  readonly dash?: readonly number[];
+}
+
+export interface Label {
+  readonly colour: string;
+  readonly size?: number;
+  readonly align?: "left" | "center" | "right";
+  readonly halo?: string;
+  readonly bold?: boolean;
+}
+
+export interface Pen {
+  begin(): void;
+  move(x: number, y: number): void;
+  line(x: number, y: number): void;
+  close(): void;
+  circle(x: number, y: number, radius: number): void;
+  stroke(ink: Ink): void;
+  fill(ink: Ink): void;
+  text(words: string, x: number, y: number, label: Label): void;
+  /** A picture stretched over a rectangle, seen only through the present path. */
+  picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void;
+}
+
+export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+
+export class CanvasPen implements Pen {
+  constructor(private readonly context: CanvasRenderingContext2D) {}
+
+  begin(): void {
+    this.context.beginPath();
+  }
+  move(x: number, y: number): void {
+    this.context.moveTo(x, y);
+  }
+  line(x: number, y: number): void {
+    this.context.lineTo(x, y);
+  }
+  close(): void {
+    this.context.closePath();
+  }
+  circle(x: number, y: number, radius: number): void {
+    this.context.moveTo(x + radius, y);
+    this.context.arc(x, y, radius, 0, 2 * Math.PI);
+  }
+  stroke(ink: Ink): void {
+    const c = this.context;
+    c.globalAlpha = ink.alpha ?? 1;
+    c.strokeStyle = ink.colour;
+    c.lineWidth = ink.width ?? 1;
+    c.setLineDash((ink.dash as number[]) ?? []);
+    c.lineJoin = "round";
+    c.stroke();
+    c.globalAlpha = 1;
+  }
+  fill(ink: Ink): void {
+    const c = this.context;
+    c.globalAlpha = ink.alpha ?? 1;
+    c.fillStyle = ink.colour;
+    c.fill();
+    c.globalAlpha = 1;
+  }
+  text(words: string, x: number, y: number, label: Label): void {
+    const c = this.context;
+    c.font = `${label.bold ? "600 " : ""}${label.size ?? 11}px ${FONT}`;
+    c.textAlign = label.align ?? "left";
+    c.textBaseline = "middle";
+    if (label.halo) {
+      c.strokeStyle = label.halo;
+      c.lineWidth = 3;
+      c.lineJoin = "round";
+      c.setLineDash([]);
+      c.strokeText(words, x, y);
+    }
+    c.fillStyle = label.colour;
+    c.fillText(words, x, y);
+  }
+  picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
+    const c = this.context;
+    c.save();
+    c.clip();
+    c.imageSmoothingEnabled = true;
+    c.imageSmoothingQuality = "high";
+    c.drawImage(image, x, y, width, height);
+    c.restore();
+  }
+}
+
+const short = (v: number): string => String(Math.round(v * 100) / 100);
+const safe = (text: string): string =>
+  text.replace(/[<>&"]/g, (c) => ({ "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;" })[c] as string);
+
+export class SvgPen implements Pen {
+  private readonly parts: string[] = [];
+  private path = "";
+  private clips = 0;
+
+  constructor(
+    private readonly width: number,
+    private readonly height: number,
+  ) {}
+
+  begin(): void {
+    this.path = "";
+  }
+  move(x: number, y: number): void {
+    this.path += `M${short(x)} ${short(y)}`;
+  }
+  line(x: number, y: number): void {
+    this.path += `L${short(x)} ${short(y)}`;
+  }
+  close(): void {
+    this.path += "Z";
+  }
+  circle(x: number, y: number, radius: number): void {
+    const r = short(radius);
+    const d = short(2 * radius);
+    this.path += `M${short(x - radius)} ${short(y)}a${r} ${r} 0 1 0 ${d} 0a${r} ${r} 0 1 0 -${d} 0Z`;
+  }
+  stroke(ink: Ink): void {
+    if (!this.path) return;
+    const dash = ink.dash?.length ? ` stroke-dasharray="${ink.dash.join(" ")}"` : "";
+    const alpha = ink.alpha === undefined ? "" : ` stroke-opacity="${ink.alpha}"`;
+    this.parts.push(
+      `<path d="${this.path}" fill="none" stroke="${ink.colour}" stroke-width="${ink.width ?? 1}" stroke-linejoin="round"${alpha}${dash}/>`,
+    );
+  }
+  fill(ink: Ink): void {
+    if (!this.path) return;
+    const alpha = ink.alpha === undefined ? "" : ` fill-opacity="${ink.alpha}"`;
+    this.parts.push(`<path d="${this.path}" fill="${ink.colour}"${alpha}/>`);
+  }
+  text(words: string, x: number, y: number, label: Label): void {
+    const anchor = { left: "start", center: "middle", right: "end" }[label.align ?? "left"];
+    const halo = label.halo ? ` stroke="${label.halo}" stroke-width="3" paint-order="stroke" stroke-linejoin="round"` : "";
+    const weight = label.bold ? ' font-weight="600"' : "";
+    this.parts.push(
+      `<text x="${short(x)}" y="${short(y)}" font-size="${label.size ?? 11}" fill="${label.colour}" text-anchor="${anchor}" dominant-baseline="central"${halo}${weight}>${safe(words)}</text>`,
+    );
+  }
+  picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
+    const name = `clip${this.clips++}`;
+    this.parts.push(
+      `<clipPath id="${name}"><path d="${this.path}"/></clipPath>`,
+      `<image x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" preserveAspectRatio="none" clip-path="url(#${name})" href="${image.toDataURL("image/png")}"/>`,
+    );
+  }
+
+  /** The whole file. */
+  finish(background: string): string {
+    const { width, height } = this;
+    return [
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${safe(FONT)}">`,
+      `<rect width="${width}" height="${height}" fill="${background}"/>`,
+      ...this.parts,
+      "</svg>\n",
+    ].join("\n");
+  }
+}

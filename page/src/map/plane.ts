@@ -1,0 +1,219 @@
+/** The map of a plane: region, density, cells, agents, what they hold, aim at and have seen. */
+
+import { cellsOf, type Cells } from "../geometry/cells";
+import { widthOf } from "../density/density";
+import { drawAxes } from "./axes";
+import type { Pen } from "./pen";
+import type { Scene } from "./scene";
+import { colourOf, dotOf } from "./theme";
+import { toX, toY } from "./view";
+
+const ARROW = 26; // pixels of the longest held velocity
+
+function ring(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, to: number): void {
+  for (let k = from; k < to; k++) {
+    const x = toX(scene.view, scene.size, corners[2 * k]);
+    const y = toY(scene.view, scene.size, corners[2 * k + 1]);
+    if (k === from) pen.move(x, y);
+    else pen.line(x, y);
+  }
+  if (to > from) pen.close();
+}
+
+function region(pen: Pen, scene: Scene): void {
+  pen.begin();
+  const corners = scene.region.ring.flat();
+  ring(pen, scene, corners, 0, corners.length / 2);
+}
+
+/** What lies under the paths: density and region. */
+export function drawGround(pen: Pen, scene: Scene): void {
+  const { theme, view, size, heat } = scene;
+  region(pen, scene);
+  if (heat && scene.layers.heat) {
+    const { left, right, bottom, top } = heat.bounds;
+    const x = toX(view, size, left);
+    const y = toY(view, size, top);
+    pen.picture(heat.image, x, y, toX(view, size, right) - x, toY(view, size, bottom) - y);
+  }
+  drawAxes(pen, view, size, theme, ["x", "y"]);
+}
+
+/** What lies over the paths. */
+export function drawPlane(pen: Pen, scene: Scene): Cells | null {
+  const { theme, layers } = scene;
+  const cells = layers.cells || scene.selected >= 0 ? cellsOf(scene.region.ring, scene.state.positions) : null;
+  if (cells && layers.cells) {
+    pen.begin();
+    for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
+    pen.stroke({ colour: theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8 });
+  }
+  for (const which of new Set([scene.hovered, scene.selected])) if (cells) highlight(pen, scene, cells, which);
+  glance(pen, scene);
+  region(pen, scene);
+  pen.stroke({ colour: theme.border, width: 1.6 });
+  if (scene.running && layers.targets) targets(pen, scene);
+  if (scene.running && layers.holds) holds(pen, scene);
+  agents(pen, scene);
+  if (scene.tool === "peaks") peaks(pen, scene);
+  if (scene.tool === "workspace") handles(pen, scene);
+  return cells;
+}
+
+function highlight(pen: Pen, scene: Scene, cells: Cells, which: number): void {
+  if (which < 0 || which >= scene.state.agents) return;
+  pen.begin();
+  ring(pen, scene, cells.corners, cells.begin[which], cells.begin[which + 1]);
+  pen.fill({ colour: scene.theme.select, alpha: which === scene.selected ? 0.16 : 0.08 });
+  pen.stroke({ colour: scene.theme.select, width: 1.4 });
+}
+
+/** The cell that was seen at the last look, and its centroid. */
+function glance(pen: Pen, scene: Scene): void {
+  const seen = scene.glance;
+  if (!seen) return;
+  const { theme, view, size } = scene;
+  pen.begin();
+  ring(pen, scene, seen.cell, 0, seen.cell.length / 2);
+  pen.fill({ colour: theme.flash, alpha: 0.13 });
+  pen.stroke({ colour: theme.flash, width: 1.8 });
+  const x = toX(view, size, seen.centroid[0]);
+  const y = toY(view, size, seen.centroid[1]);
+  pen.begin();
+  pen.move(toX(view, size, seen.place[0]), toY(view, size, seen.place[1]));
+  pen.line(x, y);
+  pen.stroke({ colour: theme.flash, width: 1.2, dash: [3, 3] });
+  pen.begin();
+  pen.move(x - 5, y);
+  pen.line(x + 5, y);
+  pen.move(x, y - 5);
+  pen.line(x, y + 5);
+  pen.stroke({ colour: theme.flash, width: 2 });
+}
+
+function targets(pen: Pen, scene: Scene): void {
+  const { state, view, size, theme } = scene;
+  const arm = state.agents > 200 ? 1.5 : 3;
+  pen.begin();
+  for (let p = 0; p < state.agents; p++) {
+    const x = toX(view, size, state.targets[2 * p]);
+    const y = toY(view, size, state.targets[2 * p + 1]);
+    pen.move(x - arm, y - arm);
+    pen.line(x + arm, y + arm);
+    pen.move(x - arm, y + arm);
+    pen.line(x + arm, y - arm);
+  }
+  pen.stroke({ colour: theme.ink, width: 1, alpha: 0.75 });
+}
+
+function fastest(velocities: Float64Array): number {
+  let most = 0;
+  for (let k = 0; k < velocities.length; k += 2) most = Math.max(most, Math.hypot(velocities[k], velocities[k + 1]));
+  return most;
+}
+
+/** Held velocities as arrows; the longest possible one has a fixed length on the screen. */
+function holds(pen: Pen, scene: Scene): void {
+  const { state, view, size, theme } = scene;
+  const limit = scene.speed > 0 ? scene.speed : fastest(state.velocities);
+  if (!(limit > 0)) return;
+  const scale = (state.agents > 200 ? 0.5 : 1) * (ARROW / limit);
+  pen.begin();
+  for (let p = 0; p < state.agents; p++) {
+    const dx = scale * state.velocities[2 * p];
+    const dy = -scale * state.velocities[2 * p + 1];
+    const length = Math.hypot(dx, dy);
+    if (length < 1) continue;
+    const x = toX(view, size, state.positions[2 * p]);
+    const y = toY(view, size, state.positions[2 * p + 1]);
+    const head = Math.min(5, 0.4 * length) / length;
+    pen.move(x, y);
+    pen.line(x + dx, y + dy);
+    pen.move(x + dx - head * (dx - 0.6 * dy), y + dy - head * (dy + 0.6 * dx));
+    pen.line(x + dx, y + dy);
+    pen.line(x + dx - head * (dx + 0.6 * dy), y + dy - head * (dy - 0.6 * dx));
+  }
+  pen.stroke({ colour: theme.ink, width: 1.2 });
+}
+
+function agents(pen: Pen, scene: Scene): void {
+  const { state, view, size, theme } = scene;
+  const radius = dotOf(state.agents);
+  const px = (p: number): number => toX(view, size, state.positions[2 * p]);
+  const py = (p: number): number => toY(view, size, state.positions[2 * p + 1]);
+  if (scene.running && scene.fresh > 0) {
+    pen.begin();
+    for (let p = 0; p < state.agents; p++)
+      if (isFresh(scene, p)) pen.circle(px(p), py(p), radius + 3);
+    pen.stroke({ colour: theme.flash, width: 1.6 });
+  }
+  const colours = Math.min(theme.agents.length, state.agents);
+  for (let colour = 0; colour < colours; colour++) {
+    pen.begin();
+    for (let p = colour; p < state.agents; p += colours) pen.circle(px(p), py(p), radius);
+    pen.fill({ colour: colourOf(theme, colour) });
+    if (radius > 3) pen.stroke({ colour: theme.paper, width: 1.2 });
+  }
+  if (scene.selected >= 0 && scene.selected < state.agents) {
+    pen.begin();
+    pen.circle(px(scene.selected), py(scene.selected), radius + 5);
+    pen.stroke({ colour: theme.select, width: 2 });
+  }
+  if (scene.layers.names && state.agents <= 60)
+    for (let p = 0; p < state.agents; p++)
+      pen.text(String(p), px(p) + radius + 3, py(p) - radius - 2, { colour: theme.ink, size: 10.5, halo: theme.paper });
+}
+
+/** Whether an agent looked just now: a moment ago on the screen, and before its wait is well on. */
+export function isFresh(scene: Scene, p: number): boolean {
+  const { state } = scene;
+  const wait = state.nextAt[p] - state.since[p];
+  return state.rows[p] >= 0 && state.time - state.since[p] <= Math.min(scene.fresh, 0.25 * wait);
+}
+
+/** The hills of the density, to be moved: the middle, and the circle where they fall to 0.61. */
+function peaks(pen: Pen, scene: Scene): void {
+  const { view, size, theme } = scene;
+  for (const [k, peak] of scene.peaks.entries()) {
+    const center = peak.center ?? [0, 0];
+    const x = toX(view, size, center[0]);
+    const y = toY(view, size, center[1]);
+    const wide = widthOf(peak) * view.sx;
+    pen.begin();
+    pen.circle(x, y, wide);
+    pen.stroke({ colour: theme.limit, width: 1.4, dash: [5, 4] });
+    pen.begin();
+    pen.circle(x, y, 7);
+    pen.fill({ colour: theme.paper });
+    pen.stroke({ colour: theme.limit, width: k === scene.selectedPeak ? 4 : 2 });
+    pen.begin();
+    pen.circle(x + wide, y, 5);
+    pen.fill({ colour: theme.limit });
+  }
+}
+
+/** The corners of the region, to be moved, and the middles of its sides, to make corners of. */
+function handles(pen: Pen, scene: Scene): void {
+  const { view, size, theme } = scene;
+  const corners = scene.draft ?? (scene.region.editable ? scene.region.ring : []);
+  if (scene.draft && corners.length > 1) {
+    pen.begin();
+    ring(pen, scene, corners.flat(), 0, corners.length);
+    pen.stroke({ colour: theme.limit, width: 1.4, dash: [5, 4] });
+  }
+  const x = (k: number): number => toX(view, size, corners[k][0]);
+  const y = (k: number): number => toY(view, size, corners[k][1]);
+  for (let k = 0; k < corners.length; k++) {
+    pen.begin();
+    pen.circle(x(k), y(k), 7);
+    pen.fill({ colour: theme.paper });
+    pen.stroke({ colour: theme.limit, width: k === scene.selectedCorner ? 4 : 2 });
+  }
+  if (scene.draft) return;
+  pen.begin();
+  for (let k = 0; k < corners.length; k++) {
+    const next = (k + 1) % corners.length;
+    pen.circle((x(k) + x(next)) / 2, (y(k) + y(next)) / 2, 4);
+  }
+  pen.fill({ colour: theme.limit });
+}

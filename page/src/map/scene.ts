@@ -1,0 +1,61 @@
+/** Scene: everything that a map shows, as plain values. Nothing here knows a browser. */
+
+import type { Arc, ArcState } from "../arc/arc";
+import type { DensityTable } from "../density/density";
+import type { Region } from "../geometry/workspace";
+import type { Heat } from "./heat";
+import type { Theme } from "./theme";
+import type { Size, View } from "./view";
+
+export interface Layers {
+  heat: boolean;
+  cells: boolean;
+  trails: boolean;
+  holds: boolean;
+  targets: boolean;
+  names: boolean;
+}
+
+export type Tool = "agents" | "peaks" | "workspace";
+
+/** What an agent saw at its last look. */
+export interface Glance {
+  readonly agent: number;
+  readonly time: number;
+  readonly place: readonly number[];
+  readonly centroid: readonly number[];
+  /** Its cell then: corners in the plane, both ends on a line. */
+  readonly cell: Float64Array;
+}
+
+export interface Stretch {
+  readonly arc: Arc;
+  readonly jumps: number; // as many of its jumps are to be shown
+  readonly offset: number;
+}
+
+export interface Scene {
+  readonly region: Region;
+  readonly state: ArcState;
+  readonly heat: Heat | null;
+  readonly peaks: readonly DensityTable[];
+  readonly stretches: readonly Stretch[];
+  readonly glance: Glance | null;
+  /** Agents that looked no longer ago than this have a ring. */
+  readonly fresh: number;
+  readonly running: boolean; // whether there is a run at all
+  readonly time: number;
+  readonly end: number;
+  readonly tool: Tool;
+  readonly selected: number;
+  readonly selectedPeak: number;
+  readonly selectedCorner: number;
+  /** The largest speed of the law; 0 if it has none. */
+  readonly speed: number;
+  readonly hovered: number;
+  readonly draft: readonly (readonly [number, number])[] | null;
+  readonly layers: Layers;
+  readonly view: View;
+  readonly size: Size;
+  readonly theme: Theme;
+}

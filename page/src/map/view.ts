@@ -1,0 +1,71 @@
+/** View: which part of the world is seen. */
+
+export interface View {
+  readonly x: number; // what is in the middle
+  readonly y: number;
+  readonly sx: number; // pixels per unit
+  readonly sy: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Bounds {
+  readonly left: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly top: number;
+}
+
+/** Room for the numbers along the left and lower edges, and for handles along the others. */
+export const MARGIN = { left: 46, right: 22, top: 22, bottom: 36 };
+
+export function fit(bounds: Bounds, size: Size, equal: boolean): View {
+  const width = Math.max(40, size.width - MARGIN.left - MARGIN.right);
+  const height = Math.max(40, size.height - MARGIN.top - MARGIN.bottom);
+  let sx = width / (bounds.right - bounds.left || 1);
+  let sy = height / (bounds.top - bounds.bottom || 1);
+  if (equal) sx = sy = Math.min(sx, sy);
+  return {
+    x: (bounds.left + bounds.right) / 2 - (MARGIN.left - MARGIN.right) / 2 / sx,
+    y: (bounds.bottom + bounds.top) / 2 - (MARGIN.bottom - MARGIN.top) / 2 / sy,
+    sx,
+    sy,
+  };
+}
+
+export const toX = (view: View, size: Size, x: number): number => size.width / 2 + (x - view.x) * view.sx;
+export const toY = (view: View, size: Size, y: number): number => size.height / 2 - (y - view.y) * view.sy;
+
+export function toWorld(view: View, size: Size, px: number, py: number): [number, number] {
+  return [view.x + (px - size.width / 2) / view.sx, view.y - (py - size.height / 2) / view.sy];
+}
+
+/** The view seen `factor` times closer, with the point under (px, py) staying where it is. */
+export function zoomed(view: View, size: Size, factor: number, px: number, py: number): View {
+  const [x, y] = toWorld(view, size, px, py);
+  return {
+    x: x + (view.x - x) / factor,
+    y: y + (view.y - y) / factor,
+    sx: view.sx * factor,
+    sy: view.sy * factor,
+  };
+}
+
+export const panned = (view: View, dx: number, dy: number): View => ({
+  ...view,
+  x: view.x - dx / view.sx,
+  y: view.y + dy / view.sy,
+});
+
+/** Round numbers about `apart` pixels from each other. */
+export function ticks(from: number, to: number, pixels: number, apart = 70): number[] {
+  const rough = ((to - from) * apart) / pixels;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough) ?? rough;
+  const found: number[] = [];
+  for (let k = Math.ceil(from / step); k * step <= to && found.length < 100; k++) found.push(k * step);
+  return found;
+}

@@ -1,0 +1,127 @@
+/** The server's answers, as types, and one function for each question. */
+
+import type { Start } from "../arc/arc";
+import type { DensityTable } from "../density/density";
+
+export interface Problem {
+  readonly code: string;
+  readonly key: string | null;
+  readonly message: string;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly status: "queued" | "running" | "done" | "failed" | "cancelled";
+  readonly position: number;
+  readonly progress: number;
+  readonly doing: string;
+  readonly law: string;
+  readonly agents: number;
+  readonly dimension: number;
+  readonly horizon: number;
+  readonly events: number;
+  readonly error: Problem | null;
+}
+
+export type Law = { kind: string } & Record<string, unknown>;
+
+export interface Scenario {
+  schema_version?: number;
+  name?: string;
+  workspace: { kind: string } & Record<string, unknown>;
+  density?: DensityTable;
+  agents: { start: (number | number[])[] | ({ count: number } & Record<string, unknown>); ids?: number[] };
+  controller: Law;
+  network?: Record<string, unknown>;
+  certificate?: { eta_max: number; lipschitz: number | number[] };
+  run: { horizon: number; seed?: number } & Record<string, unknown>;
+}
+
+export interface Template {
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  readonly scenario: Scenario;
+}
+
+export interface Validated {
+  readonly scenario: Scenario;
+  readonly repairs: string[];
+  readonly start: number[][];
+  readonly workspace: Record<string, unknown>;
+}
+
+export interface Begin {
+  readonly type: "begin";
+  readonly start: Start;
+  readonly fade: number | null;
+  readonly nu: number | null;
+  readonly eta_max: number | null;
+}
+
+/** A question that the server refused, in its own words. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
+    super(problem.message);
+  }
+}
+
+/** No answer at all. */
+export class Unreachable extends Error {
+  constructor() {
+    super("The server does not answer.");
+  }
+}
+
+async function ask(path: string, init?: RequestInit): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, init);
+  } catch {
+    throw new Unreachable();
+  }
+  if (answer.ok) return answer;
+  const said = (await answer.json().catch(() => null)) as { error?: Problem } | null;
+  const fallback = { code: "http", key: null, message: `The server answered ${answer.status}.` };
+  throw new Refusal(answer.status, said?.error ?? fallback);
+}
+
+function post(path: string, body: string, type = "application/json"): Promise<Response> {
+  return ask(path, { method: "POST", body, headers: { "Content-Type": type } });
+}
+
+const data = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
+
+export const health = (): Promise<{ ok: boolean; version: string }> => data(ask("/api/health"));
+
+export const templates = async (): Promise<Template[]> =>
+  (await data<{ templates: Template[] }>(ask("/api/templates"))).templates;
+
+export const validate = (scenario: Scenario): Promise<Validated> =>
+  data(post("/api/validate", JSON.stringify(scenario)));
+
+export const parse = async (text: string): Promise<Scenario> =>
+  (await data<{ scenario: Scenario }>(post("/api/scenario/parse", text, "text/plain"))).scenario;
+
+export const asText = async (scenario: Scenario): Promise<string> =>
+  (await post("/api/scenario/text", JSON.stringify(scenario))).text();
+
+export const design = (scenario: Scenario): Promise<Record<string, unknown>> =>
+  data(post("/api/design", JSON.stringify(scenario)));
+
+export const startRun = (scenario: Scenario): Promise<Job> =>
+  data(post("/api/runs?live=true", JSON.stringify(scenario)));
+
+export const runOf = (id: string): Promise<Job & { summary: unknown }> => data(ask(`/api/runs/${id}`));
+
+export const cancel = async (id: string): Promise<void> => {
+  await ask(`/api/runs/${id}`, { method: "DELETE" });
+};
+
+export const fileOf = async (id: string): Promise<Blob> => (await ask(`/api/runs/${id}/file`)).blob();
+
+export const filmOf = async (id: string, format: "gif" | "mp4"): Promise<Blob> =>
+  (await ask(`/api/runs/${id}/film?format=${format}`)).blob();

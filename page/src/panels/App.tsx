@@ -1,0 +1,115 @@
+/** The page. */
+
+import { useEffect } from "preact/hooks";
+import type { Panel } from "../state/session";
+import { useApp, useSession, useTheme } from "./context";
+import { Header } from "./Header";
+import { Help } from "./Help";
+import { listenToKeys } from "./keys";
+import { lazy } from "./lazy";
+import { MapPane } from "./map/MapPane";
+import { MapTools } from "./MapTools";
+import { Status } from "./Status";
+import { Transport } from "./Transport";
+
+const PANELS: readonly { panel: Panel; name: string }[] = [
+  { panel: "numbers", name: "Numbers" },
+  { panel: "design", name: "Design" },
+  { panel: "compare", name: "Compare" },
+  { panel: "scenario", name: "Scenario" },
+];
+
+const Numbers = lazy(async () => (await import("./Numbers")).Numbers);
+const Design = lazy(async () => (await import("./design/Design")).Design);
+const Compare = lazy(async () => (await import("./Compare")).Compare);
+const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
+
+/** Press what has this name, for keys. */
+function click(what: string): void {
+  if (what === "map") document.querySelector<HTMLElement>(".map-canvas")?.focus();
+  else [...document.querySelectorAll<HTMLElement>(".top button")].find((one) => one.textContent?.trim() === what)?.click();
+}
+
+export function App() {
+  const session = useSession();
+  const theme = useTheme();
+  const choice = useApp((app) => app.theme);
+  useEffect(() => listenToKeys(session, click), [session]);
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;
+    document.documentElement.dataset["shown"] = theme.name;
+  }, [choice, theme]);
+  return (
+    <>
+      <a class="skip" href="#panel">
+        Skip to the numbers
+      </a>
+      <Header />
+      <main class="main">
+        <section class="stage" aria-label="Map and time">
+          <MapTools />
+          <Maps />
+          <Transport />
+          <Status />
+        </section>
+        <Side />
+      </main>
+      <p id="map-keys" class="hidden">
+        Left and right bracket choose an agent, arrows move it, A adds one, Delete removes it.
+      </p>
+      <Help />
+    </>
+  );
+}
+
+function Maps() {
+  const lanes = useApp((app) => app.lanes);
+  const shown = lanes.length ? lanes : [null];
+  return (
+    <div class="maps" data-count={shown.length}>
+      {shown.map((lane, k) => (
+        <MapPane key={k} lane={lane} titled={shown.length > 1} />
+      ))}
+    </div>
+  );
+}
+
+function Side() {
+  const session = useSession();
+  const panel = useApp((app) => app.panel);
+  const turn = (e: KeyboardEvent): void => {
+    const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
+    if (!by) return;
+    e.preventDefault();
+    e.stopPropagation();
+    const at = PANELS.findIndex((one) => one.panel === panel);
+    const next = PANELS[(at + by + PANELS.length) % PANELS.length].panel;
+    session.store.set({ panel: next });
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <aside class="side">
+      <div class="tabs" role="tablist" onKeyDown={turn}>
+        {PANELS.map((one) => (
+          <button
+            key={one.panel}
+            id={`tab-${one.panel}`}
+            role="tab"
+            aria-selected={panel === one.panel}
+            aria-controls="panel"
+            tabIndex={panel === one.panel ? 0 : -1}
+            onClick={() => session.store.set({ panel: one.panel })}
+          >
+            {one.name}
+          </button>
+        ))}
+      </div>
+      <div class="panel" id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`} tabIndex={0}>
+        {panel === "numbers" && <Numbers />}
+        {panel === "design" && <Design />}
+        {panel === "compare" && <Compare />}
+        {panel === "scenario" && <Scenario />}
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,60 @@
+/** A chart with its caption. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { Chart, type ChartOptions } from "../charts/chart";
+import type { Curves } from "../charts/data";
+import { useApp, useSession, useTheme } from "./context";
+
+interface Props {
+  readonly title: string;
+  readonly note?: preact.ComponentChildren;
+  readonly curves: () => Curves;
+  readonly options: Omit<ChartOptions, "theme" | "seek" | "end" | "group" | "hover">;
+  readonly agents?: boolean; // whether curve k is agent k
+  readonly of: unknown; // when this changes the chart is made anew
+}
+
+export function ChartPane({ title, note, curves, options, agents = false, of }: Props) {
+  const session = useSession();
+  const theme = useTheme();
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<Chart | null>(null);
+  const version = useApp((app) => app.version);
+  const word = useApp((app) => app.word);
+  useEffect(() => {
+    const element = box.current as HTMLDivElement;
+    const made = new Chart(element, {
+      ...options,
+      theme,
+      group: "time",
+      end: () => Math.max(...session.store.get().lanes.map((lane) => lane.timeline.end), 0) || (session.store.get().scenario?.run.horizon ?? 1),
+      seek: (t) => {
+        session.clock.pause();
+        session.seek(t);
+      },
+      hover: agents ? (line) => session.store.set({ hovered: line }) : null,
+    });
+    chart.current = made;
+    made.show(curves());
+    made.moveTo(session.clock.t);
+    const watch = new ResizeObserver(() => made.resize(element.clientWidth));
+    watch.observe(element);
+    const off = session.clock.onFrame(() => made.moveTo(session.clock.t));
+    const offHover = agents ? session.store.subscribe(() => made.focus(session.store.get().hovered)) : () => undefined;
+    return () => {
+      off();
+      offHover();
+      watch.disconnect();
+      made.close();
+    };
+  }, [session, theme, of]);
+  useEffect(() => chart.current?.show(curves()), [version, word]);
+  return (
+    <section class="chart">
+      <h3>
+        {title} <span class="chart-note">{note}</span>
+      </h3>
+      <div ref={box} class="chart-box" />
+    </section>
+  );
+}

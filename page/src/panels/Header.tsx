@@ -1,0 +1,123 @@
+/** Templates, files, exports, the link, colours and help. */
+
+import { useRef } from "preact/hooks";
+import { asText, fileOf, filmOf } from "../net/api";
+import type { Session, ThemeChoice } from "../state/session";
+import { useApp, useSession } from "./context";
+import { download, savePng, saveSvg } from "./map/exports";
+
+/** A file name made of the scenario's name. */
+function fileName(session: Session): string {
+  const name = session.store.get().scenario?.name ?? "scenario";
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
+}
+
+async function saveScenario(session: Session): Promise<void> {
+  const { scenario } = session.store.get();
+  if (!scenario) return;
+  try {
+    download(new Blob([await asText(scenario)], { type: "application/toml" }), `${fileName(session)}.toml`);
+  } catch (error) {
+    session.fail(error);
+  }
+}
+
+async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<void> {
+  const lane = session.store.get().lanes.find((one) => one.summary);
+  const piece = lane?.timeline.last;
+  if (!lane || !piece) return session.say("A film or a file needs a run that is done; press Run first.");
+  const part = piece.offset > 0 ? `; it holds the part from t = ${piece.offset.toFixed(2)} on` : "";
+  try {
+    session.say(what === "nc" ? `The run is being fetched${part}.` : `The film is being drawn, which takes some seconds${part}.`);
+    const blob = what === "nc" ? await fileOf(piece.id) : await filmOf(piece.id, what);
+    download(blob, `${fileName(session)}.${what}`);
+    session.say(`${fileName(session)}.${what} is saved${part}.`);
+  } catch (error) {
+    session.fail(error);
+  }
+}
+
+async function copyLink(session: Session): Promise<void> {
+  const link = await session.link();
+  try {
+    await navigator.clipboard.writeText(link);
+    session.say("The link to this scenario is copied; it is in the address bar too.");
+  } catch {
+    session.say("The link to this scenario is in the address bar.");
+  }
+}
+
+function close(e: Event): void {
+  (e.currentTarget as HTMLElement).closest("details")?.removeAttribute("open");
+}
+
+export function Header() {
+  const session = useSession();
+  const templates = useApp((app) => app.templates);
+  const scenario = useApp((app) => app.scenario);
+  const theme = useApp((app) => app.theme);
+  const file = useRef<HTMLInputElement>(null);
+  const open = async (input: HTMLInputElement): Promise<void> => {
+    const chosen = input.files?.[0];
+    if (chosen) await session.openText(await chosen.text());
+    input.value = "";
+  };
+  const known = templates.find((one) => one.scenario.name === scenario?.name && one.scenario.controller.kind === scenario?.controller.kind);
+  return (
+    <header class="top">
+      <h1>dwell</h1>
+      <label class="template">
+        <span class="hidden">Template</span>
+        <select
+          value={known?.name ?? ""}
+          onChange={(e) => {
+            const found = templates.find((one) => one.name === e.currentTarget.value);
+            if (found) void session.open(found.scenario);
+          }}
+        >
+          {!known && <option value="">{scenario?.name ?? "own scenario"}</option>}
+          {templates.map((one) => (
+            <option key={one.name} value={one.name} title={one.about}>
+              {one.title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button class="plain strong" onClick={() => void session.run()} title="Run from the beginning (R)">
+        Run
+      </button>
+      <span class="gap" />
+      <input ref={file} type="file" accept=".toml,.json" class="hidden" tabIndex={-1} aria-label="Scenario file" onChange={(e) => void open(e.currentTarget)} />
+      <button class="plain" onClick={() => file.current?.click()} title="Open a scenario file, TOML or JSON (O)">
+        Open
+      </button>
+      <button class="plain" onClick={() => void saveScenario(session)} title="Save the scenario as TOML (S)">
+        Save
+      </button>
+      <details class="menu">
+        <summary>Export</summary>
+        <div class="menu-body" onClick={close}>
+          <button onClick={() => savePng(fileName(session))}>Map as PNG</button>
+          <button onClick={() => saveSvg(fileName(session))}>Map as SVG</button>
+          <button onClick={() => void saveRun(session, "gif")}>Film as GIF</button>
+          <button onClick={() => void saveRun(session, "mp4")}>Film as MP4</button>
+          <button onClick={() => void saveRun(session, "nc")}>Run as NetCDF</button>
+        </div>
+      </details>
+      <button class="plain" onClick={() => void copyLink(session)} title="Copy a link that holds the scenario (L)">
+        Link
+      </button>
+      <label class="theme">
+        <span class="hidden">Colours</span>
+        <select value={theme} onChange={(e) => session.setTheme(e.currentTarget.value as ThemeChoice)} title="Colours">
+          <option value="system">Auto</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+      <button class="plain" onClick={() => session.store.set({ help: true })} aria-label="Help and keys" title="Help and keys (?)">
+        ?
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,79 @@
+/** Keys and marks, explained. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { useApp, useSession } from "./context";
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["Space", "play or pause"],
+  ["← →", "one jump back or forward"],
+  ["Shift ← →", "a hundredth of the time back or forward"],
+  ["Home, End", "the beginning, the end"],
+  ["< >", "slower, faster"],
+  ["R", "run from the beginning"],
+  ["1 2 3", "change agents, peaks, or the workspace"],
+  ["M", "go to the map"],
+  ["O S L", "open, save, link"],
+  ["Ctrl Z, Ctrl Y", "undo, redo a change of the scenario"],
+  ["?", "this help"],
+];
+
+const MAP_KEYS: readonly (readonly [string, string])[] = [
+  ["[ ]", "choose the one before, the next"],
+  ["arrows", "move what is chosen; with Shift finely"],
+  ["A, Delete", "add in the middle, remove what is chosen"],
+  ["+ − 0", "closer, farther, everything"],
+  ["Esc", "let go"],
+];
+
+const MARKS: readonly (readonly [string, string])[] = [
+  ["dot", "an agent; its arrow is the velocity that it holds"],
+  ["×", "its target: the centroid of its cell when it last looked"],
+  ["ring", "it looked just now"],
+  ["filled cell, +", "when paused: what the last one to look saw, its cell and centroid"],
+  ["blue ground", "the density: darker (on a dark page lighter) places matter more"],
+];
+
+export function Help() {
+  const session = useSession();
+  const shown = useApp((app) => app.help);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (shown) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [shown]);
+  return (
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => session.store.set({ help: false })}>
+      <h2 id="help-title">Keys and marks</h2>
+      <div class="help-columns">
+        <Table title="Anywhere" rows={KEYS} />
+        <div>
+          <Table title="On the map" rows={MAP_KEYS} />
+          <Table title="On the map you see" rows={MARKS} />
+        </div>
+      </div>
+      <p>
+        Drag an agent, a peak or a corner; double-click to add. Before a run that changes the start; on the way the run goes on
+        from there, and the others react. Drag the ground to move the map, and use the wheel or two fingers to zoom.
+      </p>
+      <form method="dialog">
+        <button class="plain strong">Close</button>
+      </form>
+    </dialog>
+  );
+}
+
+function Table({ title, rows }: { title: string; rows: readonly (readonly [string, string])[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl class="keys">
+        {rows.map(([key, does]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

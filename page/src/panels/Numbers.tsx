@@ -1,0 +1,176 @@
+/** The numbers of the runs as they go on. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { errorsOf, figureAt, figureOf, MOST_LINES } from "../charts/data";
+import { drawTimers, MANY } from "../charts/timers";
+import { colourOf, type Theme } from "../map/theme";
+import type { Lane } from "../state/lane";
+import { nameOf } from "../state/laws";
+import { ChartPane } from "./ChartPane";
+import { Counters } from "./Counters";
+import { figure, useApp, useSession, useTheme, useTime } from "./context";
+import { Outcome } from "./Outcome";
+
+const HEIGHT = 150;
+
+export function Numbers() {
+  const lanes = useApp((app) => app.lanes);
+  useApp((app) => app.word);
+  const begun = lanes.filter((lane) => lane.timeline.pieces.length > 0);
+  if (!begun.length) return <Waiting />;
+  return (
+    <div class="numbers">
+      {begun.length === 1 && <Counters lane={begun[0]} />}
+      <ErrorChart lanes={begun} />
+      <FigureChart lanes={begun} which="cost" title="Cost" log />
+      <HoldChart lanes={begun} />
+      {begun.length === 1 && <Timers lane={begun[0]} />}
+      {begun.map((lane) => (
+        <Outcome key={lane.kind} lane={lane} titled={begun.length > 1} />
+      ))}
+    </div>
+  );
+}
+
+function Waiting() {
+  const session = useSession();
+  const lanes = useApp((app) => app.lanes);
+  const waiting = lanes.some((lane) => lane.working);
+  return (
+    <div class="empty">
+      <p>{waiting ? "The run is about to begin." : "No run yet. Errors, cost, timers and messages are shown here while one goes on."}</p>
+      {!waiting && (
+        <button class="plain strong" onClick={() => void session.run()}>
+          Run
+        </button>
+      )}
+    </div>
+  );
+}
+
+const laneColours =
+  (theme: Theme) =>
+  (k: number): string =>
+    colourOf(theme, k);
+
+const limitsOf = (lanes: readonly Lane[], of: "nu" | "limit"): number[] => {
+  const found = lanes.map((lane) => lane.timeline.last?.[of]).filter((v): v is number => typeof v === "number" && v > 0);
+  return [...new Set(found)];
+};
+
+function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
+  const theme = useTheme();
+  const alone = lanes.length === 1;
+  const agents = lanes[0].timeline.last?.arc.agents ?? 0;
+  const many = agents > MOST_LINES;
+  const each = lanes[0].timeline.pieces.every((piece) => piece.arc.samples.errors.length > 0);
+  const band = many && each;
+  const nu = limitsOf(lanes, "nu");
+  const names = lanes.map((lane) => nameOf(lane.kind));
+  const grey = (k: number): string => (k === 2 ? theme.flash : k === 1 ? theme.ink : theme.cell);
+  return (
+    <ChartPane
+      title={alone && !many ? "Error of each agent" : alone && band ? "Errors" : "Largest error"}
+      note={
+        <>
+          <Legend lanes={lanes} which="error" extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />
+          {alone && band && (
+            <span class="legend">
+              <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle <Swatch colour={theme.cell} /> least
+            </span>
+          )}
+        </>
+      }
+      of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}${many}${each}`}
+      agents={alone && !many}
+      curves={() => (alone ? errorsOf(lanes[0]) : figureOf(lanes, "error", names))}
+      options={{ log: true, height: HEIGHT + 30, colours: alone && band ? grey : laneColours(theme), dashed: alone && !many, limits: () => limitsOf(lanes, "nu") }}
+    />
+  );
+}
+
+function FigureChart({ lanes, which, title, log }: { lanes: readonly Lane[]; which: "cost"; title: string; log: boolean }) {
+  const theme = useTheme();
+  const names = lanes.map((lane) => nameOf(lane.kind));
+  return (
+    <ChartPane
+      title={title}
+      note={<Legend lanes={lanes} which={which} extra="" />}
+      of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}`}
+      curves={() => figureOf(lanes, which, names)}
+      options={{ log, height: HEIGHT, colours: laneColours(theme), dashed: false, limits: () => [] }}
+    />
+  );
+}
+
+function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
+  const theme = useTheme();
+  const held = lanes.filter((lane) => lane.timeline.pieces.some((piece) => piece.arc.samples.holdError.length > 0));
+  if (!held.length) return null;
+  const limit = limitsOf(held, "limit");
+  const names = held.map((lane) => nameOf(lane.kind));
+  return (
+    <ChartPane
+      title="Largest hold error η̃"
+      note={<Legend lanes={held} which="holdError" extra={limit.length ? `limit ${limit.map((v) => figure(v)).join(", ")} dashed` : ""} />}
+      of={`${names.join()}${held.map((lane) => lane.timeline.pieces[0].id).join()}`}
+      curves={() => figureOf(held, "holdError", names)}
+      options={{ log: false, height: HEIGHT - 20, colours: (k) => colourOf(theme, lanes.indexOf(held[k])), dashed: false, limits: () => limitsOf(held, "limit") }}
+    />
+  );
+}
+
+/** Values at the clock's time. */
+function Legend({ lanes, which, extra }: { lanes: readonly Lane[]; which: "cost" | "error" | "holdError"; extra: string }) {
+  const session = useSession();
+  const theme = useTheme();
+  useTime();
+  const { t, jump } = session.clock;
+  return (
+    <>
+      {lanes.map((lane, k) => (
+        <span key={lane.kind} class="legend">
+          {lanes.length > 1 && <Swatch colour={colourOf(theme, k)} />}
+          {lanes.length > 1 ? `${nameOf(lane.kind)} ` : which === "error" ? "largest " : ""}
+          <b>{figure(figureAt(lane, t, jump, which), 3)}</b>
+        </span>
+      ))}
+      {extra && <span class="legend dim">{extra}</span>}
+    </>
+  );
+}
+
+function Swatch({ colour }: { colour: string }) {
+  return (
+    <svg class="swatch" viewBox="0 0 14 4" aria-hidden="true">
+      <rect width="14" height="4" rx="2" fill={colour} />
+    </svg>
+  );
+}
+
+function Timers({ lane }: { lane: Lane }) {
+  const session = useSession();
+  const theme = useTheme();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const agents = lane.timeline.last?.arc.agents ?? 0;
+  useEffect(() => {
+    let longest = 0;
+    const draw = (): void => {
+      const { t, jump } = session.clock;
+      const state = lane.stateAt(t, jump);
+      if (!state || !canvas.current) return;
+      for (let p = 0; p < state.agents; p++)
+        if (Number.isFinite(state.nextAt[p])) longest = Math.max(longest, state.nextAt[p] - state.since[p]);
+      drawTimers(canvas.current, state, theme, longest);
+    };
+    return session.clock.onFrame(draw);
+  }, [session, lane, theme]);
+  return (
+    <section class="chart">
+      <h3>
+        Timers <span class="chart-note dim">time left until each agent looks again{agents > MANY ? ", longest first" : ""}</span>
+      </h3>
+      <canvas ref={canvas} class="timers" role="img" aria-label="One bar per agent: the time left until it looks again" />
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+/** What a run came to, in words. */
+
+import type { Lane } from "../state/lane";
+import { nameOf } from "../state/laws";
+import { figure, whole } from "./context";
+
+interface Summary {
+  stop?: { reason?: string; ok?: boolean; time?: number };
+  events?: { total?: number };
+  measurements?: number;
+  messages?: number;
+  cost?: { initial?: number; final?: number };
+  error?: { final_max?: number };
+  coverage?: { nu?: number | null; reached_at?: number | null };
+  hold_error?: { max?: number | null; limit?: number | null };
+  separation?: { min?: number | null };
+}
+
+export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
+  const summary = lane.summary as Summary | null;
+  if (!summary) return null;
+  const offset = lane.timeline.last?.offset ?? 0;
+  const reached = summary.coverage?.reached_at;
+  const rows: [string, string][] = [
+    ["ended by", `${summary.stop?.reason ?? "–"} at t = ${figure(offset + (summary.stop?.time ?? 0))}`],
+    ["cost", `${figure(summary.cost?.initial)} → ${figure(summary.cost?.final)}`],
+    ["largest error at the end", figure(summary.error?.final_max)],
+    ["within ν for good", typeof reached === "number" ? `from t = ${figure(offset + reached)}` : "no"],
+    ["largest hold error", `${figure(summary.hold_error?.max)}${summary.hold_error?.limit ? ` of at most ${figure(summary.hold_error.limit)}` : ""}`],
+    ["closest two agents", figure(summary.separation?.min)],
+    ["looks, positions heard", `${whole(summary.measurements ?? 0)}, ${whole(summary.messages ?? 0)}`],
+  ];
+  return (
+    <section class="outcome">
+      <h3>
+        {titled ? `${nameOf(lane.kind)}: outcome` : "Outcome"}
+        {offset > 0 && <span class="chart-note dim">of the part from t = {figure(offset)} on</span>}
+      </h3>
+      <dl class="rows">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

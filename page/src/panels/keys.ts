@@ -1,0 +1,75 @@
+/** Keys that work anywhere on the page. */
+
+import { SPEEDS } from "../state/clock";
+import type { Session } from "../state/session";
+
+const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]";
+
+function faster(session: Session, by: number): void {
+  const now = SPEEDS.findIndex((speed) => speed >= session.clock.speed);
+  session.clock.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, now + by))]);
+}
+
+function end(session: Session): number {
+  return Math.max(0, ...session.store.get().lanes.map((lane) => lane.timeline.end));
+}
+
+/** Menus are closed by whatever happens outside of them. */
+function closeMenus(except: Element | null): void {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.removeAttribute("open");
+}
+
+/** A button that was clicked with a pointer gives the keyboard back, so that Space plays again. */
+function letGoOfClicked(e: MouseEvent): void {
+  closeMenus((e.target as HTMLElement).closest("details.menu"));
+  if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button, summary")?.blur();
+}
+
+export function listenToKeys(session: Session, click: (what: string) => void): () => void {
+  const commands: Record<string, (e: KeyboardEvent) => void> = {
+    " ": () => void session.playOrPause(),
+    ArrowLeft: (e) => (e.shiftKey ? session.seek(session.clock.t - end(session) / 100) : session.step(-1)),
+    ArrowRight: (e) => (e.shiftKey ? session.seek(session.clock.t + end(session) / 100) : session.step(1)),
+    Home: () => session.seek(0),
+    End: () => session.seek(end(session)),
+    "<": () => faster(session, -1),
+    ">": () => faster(session, 1),
+    r: () => void session.run(),
+    "1": () => session.hands.setTool("agents"),
+    "2": () => session.hands.setTool("peaks"),
+    "3": () => session.hands.setTool("workspace"),
+    "?": () => session.store.set({ help: true }),
+    Escape: () => {
+      closeMenus(null);
+      session.hands.letGo();
+    },
+    m: () => click("map"),
+    o: () => click("Open"),
+    s: () => click("Save"),
+    l: () => click("Link"),
+  };
+  const listen = (e: KeyboardEvent): void => {
+    const target = e.target as HTMLElement;
+    if (session.store.get().help || target.matches(TYPING)) return;
+    const letter = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+    if (e.ctrlKey || e.metaKey) {
+      if (letter === "z") void session.undo(!e.shiftKey);
+      else if (letter === "y") void session.undo(false);
+      else return;
+      return e.preventDefault();
+    }
+    const pressing = target.matches("button, summary, input");
+    if (e.altKey || (pressing && (e.key === " " || e.key === "Enter"))) return;
+    const command = commands[letter] ?? commands[e.key];
+    // Sliders keep their arrows; those of the time bar go from jump to jump, as elsewhere.
+    if (!command || (target.matches("input[type=range]") && !target.closest(".scrubber"))) return;
+    e.preventDefault();
+    command(e);
+  };
+  addEventListener("keydown", listen);
+  addEventListener("click", letGoOfClicked);
+  return () => {
+    removeEventListener("keydown", listen);
+    removeEventListener("click", letGoOfClicked);
+  };
+}

@@ -1,0 +1,291 @@
+/** Pointer and keys on a map: what is under them is dragged, and changed when it is let go. */
+
+import { hull, moveCorner, splitSide, type Point } from "../../geometry/polygon";
+import { hit, type Hit } from "../../map/hit";
+import { panned, toWorld, zoomed, type View } from "../../map/view";
+import type { Session } from "../../state/session";
+import type { Drag, Shown } from "./scene_of";
+
+const STILL = 4; // pixels that a click may move
+const COMMIT_AFTER = 350; // milliseconds after the last arrow key
+
+export class Gestures {
+  drag: Drag = {};
+  private grip: Hit = null;
+  private readonly pointers = new Map<number, [number, number]>();
+  private begun: [number, number] = [0, 0];
+  private panning = false;
+  private resume = false;
+  private apart = 0;
+  private timer = 0;
+  private readonly off: (() => void)[] = [];
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly session: Session,
+    private readonly shown: () => Shown | null,
+  ) {
+    this.on("pointerdown", (e) => this.down(e));
+    this.on("pointermove", (e) => this.move(e));
+    this.on("pointerup", (e) => this.up(e));
+    this.on("pointercancel", (e) => this.up(e));
+    this.on("pointerleave", () => this.session.store.set({ hovered: -1 }));
+    this.on("dblclick", (e) => this.add(this.at(e)));
+    this.on("keydown", (e) => this.key(e));
+    this.on("wheel", (e) => this.wheel(e), { passive: false });
+  }
+
+  private on<K extends keyof HTMLElementEventMap>(
+    name: K,
+    listener: (event: HTMLElementEventMap[K]) => void,
+    options?: AddEventListenerOptions,
+  ): void {
+    this.canvas.addEventListener(name, listener, options);
+    this.off.push(() => this.canvas.removeEventListener(name, listener));
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    for (const off of this.off) off();
+  }
+
+  private at(e: MouseEvent): [number, number] {
+    const box = this.canvas.getBoundingClientRect();
+    return [e.clientX - box.left, e.clientY - box.top];
+  }
+
+  private world(p: readonly [number, number]): Point {
+    const scene = this.shown()?.scene;
+    return scene ? toWorld(scene.view, scene.size, p[0], p[1]) : [0, 0];
+  }
+
+  // Pointers.
+
+  private down(e: PointerEvent): void {
+    const scene = this.shown()?.scene;
+    if (!scene || e.button !== 0) return;
+    this.canvas.setPointerCapture(e.pointerId);
+    const p = this.at(e);
+    this.pointers.set(e.pointerId, p);
+    if (this.pointers.size === 2) return this.beginPinch();
+    this.begun = p;
+    this.panning = false;
+    this.grip = this.session.store.get().drawing ? null : hit(scene, p[0], p[1]);
+    this.choose(this.grip);
+    if (this.grip?.kind === "agent" && this.session.clock.playing) {
+      this.resume = true;
+      this.session.clock.pause();
+    }
+  }
+
+  private choose(grip: Hit): void {
+    const is = (kind: string): number => (grip && (grip.kind === kind || (kind === "peak" && grip.kind === "width")) ? grip.which : -1);
+    this.session.store.set({ selected: is("agent"), selectedPeak: is("peak"), selectedCorner: is("corner") });
+    this.session.clock.touch();
+  }
+
+  private beginPinch(): void {
+    this.grip = null;
+    this.drag = {};
+    this.apart = this.spread();
+  }
+
+  private spread(): number {
+    const [a, b] = [...this.pointers.values()];
+    return Math.hypot(a[0] - b[0], a[1] - b[1]);
+  }
+
+  private move(e: PointerEvent): void {
+    const scene = this.shown()?.scene;
+    if (!scene) return;
+    const p = this.at(e);
+    const before = this.pointers.get(e.pointerId);
+    if (!before) return this.hover(p);
+    this.pointers.set(e.pointerId, p);
+    if (this.pointers.size === 2) return this.pinch(p);
+    const far = Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) > STILL;
+    if (this.grip) {
+      if (far || this.drag.agent || this.drag.peaks || this.drag.ring || this.drag.bounds) this.dragTo(this.world(p));
+    } else if (far || this.panning) {
+      this.panning = true;
+      this.session.setView(panned(scene.view, p[0] - before[0], p[1] - before[1]));
+    }
+  }
+
+  private hover(p: [number, number]): void {
+    const scene = this.shown()?.scene;
+    if (!scene) return;
+    const under = hit(scene, p[0], p[1]);
+    this.canvas.dataset["over"] = this.session.store.get().drawing ? "draw" : (under?.kind ?? "");
+    this.session.store.set({ hovered: under?.kind === "agent" ? under.which : -1 });
+    this.session.clock.touch();
+  }
+
+  private pinch(p: [number, number]): void {
+    const scene = this.shown()?.scene;
+    const now = this.spread();
+    if (scene && this.apart > 0) this.session.setView(zoomed(scene.view, scene.size, now / this.apart, p[0], p[1]));
+    this.apart = now;
+  }
+
+  private dragTo(z: Point): void {
+    const shown = this.shown();
+    if (!shown || !this.grip) return;
+    const { scene } = shown;
+    const { kind, which } = this.grip;
+    const { view } = scene;
+    if (kind === "agent") this.drag = { view, agent: { which, place: scene.state.dimension === 1 ? [z[0]] : z } };
+    else if (kind === "peak") this.drag = { view, peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)) };
+    else if (kind === "width") this.drag = { view, peaks: this.widened(which, z) };
+    else this.dragCorner(z);
+    this.session.clock.touch();
+  }
+
+  private place(z: Point): number[] {
+    return this.shown()?.scene.region.dimension === 1 ? [z[0]] : [...z];
+  }
+
+  private widened(which: number, z: Point): typeof this.drag.peaks {
+    const peaks = this.shown()?.scene.peaks ?? [];
+    return peaks.map((peak, k) => {
+      if (k !== which) return peak;
+      const center = peak.center ?? [0, 0];
+      const width = Math.max(1e-6, Math.hypot(z[0] - center[0], z[1] - center[1]));
+      const { covariance: _, ...rest } = peak;
+      return { ...rest, rate: Number((0.5 / (width * width)).toPrecision(4)) };
+    });
+  }
+
+  private dragCorner(z: Point): void {
+    const scene = this.shown()?.scene;
+    if (!scene || !this.grip) return;
+    if (scene.region.bounds) return this.dragEnd(scene.region.bounds, z[0], scene.view);
+    if (this.grip.kind === "side") {
+      this.drag = { view: scene.view, ring: splitSide(scene.region.ring, this.grip.which) };
+      this.grip = { kind: "corner", which: this.grip.which + 1 };
+      this.session.store.set({ selectedCorner: this.grip.which });
+      return;
+    }
+    const found = moveCorner(this.drag.ring ?? scene.region.ring, this.grip.which, z);
+    this.drag = { view: scene.view, ring: found.ring };
+    if (!found.whole) this.session.say("A workspace must stay convex: the corner goes no further.");
+  }
+
+  private dragEnd(ends: readonly [number, number], x: number, view: View): void {
+    const least = 0.01 * (ends[1] - ends[0]);
+    const first = this.grip?.which === 0;
+    const bounds = first ? ([Math.min(x, ends[1] - least), ends[1]] as const) : ([ends[0], Math.max(x, ends[0] + least)] as const);
+    this.drag = { view, bounds };
+  }
+
+  private up(e: PointerEvent): void {
+    const p = this.at(e);
+    const click = this.pointers.delete(e.pointerId) && !this.panning && Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) <= STILL;
+    const { drawing } = this.session.store.get();
+    if (drawing && click && !this.pointers.size) this.draw([...drawing, this.world(p)]);
+    void this.commit();
+    this.grip = null;
+  }
+
+  private draw(points: readonly Point[]): void {
+    const kept = points.length > 2 ? hull(points) : points;
+    this.session.store.set({ drawing: kept });
+    if (kept.length < points.length) this.session.say("A workspace is convex: points inside the others are left out.");
+    this.session.clock.touch();
+  }
+
+  /** Make true what was dragged. */
+  private async commit(): Promise<void> {
+    const { drag } = this;
+    const again = this.resume;
+    this.resume = false;
+    if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);
+    else if (drag.peaks) await this.session.hands.setPeaks(drag.peaks);
+    else if (drag.ring) await this.session.hands.setRing(drag.ring);
+    else if (drag.bounds) await this.session.hands.setBounds(drag.bounds);
+    this.drag = {};
+    this.session.clock.touch();
+    if (again) this.session.clock.play();
+  }
+
+  private wheel(e: WheelEvent): void {
+    const scene = this.shown()?.scene;
+    if (!scene) return;
+    e.preventDefault();
+    const [px, py] = this.at(e);
+    this.session.setView(zoomed(scene.view, scene.size, Math.exp(-0.0015 * e.deltaY), px, py));
+  }
+
+  /** Something more, where the pointer is. */
+  private add(p: [number, number]): void {
+    const scene = this.shown()?.scene;
+    const { tool, drawing } = this.session.store.get();
+    const drawn = scene && (scene.region.bounds || scene.region.ring.length);
+    if (!scene || !drawn || drawing || hit(scene, p[0], p[1])) return;
+    const z = this.place(this.world(p));
+    if (tool === "agents") void this.session.hands.addAgent(z);
+    else if (tool === "peaks") void this.session.hands.addPeak(z);
+  }
+
+  // Keys.
+
+  private key(e: KeyboardEvent): void {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const step = steps[e.key];
+    const used = step ? this.nudge(step, e.shiftKey ? 0.002 : 0.01) : this.command(e.key);
+    if (!used) return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
+
+  private command(key: string): boolean {
+    const scene = this.shown()?.scene;
+    if (!scene) return false;
+    const middle: [number, number] = [scene.size.width / 2, scene.size.height / 2];
+    if (key === "]") this.cycle(1);
+    else if (key === "[") this.cycle(-1);
+    else if (key === "Delete" || key === "Backspace") this.session.hands.removeChosen();
+    else if (key === "Insert" || key === "a") this.add(middle);
+    else if (key === "+" || key === "=") this.session.setView(zoomed(scene.view, scene.size, 1.25, ...middle));
+    else if (key === "-") this.session.setView(zoomed(scene.view, scene.size, 0.8, ...middle));
+    else if (key === "0") this.session.setView(null);
+    else return false;
+    return true;
+  }
+
+  private cycle(by: number): void {
+    const scene = this.shown()?.scene;
+    if (!scene) return;
+    const { store } = this.session;
+    const next = (now: number, count: number): number => (count ? (((now < 0 ? (by > 0 ? -1 : 0) : now) + by) % count + count) % count : -1);
+    const { tool, selected, selectedPeak, selectedCorner } = store.get();
+    if (tool === "agents") store.set({ selected: next(selected, scene.state.agents) });
+    else if (tool === "peaks") store.set({ selectedPeak: next(selectedPeak, scene.peaks.length) });
+    else store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : scene.region.ring.length) });
+    this.session.clock.touch();
+  }
+
+  /** Move what is chosen by a share of the width; made true after a short rest. */
+  private nudge(step: readonly [number, number], share: number): boolean {
+    const scene = this.shown()?.scene;
+    const { selected, selectedPeak, selectedCorner, tool } = this.session.store.get();
+    if (!scene) return false;
+    const far = (share * scene.size.width) / scene.view.sx;
+    const by = (z: readonly number[]): Point => [z[0] + far * step[0], (z[1] ?? 0) + far * step[1]];
+    const n = scene.state.dimension;
+    if (tool === "agents" && selected >= 0) {
+      this.grip = { kind: "agent", which: selected };
+      this.dragTo(by(scene.state.positions.subarray(n * selected, n * selected + n) as unknown as number[]));
+    } else if (tool === "peaks" && selectedPeak >= 0) {
+      this.grip = { kind: "peak", which: selectedPeak };
+      this.dragTo(by(scene.peaks[selectedPeak].center ?? [0, 0]));
+    } else if (tool === "workspace" && selectedCorner >= 0) {
+      this.grip = { kind: "corner", which: selectedCorner };
+      this.dragTo(by(scene.region.bounds ? [scene.region.bounds[selectedCorner]] : scene.region.ring[selectedCorner]));
+    } else return false;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.commit(), COMMIT_AFTER);
+    return true;
+  }
+}

@@ -1,0 +1,91 @@
+/** Clock: the hybrid time (t, j) that everything on the page shows, and how it goes on. */
+
+export interface Instant {
+  readonly t: number;
+  readonly jump: number | null; // null: after all jumps at t
+}
+
+export const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+export class Clock {
+  t = 0;
+  jump: number | null = null;
+  playing = false;
+  speed = 5;
+  private readonly listeners = new Set<() => void>();
+  private readonly changes = new Set<() => void>();
+  private last = 0;
+  private dirty = true;
+
+  constructor(private readonly limit: () => { known: number; end: number }) {
+    const frame = (now: number): void => {
+      this.advance(Math.min(0.25, (now - this.last) / 1000));
+      this.last = now;
+      if (this.dirty) {
+        this.dirty = false;
+        for (const listener of this.listeners) listener();
+      }
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }
+
+  private advance(seconds: number): void {
+    if (!this.playing) return;
+    const { known, end } = this.limit();
+    const next = Math.min(this.t + seconds * this.speed, known);
+    if (next !== this.t) this.seek(next);
+    if (end > 0 && this.t >= end) this.pause();
+  }
+
+  /** Draw again at the next frame. */
+  touch(): void {
+    this.dirty = true;
+  }
+
+  seek(t: number, jump: number | null = null): void {
+    this.t = t;
+    this.jump = jump;
+    this.dirty = true;
+  }
+
+  play(): void {
+    if (this.playing) return;
+    this.playing = true;
+    this.changed();
+  }
+
+  pause(): void {
+    if (!this.playing) return;
+    this.playing = false;
+    this.dirty = true;
+    this.changed();
+  }
+
+  setSpeed(speed: number): void {
+    this.speed = speed;
+    this.changed();
+  }
+
+  private changed(): void {
+    for (const listener of this.changes) listener();
+  }
+
+  /** Called once per frame in which something moved. */
+  onFrame(listener: () => void): () => void {
+    this.listeners.add(listener);
+    this.dirty = true;
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Called when it starts, stops or changes its speed. */
+  onChange(listener: () => void): () => void {
+    this.changes.add(listener);
+    return () => this.changes.delete(listener);
+  }
+}
+
+/** The speed at which a run of this length takes about twenty seconds. */
+export function usualSpeed(horizon: number): number {
+  return SPEEDS.find((speed) => speed >= horizon / 25) ?? SPEEDS[SPEEDS.length - 1];
+}

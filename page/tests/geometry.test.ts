@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { borders, cellOf, cellsOf } from "../src/geometry/cells";
+import { area, contains, hull, isConvex, moveCorner, nearestInside, splitSide, type Point } from "../src/geometry/polygon";
+import { regionOf } from "../src/geometry/workspace";
+import { read } from "./recorded";
+
+interface Case {
+  readonly ring: Point[];
+  readonly positions: number[][];
+  readonly areas: number[];
+}
+
+const ringOf = (corners: ArrayLike<number>, from: number, to: number): Point[] =>
+  Array.from({ length: to - from }, (_, k) => [corners[2 * (from + k)], corners[2 * (from + k) + 1]]);
+
+describe("cells", () => {
+  for (const { ring, positions, areas } of read<{ cases: Case[] }>("cells").cases)
+    test(`of ${positions.length} agents at ${ring[0][0]} have the areas that Python finds`, () => {
+      const flat = Float64Array.from(positions.flat());
+      const cells = cellsOf(ring, flat);
+      const size = Math.max(...areas);
+      positions.forEach((place, p) => {
+        const cell = ringOf(cells.corners, cells.begin[p], cells.begin[p + 1]);
+        expect(Math.abs(area(cell) - areas[p]) / size).toBeLessThan(1e-8);
+        const alone = cellOf(ring, flat, p);
+        expect(Math.abs(area(ringOf(alone, 0, alone.length / 2)) - areas[p]) / size).toBeLessThan(1e-8);
+        expect(contains(cell, place as unknown as Point)).toBe(true);
+      });
+    });
+
+  test("tile the workspace when agents stand on a line or a lattice", () => {
+    const square: Point[] = [[0, 0], [10, 0], [10, 10], [0, 10]];
+    const line = Float64Array.from({ length: 40 }, (_, k) => (k % 2 ? 5 : k / 4));
+    const lattice = Float64Array.from({ length: 50 }, (_, k) => (k % 2 ? Math.floor(k / 10) * 2 + 1 : ((k / 2) % 5) * 2 + 1));
+    for (const places of [line, lattice]) {
+      const cells = cellsOf(square, places);
+      let sum = 0;
+      for (let p = 0; 2 * p < places.length; p++) sum += area(ringOf(cells.corners, cells.begin[p], cells.begin[p + 1]));
+      expect(sum).toBeCloseTo(100, 9);
+    }
+  });
+
+  test("on a line end in the middle between neighbours", () => {
+    expect([...borders([0, 10], Float64Array.of(4, 1, 7))]).toEqual([0, 2.5, 5.5, 10]);
+  });
+});
+
+describe("edited polygons", () => {
+  const square: Point[] = [[0, 0], [4, 0], [4, 4], [0, 4]];
+
+  test("stay convex: a corner is stopped", () => {
+    expect(moveCorner(square, 0, [-1, -1])).toEqual({ ring: [[-1, -1], [4, 0], [4, 4], [0, 4]], whole: true });
+    const stopped = moveCorner(square, 0, [3, 3]);
+    expect(stopped.whole).toBe(false);
+    expect(isConvex(stopped.ring)).toBe(true);
+    expect(stopped.ring[0][0]).toBeGreaterThan(1.9);
+    expect(stopped.ring[0][0]).toBeLessThan(2);
+  });
+
+  test("get a corner on a side, and are still convex", () => {
+    for (let side = 0; side < 4; side++) {
+      const more = splitSide(square, side);
+      expect(more.length).toBe(5);
+      expect(isConvex(more)).toBe(true);
+    }
+  });
+
+  test("are recognised", () => {
+    expect(isConvex([[0, 0], [1, 1], [2, 2]])).toBe(false);
+    expect(isConvex([...square].reverse())).toBe(false);
+    const star = [0, 2, 4, 1, 3].map((k): Point => [Math.cos((2 * Math.PI * k) / 5), Math.sin((2 * Math.PI * k) / 5)]);
+    expect(isConvex(star)).toBe(false); // turns left everywhere, but goes round twice
+  });
+
+  test("hold points and hulls", () => {
+    expect(hull([[0, 0], [4, 0], [2, 1], [4, 4], [0, 4]])).toEqual(square);
+    expect(nearestInside(square, [6, 2])).toEqual([4, 2]);
+    expect(nearestInside(square, [1, 2])).toEqual([1, 2]);
+  });
+});
+
+describe("regions", () => {
+  test("of every kind in the plane are rings", () => {
+    const tables = [
+      { kind: "box", lower: [0, 0], upper: [2, 1] },
+      { kind: "polygon", vertices: [[0, 0], [0, 1], [2, 1], [2, 0]] },
+      { kind: "polytope", vertices: [[0, 0], [2, 1], [2, 0], [0, 1], [1, 0.5]] },
+      { kind: "polytope", halfspaces: [[1, 0, 2], [-1, 0, 0], [0, 1, 1], [0, -1, 0]] },
+    ];
+    for (const table of tables) expect(area(regionOf(table).ring)).toBeCloseTo(2, 12);
+    expect(area(regionOf({ kind: "ball", center: [3, 3], radius: 2 }).ring)).toBeCloseTo(4 * Math.PI, 1);
+  });
+
+  test("of other dimensions say so", () => {
+    expect(regionOf({ kind: "interval", bounds: [1, 4] }).bounds).toEqual([1, 4]);
+    expect(regionOf({ kind: "box", lower: [0, 0, 0], upper: [1, 1, 1] })).toMatchObject({ dimension: 3, ring: [] });
+  });
+});

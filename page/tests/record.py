@@ -1,0 +1,174 @@
+"""Records small runs of every kind of motion for the tests of the page.
+
+    python page/tests/record.py
+
+writes page/tests/recorded/*.json: what a browser would be sent, and where everybody is at some
+hybrid times as the Python side knows it; cells, and the numbers of the design panel.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dwell
+from dwell.agents import EventTable
+from dwell.runner import run_scenario
+from dwell.scenario import parse_scenario
+from dwell.theory.design import Setting
+from dwell.web.frames import pack
+
+HERE = Path(__file__).parent / "recorded"
+SITE = [[-8.0, 0.0], [-3.0, -9.0], [10.0, -11.0], [22.0, -5.0], [24.0, 8.0], [12.0, 18.0]]
+HILL = {"kind": "gaussian", "center": [7.5, 4.5], "rate": 0.03}
+START = [[-3.27, -4.44], [-2.34, -6.95], [0.37, -0.27], [0.84, -2.7], [10.0, 3.0]]
+TIMER = {"kind": "timer", "k1": 0.5, "nu": 0.5, "t1": 0.2, "t2": 0.65}
+RUNS: dict[str, dict[str, Any]] = {
+    "timer": {"controller": TIMER},
+    "triggered": {"controller": {"kind": "self-triggered", "v": 0.5}, "run": {"horizon": 3.0}},
+    "steps": {"controller": {"kind": "discrete-lloyd", "step": 0.7, "speed": 0.5}},
+    "curve": {"controller": {"kind": "lloyd", "mode": "ode", "tolerance": 1e-6}},
+    "line": {
+        "workspace": {"kind": "interval", "bounds": [0.0, 10.0]},
+        "density": {"kind": "gaussian", "center": [6.0], "rate": 0.15},
+        "agents": {"start": [0.3, 1.6, 2.8]},
+        "controller": TIMER,
+    },
+}
+
+
+def scenario_of(changes: dict[str, Any]) -> dict[str, Any]:
+    """A scenario with some tables changed."""
+    usual = {
+        "workspace": {"kind": "polygon", "vertices": SITE},
+        "density": HILL,
+        "agents": {"start": START},
+        "run": {"horizon": 12.0},
+    }
+    found = {**usual, **changes}
+    found["run"] = {"seed": 3, "record": {"kind": "events", "sample_every": 1.0}, **found["run"]}
+    return found
+
+
+def recorded(changes: dict[str, Any]) -> dict[str, Any]:
+    """The messages of a run, and its states."""
+    run = run_scenario(parse_scenario(scenario_of(changes)))
+    return {
+        "begin": _begin(run),
+        "messages": [base64.b64encode(_message(run.events, lo)).decode() for lo in (0, 20)],
+        "states": _states(run),
+        "looks": int(run.events.count("looked").sum()),
+        "received": int(run.events.count("received").sum()),
+    }
+
+
+def _begin(run: dwell.Run) -> dict[str, Any]:
+    start = run.start
+    return {
+        "start": {
+            "time": 0.0,
+            "positions": start.start.tolist(),
+            "holds": start.hold.tolist(),
+            "next_at": start.next_at.tolist(),
+            "cruise": None if start.cruise is None else [_finite(c) for c in start.cruise.tolist()],
+            "bend": None if start.bend is None else start.bend.tolist(),
+            "errors": np.zeros(start.start.shape).tolist(),
+        },
+        "fade": _finite(start.fade),
+    }
+
+
+def _message(table: EventTable, lo: int) -> bytes:
+    """Rows up to 20, or from 20 on."""
+    rows = slice(0, 20) if lo == 0 else slice(20, None)
+    return pack("events", lo, {name: values[rows] for name, values in table.columns().items()})
+
+
+def _states(run: dwell.Run) -> list[dict[str, Any]]:
+    times = [0.0, *np.linspace(0.05, run.horizon * 0.999, 9).tolist()]
+    times += run.events.time[[3, len(run.events) // 2]].tolist()
+    return [
+        {
+            "t": t,
+            "jump": int(np.searchsorted(run.events.time, t, side="right")),
+            "positions": run.positions(t).tolist(),
+            "velocities": run.holds(t).tolist(),
+        }
+        for t in times
+    ]
+
+
+def cells() -> dict[str, Any]:
+    """Areas of cells, far from the origin too."""
+    found = []
+    for count, seed, shift in ((1, 0, 0.0), (7, 1, 0.0), (300, 2, 0.0), (40, 3, 5e6)):
+        box = np.random.default_rng(seed)
+        site = dwell.Polygon((np.array(SITE) + shift).tolist())
+        places = box.uniform((-3.0, -5.0), (15.0, 4.0), (count, 2)) + shift
+        masses = dwell.tessellate(site, places, dwell.Uniform()).masses
+        found.append(
+            {
+                "ring": (np.array(SITE) + shift).tolist(),
+                "positions": places.tolist(),
+                "areas": masses.tolist(),
+            }
+        )
+    return {"cases": found}
+
+
+def designs() -> dict[str, Any]:
+    """Limits of some settings."""
+    found = []
+    for k1, nu, t2, eta, lip, agents in (
+        (0.5, 0.5, 0.65, 0.3, 5.0, 12),
+        (0.525, 0.7, 0.03, 0.4, 5.0, 30),
+        (0.2, 0.3, 2.0, 0.25, 1.0, 4),
+    ):
+        s = Setting(
+            k1=k1, nu=nu, epsilon=1e-8, t1=np.full(agents, t2 / 2), t2=np.full(agents, t2),
+            eta_max=eta, lipschitz=np.full(agents, lip),
+        )  # fmt: skip
+        sync, local = s.sharper
+        found.append(
+            {
+                "setting": {
+                    "k1": k1, "nu": nu, "epsilon": 1e-8, "t1": t2 / 2, "t2": t2, "etaMax": eta,
+                    "lipschitz": lip, "agents": agents,
+                },
+                "maxDwellTime": float(s.max_dwell_times[0]),
+                "maxGain": float(s.max_gains[0]),
+                "maxLipschitz": float(s.max_lipschitz[0]),
+                "syncGlobal": sync.limit,
+                "asyncLocal": local.limit,
+                "feasible": s.feasible,
+                "met": [eta < k1, s.feasible, local.met, sync.met],
+            }
+        )  # fmt: skip
+    return {"cases": found}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def everything() -> dict[str, dict[str, Any]]:
+    """All files by name."""
+    runs = {name: recorded(changes) for name, changes in RUNS.items()}
+    return {**runs, "cells": cells(), "design": designs()}
+
+
+def main() -> None:
+    """Write the files."""
+    HERE.mkdir(exist_ok=True)
+    for name, content in everything().items():
+        (HERE / f"{name}.json").write_text(json.dumps(content) + "\n")
+        print(HERE / f"{name}.json", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { densityOf, peaksOf, withPeaks } from "../src/density/density";
+import * as formulas from "../src/panels/design/formulas";
+import { goingOn, tidy, withAgent, withoutAgent, withRing } from "../src/state/edits";
+import { lawLike } from "../src/state/laws";
+import { fragmentOf, scenarioIn } from "../src/state/link";
+import type { Scenario } from "../src/net/api";
+import { read } from "./recorded";
+
+interface DesignCase {
+  readonly setting: formulas.Setting;
+  readonly maxDwellTime: number;
+  readonly maxGain: number;
+  readonly maxLipschitz: number;
+  readonly syncGlobal: number;
+  readonly asyncLocal: number;
+  readonly feasible: boolean;
+  readonly met: boolean[];
+}
+
+const scenario: Scenario = {
+  workspace: { kind: "box", lower: [0, 0], upper: [4, 2] },
+  agents: { start: [[1, 1], [2, 1]], ids: [4, 7] },
+  controller: { kind: "timer", k1: 0.5, nu: 0.25, t1: [0.1, 0.2], t2: 0.3, initial_timer: 0.2 },
+  certificate: { eta_max: 0.3, lipschitz: [5, 6] },
+  run: { horizon: 10, seed: 1 },
+};
+
+describe("the design panel", () => {
+  for (const one of read<{ cases: DesignCase[] }>("design").cases)
+    test(`says what dwell design says for T2 = ${one.setting.t2}`, () => {
+      for (const name of ["maxDwellTime", "maxGain", "maxLipschitz", "syncGlobal", "asyncLocal"] as const)
+        expect(formulas[name](one.setting) / one[name]).toBeCloseTo(1, 13);
+      expect(formulas.feasible(one.setting)).toBe(one.feasible);
+      expect(formulas.conditions(one.setting).map((c) => c.met)).toEqual(one.met);
+    });
+
+  test("takes the agent with the least room", () => {
+    expect(formulas.settingOf(scenario, 2)).toMatchObject({ lipschitz: 6, t1: 0.2, t2: 0.3, etaMax: 0.3 });
+    expect(formulas.settingOf({ ...scenario, controller: { kind: "lloyd" } }, 2)).toBeNull();
+  });
+});
+
+describe("densities", () => {
+  test("have the values of their tables", () => {
+    expect(densityOf(undefined)?.([3, 4])).toBe(1);
+    expect(densityOf({ kind: "polynomial", terms: [[1, 0, 2], [0, 2, 3]], origin: [1, 1] })?.([2, 3])).toBe(14);
+    expect(densityOf({ kind: "gaussian", center: [1, 1], rate: 0.5, weight: 2 })?.([2, 1])).toBeCloseTo(2 * Math.exp(-0.5), 14);
+    const stretched = densityOf({ kind: "gaussian", center: [0, 0], covariance: [[2, 0.5], [0.5, 1]] });
+    expect(stretched?.([1, 1])).toBeCloseTo(Math.exp(-0.5 * (2 / 1.75)), 14);
+    expect(densityOf({ kind: "callable" })).toBeNull();
+  });
+
+  test("keep what is no hill when hills change", () => {
+    const hill = { kind: "gaussian", center: [0, 0], rate: 1 };
+    const mixed = { kind: "mixture", parts: [{ kind: "uniform", level: 0.1 }, hill] };
+    expect(peaksOf(mixed)).toEqual([hill]);
+    expect(withPeaks(mixed, [])).toEqual({ kind: "uniform", level: 0.1 });
+    expect(withPeaks({ kind: "uniform" }, [hill])).toEqual(hill);
+    expect(withPeaks(hill, [hill, hill])).toEqual({ kind: "mixture", parts: [hill, hill] });
+    expect(withPeaks(hill, [])).toEqual({ kind: "uniform" });
+  });
+});
+
+describe("edits", () => {
+  test("keep lists that have one entry per agent in step", () => {
+    const start = scenario.agents.start as number[][];
+    const more = withAgent(scenario, start, [3, 1]);
+    expect(more.controller["t1"]).toEqual([0.1, 0.2, 0.2]);
+    expect(more.certificate?.lipschitz).toEqual([5, 6, 6]);
+    expect(more.agents).toEqual({ start: [[1, 1], [2, 1], [3, 1]], ids: [4, 7, 8] });
+    const fewer = withoutAgent(scenario, start, 0);
+    expect(fewer.controller["t1"]).toEqual([0.2]);
+    expect(fewer.agents).toEqual({ start: [[2, 1]], ids: [7] });
+    expect(scenario.agents.ids).toEqual([4, 7]);
+  });
+
+  test("go on without first timers, with another seed", () => {
+    const next = goingOn(scenario, [[1, 1], [3, 1]], 4, 2);
+    expect(next.controller).not.toHaveProperty("initial_timer");
+    expect(next.run).toMatchObject({ horizon: 4, seed: 3 });
+  });
+
+  test("keep a box a box where it is one", () => {
+    expect(withRing(scenario, [[0, 0], [5, 0], [5, 2], [0, 2]]).workspace).toEqual({ kind: "box", lower: [0, 0], upper: [5, 2] });
+    expect(withRing(scenario, [[0, 0], [5, 1], [5, 2], [0, 2]]).workspace.kind).toBe("polygon");
+  });
+
+  test("round to what the screen can show", () => {
+    expect(tidy(1.23456, 0.012)).toBe(1.23);
+    expect(tidy(123456.7, 20)).toBe(123460);
+  });
+});
+
+test("laws side by side move at the same speed", () => {
+  expect(lawLike("lloyd", scenario.controller)).toMatchObject({ k2: 2 });
+  expect(lawLike("event-triggered", scenario.controller)).toMatchObject({ s_max: 0.5, k_v: 2 });
+  expect(lawLike("timer", scenario.controller)).toBe(scenario.controller);
+});
+
+test("a link holds the scenario", async () => {
+  const fragment = await fragmentOf(scenario);
+  expect(fragment).toMatch(/^#s=[A-Za-z0-9_-]+$/);
+  expect(await scenarioIn(fragment)).toEqual(scenario);
+  expect(await scenarioIn("#s=nonsense")).toBeNull();
+  expect(await scenarioIn("#panel")).toBeNull();
+});

@@ -1,0 +1,146 @@
+"""A server, a real browser, and pages that complain about any error in the console."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("fastapi")
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60_000  # milliseconds: kernels may have to be compiled first
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a browser."""
+    found = subprocess.run([ROOT / "scripts" / "browser"], capture_output=True, text=True)
+    if found.returncode:
+        pytest.skip(found.stderr.strip())
+    return found.stdout.strip()
+
+
+class Server:
+    """`dwell serve` in a process of its own."""
+
+    def __init__(self, port: int = 0) -> None:
+        code = "import sys; from dwell.cli import main; sys.argv[0] = 'dwell'; main()"
+        options = ["serve", "--no-browser", "--port", str(port), "--drain", "0.1"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, *options], stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://[^/]+:(\d+)/", line)
+        assert found, line
+        self.port = int(found[1])
+        self._until_well()
+
+    def _until_well(self) -> None:
+        for _ in range(200):
+            try:
+                urllib.request.urlopen(f"{self.address}api/health", timeout=5).close()
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError("the server does not answer")
+
+    @property
+    def address(self) -> str:
+        """What the browser opens."""
+        return f"http://127.0.0.1:{self.port}/"
+
+    def end(self) -> None:
+        """End it, and its workers with it."""
+        self.process.terminate()
+        self.process.wait(timeout=20)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """One server for all tests that do not end it."""
+    found = Server()
+    yield found
+    found.end()
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Any]:
+    """One browser for all tests."""
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+class Watched:
+    """Errors in the console of a page; those of a cut connection may be allowed."""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self.may_lose = False
+        self.may_refuse = False  # the browser itself counts a refusal as an error
+
+    def watch(self, page: Any) -> None:
+        """Listen to a page."""
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.errors.append(f"{error}"))
+
+    def _heard(self, message: Any) -> None:
+        lost = "ERR_CONNECTION" in message.text or "ERR_EMPTY" in message.text
+        lost = lost or "WebSocket connection" in message.text or "ERR_SOCKET" in message.text
+        refused = "status of 422" in message.text
+        if (self.may_lose and lost) or (self.may_refuse and refused):
+            return
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def watched() -> Watched:
+    """What went wrong in the pages of a test."""
+    return Watched()
+
+
+@pytest.fixture
+def open_page(browser: Any, server: Server, watched: Watched) -> Iterator[Open]:
+    """Opens pages, each in a profile of its own unless one is given."""
+    contexts = []
+
+    def opened(address: str | None = None, *, context: Any = None, **options: Any) -> Any:
+        if context is None:
+            options = {"viewport": {"width": 1200, "height": 780}, **options}
+            context = browser.new_context(accept_downloads=True, **options)
+            contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        watched.watch(page)
+        page.goto(address or server.address)
+        page.wait_for_function("() => dwellPage.store.get().start.length > 0")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not watched.errors, watched.errors
+
+
+@pytest.fixture
+def page(open_page: Open) -> Any:
+    """The page as it opens."""
+    return open_page()

@@ -1,0 +1,129 @@
+"""Manners: files, links, other dimensions, narrow screens, keys, colours."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.page.conftest import Open, Watched
+from tests.page.person import APP, choose, frames, place_of, run, spot
+
+
+def saved(page: Any, menu: str | None, name: str) -> Path:
+    """What a button saves."""
+    if menu:
+        page.get_by_text(menu, exact=True).click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name, exact=True).click()
+    return Path(waiting.value.path())
+
+
+def test_scenarios_are_saved_and_opened(page: Any, tmp_path: Path, watched: Watched) -> None:
+    watched.may_refuse = True
+    kept = saved(page, None, "Save")
+    scenario = tomllib.loads(kept.read_text())
+    assert scenario["name"] == "two hills"
+    other = tmp_path / "other.toml"
+    other.write_text(kept.read_text().replace("two hills", "three hills"))
+    page.get_by_label("Scenario file").set_input_files(other)
+    page.wait_for_function(f"() => {APP}.scenario.name === 'three hills'")
+    other.write_text("name = [")
+    page.get_by_label("Scenario file").set_input_files(other)
+    page.locator(".said.error").wait_for()
+
+
+def test_pictures_and_the_run_are_saved(page: Any) -> None:
+    run(page)
+    assert saved(page, "Export", "Map as PNG").read_bytes().startswith(b"\x89PNG")
+    svg = saved(page, "Export", "Map as SVG").read_text()
+    assert svg.startswith("<svg")
+    assert svg.count("<path") > 20
+    assert saved(page, "Export", "Run as NetCDF").read_bytes()[1:4] == b"HDF"
+
+
+def test_a_link_holds_the_scenario(page: Any, open_page: Open) -> None:
+    choose(page, "disc-9")
+    page.get_by_role("button", name="Link").click()
+    page.wait_for_function("() => location.hash.startsWith('#s=')")
+    again = open_page(page.url)
+    assert again.evaluate(f"{APP}.scenario") == page.evaluate(f"{APP}.scenario")
+
+
+def test_a_line_is_drawn_with_time_upward(page: Any) -> None:
+    choose(page, "line-8")
+    run(page)
+    page.keyboard.press("End")
+    frames(page)
+    x, t = place_of(page, 0)
+    assert 0.0 < x < 10.0
+    assert t == 60.0
+    assert page.evaluate("dwellPage.maps[0].shown().scene.region.bounds") == [0, 10]
+
+
+def test_space_has_a_sentence_in_place_of_a_map(page: Any) -> None:
+    choose(page, "space-12")
+    frames(page)
+    assert page.evaluate("dwellPage.maps[0].shown().scene.region.dimension") == 3
+    svg = saved(page, "Export", "Map as SVG").read_text()
+    assert "The map draws workspaces of one and two dimensions." in svg
+    page.mouse.dblclick(*spot(page, 0.0, 0.0))  # nothing to touch, and nothing breaks
+    assert len(page.evaluate(f"{APP}.start")) == 12
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_is_wide_enough(open_page: Open, scheme: str) -> None:
+    page = open_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    for panel in ("Numbers", "Design", "Compare", "Scenario"):
+        page.get_by_role("tab", name=panel).click()
+        frames(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, panel
+    box = page.locator(".map-canvas").bounding_box()
+    assert box["width"] > 300
+    assert page.evaluate("document.documentElement.dataset.shown") == scheme
+
+
+def test_everything_is_reached_by_tab_and_has_a_name(page: Any) -> None:
+    seen = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        here = page.evaluate(
+            """() => { const e = document.activeElement;
+                if (!e || e === document.body) return null;
+                const label = e.getAttribute('aria-label') || e.textContent.trim() || e.title
+                    || e.labels?.[0]?.textContent.trim() || '';
+                const ring = getComputedStyle(e).outlineStyle;
+                return [e.tagName, label.slice(0, 30), ring]; }"""
+        )
+        if here is None:
+            break
+        seen.append(here)
+    names = [label for _, label, _ in seen]
+    assert all(names), seen
+    assert all(ring != "none" for _, _, ring in seen), seen
+    for wanted in ("Play", "Time", "Agents", "Export"):
+        assert any(wanted in name for name in names), (wanted, names)
+
+
+def test_help_tells_the_keys(page: Any) -> None:
+    page.keyboard.press("?")
+    page.get_by_role("dialog").wait_for()
+    assert "play or pause" in page.get_by_role("dialog").inner_text()
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"() => !{APP}.help")
+
+
+def test_colours_are_chosen_and_kept(page: Any) -> None:
+    page.get_by_label("Colours").select_option("dark")
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+    page.reload()
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+
+
+def test_first_paint_is_soon(page: Any) -> None:
+    """Seen in the browser's own clock; loose, as machines that test are busy."""
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    assert paint is not None
+    assert paint < 5000

@@ -1,0 +1,59 @@
+"""What the unit tests of the page compare with is what Python gives."""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dwell.web.frames import unpack
+
+TESTS = Path(__file__).parents[2] / "page" / "tests"
+
+
+@pytest.fixture(scope="module")
+def record() -> ModuleType:
+    """page/tests/record.py."""
+    spec = importlib.util.spec_from_file_location("record", TESTS / "record.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def kept(name: str) -> Any:
+    """A recorded file."""
+    return json.loads((TESTS / "recorded" / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["timer", "triggered", "steps", "curve", "line"])
+def test_recorded_runs_are_those_of_today(record: ModuleType, name: str) -> None:
+    now, then = record.recorded(record.RUNS[name]), kept(name)
+    assert now["looks"] == then["looks"]
+    assert now["received"] == then["received"]
+    assert [len(m) for m in now["messages"]] == [len(m) for m in then["messages"]]
+    near = 1e-4 if name == "curve" else 1e-9  # a differential equation, to its tolerance only
+    for new, old in zip(now["states"], then["states"], strict=True):
+        assert new["jump"] == old["jump"]
+        np.testing.assert_allclose(new["positions"], old["positions"], rtol=0.0, atol=near)
+
+
+def test_recorded_cells_and_designs_are_those_of_today(record: ModuleType) -> None:
+    for new, old in zip(record.cells()["cases"], kept("cells")["cases"], strict=True):
+        assert new["areas"] == pytest.approx(old["areas"], rel=1e-9)
+    for new, old in zip(record.designs()["cases"], kept("design")["cases"], strict=True):
+        assert new["met"] == old["met"]
+        assert new["maxGain"] == pytest.approx(old["maxGain"])
+
+
+def test_recorded_messages_are_what_the_server_packs() -> None:
+    header, columns = unpack(base64.b64decode(kept("timer")["messages"][0]))
+    assert header["count"] == 20
+    assert columns["positions"].shape == (20, 2)
