@@ -297,8 +297,7 @@ class Frame:
 def _sample_along(run: dict[str, Any]) -> None:
     """Sample a summary as often as any other run: else nobody sees when coverage is reached."""
     record, horizon = run.get("record"), finite_number(run.get("horizon"))
-    asked = isinstance(record, dict) and "sample_every" in record
-    if asked and record["sample_every"] is None:
+    if isinstance(record, dict) and record.get("sample_every", "") is None:
         record["sample_every"] = horizon / SAMPLES if horizon else "off"
 
 
