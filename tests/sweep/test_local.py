@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dwell
-from dwell.errors import InputError, StoreError
+from dwell.errors import DwellError, InputError, StoreError
 from dwell.sweep import plan_file, run_sweep
 from dwell.sweep.plan import Frame
 from dwell.sweep.work import flat_figures
@@ -345,6 +345,29 @@ def test_workers_and_portions_are_counted_from_one(tmp_path, number):
         run_sweep(file_at(tmp_path), tmp_path / "out", workers=number)
     with pytest.raises(InputError, match="at least 1"):
         run_sweep(file_at(tmp_path), tmp_path / "out", chunk=number)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [({"cluster": " "}, "address"), ({"patience": -1.0}, "from 0 on"), ({"patience": "x"}, "0 on")],
+)
+def test_odd_options_are_refused(tmp_path, options, says):
+    with pytest.raises(InputError, match=says):
+        run_sweep(file_at(tmp_path), tmp_path / "out", **options)
+
+
+def test_a_sweep_file_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match=r"sweep file .* does not exist"):
+        run_sweep(tmp_path / "nowhere.toml", tmp_path / "out")
+
+
+def test_workers_that_cannot_run_at_all_are_said(tmp_path, monkeypatch):
+    """A broken environment is nobody's case: nothing is set aside."""
+    monkeypatch.setattr("dwell.sweep.engines.local.BEGIN", "raise SystemExit(3)")
+    with pytest.raises(DwellError, match=r"exit code 3.*before any of them gave an answer"):
+        run_sweep(file_at(tmp_path), tmp_path / "out", workers=2)
+    monkeypatch.undo()
+    assert run_sweep(file_at(tmp_path), tmp_path / "out", workers=2).ok
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path):

@@ -11,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._types import finite_number
 from dwell.errors import InputError
 from dwell.studies.workers import cores
 from dwell.sweep.engines import Done, Engine, Work
@@ -99,6 +100,7 @@ def run_sweep(
     """
     need_pyarrow()
     _check_counts(workers, chunk)
+    _check_cluster(cluster, patience)
     plan = plan_of(sweep if isinstance(sweep, Sweep) else load_sweep(sweep))
     options = {"mixed": mixed, "retry": retry, "extend": extend}
     with open_folder(Path(out), plan, versions(), **options) as folder:
@@ -112,6 +114,20 @@ def _check_counts(workers: int | None, chunk: int | None) -> None:
     for name, value in (("workers", workers), ("chunk", chunk)):
         if value is not None and value < 1:
             raise InputError(f"{name} is {value!r}; at least 1 is needed", code=f"sweep.{name}")
+
+
+def _check_cluster(cluster: str | None, patience: float) -> None:
+    if cluster is not None and not cluster.strip():
+        raise InputError(
+            'the address of the cluster is empty; give one such as tcp://HOST:8786, or "local"',
+            code="sweep.cluster",
+        )
+    seconds = finite_number(patience)
+    if seconds is None or seconds < 0.0:
+        raise InputError(
+            f"patience is {patience!r}; a number of seconds from 0 on is needed",
+            code="sweep.patience",
+        )
 
 
 def _engine(
@@ -167,8 +183,7 @@ class _Conductor:
     def _greet(self, engine: Engine) -> None:
         if engine.about:
             self.say(f"dashboard: {engine.about}")
-        theirs = getattr(engine, "versions", None)
-        for address, found in (theirs() if theirs else {}).items():
+        for address, found in engine.versions().items():
             check_versions(self.folder.made_with, found, self.mixed, f"those of {address}")
 
     def _loop(self, orders: Orders, engine: Engine) -> None:

@@ -45,6 +45,8 @@ class Sweep:
 def load_sweep(path: str | os.PathLike[str]) -> Sweep:
     """The sweep in a TOML or JSON file; its scenario is looked for beside it."""
     name = os.fspath(path)
+    if not os.path.lexists(name):
+        raise ScenarioError(f"the sweep file {shown(name)} does not exist.", code="sweep.not-found")
     return parse_sweep(text_to_mapping(read_text(path), source=name), Path(name).parent)
 
 

@@ -47,6 +47,10 @@ class Engine(Protocol):
         """Where people can look at it; empty if nowhere."""
         ...
 
+    def versions(self) -> dict[str, dict[str, str]]:
+        """What the workers run that are there now, by their address; none if it is our own."""
+        ...
+
     def submit(self, order: Order) -> None:
         """Have an order carried out."""
         ...

@@ -20,10 +20,11 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, final
 
-from dwell.errors import InputError
+from dwell.errors import DwellError, InputError
 from dwell.sweep.engines import Done, Lost, Work
 from dwell.sweep.work import Order, run_order
 
+HOPELESS = 12  # deaths before the first answer: it is not the cases that kill
 PULSE = 0.5  # seconds between two looks at whether the one who gives orders is still there
 BEGIN = "import sys; from dwell.sweep.engines.local import serve; serve(int(sys.argv[1]))"
 
@@ -117,6 +118,11 @@ class LocalEngine:
         self._work = work
         self._queue: deque[Order] = deque()
         self._team: list[_Worker] = []
+        self._deaths, self._answers = 0, 0
+
+    def versions(self) -> dict[str, dict[str, str]]:
+        """Nothing to ask: they run what we run."""
+        return {}
 
     def submit(self, order: Order) -> None:
         """Have an order carried out as soon as a process is free."""
@@ -146,6 +152,7 @@ class LocalEngine:
             if worker.pipe.poll():
                 answer = worker.pipe.recv()
                 worker.order = None
+                self._answers += 1
                 assert order is not None
                 if isinstance(answer, str):
                     return Lost(order, answer, blamed=True)
@@ -158,6 +165,12 @@ class LocalEngine:
         worker.stop()
         code = worker.process.returncode
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        self._deaths += 1
+        if not self._answers and self._deaths >= HOPELESS:
+            raise DwellError(
+                f"{self._deaths} worker processes died ({how}) before any of them gave an answer; "
+                "nothing was set aside for it, and the same command goes on once they can run"
+            )
         return None if order is None else Lost(order, f"its process died ({how})", blamed=True)
 
     @staticmethod
