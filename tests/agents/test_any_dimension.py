@@ -109,7 +109,8 @@ def test_places_in_an_ellipsoid_follow_its_axes():
     assert (unit**2).mean(axis=0) * 11.0 == pytest.approx(np.ones(9), abs=0.2)
 
 
-def test_where_no_place_is_found_the_sentence_says_what_was_tried():
+def test_where_no_place_is_found_the_sentence_says_what_was_tried(monkeypatch):
+    monkeypatch.setattr("dwell.agents.start.MAX_TRIES", 1_000)
     thin = Polytope(np.vstack([np.zeros(11), np.eye(11)]))
     with pytest.raises(AgentsError, match="bounding box of the Polytope in 11") as refused:
         scatter(thin, 1, seed=0)

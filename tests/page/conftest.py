@@ -76,9 +76,9 @@ def server() -> Iterator[Server]:
     found.end()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Any]:
-    """One browser for all tests."""
+    """One browser for the tests of a file: while it lives, its event loop runs in this thread."""
     with playwright.sync_playwright() as driver:
         found = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield found

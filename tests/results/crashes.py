@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import dwell
 from dwell.agents import Network
+from dwell.results.journal import WRITER
 from dwell.theory import Metrics
 from tests.conftest import differing
 from tests.controllers.worlds import BOX, HILL, START
@@ -63,5 +64,5 @@ def same(one, other):
 def settle():
     """Wait for writers that outlived their run; a real crash would have ended them."""
     for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon:
+        if thread.name == WRITER:
             thread.join(timeout=10.0)

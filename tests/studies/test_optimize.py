@@ -44,7 +44,8 @@ KEYS = {
 
 
 def sorted_rows(points: np.ndarray) -> np.ndarray:
-    return points[np.lexsort(points.T[::-1])]
+    """By the first coordinate, then the next, whatever their last digits say."""
+    return points[np.lexsort(np.round(points, 9).T[::-1])]
 
 
 def rectangle_pair(height: float) -> np.ndarray:

@@ -30,6 +30,7 @@ from dwell.results.files import brief, shown, sync_folder, written_whole
 from dwell.results.recorder import Recorder
 from dwell.theory import Metrics
 
+WRITER = "dwell journal"  # the thread that writes
 STATE = "state.columns"
 LAYOUT = 2  # 1 was made of NumPy archives
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -90,7 +91,7 @@ class Journal:
         arrays, info = recorder.frozen()
         info |= {**about, "layout": LAYOUT, "journal": self.name}
         self._writer = threading.Thread(
-            target=self._write, args=(tables, metrics, arrays, info), daemon=True
+            target=self._write, args=(tables, metrics, arrays, info), daemon=True, name=WRITER
         )
         self._writer.start()
         self._last = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import queue
 import signal
 import time
@@ -46,17 +47,16 @@ class DaskEngine:
         self._life = 0  # of the connection; what comes from an earlier one is no news
         self._sent = 0
         self._threads, self._counted = 1, -PAUSE  # of workers, and when they were counted
-        try:
-            self._connect(min(CONNECTING, patience))
-            if self._cluster is not None:
-                _quietly(lambda: self._client.run(_ignore_interrupts))
-        except (OSError, TimeoutError, ValueError) as fault:
+        fault = self._connected(min(CONNECTING, patience))
+        if fault:
             self.close()
             raise InputError(
-                f"no Dask scheduler answers at {address} ({_words(fault)}); start one with: "
+                f"no Dask scheduler answers at {address} ({fault}); start one with: "
                 "dask scheduler, and workers with: dask worker ADDRESS",
                 code="sweep.cluster",
-            ) from None
+            )
+        if self._cluster is not None:
+            _quietly(lambda: self._client.run(_ignore_interrupts))
 
     @property
     def workers(self) -> int:
@@ -156,6 +156,18 @@ class DaskEngine:
     def _alive(self) -> bool:
         return self._client is not None and self._client.status == "running"
 
+    def _connected(self, patience: float) -> str:
+        """Try to reach the scheduler; what went wrong, or nothing."""
+        try:
+            self._connect(patience)
+            return ""
+        except (OSError, TimeoutError, ValueError) as fault:
+            words = _words(fault)
+        # A client that was only half made closes itself when it is collected. That must not happen
+        # while the next one is made: both want the same lock.
+        gc.collect()
+        return words
+
     def _connect(self, patience: float) -> None:
         from distributed import Client
 
@@ -170,16 +182,15 @@ class DaskEngine:
         _quietly(self._client.close, 1.0)
         limit = time.monotonic() + self._patience
         while True:
-            try:
-                return self._connect(CONNECTING)
-            except (OSError, TimeoutError) as fault:
-                if time.monotonic() > limit:
-                    raise ClusterLostError(
-                        f"the scheduler at {self._address} went away and did not come back within "
-                        f"{self._patience:g} s ({_words(fault)}); the same command goes on from "
-                        "what was done"
-                    ) from None
-                time.sleep(PAUSE)
+            fault = self._connected(CONNECTING)
+            if not fault:
+                return
+            if time.monotonic() > limit:
+                raise ClusterLostError(
+                    f"the scheduler at {self._address} went away and did not come back within "
+                    f"{self._patience:g} s ({fault}); the same command goes on from what was done"
+                )
+            time.sleep(PAUSE)
 
     def close(self) -> None:
         """Take back what is under way, and leave."""
