@@ -86,8 +86,21 @@ def place_of(page: Any, agent: int, lane: int = 0) -> tuple[float, float]:
     return found[0], found[1]
 
 
+def until_still(page: Any) -> None:
+    """Wait until the map shows the same places for a while: it fits itself to what is edited."""
+    before = None
+    for _ in range(100):
+        now = [spot(page, 0.0, 0.0), spot(page, 1.0, 1.0)]
+        if now == before:
+            return
+        before = now
+        page.wait_for_timeout(150)
+    raise AssertionError("the map does not come to rest")
+
+
 def drag(page: Any, from_: tuple[float, float], to: tuple[float, float]) -> None:
-    """Drag from a place of the world to another."""
+    """Drag from a place of the world to another, once the map stands still."""
+    until_still(page)
     page.mouse.move(*spot(page, *from_))
     page.mouse.down()
     page.mouse.move(*spot(page, *to), steps=6)
