@@ -178,3 +178,15 @@ def test_figures_are_flat_and_leave_out_what_differs_every_time():
     flat = flat_figures(summary, final=False)
     assert flat == {"cost.initial": 1.0, "cost.final": None, "flags": ["a"]}
     assert flat_figures(summary, final=True)["final_masses"] == [1.0]
+
+
+def test_bad_ends_are_counted_and_failures_are_not(tmp_path):
+    rows = rows_of(range(len(PLAN)))
+    for row in rows[:3]:
+        row["stop.ok"] = False
+    rows[3] |= {"status": FAILED, "failure": "no reason", "stop.ok": None}
+    with open_folder(tmp_path / "out", PLAN, versions(), mixed=False, retry=False) as folder:
+        folder.commit(Result(rows, versions()))
+        folder.finish()
+    summary = pq.read_table(tmp_path / "out" / "summary.parquet")
+    assert summary.column("ended_badly").to_pylist() == [3, 0, 0, 0, 0, 0]

@@ -46,17 +46,22 @@ def summary_blocks(blocks: Iterator[Any], schema: Any, keys: Sequence[str]) -> I
         point = block.column("point").to_numpy()
         cuts = np.flatnonzero(np.diff(point)) + 1
         status = np.array(block.column("status").to_pylist(), dtype=object)
-        ended = np.array(block.column("stop.ok").to_pylist() if "stop.ok" in block.column_names
-                         else [None] * len(point), dtype=object)  # fmt: skip
         firsts = np.concatenate([[0], cuts]).astype(np.int64)
         columns: dict[str, Any] = {"point": point[firsts]}
         columns |= {key: block.column(key).take(pa.array(firsts)) for key in keys}
         columns["runs"] = _counts(np.ones(len(point)), cuts)
         columns["failed"] = _counts(status != DONE, cuts)
-        columns["ended_badly"] = _counts(ended == False, cuts)  # noqa: E712 null is neither
+        columns["ended_badly"] = _counts(_ended_badly(block), cuts)
         for name in _figures(block.schema, keys):
             columns |= _spread(name, block.column(name), cuts)
         yield pa.table(columns).select(schema.names).cast(schema)
+
+
+def _ended_badly(block: Any) -> Any:
+    """Which runs came to a bad end; one that failed came to none."""
+    if "stop.ok" not in block.column_names:
+        return np.zeros(block.num_rows, dtype=bool)
+    return np.array([ok is False for ok in block.column("stop.ok").to_pylist()], dtype=bool)
 
 
 def _counts(which: Any, cuts: Any) -> list[int]:
