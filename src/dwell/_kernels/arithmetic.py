@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import ENABLED, inner, njit
 
 SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp)
 LOG2_E = 1.4426950408889634
@@ -28,16 +28,35 @@ def smaller(a, b):
     return a if a < b else b
 
 
-@inner
-def product_error(a, b, p):
-    """The rounding error of p = fl(a * b), exactly (Dekker)."""
-    t = SPLITTER * a
-    a1 = t - (t - a)
-    a2 = a - a1
-    t = SPLITTER * b
-    b1 = t - (t - b)
-    b2 = b - b1
-    return ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+if ENABLED:
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def fused(typing, a, b, c):
+        """a * b + c, rounded once."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.fma(*arguments)
+
+        return types.float64(types.float64, types.float64, types.float64), generate
+
+    @inner
+    def product_error(a, b, p):
+        """The rounding error of p = fl(a * b), exactly."""
+        return fused(a, b, -p)
+
+else:
+
+    def product_error(a, b, p):
+        """The same by + - * alone (Dekker): Python learned to fuse only lately."""
+        t = SPLITTER * a
+        a1 = t - (t - a)
+        a2 = a - a1
+        t = SPLITTER * b
+        b1 = t - (t - b)
+        b2 = b - b1
+        return ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
 
 
 @njit

@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
-from dwell._kernels.bins import COLUMNS, ROWS, SIDE, X, Y, unsure
+from dwell._kernels.bins import COLUMNS, ROWS, SIDE, SPARE, X, Y, unsure
 from dwell._kernels.scratch import LINES
 
 ASIDE = 2  # bins on each side
@@ -32,7 +32,8 @@ def last_aside(k, count):
 def gather_block(b, bins, x, y, near):
     """List the agents round bin b; gives their number, and where those in the bin itself begin.
 
-    x, y: all places in the order of the bins. The number is 0 if there are too many.
+    x, y: all places in the order of the bins, with some to spare. The number is 0 if there are too
+    many. Each row of bins is copied in whole vector registers; what is too much is overwritten.
     """
     across = int(bins.frame[COLUMNS])
     row = b // across
@@ -47,7 +48,7 @@ def gather_block(b, bins, x, y, near):
             return 0, 0
         if k == row:
             own = m + bins.first[b] - begin
-        for i in range(count):
+        for i in range(SPARE * ((count + SPARE - 1) // SPARE)):
             near.x[m + i] = x[begin + i]
             near.y[m + i] = y[begin + i]
         m += count

@@ -89,13 +89,25 @@ def cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s):
     return retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s), looked, nearest, reach
 
 
-@njit
-def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
-    """Looks lo..hi of agents in the order of their bins, in which `out` is filled, too.
+@inner
+def hand_out(lo, hi, who, found, out):
+    """Rows lo..hi to those they belong to.
 
-    x, y: their places in that order. Each asks the agents round it only: see blocks.py, bins.py.
-    `second` is filled with polar moments about the centroids, divided by exp(log_scale), unless it
-    is empty.
+    All at once: a write far away holds up every write after it, and weighing a cell writes a lot.
+    """
+    for k in range(lo, hi):
+        q = who[k]
+        for c in range(COLUMNS):
+            out[q, c] = found[k - lo, c]
+
+
+@njit
+def look_all(lo, hi, bins, x, y, wx, wy, terms, near, found, out, second, s):
+    """Looks lo..hi of agents in the order of their bins; `out` is in that of their numbers.
+
+    x, y: all places in the order of bins. Each asks the agents round it only: see blocks.py and
+    bins.py. `second` is filled with polar moments about the centroids, divided by exp(log_scale),
+    unless it is empty. found: room for hi - lo rows of `out`.
     """
     reach = 0.0
     thorough = second.shape[0] > 0
@@ -136,18 +148,21 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, out, second, s):
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
             p, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
-        out[k, STATUS] = status
-        out[k, ERROR_X] = ex
-        out[k, ERROR_Y] = ey
-        out[k, LOG_SCALE] = scale
-        out[k, MASS] = mass
-        out[k, POLAR] = polar
-        out[k, NEIGHBORS] = neighbors
-        out[k, NEAREST] = d2
+        i = k - lo
+        found[i, STATUS] = status
+        found[i, ERROR_X] = ex
+        found[i, ERROR_Y] = ey
+        found[i, LOG_SCALE] = scale
+        found[i, MASS] = mass
+        found[i, POLAR] = polar
+        found[i, NEIGHBORS] = neighbors
+        found[i, NEAREST] = d2
         if thorough:
-            second[k] = 0.0
+            q = bins.who[k]
+            second[q] = 0.0
             if status == 0:
-                second[k] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
+                second[q] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
+    hand_out(lo, hi, bins.who, found, out)
 
 
 @njit

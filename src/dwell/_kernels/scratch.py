@@ -35,6 +35,8 @@ class Scratch(NamedTuple):
     behind: np.ndarray  # ... and their labels
     step: np.ndarray  # how far ahead each of them crosses,
     step_bits: np.ndarray  # ... and the bits of that
+    back: np.ndarray  # the same astern
+    back_bits: np.ndarray
     chain: np.ndarray  # the lines round a cell,
     edge_x: np.ndarray  # ... one after another, the last one also first
     edge_y: np.ndarray
@@ -53,11 +55,18 @@ class Scratch(NamedTuple):
     ahead: np.ndarray  # (MOST_ROWS, 2) bins of the next event: see ahead.py
 
 
+def whole_lines(count: int) -> np.ndarray:
+    """So many zeros, from the start of a cache line on: no vector register then meets two."""
+    room = np.zeros(count + 7)
+    begin = -room.ctypes.data % 64 // 8
+    return room[begin : begin + count]
+
+
 def make_scratch(agents: int, vertices: int) -> Scratch:
     """Working memory for cells of up to `agents` agents in a polygon of `vertices` vertices."""
     room = agents + vertices + 16 + EDGES
     many = max(agents, 1)
-    offset, step = np.zeros(LINES), np.zeros(LINES)
+    x, y, offset, step, back = (whole_lines(LINES) for _ in range(5))
     return Scratch(
         x=np.empty(room),
         y=np.empty(room),
@@ -71,13 +80,15 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         rank=np.empty(SORTED, dtype=np.int64),
         far=np.empty(SORTED),
         sequence=np.empty(SORTED, dtype=np.int64),
-        line_x=np.zeros(LINES),
-        line_y=np.zeros(LINES),
+        line_x=x,
+        line_y=y,
         line_offset=offset,
         line_bits=offset.view(np.int64),
         behind=np.zeros(LINES, dtype=np.int64),
         step=step,
         step_bits=step.view(np.int64),
+        back=back,
+        back_bits=back.view(np.int64),
         chain=np.zeros(EDGES, dtype=np.int64),
         edge_x=np.zeros(EDGES + 1),
         edge_y=np.zeros(EDGES + 1),

@@ -2,9 +2,10 @@
 
 Every edge lies on a line: the bisector with an agent at displacement d, or a wall, which counts as
 the bisector with the agent's mirror image. A line is d . z = offset, offset = d . d / 2, in the
-agent's own frame. The walk begins on the nearest line; on each, it goes on to the first line that
-crosses ahead. That is a search through all lines without branches, which vector registers do eight
-at a time, where cutting a polygon line by line guesses wrong at every other step.
+agent's own frame. The walk begins on the nearest line, both ways; on each line, it goes on to the
+first one that crosses ahead. That is a search through all lines without branches, which vector
+registers do eight at a time, where cutting a polygon line by line guesses wrong at every other
+step.
 
 What the walk found is not trusted but checked: each corner is computed from its two lines, with all
 digits, and every other line must pass it by a clear distance. Then the border is the cell's, there
@@ -15,7 +16,7 @@ agent stands outside or at a wall, the cell is left to cells.py.
 
 import numpy as np
 
-from dwell._kernels._jit import inner, spliced
+from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.arithmetic import product_error
 from dwell._kernels.cells import farthest, voronoi_cell
 from dwell._kernels.scratch import EDGES, LINES
@@ -113,38 +114,69 @@ def nearest_line(blocks, bits):
     return first if count == 1 else -1
 
 
-@inner
-def follow(first, blocks, x, y, offset, step, bits, chain):
-    """Walk once round the origin, from line to line; gives how many, or 0 if that fails.
+@inlined
+def next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back_bits):
+    """The lines that cross first, ahead of z and astern of w; step, back: how far off all are.
 
-    Lines are listed in `chain`, `first` before all. bits: those of `step`.
+    Both at once: each waits for its own division and comparisons, and the other fills the gaps.
+    bits, back_bits: those of `step` and `back`.
+    """
+    for j in range(BLOCK * blocks):
+        gap = offset[j] - (x[j] * z[0] + y[j] * z[1])
+        speed = x[j] * ahead[0] + y[j] * ahead[1]
+        crosses = speed > 0.0
+        step[j] = (gap if crosses else np.inf) / (speed if crosses else 1.0)
+        gap = offset[j] - (x[j] * w[0] + y[j] * w[1])
+        speed = x[j] * astern[0] + y[j] * astern[1]
+        crosses = speed > 0.0
+        back[j] = (gap if crosses else np.inf) / (speed if crosses else 1.0)
+    least = LARGEST
+    rear = LARGEST
+    for j in range(BLOCK * blocks):
+        named = (bits[j] & ~LOW_BITS) | j
+        least = named if named < least else least
+        named = (back_bits[j] & ~LOW_BITS) | j
+        rear = named if named < rear else rear
+    return least & LOW_BITS, rear & LOW_BITS
+
+
+@inner
+def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
+    """Walk round the origin from line to line, both ways until they meet; 0 if that fails.
+
+    Gives how many lines there are, listed in `chain`, `first` before all. Those met on the way
+    back wait at its end.
     """
     if first < 0:
         return 0
-    g = first
-    zx = 0.5 * x[g]
-    zy = 0.5 * y[g]
-    for n in range(EDGES):
-        chain[n] = g
-        ahead_x = -y[g]
-        ahead_y = x[g]
-        for j in range(BLOCK * blocks):
-            gap = offset[j] - (x[j] * zx + y[j] * zy)
-            speed = x[j] * ahead_x + y[j] * ahead_y
-            crosses = speed > 0.0
-            step[j] = (gap if crosses else np.inf) / (speed if crosses else 1.0)
-        least = LARGEST
-        for j in range(BLOCK * blocks):
-            named = (bits[j] & ~LOW_BITS) | j
-            least = named if named < least else least
-        g = least & LOW_BITS
-        if g == first:
-            return n + 1 if n >= 2 else 0
-        if not step[g] < np.inf:
+    head = tail = first
+    z = w = (0.5 * x[first], 0.5 * y[first])
+    chain[0] = first
+    n = 1
+    end = EDGES
+    met = False
+    while not met and n < end - 1:
+        ahead = (-y[head], x[head])
+        astern = (y[tail], -x[tail])
+        g, h = next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back_bits)
+        if not (step[g] < np.inf and back[h] < np.inf):
             return 0
-        zx += step[g] * ahead_x
-        zy += step[g] * ahead_y
-    return 0
+        met = g == tail
+        if not met:
+            chain[n] = g
+            n += 1
+            met = g == h
+        if not met:
+            end -= 1
+            chain[end] = h
+        z = (z[0] + step[g] * ahead[0], z[1] + step[g] * ahead[1])
+        w = (w[0] + back[h] * astern[0], w[1] + back[h] * astern[1])
+        head = g
+        tail = h
+    for i in range(end, EDGES):
+        chain[n] = chain[i]
+        n += 1
+    return n if met and n >= 3 else 0
 
 
 @inner
@@ -218,7 +250,10 @@ def trace_cell(m, px, py, wx, wy, x, y, label, s):
     if m <= LINES:
         blocks = fill_block(m, s.line_x, s.line_y, s.line_offset)
         first = nearest_line(blocks, s.line_bits)
-        n = follow(first, blocks, s.line_x, s.line_y, s.line_offset, s.step, s.step_bits, s.chain)
+        n = follow(
+            first, blocks, s.line_x, s.line_y, s.line_offset, s.step, s.step_bits, s.back,
+            s.back_bits, s.chain,
+        )  # fmt: skip
         meet_lines(
             n, s.chain, s.line_x, s.line_y, s.line_offset, s.edge_x, s.edge_y, s.edge_offset, x, y
         )

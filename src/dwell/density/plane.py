@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -113,24 +114,28 @@ def _look_all(
 ) -> None:
     """Everybody looks; each asks those near it only, with the same bits. Fills `out`, `second`."""
     from dwell._kernels import doors
-    from dwell._kernels.bins import make_bins, make_near, put_at_rest
+    from dwell._kernels.bins import in_order, make_bins, make_near, put_at_rest
     from dwell._kernels.scratch import make_scratch
 
     walls = columns(ground.workspace.vertices)
     bins = make_bins(len(x))
     put_at_rest(x, y, bins)
-    places = x[bins.who], y[bins.who]
-    found, also = np.empty_like(out), np.empty_like(second)  # in the same order
-    own = one_per_thread(lambda: (make_near(len(x)), make_scratch(len(x), len(walls[0]))))
+    places = in_order(x, bins), in_order(y, bins)
+    block = max(BLOCK, len(x) // BLOCKS)
+
+    def make() -> tuple[Any, ...]:
+        found = np.empty((block, doors.COLUMNS))
+        return make_near(len(x)), found, make_scratch(len(x), len(walls[0]))
+
+    own = one_per_thread(make)
 
     def work(lo: int, hi: int) -> None:
-        near, memory = own()
-        doors.look_all(lo, hi, bins, *places, *walls, ground.terms, near, found, also, memory)
+        near, found, memory = own()
+        doors.look_all(
+            lo, hi, bins, *places, *walls, ground.terms, near, found, out, second, memory
+        )
 
-    in_blocks(work, len(x), threads, max(BLOCK, len(x) // BLOCKS))
-    out[bins.who] = found
-    if len(second):
-        second[bins.who] = also
+    in_blocks(work, len(x), threads, block)
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:

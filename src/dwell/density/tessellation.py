@@ -192,8 +192,9 @@ def as_positions(positions: object, dimension: int = 2) -> Points:
     if points is None or points.ndim != 2 or points.shape[1] != dimension:
         fault = _shape_fault(positions, dimension)
         raise AgentsError(fault, code="agents.shape", key="agents.start")
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
-    if bad.size:
+    finite = np.isfinite(points)
+    if not finite.all():
+        bad = np.flatnonzero(~finite.all(axis=1))
         raise AgentsError(
             f"agent {bad[0]} is at {points[bad[0]].tolist()}; finite coordinates are needed",
             code="agents.nonfinite",
