@@ -1,5 +1,7 @@
 /** Every jump of a run as columns that grow while the run is streamed. */
 
+import { countUntil, overlap } from "./rows";
+
 /** Some rows as they come from the server; vectors are stored row after row. */
 export interface Chunk {
   readonly first: number;
@@ -59,8 +61,7 @@ export class Events {
 
   /** Add rows; those that are there already (after a reconnect) are skipped. */
   append(chunk: Chunk): void {
-    const skip = this.count - chunk.first;
-    if (skip < 0) throw new Error(`rows from ${this.count} to ${chunk.first} are missing`);
+    const skip = overlap("rows", this.count, chunk.first);
     const rows = chunk.count - skip;
     if (rows <= 0) return;
     this.makeRoom(this.count + rows);
@@ -128,13 +129,6 @@ export class Events {
 
   /** How many jumps happen at times up to and including t. */
   jumpsUntil(t: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.time[middle] <= t) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countUntil(this.time, this.count, t);
   }
 }

@@ -1,5 +1,7 @@
 /** Cost, errors and hold errors at some times, as the server measures them along the way. */
 
+import { countUntil, overlap } from "./rows";
+
 export interface SampleRows {
   readonly first: number;
   readonly count: number;
@@ -17,8 +19,7 @@ export class Samples {
   readonly holdErrors: number[] = [];
 
   append(rows: SampleRows): void {
-    const skip = this.count - rows.first;
-    if (skip < 0) throw new Error(`samples from ${this.count} to ${rows.first} are missing`);
+    const skip = overlap("samples", this.count, rows.first);
     if (skip >= rows.count) return;
     const take = (into: number[], name: string): void => {
       const values = rows.columns[name];
@@ -37,13 +38,6 @@ export class Samples {
 
   /** The last sample at or before t; -1 if there is none. */
   before(t: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.time[middle] <= t) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return countUntil(this.time, this.count, t) - 1;
   }
 }

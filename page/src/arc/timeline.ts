@@ -27,6 +27,11 @@ export class Timeline<P extends Piece = Piece> {
     return this.pieces[this.pieces.length - 1] ?? null;
   }
 
+  /** Where it begins; after 0 only where the server has forgotten the first arcs. */
+  get begin(): number {
+    return this.pieces[0]?.offset ?? 0;
+  }
+
   /** The time at which it is to end. */
   get end(): number {
     return this.last?.end ?? 0;
@@ -66,18 +71,18 @@ export class Timeline<P extends Piece = Piece> {
 
   /** When the jump happens after which there have been `jump` of them. */
   timeOf(jump: number): number {
-    if (jump <= 0) return 0;
+    if (jump <= (this.pieces[0]?.jumps ?? 0)) return this.begin;
     for (let k = this.pieces.length - 1; k >= 0; k--) {
       const piece = this.pieces[k];
       if (piece.jumps < jump) return piece.offset + piece.arc.events.time[jump - piece.jumps - 1];
     }
-    return 0;
+    return this.begin;
   }
 
   /** Which arc holds (t, j), and where in it. */
   locate(t: number, jump: number): Place<P> | null {
     const piece = this.pieceAt(t, jump);
-    return piece && { piece, t: t - piece.offset, jump: Math.max(0, jump - piece.jumps) };
+    return piece && { piece, t: Math.max(0, t - piece.offset), jump: Math.max(0, jump - piece.jumps) };
   }
 
   stateAt(t: number, jump: number): ArcState | null {

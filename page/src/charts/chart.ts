@@ -28,6 +28,7 @@ export class Chart {
   private curves: Curves = EMPTY;
   private time = 0;
   private focused = -1;
+  private telling = false; // while a curve is brought forward from outside
 
   constructor(
     private readonly parent: HTMLElement,
@@ -51,6 +52,7 @@ export class Chart {
   private build(shape: string): void {
     this.plot?.destroy();
     this.shape = shape;
+    this.focused = -1;
     this.plot = new uPlot(this.settings(), this.data(), this.parent);
     this.plot.over.append(this.now);
     this.listen(this.plot.over);
@@ -87,7 +89,7 @@ export class Chart {
       ],
       hooks: {
         draw: [(u) => this.drawLimits(u)],
-        setSeries: [(_, k) => this.options.hover?.(k === null ? -1 : k - 1)],
+        setSeries: [(_, k) => this.telling || this.options.hover?.(k === null ? -1 : k - 1)],
       },
     };
   }
@@ -139,7 +141,9 @@ export class Chart {
   focus(line: number): void {
     if (!this.plot || line === this.focused || line >= this.curves.lines.length) return;
     this.focused = line;
+    this.telling = true;
     this.plot.setSeries(line < 0 ? null : line + 1, { focus: true }, false);
+    this.telling = false;
   }
 
   resize(width: number): void {

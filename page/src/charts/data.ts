@@ -40,7 +40,9 @@ export function rowsOf(lane: Lane): Row[] {
   return rows;
 }
 
+/** What a log axis can show. */
 const positive = (value: number | undefined): number | null => (value !== undefined && value > 0 ? value : null);
+const finite = (value: number | undefined): number | null => (value !== undefined && Number.isFinite(value) ? value : null);
 
 /** The error of each agent; of many agents the least, the middle and the largest. */
 export function errorsOf(lane: Lane): Curves {
@@ -69,19 +71,20 @@ function bandOf(rows: readonly Row[]): { lines: Curve[]; names: string[] } {
 type Figure = "cost" | "error" | "holdError";
 
 /** One figure of several laws over a common time axis. */
-export function figureOf(lanes: readonly Lane[], which: Figure, names: readonly string[]): Curves {
+export function figureOf(lanes: readonly Lane[], which: Figure, names: readonly string[], log = true): Curves {
+  const seen = log ? positive : finite;
   const all = lanes.map((lane) => rowsOf(lane));
   const time = [...new Set(all.flatMap((rows) => rows.map((row) => row.time)))].sort((a, b) => a - b);
   const lines = all.map((rows) => {
-    const found = new Map(rows.map(({ time: t, piece, sample }) => [t, positive(piece.arc.samples[which][sample])]));
+    const found = new Map(rows.map(({ time: t, piece, sample }) => [t, seen(piece.arc.samples[which][sample])]));
     return time.map((t) => found.get(t) ?? null);
   });
   return { time, lines, names: [...names] };
 }
 
 /** A figure at time t: that of the last sample before it. */
-export function figureAt(lane: Lane, t: number, jump: number | null, which: Figure): number | null {
-  const place = lane.timeline.locate(t, lane.jumpAt(t, jump));
+export function figureAt(lane: Lane, t: number, jump: number, which: Figure): number | null {
+  const place = lane.timeline.locate(t, jump);
   if (!place) return null;
   const { samples } = place.piece.arc;
   const row = samples.before(place.t);

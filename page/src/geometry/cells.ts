@@ -8,7 +8,6 @@
 import type { Ring } from "./polygon";
 
 const AGENTS_PER_BIN = 2;
-const MOST_CORNERS = 1024;
 
 /** All cells, one after another: corners of cell p are rows begin[p] to begin[p + 1] - 1. */
 export interface Cells {
@@ -62,8 +61,15 @@ function binned(positions: Float64Array, agents: number): Bins {
 class Cutter {
   count = 0;
   reach = 0; // squared distance of the farthest corner
-  corners = new Float64Array(2 * MOST_CORNERS);
-  private spare = new Float64Array(2 * MOST_CORNERS);
+  corners: Float64Array;
+  private spare: Float64Array;
+
+  /** Every neighbour may add a corner to those of the region. */
+  constructor(region: Ring, agents: number) {
+    const room = 2 * (region.length + agents + 1);
+    this.corners = new Float64Array(room);
+    this.spare = new Float64Array(room);
+  }
 
   begin(region: Ring, x: number, y: number): void {
     this.count = region.length;
@@ -149,7 +155,7 @@ export function cellsOf(region: Ring, positions: Float64Array): Cells {
   const agents = positions.length / 2;
   const begin = new Int32Array(agents + 1);
   let corners = new Float64Array(Math.max(64, agents * 16));
-  const cutter = new Cutter();
+  const cutter = new Cutter(region, agents);
   const bins = binned(positions, agents);
   let used = 0;
   for (let p = 0; p < agents; p++) {
@@ -172,7 +178,7 @@ export function cellsOf(region: Ring, positions: Float64Array): Cells {
 
 /** The cell of one agent, [x, y] after [x, y]. */
 export function cellOf(region: Ring, positions: Float64Array, p: number): Float64Array {
-  const cutter = new Cutter();
+  const cutter = new Cutter(region, positions.length / 2);
   const x = positions[2 * p];
   const y = positions[2 * p + 1];
   cutter.begin(region, x, y);

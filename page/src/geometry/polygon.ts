@@ -73,6 +73,12 @@ export function moveCorner(ring: Ring, which: number, to: Point): { ring: Point[
   return { ring: low > 0 ? at(0.999 * low) : [...ring], whole: false };
 }
 
+/** The side that begins at which corner is the longest. */
+export function longestSide(ring: Ring): number {
+  const long = ring.map((a, k) => Math.hypot(a[0] - ring[(k + 1) % ring.length][0], a[1] - ring[(k + 1) % ring.length][1]));
+  return long.indexOf(Math.max(...long));
+}
+
 /** A corner more, in the middle of the side that begins at `side`, a little outside of it. */
 export function splitSide(ring: Ring, side: number): Point[] {
   const a = ring[side];

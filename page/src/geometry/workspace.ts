@@ -1,6 +1,6 @@
 /** The region of a scenario as something that can be drawn. */
 
-import { counterClockwise, hull, type Point, type Ring } from "./polygon";
+import { contains, counterClockwise, hull, middle, nearestInside, pulledIn, type Point, type Ring } from "./polygon";
 
 export interface Region {
   readonly dimension: number;
@@ -81,10 +81,54 @@ function polytope(table: Table): Region {
   const vertices = table["vertices"] as number[][] | undefined;
   const walls = table["halfspaces"] as number[][] | undefined;
   const n = vertices?.[0]?.length ?? (walls?.[0]?.length ?? 1) - 1;
-  if (n === 1 && vertices) {
-    const places = vertices.map((v) => v[0]);
-    return { ...other(1), bounds: [Math.min(...places), Math.max(...places)] };
-  }
+  if (n === 1) return { ...other(1), bounds: ends(vertices?.map((v) => v[0]) ?? [], walls ?? []) };
   if (n !== 2) return other(n);
   return planar(vertices ? hull(vertices as unknown as Point[]) : between(walls ?? []), false);
+}
+
+/** Both ends of a polytope on a line: of its corners, or of its walls [a, c], a x <= c. */
+function ends(corners: readonly number[], walls: readonly (readonly number[])[]): [number, number] {
+  const low = walls.filter(([a]) => a < 0).map(([a, c]) => c / a);
+  const high = walls.filter(([a]) => a > 0).map(([a, c]) => c / a);
+  return corners.length ? [Math.min(...corners), Math.max(...corners)] : [Math.max(...low), Math.min(...high)];
+}
+
+/** Whether a map can be drawn: of workspaces of one and of two dimensions. */
+export const isDrawn = (region: Region): boolean => region.bounds !== null || region.ring.length > 2;
+
+/** How wide a region is, for what should not depend on the unit of length. */
+export function widthOf(region: Region): number {
+  if (region.bounds) return region.bounds[1] - region.bounds[0];
+  if (!region.ring.length) return 1;
+  const xs = region.ring.map((z) => z[0]);
+  return Math.max(...xs) - Math.min(...xs);
+}
+
+const BORDER = 1e-3; // share of the way to the middle by which a place outside is put off the border
+
+/** The place itself if it is in the region; otherwise one near it that is. */
+export function placeIn(region: Region, z: readonly number[]): number[] {
+  if (region.bounds) return [Math.min(region.bounds[1], Math.max(region.bounds[0], z[0]))];
+  if (region.ring.length < 3) return [...z];
+  const at: Point = [z[0], z[1]];
+  return contains(region.ring, at) ? [...z] : [...pulledIn(region.ring, nearestInside(region.ring, at), BORDER)];
+}
+
+const APART = 0.04; // of the width: what is nearer than this to another one is hard to tell from it
+const TURN = Math.PI * (3 - Math.sqrt(5)); // the golden angle: no two steps of a spiral lie in line
+
+/** A place near the middle of a region that is clear of some others. */
+export function clearOf(others: readonly (readonly number[])[], region: Region): number[] {
+  const apart = APART * widthOf(region);
+  const near = (z: readonly number[]): boolean => others.some((o) => Math.hypot(...z.map((v, i) => v - o[i])) < apart);
+  const { bounds, ring } = region;
+  const from: readonly number[] = bounds ? [(bounds[0] + bounds[1]) / 2] : middle(ring);
+  for (let k = 0; k < 2000; k++) {
+    const far = apart * 0.5 * (bounds ? k : Math.sqrt(k));
+    const by = bounds ? [k % 2 ? far : -far] : [far * Math.cos(k * TURN), far * Math.sin(k * TURN)];
+    const z = from.map((v, i) => v + by[i]);
+    const inside = bounds ? z[0] > bounds[0] && z[0] < bounds[1] : contains(ring, [z[0], z[1]]);
+    if (inside && !near(z)) return z;
+  }
+  return [...from];
 }

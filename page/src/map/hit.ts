@@ -3,6 +3,7 @@
 import type { Scene } from "./scene";
 import { toX, toY } from "./view";
 import { widthOf } from "../density/density";
+import { isDrawn } from "../geometry/workspace";
 
 export type Hit =
   | { kind: "agent"; which: number }
@@ -26,6 +27,7 @@ function nearest(count: number, x: (k: number) => number, y: (k: number) => numb
 }
 
 export function hit(scene: Scene, px: number, py: number): Hit {
+  if (!isDrawn(scene.region)) return null;
   if (scene.tool === "peaks") return hitPeak(scene, px, py);
   if (scene.tool === "workspace") return hitCorner(scene, px, py);
   return hitAgent(scene, px, py);
@@ -34,7 +36,6 @@ export function hit(scene: Scene, px: number, py: number): Hit {
 function hitAgent(scene: Scene, px: number, py: number): Hit {
   const { state, view, size } = scene;
   const n = state.dimension;
-  if (n > 2) return null;
   const now = toY(view, size, scene.time);
   const which = nearest(
     state.agents,

@@ -4,6 +4,7 @@
  */
 
 import type { Density } from "../density/density";
+import { isDrawn } from "../geometry/workspace";
 import { drawAbout, drawScale } from "./legend";
 import { drawLine, drawLineGround } from "./line";
 import { CanvasPen, SvgPen, type Pen } from "./pen";
@@ -11,8 +12,7 @@ import { drawGround, drawPlane } from "./plane";
 import type { Scene, Stretch } from "./scene";
 import { drawHeads, drawTrails } from "./trails";
 
-/** Whether there is a map: workspaces of one and of two dimensions have one. */
-const canDraw = (scene: Scene): boolean => scene.region.bounds !== null || scene.region.dimension === 2;
+const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
 
 const instead = (scene: Scene): string[] => [
   "The map draws workspaces of one and two dimensions.",

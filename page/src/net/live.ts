@@ -7,13 +7,15 @@ const FIRST_WAIT = 500; // milliseconds
 const LONGEST_WAIT = 5000;
 const SILENCE = 12000; // the server beats every 5 s
 const GONE = 4404; // close code: the server knows no such run
-const DONE = new Set(["done", "failed", "cancelled"]);
+const BROKEN = new Set(["failed", "cancelled"]);
 
 export interface Listener {
   job(job: Job): void;
   begin(begin: Begin): void;
   frame(frame: Frame): void;
   end(summary: unknown): void;
+  /** The run failed or was cancelled, and everything it has was sent. */
+  broken(): void;
   /** The connection was lost (true) or is there again (false). */
   lost(lost: boolean): void;
   /** The run is not known to the server any more. */
@@ -25,7 +27,8 @@ export class Live {
   private wait = FIRST_WAIT;
   private timer = 0;
   private watch = 0;
-  private over = false;
+  private over = false; // nothing is listened to any more
+  private ended = false; // the job broke off: what it has is still sent, and then no more
 
   constructor(
     private readonly id: string,
@@ -82,14 +85,14 @@ export class Live {
   }
 
   private heard(job: Job): void {
+    if (BROKEN.has(job.status)) this.ended = true;
     this.listener.job(job);
-    // One that is done still has rows to send, and says when it has sent all.
-    if (DONE.has(job.status) && job.status !== "done") this.over = true;
   }
 
   private closed(code: number): void {
     clearTimeout(this.watch);
     if (this.over) return;
+    if (this.ended) return this.listener.broken();
     if (code === GONE) {
       this.over = true;
       this.listener.gone();

@@ -30,6 +30,12 @@ function click(what: string): void {
   else [...document.querySelectorAll<HTMLElement>(".top button")].find((one) => one.textContent?.trim() === what)?.click();
 }
 
+/** The fragment of the address is for scenarios: a reload would not find the run under another one. */
+function skip(e: MouseEvent): void {
+  e.preventDefault();
+  document.getElementById("panel")?.focus();
+}
+
 export function App() {
   const session = useSession();
   const theme = useTheme();
@@ -41,7 +47,7 @@ export function App() {
   }, [choice, theme]);
   return (
     <>
-      <a class="skip" href="#panel">
+      <a class="skip" href="#panel" onClick={skip}>
         Skip to the numbers
       </a>
       <Header />
@@ -55,7 +61,7 @@ export function App() {
         <Side />
       </main>
       <p id="map-keys" class="hidden">
-        Left and right bracket choose an agent, arrows move it, A adds one, Delete removes it.
+        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes it; plus, minus and zero zoom, Control and arrows move the map.
       </p>
       <Help />
     </>

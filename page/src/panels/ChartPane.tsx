@@ -27,7 +27,7 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
       ...options,
       theme,
       group: "time",
-      end: () => Math.max(...session.store.get().lanes.map((lane) => lane.timeline.end), 0) || (session.store.get().scenario?.run.horizon ?? 1),
+      end: () => session.end,
       seek: (t) => {
         session.clock.pause();
         session.seek(t);
@@ -40,7 +40,11 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
     const watch = new ResizeObserver(() => made.resize(element.clientWidth));
     watch.observe(element);
     const off = session.clock.onFrame(() => made.moveTo(session.clock.t));
-    const offHover = agents ? session.store.subscribe(() => made.focus(session.store.get().hovered)) : () => undefined;
+    const forward = (): void => {
+      const { hovered, selected } = session.store.get();
+      made.focus(hovered >= 0 ? hovered : selected);
+    };
+    const offHover = agents ? session.store.subscribe(forward) : () => undefined;
     return () => {
       off();
       offHover();

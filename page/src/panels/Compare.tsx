@@ -2,10 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Law } from "../net/api";
-import { LAWS, lawLike } from "../state/laws";
+import { LAWS, lawLike, MOST_LAWS, nameOf } from "../state/laws";
 import { useApp, useSession } from "./context";
-
-const MOST = 3;
 
 export function Compare() {
   const session = useSession();
@@ -16,7 +14,7 @@ export function Compare() {
   useEffect(() => choose(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [own]), [lanes, own]);
   if (!scenario) return null;
   const toggle = (kind: string): void => choose(chosen.includes(kind) ? chosen.filter((one) => one !== kind) : [...chosen, kind]);
-  const full = chosen.length >= MOST;
+  const full = chosen.length >= MOST_LAWS;
   return (
     <div class="compare">
       <p>Two or three laws from the same start, with the same seed, on one clock. Each is told only what its own paper lets it know.</p>
@@ -37,7 +35,7 @@ export function Compare() {
           Side by side
         </button>
         <button class="plain" disabled={lanes.length < 2} onClick={() => void session.compare([own])}>
-          Only {own}
+          Only {nameOf(own)}
         </button>
       </p>
       <p class="dim">Numbers of the other laws are matched to those of this scenario: the same speed, and the same speed per distance near the centroid.</p>

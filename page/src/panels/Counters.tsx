@@ -7,9 +7,8 @@ export function Counters({ lane }: { lane: Lane }) {
   const session = useSession();
   useTime();
   useApp((app) => app.version);
-  const { t, jump } = session.clock;
-  const j = lane.jumpAt(t, jump);
-  const counts = lane.timeline.counts(t, j);
+  const j = session.jumpOf(lane);
+  const counts = lane.timeline.counts(session.clock.t, j);
   return (
     <dl class="counters">
       <Count name="jumps" value={j} about="events so far" />

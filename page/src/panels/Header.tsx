@@ -1,8 +1,9 @@
 /** Templates, files, exports, the link, colours and help. */
 
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { asText, fileOf, filmOf } from "../net/api";
-import type { Session, ThemeChoice } from "../state/session";
+import type { ThemeChoice } from "../state/link";
+import type { Session } from "../state/session";
 import { useApp, useSession } from "./context";
 import { download, savePng, saveSvg } from "./map/exports";
 
@@ -23,15 +24,19 @@ async function saveScenario(session: Session): Promise<void> {
 }
 
 async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<void> {
-  const lane = session.store.get().lanes.find((one) => one.summary);
-  const piece = lane?.timeline.last;
-  if (!lane || !piece) return session.say("A film or a file needs a run that is done; press Run first.");
-  const part = piece.offset > 0 ? `; it holds the part from t = ${piece.offset.toFixed(2)} on` : "";
+  const { lanes } = session.store.get();
+  const done = lanes.filter((lane) => lane.summary);
+  if (!done.length) return session.say("A film or a file needs a run that is done; press Run first.");
+  const since = done[0].timeline.last?.offset ?? 0;
+  const part = since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
+  const names = done.map((lane) => `${fileName(session)}${lanes.length > 1 ? `-${lane.kind}` : ""}.${what}`);
   try {
     session.say(what === "nc" ? `The run is being fetched${part}.` : `The film is being drawn, which takes some seconds${part}.`);
-    const blob = what === "nc" ? await fileOf(piece.id) : await filmOf(piece.id, what);
-    download(blob, `${fileName(session)}.${what}`);
-    session.say(`${fileName(session)}.${what} is saved${part}.`);
+    for (const [k, lane] of done.entries()) {
+      const id = lane.timeline.last?.id ?? "";
+      download(what === "nc" ? await fileOf(id) : await filmOf(id, what), names[k]);
+    }
+    session.say(`${names.join(", ")} ${names.length > 1 ? "are" : "is"} saved${part}.`);
   } catch (error) {
     session.fail(error);
   }
@@ -62,7 +67,12 @@ export function Header() {
     if (chosen) await session.openText(await chosen.text());
     input.value = "";
   };
-  const known = templates.find((one) => one.scenario.name === scenario?.name && one.scenario.controller.kind === scenario?.controller.kind);
+  // One that was changed is no template any more: choosing that again brings it back as it was.
+  const known = useMemo(() => {
+    const now = JSON.stringify(scenario);
+    return templates.find((one) => JSON.stringify(one.scenario) === now);
+  }, [templates, scenario]);
+  const own = templates.some((one) => one.title === scenario?.name) ? `${scenario?.name}, changed` : scenario?.name;
   return (
     <header class="top">
       <h1>dwell</h1>
@@ -75,7 +85,7 @@ export function Header() {
             if (found) void session.open(found.scenario);
           }}
         >
-          {!known && <option value="">{scenario?.name ?? "own scenario"}</option>}
+          {!known && <option value="">{own ?? "own scenario"}</option>}
           {templates.map((one) => (
             <option key={one.name} value={one.name} title={one.about}>
               {one.title}

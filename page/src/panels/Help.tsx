@@ -20,8 +20,9 @@ const KEYS: readonly (readonly [string, string])[] = [
 const MAP_KEYS: readonly (readonly [string, string])[] = [
   ["[ ]", "choose the one before, the next"],
   ["arrows", "move what is chosen; with Shift finely"],
-  ["A, Delete", "add in the middle, remove what is chosen"],
+  ["A, Delete", "add one, remove what is chosen"],
   ["+ − 0", "closer, farther, everything"],
+  ["Ctrl arrows", "move the map"],
   ["Esc", "let go"],
 ];
 

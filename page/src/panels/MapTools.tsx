@@ -1,9 +1,7 @@
 /** What the pointer does on the map, and what the map shows. */
 
-import { middle } from "../geometry/polygon";
 import { regionOf } from "../geometry/workspace";
 import type { Layers, Tool } from "../map/scene";
-import type { Session } from "../state/session";
 import { useApp, useSession } from "./context";
 import { Icon } from "./Icon";
 
@@ -12,6 +10,12 @@ const TOOLS: readonly { tool: Tool; name: string; key: string; about: string }[]
   { tool: "peaks", name: "Peaks", key: "2", about: "Drag the hills of the density; double-click to add one" },
   { tool: "workspace", name: "Workspace", key: "3", about: "Drag the corners of the workspace" },
 ];
+
+const ADDS: Record<Tool, string> = {
+  agents: "Add an agent near the middle",
+  peaks: "Add a peak near the middle",
+  workspace: "Add a corner after the chosen one, or on the longest side",
+};
 
 const LAYERS: readonly { layer: keyof Layers; name: string }[] = [
   { layer: "heat", name: "Density" },
@@ -22,25 +26,14 @@ const LAYERS: readonly { layer: keyof Layers; name: string }[] = [
   { layer: "names", name: "Numbers" },
 ];
 
-/** The middle of the workspace: where something new is put by a button. */
-function centre(session: Session): number[] {
-  const { scenario } = session.store.get();
-  const region = scenario ? regionOf(scenario.workspace) : null;
-  if (region?.bounds) return [(region.bounds[0] + region.bounds[1]) / 2];
-  return region?.ring.length ? [...middle(region.ring)] : [0, 0];
-}
-
 export function MapTools() {
   const session = useSession();
   const app = useApp((state) => state);
   const { tool, drawing, layers } = app;
-  const add = (): void => {
-    const at = centre(session);
-    if (tool === "peaks") void session.hands.addPeak(at);
-    else void session.hands.addAgent(at.map((v) => v + 0.01 * (Math.random() - 0.5) * (Math.abs(v) + 1)));
-  };
   const chosen = tool === "agents" ? app.selected : tool === "peaks" ? app.selectedPeak : app.selectedCorner;
-  const planar = app.scenario ? regionOf(app.scenario.workspace).dimension === 2 : false;
+  const region = app.scenario ? regionOf(app.scenario.workspace) : null;
+  const planar = region?.dimension === 2;
+  const corners = planar && region.editable;
   return (
     <div class="tools">
       <div class="segments" role="group" aria-label="What the pointer changes">
@@ -50,8 +43,8 @@ export function MapTools() {
           </button>
         ))}
       </div>
-      {tool !== "workspace" && (
-        <button class="plain" onClick={add} title={tool === "agents" ? "Add an agent in the middle" : "Add a peak in the middle"}>
+      {!drawing && (
+        <button class="plain" disabled={tool === "workspace" && !corners} onClick={() => void session.hands.addOne()} title={`${ADDS[tool]} (A on the map)`}>
           <Icon name="plus" /> Add
         </button>
       )}
@@ -76,7 +69,7 @@ export function MapTools() {
         </button>
       )}
       <span class="gap" />
-      <button class="plain" onClick={() => void session.undo()} title="Undo the last change of the scenario (Ctrl+Z)" aria-label="Undo">
+      <button class="plain" onClick={() => session.undo()} title="Undo the last change of the scenario (Ctrl+Z)" aria-label="Undo">
         <Icon name="undo" />
       </button>
       <details class="menu">

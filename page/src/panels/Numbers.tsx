@@ -114,7 +114,7 @@ function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
       title="Largest hold error η̃"
       note={<Legend lanes={held} which="holdError" extra={limit.length ? `limit ${limit.map((v) => figure(v)).join(", ")} dashed` : ""} />}
       of={`${names.join()}${held.map((lane) => lane.timeline.pieces[0].id).join()}`}
-      curves={() => figureOf(held, "holdError", names)}
+      curves={() => figureOf(held, "holdError", names, false)}
       options={{ log: false, height: HEIGHT - 20, colours: (k) => colourOf(theme, lanes.indexOf(held[k])), dashed: false, limits: () => limitsOf(held, "limit") }}
     />
   );
@@ -125,14 +125,14 @@ function Legend({ lanes, which, extra }: { lanes: readonly Lane[]; which: "cost"
   const session = useSession();
   const theme = useTheme();
   useTime();
-  const { t, jump } = session.clock;
+  const { t } = session.clock;
   return (
     <>
       {lanes.map((lane, k) => (
         <span key={lane.kind} class="legend">
           {lanes.length > 1 && <Swatch colour={colourOf(theme, k)} />}
           {lanes.length > 1 ? `${nameOf(lane.kind)} ` : which === "error" ? "largest " : ""}
-          <b>{figure(figureAt(lane, t, jump, which), 3)}</b>
+          <b>{figure(figureAt(lane, t, session.jumpOf(lane), which), 3)}</b>
         </span>
       ))}
       {extra && <span class="legend dim">{extra}</span>}
@@ -156,8 +156,7 @@ function Timers({ lane }: { lane: Lane }) {
   useEffect(() => {
     let longest = 0;
     const draw = (): void => {
-      const { t, jump } = session.clock;
-      const state = lane.stateAt(t, jump);
+      const state = lane.stateAt(session.clock.t, session.jumpOf(lane));
       if (!state || !canvas.current) return;
       for (let p = 0; p < state.agents; p++)
         if (Number.isFinite(state.nextAt[p])) longest = Math.max(longest, state.nextAt[p] - state.since[p]);

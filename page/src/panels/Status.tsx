@@ -18,10 +18,15 @@ export function Status() {
           Connection lost. What was received stays; trying to reach the server again…
         </p>
       )}
-      <p aria-live="polite" class={failed || notice?.kind === "error" ? "said error" : "said"}>
-        {failed?.message ?? notice?.text ?? <LastLook />}
+      {failed && (
+        <p class="error" role="alert">
+          {failed.message}
+        </p>
+      )}
+      <p aria-live="polite" class={notice?.kind === "error" ? "said error" : "said"}>
+        {notice?.text ?? <LastLook />}
         {busy && <Progress job={busy.job} />}
-        {notice && !failed && (
+        {notice && (
           <button class="quiet" onClick={() => session.quiet()} aria-label="Dismiss">
             ×
           </button>
@@ -37,8 +42,7 @@ function LastLook() {
   const { playing } = useClock();
   useTime(2);
   const lane = session.store.get().lanes[0];
-  const { t, jump } = session.clock;
-  const place = lane?.timeline.locate(t, lane.jumpAt(t, jump));
+  const place = lane?.timeline.locate(session.clock.t, session.jumpOf(lane));
   if (playing || !place || place.jump < 1) return null;
   const { arc, offset } = place.piece;
   const { events, dimension: n } = arc;

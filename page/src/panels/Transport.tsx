@@ -40,30 +40,21 @@ export function Transport() {
   );
 }
 
-function useEnd(): () => number {
-  const session = useSession();
-  return () => {
-    const { lanes, scenario } = session.store.get();
-    const ends = lanes.map((lane) => lane.timeline.end);
-    return Math.max(0, ...ends) || (scenario?.run.horizon ?? 1);
-  };
-}
-
 /** The bar is moved without drawing components again: sixty times a second would be too often. */
 function Scrubber() {
   const session = useSession();
   const bar = useRef<HTMLInputElement>(null);
   const known = useRef<HTMLDivElement>(null);
-  const end = useEnd();
   useEffect(() => {
     const show = (): void => {
       const element = bar.current as HTMLInputElement;
       const { t } = session.clock;
-      element.value = String(Math.round((NOTCHES * t) / end()));
-      element.setAttribute("aria-valuetext", `time ${figure(t)} of ${figure(end())}`);
+      const { end } = session;
+      element.value = String(Math.round((NOTCHES * t) / end));
+      element.setAttribute("aria-valuetext", `time ${figure(t)} of ${figure(end)}`);
       const { lanes } = session.store.get();
       const least = lanes.length ? Math.min(...lanes.map((lane) => lane.known)) : 0;
-      (known.current as HTMLDivElement).style.transform = `scaleX(${Math.min(1, least / end() || 0)})`;
+      (known.current as HTMLDivElement).style.transform = `scaleX(${Math.min(1, least / end)})`;
     };
     show();
     return session.clock.onFrame(show);
@@ -80,7 +71,7 @@ function Scrubber() {
         aria-label="Time"
         onInput={(e) => {
           session.clock.pause();
-          session.seek((Number(e.currentTarget.value) / NOTCHES) * end());
+          session.seek((Number(e.currentTarget.value) / NOTCHES) * session.end);
         }}
       />
     </div>
@@ -97,7 +88,7 @@ function Readout() {
       const { t } = session.clock;
       const lane = session.store.get().lanes[0];
       (time.current as HTMLSpanElement).textContent = `t ${t.toFixed(t >= 1000 ? 0 : t >= 100 ? 1 : 2)}`;
-      (jump.current as HTMLSpanElement).textContent = `j ${whole(lane ? lane.jumpAt(t, session.clock.jump) : 0)}`;
+      (jump.current as HTMLSpanElement).textContent = `j ${whole(lane ? session.jumpOf(lane) : 0)}`;
     };
     show();
     return session.clock.onFrame(show);

@@ -33,20 +33,19 @@ export function useTheme(): Theme {
 }
 
 /** Drawn again some times per second while the clock moves, and at once when it stops. */
-export function useTime(perSecond = 8): number {
+export function useTime(perSecond = 8): void {
   const session = useSession();
-  const [t, setT] = useState(session.clock.t);
+  const [, again] = useState("");
   useEffect(() => {
     let last = 0;
     const look = (): void => {
       const now = performance.now();
       if (session.clock.playing && now - last < 1000 / perSecond) return;
       last = now;
-      setT(session.clock.t + (session.clock.jump ?? 0) * 1e-300);
+      again(`${session.clock.t}, ${session.clock.jump}`); // several jumps may happen at one time
     };
     return session.clock.onFrame(look);
   }, [session]);
-  return t;
 }
 
 /** Whether the clock runs, and how fast. */

@@ -10,13 +10,14 @@ function faster(session: Session, by: number): void {
   session.clock.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, now + by))]);
 }
 
-function end(session: Session): number {
-  return Math.max(0, ...session.store.get().lanes.map((lane) => lane.timeline.end));
-}
-
 /** Menus are closed by whatever happens outside of them. */
 function closeMenus(except: Element | null): void {
-  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.removeAttribute("open");
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (menu === except) continue;
+    const inside = menu.contains(document.activeElement);
+    menu.removeAttribute("open");
+    if (inside) menu.querySelector("summary")?.focus(); // what had the focus is hidden now
+  }
 }
 
 /** A button that was clicked with a pointer gives the keyboard back, so that Space plays again. */
@@ -28,10 +29,10 @@ function letGoOfClicked(e: MouseEvent): void {
 export function listenToKeys(session: Session, click: (what: string) => void): () => void {
   const commands: Record<string, (e: KeyboardEvent) => void> = {
     " ": () => void session.playOrPause(),
-    ArrowLeft: (e) => (e.shiftKey ? session.seek(session.clock.t - end(session) / 100) : session.step(-1)),
-    ArrowRight: (e) => (e.shiftKey ? session.seek(session.clock.t + end(session) / 100) : session.step(1)),
+    ArrowLeft: (e) => (e.shiftKey ? session.seek(session.clock.t - session.end / 100) : session.step(-1)),
+    ArrowRight: (e) => (e.shiftKey ? session.seek(session.clock.t + session.end / 100) : session.step(1)),
     Home: () => session.seek(0),
-    End: () => session.seek(end(session)),
+    End: () => session.seek(session.end),
     "<": () => faster(session, -1),
     ">": () => faster(session, 1),
     r: () => void session.run(),
@@ -53,8 +54,8 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     if (session.store.get().help || target.matches(TYPING)) return;
     const letter = e.key.length === 1 ? e.key.toLowerCase() : e.key;
     if (e.ctrlKey || e.metaKey) {
-      if (letter === "z") void session.undo(!e.shiftKey);
-      else if (letter === "y") void session.undo(false);
+      if (letter === "z") session.undo(!e.shiftKey);
+      else if (letter === "y") session.undo(false);
       else return;
       return e.preventDefault();
     }

@@ -1,43 +1,82 @@
 /** Hands: what can be touched on a map, as edits of the scenario or of the run under way. */
 
 import { peaksOf, type DensityTable } from "../density/density";
-import type { Point } from "../geometry/polygon";
-import { regionOf } from "../geometry/workspace";
+import { isConvex, longestSide, splitSide, type Point } from "../geometry/polygon";
+import { clearOf, isDrawn, placeIn, regionOf, widthOf, type Region } from "../geometry/workspace";
 import type { Tool } from "../map/scene";
 import type { Scenario } from "../net/api";
 import { moved, tidy, withAgent, withHills, withoutAgent, withRing, withStart } from "./edits";
 import type { Session } from "./session";
+
+const same = (a: readonly number[], b: readonly number[]): boolean => a.every((v, i) => v === b[i]);
 
 export class Hands {
   constructor(private readonly session: Session) {}
 
   async moveAgent(which: number, to: readonly number[]): Promise<void> {
     const { scenario, start } = this.session.store.get();
-    if (!scenario) return;
-    const place = this.session.insidePoint(to, scenario);
+    if (!scenario || which >= start.length || !this.canTouch()) return;
+    const place = this.placed(to, scenario);
     if (this.session.underWay) {
-      await this.session.goOn((now) => moved(now, which, place));
-      return this.session.say(`Agent ${which} was moved; the others react from here on.`);
-    }
-    await this.session.change(withStart(scenario, moved(start, which, place.map((v) => tidy(v, this.unit)))));
+      if (await this.session.goOn((now) => moved(now, which, place)))
+        this.session.say(`Agent ${which} was moved; the others react from here on.`);
+    } else if (await this.session.change(withStart(scenario, moved(start, which, place))))
+      this.session.say(`Agent ${which} starts at ${place.join(", ")}.`);
+  }
+
+  /** Whether there is a map to touch; if not, it is said where things can be changed. */
+  private canTouch(): boolean {
+    if (isDrawn(this.region)) return true;
+    this.session.say("Of three dimensions and more there is no map to touch: change the text under Scenario.");
+    return false;
+  }
+
+  private get region(): Region {
+    return regionOf(this.session.store.get().scenario?.workspace ?? {});
   }
 
   /** The length that the screen can tell apart, for rounding. */
   private get unit(): number {
-    const scenario = this.session.store.get().scenario;
-    const region = scenario && regionOf(scenario.workspace);
-    if (region?.bounds) return (region.bounds[1] - region.bounds[0]) / 1000;
-    if (!region?.ring.length) return 1e-3;
-    const xs = region.ring.map((z) => z[0]);
-    return (Math.max(...xs) - Math.min(...xs)) / 1000;
+    return widthOf(this.region) / 1000;
+  }
+
+  private rounded(z: readonly number[]): number[] {
+    return z.map((v) => tidy(v, this.unit));
+  }
+
+  /** In the workspace, and rounded where that does not lead out of it again. */
+  private placed(z: readonly number[], scenario: Scenario): number[] {
+    const region = regionOf(scenario.workspace);
+    const place = placeIn(region, z);
+    const short = this.rounded(place);
+    return same(placeIn(region, short), short) ? short : place;
   }
 
   async addAgent(at: readonly number[]): Promise<void> {
     const { scenario, start } = this.session.store.get();
-    if (!scenario) return;
-    const place = this.session.insidePoint(at, scenario).map((v) => tidy(v, this.unit));
-    if (await this.session.change(withAgent(scenario, start, place), (now) => [...now, place]))
-      this.session.store.set({ selected: start.length });
+    if (!scenario || !this.canTouch()) return;
+    const place = this.placed(at, scenario);
+    if (!(await this.session.change(withAgent(scenario, start, place), (now) => [...now, place]))) return;
+    this.session.store.set({ selected: start.length });
+    this.session.say(`Agent ${start.length} is new, at ${place.join(", ")}.`);
+  }
+
+  /** Something more, without a pointer that says where: near the middle, clear of the others. */
+  async addOne(): Promise<void> {
+    const { tool, scenario, start, selectedCorner } = this.session.store.get();
+    if (!scenario || !this.canTouch()) return;
+    if (tool === "workspace") return this.addCorner(selectedCorner);
+    const others = tool === "agents" ? start : peaksOf(scenario.density).map((peak) => peak.center ?? []);
+    const at = clearOf(others, this.region);
+    return tool === "agents" ? this.addAgent(at) : this.addPeak(at);
+  }
+
+  /** A corner on the side that begins at the chosen one, or on the longest. */
+  private async addCorner(after: number): Promise<void> {
+    const { ring, editable } = this.region;
+    if (!editable || !ring.length) return this.session.say("This workspace has no corners to add to; draw a new one.");
+    const side = after >= 0 ? after : longestSide(ring);
+    if (await this.setRing(splitSide(ring, side))) this.session.store.set({ selectedCorner: side + 1 });
   }
 
   async removeAgent(which: number): Promise<void> {
@@ -48,21 +87,20 @@ export class Hands {
     await this.session.change(withoutAgent(scenario, start, which), (now) => now.filter((_, p) => p !== which));
   }
 
-  async setPeaks(peaks: readonly DensityTable[]): Promise<void> {
+  async setPeaks(peaks: readonly DensityTable[]): Promise<boolean> {
     const { scenario } = this.session.store.get();
-    const tidied = peaks.map((peak) => ({ ...peak, center: peak.center?.map((v) => tidy(v, this.unit)) }));
-    if (scenario) await this.session.change(withHills(scenario, tidied));
+    const tidied = peaks.map((peak) => ({ ...peak, center: peak.center && this.rounded(peak.center) }));
+    return scenario !== null && this.session.change(withHills(scenario, tidied));
   }
 
   async addPeak(at: readonly number[]): Promise<void> {
     const { scenario } = this.session.store.get();
-    if (!scenario) return;
+    if (!scenario || !this.canTouch()) return;
     const peaks = peaksOf(scenario.density);
     const width = 100 * this.unit; // a tenth of the workspace
     const rate = Number((0.5 / (width * width)).toPrecision(3));
-    const center = at.map((v) => tidy(v, this.unit));
-    await this.setPeaks([...peaks, { kind: "gaussian", center, rate }]);
-    this.session.store.set({ selectedPeak: peaks.length });
+    if (await this.setPeaks([...peaks, { kind: "gaussian", center: [...at], rate }]))
+      this.session.store.set({ selectedPeak: peaks.length });
   }
 
   async removePeak(which: number): Promise<void> {
@@ -74,8 +112,8 @@ export class Hands {
   }
 
   async removeCorner(which: number): Promise<void> {
-    const { scenario } = this.session.store.get();
-    const ring = scenario ? regionOf(scenario.workspace).ring : [];
+    const { ring, bounds } = this.region;
+    if (bounds) return this.session.say("A line keeps both its ends.");
     if (which < 0 || which >= ring.length) return;
     if (ring.length <= 3) return this.session.say("A polygon needs three corners.");
     this.session.store.set({ selectedCorner: -1 });
@@ -98,31 +136,52 @@ export class Hands {
     await this.setWorkspace({ ...scenario, workspace });
   }
 
-  async setRing(ring: readonly Point[]): Promise<void> {
+  async setRing(ring: readonly Point[]): Promise<boolean> {
     const { scenario } = this.session.store.get();
-    if (!scenario) return;
-    const tidied = ring.map((z): Point => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
-    await this.setWorkspace(withRing(scenario, tidied));
+    if (!scenario) return false;
+    const short = ring.map((z): Point => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
+    // Rounded, a corner that hardly turns may turn the wrong way.
+    return this.setWorkspace(withRing(scenario, isConvex(short) ? short : ring));
   }
 
   /** A scenario with another workspace; whoever is left outside is moved to its border. */
-  private async setWorkspace(next: Scenario): Promise<void> {
+  private async setWorkspace(next: Scenario): Promise<boolean> {
     const { start } = this.session.store.get();
-    const places = start.map((z) => this.session.insidePoint(z, next));
-    const outside = places.some((z, p) => z.some((v, i) => v !== start[p][i]));
-    await this.session.change(outside ? withStart(next, places) : next);
-    if (outside) this.session.say("Agents that were left outside were moved to the border.");
+    const region = regionOf(next.workspace);
+    const places = start.map((z) => placeIn(region, z));
+    const outside = places.some((z, p) => !same(z, start[p]));
+    const done = await this.session.change(outside ? withStart(next, places) : next, (now) => now);
+    if (done && outside) this.session.say("Agents that were left outside were moved to the border.");
+    return done;
   }
 
   setTool(tool: Tool): void {
-    this.session.store.set({ tool, drawing: null, selected: -1, selectedPeak: -1, selectedCorner: -1 });
-    this.session.clock.touch();
+    this.session.store.set({ tool });
+    this.letGo();
   }
 
   /** Choose nothing, and give up a drawing that was begun. */
   letGo(): void {
-    this.session.store.set({ drawing: null, selected: -1, selectedPeak: -1, selectedCorner: -1 });
+    this.session.store.set({ drawing: null });
+    this.chooseNothing();
+  }
+
+  chooseNothing(): void {
+    this.session.store.set({ selected: -1, selectedPeak: -1, selectedCorner: -1, hovered: -1 });
     this.session.clock.touch();
+  }
+
+  /** What is chosen stays so, as far as it is still there. */
+  keepChosen(): void {
+    const { scenario, start, selected, selectedPeak, selectedCorner, hovered } = this.session.store.get();
+    const { bounds, ring } = this.region;
+    const kept = (which: number, count: number): number => (which < count ? which : -1);
+    this.session.store.set({
+      selected: kept(selected, start.length),
+      hovered: kept(hovered, start.length),
+      selectedPeak: kept(selectedPeak, peaksOf(scenario?.density).length),
+      selectedCorner: kept(selectedCorner, bounds ? 2 : ring.length),
+    });
   }
 
   beginDrawing(): void {

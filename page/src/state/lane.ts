@@ -23,6 +23,8 @@ export interface LanePiece extends Piece, Record {
   readonly density: Density | null;
 }
 
+export type Summary = { stop?: { time?: number } } & { [key: string]: unknown };
+
 export interface News {
   /** Something else than rows came: a word about the job, an end, a lost connection. */
   changed(): void;
@@ -35,11 +37,12 @@ export class Lane {
   job: Job | null = null;
   lost = false;
   problem: Problem | null = null;
-  summary: { [key: string]: unknown } | null = null;
+  summary: Summary | null = null;
   /** Where a piece was asked for whose beginning is not there yet. */
   pendingAt: number | null = null;
-  records: Record[] = [];
+  private pending: readonly Record[] = []; // asked for, and not yet begun
   private live: Live | null = null;
+  private readonly earlier: Live[] = []; // that fetch pieces of before a reload
   private asked = 0;
 
   constructor(
@@ -47,12 +50,19 @@ export class Lane {
     private readonly news: News,
   ) {}
 
+  /** What a reload needs: pieces that have begun, and what waits in the queue. */
+  get records(): Record[] {
+    const begun = this.timeline.pieces.map(({ id, offset, jumps, scenario }) => ({ id, offset, jumps, scenario }));
+    return [...begun, ...this.pending];
+  }
+
   get known(): number {
     return this.pendingAt === null ? this.timeline.known : Math.min(this.pendingAt, this.timeline.known);
   }
 
   get end(): number {
-    return this.pendingAt === null ? this.timeline.end : Infinity;
+    if (this.pendingAt !== null) return Infinity;
+    return this.summary ? this.timeline.known : this.timeline.end; // a run may stop before its horizon
   }
 
   get working(): boolean {
@@ -62,16 +72,18 @@ export class Lane {
   /** Run a scenario from (t, j) on; from 0 it is all there is. */
   async run(scenario: Scenario, t = 0, jumps = 0): Promise<void> {
     const asked = ++this.asked;
-    this.drop();
     this.pendingAt = t;
-    this.problem = null;
-    this.summary = null;
     this.news.changed();
     try {
       const job = await startRun(scenario);
       if (asked !== this.asked) return void cancel(job.id).catch(() => undefined);
+      this.drop(); // only now: a run that is refused must not end the one that is there
+      this.problem = null;
+      this.summary = null;
       this.job = job;
-      this.listen({ id: job.id, offset: t, jumps, scenario });
+      const record = { id: job.id, offset: t, jumps, scenario };
+      this.pending = [record];
+      this.listen(record);
     } catch (error) {
       if (asked === this.asked) this.pendingAt = null;
       throw error;
@@ -82,7 +94,12 @@ export class Lane {
 
   /** Find the pieces again that were there before a reload. */
   async resume(records: readonly Record[]): Promise<void> {
+    const { asked } = this;
+    this.pending = records;
     for (const record of records) {
+      if (asked !== this.asked) return;
+      this.problem = null; // of a piece before; the last one counts
+      this.summary = null;
       this.pendingAt = record.offset;
       await new Promise<void>((begun) => this.listen(record, begun));
     }
@@ -91,6 +108,7 @@ export class Lane {
   close(): void {
     this.asked++;
     this.drop();
+    this.earlier.forEach((live) => live.close());
   }
 
   /** Leave the run under way; the server ends it when nobody listens. */
@@ -100,13 +118,17 @@ export class Lane {
     if (this.job && (this.job.status === "queued" || this.job.status === "running"))
       cancel(this.job.id).catch(() => undefined);
     this.job = null;
+    this.pending = [];
     this.lost = false;
   }
 
+  /** Listen to a piece. Only the last one speaks for the lane; those before give their rows. */
   private listen(record: Record, begun?: () => void): void {
     let arc: Arc | null = null;
-    this.live = new Live(record.id, () => ({ events: arc?.events.count ?? 0, samples: arc?.samples.count ?? 0 }), {
-      job: (job) => this.heard(job, begun),
+    const last = (): boolean => this.live === live;
+    if (this.live) this.earlier.push(this.live);
+    const live = new Live(record.id, () => ({ events: arc?.events.count ?? 0, samples: arc?.samples.count ?? 0 }), {
+      job: (job) => last() && this.heard(job),
       begin: (begin) => {
         if (!arc) {
           arc = new Arc(begin.start, begin.fade);
@@ -115,27 +137,33 @@ export class Lane {
         begun?.();
       },
       frame: (frame) => arc && this.rows(arc, frame),
-      end: (summary) => arc && this.finish(arc, summary as { stop?: { time?: number } }),
+      end: (summary) => arc && this.finish(arc, summary as Summary, last()),
+      broken: () => begun?.(),
       lost: (lost) => {
+        if (!last()) return;
         this.lost = lost;
         this.news.changed();
       },
       gone: () => {
-        this.pendingAt = null;
-        this.problem = { code: "gone", key: null, message: "The server does not know this run any more; run it again." };
-        this.news.changed();
+        this.lost = false;
+        this.failed({ code: "gone", key: null, message: "The server does not know this run any more; run it again." });
         begun?.();
       },
     });
+    this.live = live;
   }
 
-  private heard(job: Job, begun?: () => void): void {
+  private heard(job: Job): void {
     this.job = job;
-    if (job.status === "failed" || job.status === "cancelled") {
-      this.problem = job.error ?? { code: "cancelled", key: null, message: "The run was cancelled." };
-      this.pendingAt = null;
-      begun?.();
-    }
+    if (job.status === "failed" || job.status === "cancelled")
+      return this.failed(job.error ?? { code: "cancelled", key: null, message: "The run was cancelled." });
+    this.news.changed();
+  }
+
+  private failed(problem: Problem): void {
+    this.problem = problem;
+    this.pendingAt = null;
+    this.pending = this.pending.slice(1);
     this.news.changed();
   }
 
@@ -151,8 +179,8 @@ export class Lane {
       density: densityOf(scenario.density),
     };
     this.timeline = this.timeline.cutAt(piece);
-    this.records = this.timeline.pieces.map(({ id, offset, jumps, scenario }) => ({ id, offset, jumps, scenario }));
     this.pendingAt = null;
+    this.pending = this.pending.slice(1);
     this.news.changed();
     this.news.grew();
   }
@@ -163,19 +191,14 @@ export class Lane {
     this.news.grew();
   }
 
-  private finish(arc: Arc, summary: { stop?: { time?: number } }): void {
+  private finish(arc: Arc, summary: Summary, last: boolean): void {
     arc.known = Math.max(arc.known, summary.stop?.time ?? 0);
-    this.summary = summary as { [key: string]: unknown };
+    if (last) this.summary = summary;
     this.news.grew();
     this.news.changed();
   }
 
-  /** The jump that (t, null) stands for. */
-  jumpAt(t: number, jump: number | null): number {
-    return jump ?? this.timeline.jumpsUntil(t);
-  }
-
-  stateAt(t: number, jump: number | null): ArcState | null {
-    return this.timeline.stateAt(Math.min(t, this.timeline.known), this.jumpAt(t, jump));
+  stateAt(t: number, jump: number): ArcState | null {
+    return this.timeline.stateAt(Math.min(t, this.timeline.known), jump);
   }
 }

@@ -56,6 +56,13 @@ export function lawLike(kind: string, law: Law): Law {
   }
 }
 
+export const MOST_LAWS = 3; // side by side
+
+/** The laws that were side by side, with the scenario's own: where it is missing it is put first. */
+export function kindsWith(own: string, kinds: readonly string[]): readonly string[] {
+  return kinds.includes(own) ? kinds : [own, ...kinds.slice(1)];
+}
+
 /** The scenario under another law; a certificate belongs to the timer law alone. */
 export function withLaw(scenario: Scenario, law: Law): Scenario {
   const next: Scenario = { ...scenario, controller: law };

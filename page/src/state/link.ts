@@ -1,13 +1,27 @@
-/** Links that hold a scenario, and what a tab remembers over a reload. */
+/** Links that hold a scenario, and what a tab and a browser remember. */
 
 import type { Scenario } from "../net/api";
 import type { Record } from "./lane";
 
 const MARK = "#s=";
 
+const LONGEST = 1_000_000; // bytes of a scenario: no more is read by the server either
+
+/** The bytes as they come out of a stream; a short link must not unpack to more than a scenario. */
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
   const passed = new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>);
-  return new Uint8Array(await new Response(passed).arrayBuffer());
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const reader = passed.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    parts.push(next.value);
+    size += next.value.length;
+    if (size > LONGEST) {
+      await reader.cancel();
+      throw new Error(`more than ${LONGEST} bytes`);
+    }
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 const toText = (bytes: Uint8Array): string =>
@@ -27,7 +41,8 @@ export async function scenarioIn(fragment: string): Promise<Scenario | null> {
   if (!fragment.startsWith(MARK)) return null;
   try {
     const bytes = await through(toBytes(fragment.slice(MARK.length)), new DecompressionStream("deflate-raw"));
-    return JSON.parse(new TextDecoder().decode(bytes)) as Scenario;
+    const found: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof found === "object" && !Array.isArray(found) ? (found as Scenario | null) : null;
   } catch {
     return null;
   }
@@ -57,5 +72,27 @@ export function recall(): Memory | null {
     return JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Memory | null;
   } catch {
     return null;
+  }
+}
+
+export type ThemeChoice = "system" | "light" | "dark";
+
+const THEME = "dwell.theme";
+
+/** The colours that were chosen on this machine; where nothing may be stored, those of the system. */
+export function chosenTheme(): ThemeChoice {
+  try {
+    const found = localStorage.getItem(THEME);
+    return found === "light" || found === "dark" ? found : "system";
+  } catch {
+    return "system";
+  }
+}
+
+export function keepTheme(theme: ThemeChoice): void {
+  try {
+    localStorage.setItem(THEME, theme);
+  } catch {
+    // It holds until the page is closed.
   }
 }

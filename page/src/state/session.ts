@@ -1,7 +1,7 @@
 /** Session: everything that a person can do with the page, as methods; panels and maps call these. */
 
-import { nearestInside, pulledIn, type Point } from "../geometry/polygon";
-import { regionOf } from "../geometry/workspace";
+import type { Point } from "../geometry/polygon";
+import { placeIn, regionOf } from "../geometry/workspace";
 import type { Layers, Tool } from "../map/scene";
 import type { View } from "../map/view";
 import * as api from "../net/api";
@@ -9,14 +9,14 @@ import type { Law, Scenario, Template } from "../net/api";
 import { Clock, usualSpeed } from "./clock";
 import { goingOn, type Places } from "./edits";
 import { Hands } from "./hands";
+import { History } from "./history";
 import { Lane } from "./lane";
-import { lawLike, withLaw } from "./laws";
-import { fragmentOf, recall, remember, scenarioIn, type Memory } from "./link";
+import { kindsWith, lawLike, MOST_LAWS, withLaw } from "./laws";
+import { chosenTheme, fragmentOf, keepTheme, recall, remember, scenarioIn, type Memory, type ThemeChoice } from "./link";
 import { Store } from "./store";
 import { keepAsking } from "./vigil";
 
 export type Panel = "numbers" | "design" | "scenario" | "compare";
-export type ThemeChoice = "system" | "light" | "dark";
 
 export interface Notice {
   readonly kind: "error" | "info";
@@ -49,6 +49,8 @@ const GROW_EVERY = 200; // milliseconds between two redrawings of the charts whi
 
 const HINT = "Drag agents to change the start, or press Run.";
 
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class Session {
@@ -69,15 +71,14 @@ export class Session {
     notice: null,
     offline: false,
     panel: "numbers",
-    theme: (localStorage.getItem("dwell.theme") as ThemeChoice | null) ?? "system",
+    theme: chosenTheme(),
     help: false,
   });
   readonly clock = new Clock(() => this.limit());
   readonly hands = new Hands(this);
   /** What maps show; null: everything. */
   view: View | null = null;
-  private readonly past: Scenario[] = [];
-  private readonly future: Scenario[] = [];
+  private readonly history = new History();
   private growing = 0;
   private edits = 0;
   private fragment = "";
@@ -90,13 +91,18 @@ export class Session {
     addEventListener("pagehide", () => this.keep());
     addEventListener("hashchange", () => void this.openFragment(location.hash));
     keepAsking(this.store, () => this.backAgain());
+    await this.beginWith(recall());
+  }
+
+  /** What the tab had before a reload, else what the link holds, else the first template. */
+  private async beginWith(memory: Memory | null): Promise<void> {
     await this.loadTemplates();
-    const memory = recall();
     this.fragment = location.hash;
-    if (memory && memory.fragment === location.hash) return this.restore(memory);
+    if (memory && memory.fragment === location.hash && (await this.restore(memory))) return;
     if (await this.openFragment(location.hash)) return;
+    const wrong = this.store.get().notice; // of the link or the memory; it must not be lost
     const first = this.store.get().templates[0];
-    if (first) await this.open(first.scenario);
+    if (first && (await this.open(first.scenario)) && wrong) this.store.set({ notice: wrong });
   }
 
   private async loadTemplates(): Promise<void> {
@@ -116,20 +122,22 @@ export class Session {
       this.say("The link holds no scenario that can be read.", "error");
       return false;
     }
-    await this.open(scenario);
-    return true;
+    return this.open(scenario);
   }
 
-  private async restore(memory: Memory): Promise<void> {
-    await this.open(memory.scenario);
+  private async restore(memory: Memory): Promise<boolean> {
+    if (!(await this.open(memory.scenario))) return false;
     this.store.set({ panel: memory.panel as Panel });
     this.clock.setSpeed(memory.speed);
-    if (!memory.lanes.some((lane) => lane.records.length)) return;
+    if (!memory.lanes.some((lane) => lane.records.length)) return true;
     const lanes = memory.lanes.map((lane) => this.lane(lane.kind));
     this.store.set({ lanes });
-    await Promise.all(lanes.map((lane, k) => lane.resume(memory.lanes[k].records)));
     this.wanted = memory.t;
+    await Promise.all(lanes.map((lane, k) => lane.resume(memory.lanes[k].records)));
+    const since = Math.max(...lanes.map((lane) => lane.timeline.begin));
+    if (since > 0) this.say(`What was before t = ${since.toFixed(2)} is not kept by the server.`);
     this.grew();
+    return true;
   }
 
   /** What a reload needs. */
@@ -140,14 +148,14 @@ export class Session {
       fragment: this.fragment,
       scenario,
       lanes: lanes.map(({ kind, records }) => ({ kind, records })),
-      t: this.clock.t,
+      t: this.wanted ?? this.clock.t,
       speed: this.clock.speed,
       panel,
     });
   }
 
   private backAgain(): void {
-    if (!this.store.get().templates.length) void this.loadTemplates();
+    if (!this.store.get().scenario) return void this.beginWith(recall());
     this.say("The server is there again.");
   }
 
@@ -169,18 +177,18 @@ export class Session {
   // Scenarios.
 
   /** Begin anew with a scenario, as it is understood by the server. */
-  async open(scenario: Scenario): Promise<boolean> {
+  async open(asked: Scenario): Promise<boolean> {
+    const edit = ++this.edits;
     try {
-      const found = await api.validate(scenario);
-      this.closeLanes();
-      this.past.length = this.future.length = 0;
+      const { scenario, start, repairs } = await api.validate(asked);
+      if (edit !== this.edits) return false; // another one was opened in between
+      this.history.clear();
       this.view = null;
-      this.store.set({ scenario, start: found.start, selected: -1, selectedPeak: -1, selectedCorner: -1, drawing: null });
-      this.clock.pause();
+      this.store.set({ scenario, start, drawing: null });
+      this.hands.chooseNothing();
+      this.reset(scenario.controller.kind);
       this.clock.setSpeed(usualSpeed(scenario.run.horizon));
-      this.clock.seek(0);
-      this.say(found.repairs.length ? found.repairs.join(" ") : HINT);
-      this.keep();
+      this.say(repairs.length ? repairs.join(" ") : HINT);
       return true;
     } catch (error) {
       this.fail(error);
@@ -198,25 +206,28 @@ export class Session {
 
   /**
    * Change the scenario. Before a run the start is changed; on the way the run goes on from where
-   * everybody is, under the changed scenario.
+   * everybody is, or where `places` puts them, under the changed scenario. Another law or another
+   * start begin anew.
    */
   async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
-    const before = this.store.get().scenario;
+    const { scenario: before, start } = this.store.get();
     if (!before) return false;
     const edit = ++this.edits;
     try {
       const found = await api.validate(scenario);
       if (edit !== this.edits) return false; // a later one has come in between
-      this.past.push(before);
-      this.future.length = 0;
+      this.history.push({ scenario: before, start });
       this.store.set({ scenario, start: found.start });
     } catch (error) {
       this.fail(error);
       return false;
     }
     this.quiet();
-    if (this.underWay) await this.goOn(places);
-    else this.reset();
+    const other = before.controller.kind !== scenario.controller.kind;
+    const anew = other || (!places && !same(before.agents, scenario.agents));
+    if (this.underWay && !anew) await this.goOn(places);
+    else this.reset(other ? scenario.controller.kind : null);
+    this.hands.keepChosen();
     this.keep();
     return true;
   }
@@ -225,36 +236,33 @@ export class Session {
     return this.clock.t > 0 && this.store.get().lanes.some((lane) => lane.timeline.pieces.length > 0);
   }
 
-  async undo(back = true): Promise<void> {
-    const from = back ? this.past : this.future;
-    const into = back ? this.future : this.past;
-    const now = this.store.get().scenario;
-    const scenario = from.pop();
-    if (!scenario || !now) return this.say(back ? "Nothing to undo." : "Nothing to redo.");
-    try {
-      const found = await api.validate(scenario);
-      into.push(now);
-      this.store.set({ scenario, start: found.start });
-      this.reset();
-    } catch (error) {
-      from.push(scenario);
-      this.fail(error);
-    }
+  undo(back = true): void {
+    const { scenario, start } = this.store.get();
+    const found = scenario && this.history.move({ scenario, start }, back);
+    if (!found) return this.say(back ? "Nothing to undo." : "Nothing to redo.");
+    this.edits++; // what is being asked for must not overtake it
+    this.store.set({ scenario: found.scenario, start: found.start });
+    this.hands.keepChosen();
+    this.reset(found.scenario.controller.kind === scenario.controller.kind ? null : found.scenario.controller.kind);
+    this.say(back ? "The last change is undone." : "The change is there again.");
   }
 
-  /** Forget the runs and go back to the beginning. */
-  reset(): void {
+  /** Forget the runs and go back to the beginning; `own` is the scenario's law, if it is another now. */
+  reset(own: string | null = null): void {
     this.clock.pause();
-    this.closeLanes();
+    this.closeLanes(own);
     this.clock.seek(0);
     this.keep();
   }
 
-  private closeLanes(): void {
+  /** Several laws stay side by side, a new one of the scenario among them; one alone is that. */
+  private closeLanes(own: string | null = null): void {
     const { lanes } = this.store.get();
+    this.wanted = null;
     for (const lane of lanes) lane.close();
-    // Several laws stay side by side; one alone is that of the scenario.
-    this.store.set({ lanes: lanes.length > 1 ? lanes.map((lane) => this.lane(lane.kind)) : [] });
+    const before = lanes.map((lane) => lane.kind);
+    const kinds = own ? kindsWith(own, before) : before;
+    this.store.set({ lanes: kinds.length > 1 ? kinds.map((kind) => this.lane(kind)) : [] });
   }
 
   // Runs.
@@ -280,12 +288,25 @@ export class Session {
   }
 
   private limit(): { known: number; end: number } {
-    const { lanes } = this.store.get();
+    // A law that cannot be run does not keep the others from it.
+    const lanes = this.store.get().lanes.filter((lane) => lane.working || lane.timeline.pieces.length > 0);
     if (!lanes.length) return { known: 0, end: 0 };
     return {
       known: Math.min(...lanes.map((lane) => lane.known)),
       end: Math.max(...lanes.map((lane) => lane.end)),
     };
+  }
+
+  /** How long everything lasts that there is to show. */
+  get end(): number {
+    const { lanes, scenario } = this.store.get();
+    return Math.max(0, ...lanes.map((lane) => lane.timeline.end)) || scenario?.run.horizon || 1; // 0 is a horizon, too
+  }
+
+  /** How many jumps a lane shows. The clock's own jump is one of the first lane. */
+  jumpOf(lane: Lane): number {
+    const { t, jump } = this.clock;
+    return jump !== null && lane === this.store.get().lanes[0] ? jump : lane.timeline.jumpsUntil(t);
   }
 
   /** Run the scenario from the beginning, under each of the laws that are shown. */
@@ -300,14 +321,15 @@ export class Session {
     await this.start((lane) => lane.run(this.under(scenario, lane)));
   }
 
-  private async start(run: (lane: Lane) => Promise<void>): Promise<void> {
-    try {
-      await Promise.all(this.store.get().lanes.map(run));
-    } catch (error) {
+  private async start(run: (lane: Lane) => Promise<void>): Promise<boolean> {
+    const done = await Promise.allSettled(this.store.get().lanes.map(run));
+    const wrong = done.find((one) => one.status === "rejected");
+    if (wrong) {
       this.clock.pause();
-      this.fail(error);
+      this.fail(wrong.reason);
     }
     this.keep();
+    return !wrong;
   }
 
   private under(scenario: Scenario, lane: Lane): Scenario {
@@ -316,35 +338,22 @@ export class Session {
   }
 
   /** Go on from where everybody is now, or where `places` puts them. */
-  async goOn(places: (now: Places) => Places = (now) => now): Promise<void> {
+  async goOn(places: (now: Places) => Places = (now) => now): Promise<boolean> {
     const { scenario } = this.store.get();
-    if (!scenario) return;
-    const { t, jump } = this.clock;
-    await this.start(async (lane) => {
+    if (!scenario) return false;
+    const region = regionOf(scenario.workspace); // a changed one may have left some outside
+    const { t } = this.clock;
+    return this.start(async (lane) => {
+      const jump = this.jumpOf(lane);
       const state = lane.stateAt(t, jump);
       if (!state) return;
       const n = state.dimension;
       const now = Array.from({ length: state.agents }, (_, p) => Array.from(state.positions.subarray(p * n, p * n + n)));
       const horizon = Math.max(lane.timeline.end - t, LEAST_REST * scenario.run.horizon);
       const part = lane.timeline.pieces.length;
-      const next = goingOn(this.under(scenario, lane), this.inside(places(now)), horizon, part);
-      await lane.run(next, t, lane.jumpAt(t, jump));
+      const next = goingOn(this.under(scenario, lane), places(now).map((z) => placeIn(region, z)), horizon, part);
+      await lane.run(next, t, jump);
     });
-  }
-
-  /** Places moved into the workspace, as a changed one may have left some outside. */
-  private inside(places: Places): Places {
-    const { scenario } = this.store.get();
-    if (!scenario) return places;
-    return places.map((z) => this.insidePoint(z, scenario));
-  }
-
-  insidePoint(z: readonly number[], scenario: Scenario): number[] {
-    const region = regionOf(scenario.workspace);
-    if (region.bounds) return [Math.min(region.bounds[1], Math.max(region.bounds[0], z[0]))];
-    if (region.ring.length < 3) return [...z];
-    const found = nearestInside(region.ring, [z[0], z[1]]);
-    return found[0] === z[0] && found[1] === z[1] ? [...z] : [...pulledIn(region.ring, found, 1e-3)];
   }
 
   // Time.
@@ -361,7 +370,8 @@ export class Session {
 
   seek(t: number): void {
     this.wanted = null;
-    this.clock.seek(Math.min(Math.max(0, t), this.limit().known));
+    const begin = Math.max(0, ...this.store.get().lanes.map((lane) => lane.timeline.begin));
+    this.clock.seek(Math.max(begin, Math.min(t, this.limit().known)));
   }
 
   /** One jump forward or back, on the first lane. */
@@ -370,23 +380,17 @@ export class Session {
     if (!lane?.timeline.pieces.length) return;
     this.clock.pause();
     this.quiet();
-    const now = lane.jumpAt(this.clock.t, this.clock.jump);
+    const now = this.jumpOf(lane);
     const onJump = lane.timeline.timeOf(now) === this.clock.t;
-    const jump = Math.min(Math.max(0, by < 0 && !onJump ? now : now + by), lane.timeline.jumps);
+    const jump = Math.min(Math.max(lane.timeline.pieces[0].jumps, by < 0 && !onJump ? now : now + by), lane.timeline.jumps);
     this.clock.seek(lane.timeline.timeOf(jump), jump);
   }
 
   // The law, several laws, the link, the looks.
 
-  async setLaw(law: Law): Promise<void> {
-    const { scenario, lanes } = this.store.get();
-    if (!scenario) return;
-    const other = law.kind !== scenario.controller.kind;
-    if (other) {
-      this.reset();
-      this.store.set({ lanes: lanes.length > 1 ? lanes.map((lane, k) => this.lane(k ? lane.kind : law.kind)) : [] });
-    }
-    await this.change(withLaw(scenario, law));
+  async setLaw(law: Law): Promise<boolean> {
+    const { scenario } = this.store.get();
+    return scenario !== null && this.change(withLaw(scenario, law));
   }
 
   /** Show so many laws side by side, the scenario's own first. */
@@ -394,7 +398,7 @@ export class Session {
     const { scenario } = this.store.get();
     if (!scenario) return;
     this.reset();
-    const shown = [...new Set(kinds)].slice(0, 3);
+    const shown = [...new Set(kinds)].slice(0, MOST_LAWS);
     this.store.set({ lanes: shown.map((kind) => this.lane(kind)), selected: -1 });
     if (shown.length > 1) await this.run(false);
   }
@@ -409,7 +413,7 @@ export class Session {
   }
 
   setTheme(theme: ThemeChoice): void {
-    localStorage.setItem("dwell.theme", theme);
+    keepTheme(theme);
     this.store.set({ theme });
     this.clock.touch();
   }

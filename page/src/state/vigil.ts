@@ -9,15 +9,17 @@ const ASK_AGAIN = 1000; // while it is not there
 export function keepAsking(store: Store<{ offline: boolean }>, backAgain: () => void): void {
   const ask = async (): Promise<void> => {
     try {
-      if (!document.hidden) await health();
+      if (document.hidden) return; // nobody looks; asked again when somebody may
+      await health();
       if (store.get().offline) {
         store.set({ offline: false });
         backAgain();
       }
     } catch (error) {
       if (error instanceof Unreachable) store.set({ offline: true });
+    } finally {
+      window.setTimeout(() => void ask(), store.get().offline ? ASK_AGAIN : ASK_EVERY);
     }
-    window.setTimeout(() => void ask(), store.get().offline ? ASK_AGAIN : ASK_EVERY);
   };
   void ask();
 }

@@ -1,7 +1,10 @@
 /** Pointer and keys on a map: what is under them is dragged, and changed when it is let go. */
 
 import { hull, moveCorner, splitSide, type Point } from "../../geometry/polygon";
+import { isDrawn } from "../../geometry/workspace";
+import { plain } from "../../map/axes";
 import { hit, type Hit } from "../../map/hit";
+import type { Scene } from "../../map/scene";
 import { panned, toWorld, zoomed, type View } from "../../map/view";
 import type { Session } from "../../state/session";
 import type { Drag, Shown } from "./scene_of";
@@ -28,7 +31,7 @@ export class Gestures {
     this.on("pointerdown", (e) => this.down(e));
     this.on("pointermove", (e) => this.move(e));
     this.on("pointerup", (e) => this.up(e));
-    this.on("pointercancel", (e) => this.up(e));
+    this.on("pointercancel", (e) => this.abandon(e));
     this.on("pointerleave", () => this.session.store.set({ hovered: -1 }));
     this.on("dblclick", (e) => this.add(this.at(e)));
     this.on("keydown", (e) => this.key(e));
@@ -187,6 +190,14 @@ export class Gestures {
     this.grip = null;
   }
 
+  /** The browser took the pointer away: nothing was meant. */
+  private abandon(e: PointerEvent): void {
+    this.pointers.delete(e.pointerId);
+    this.grip = null;
+    this.drag = {};
+    void this.commit();
+  }
+
   private draw(points: readonly Point[]): void {
     const kept = points.length > 2 ? hull(points) : points;
     this.session.store.set({ drawing: kept });
@@ -197,13 +208,14 @@ export class Gestures {
   /** Make true what was dragged. */
   private async commit(): Promise<void> {
     const { drag } = this;
+    clearTimeout(this.timer);
     const again = this.resume;
     this.resume = false;
     if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);
     else if (drag.peaks) await this.session.hands.setPeaks(drag.peaks);
     else if (drag.ring) await this.session.hands.setRing(drag.ring);
     else if (drag.bounds) await this.session.hands.setBounds(drag.bounds);
-    this.drag = {};
+    if (this.drag === drag) this.drag = {}; // unless something else is dragged by now
     this.session.clock.touch();
     if (again) this.session.clock.play();
   }
@@ -230,10 +242,11 @@ export class Gestures {
   // Keys.
 
   private key(e: KeyboardEvent): void {
-    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.metaKey || e.altKey) return;
     const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     const step = steps[e.key];
-    const used = step ? this.nudge(step, e.shiftKey ? 0.002 : 0.01) : this.command(e.key);
+    if (e.ctrlKey && !step) return;
+    const used = step ? (e.ctrlKey ? this.pan(step) : this.nudge(step, e.shiftKey ? 0.002 : 0.01)) : this.command(e.key);
     if (!used) return;
     e.preventDefault();
     e.stopPropagation();
@@ -245,8 +258,8 @@ export class Gestures {
     const middle: [number, number] = [scene.size.width / 2, scene.size.height / 2];
     if (key === "]") this.cycle(1);
     else if (key === "[") this.cycle(-1);
-    else if (key === "Delete" || key === "Backspace") this.session.hands.removeChosen();
-    else if (key === "Insert" || key === "a") this.add(middle);
+    else if (key === "Delete" || key === "Backspace") void this.commit().then(() => this.session.hands.removeChosen());
+    else if (key === "Insert" || key === "a" || key === "A") void this.commit().then(() => this.session.hands.addOne());
     else if (key === "+" || key === "=") this.session.setView(zoomed(scene.view, scene.size, 1.25, ...middle));
     else if (key === "-") this.session.setView(zoomed(scene.view, scene.size, 0.8, ...middle));
     else if (key === "0") this.session.setView(null);
@@ -257,26 +270,49 @@ export class Gestures {
   private cycle(by: number): void {
     const scene = this.shown()?.scene;
     if (!scene) return;
+    void this.commit(); // of what was moved before
     const { store } = this.session;
     const next = (now: number, count: number): number => (count ? (((now < 0 ? (by > 0 ? -1 : 0) : now) + by) % count + count) % count : -1);
     const { tool, selected, selectedPeak, selectedCorner } = store.get();
     if (tool === "agents") store.set({ selected: next(selected, scene.state.agents) });
     else if (tool === "peaks") store.set({ selectedPeak: next(selectedPeak, scene.peaks.length) });
-    else store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : scene.region.ring.length) });
+    else if (scene.region.editable) store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : scene.region.ring.length) });
     this.session.clock.touch();
+    this.sayChosen(scene);
+  }
+
+  /** What is chosen, in words, for who does not see the map. */
+  private sayChosen({ state, peaks, region }: Scene): void {
+    const { tool, selected, selectedPeak, selectedCorner } = this.session.store.get();
+    const n = state.dimension;
+    const told = (name: string, count: number, place: ArrayLike<number> | undefined): void =>
+      this.session.say(place ? `${name} of ${count}, at ${Array.from(place, plain).join(", ")}.` : "There is nothing to choose.");
+    if (tool === "agents") told(`Agent ${selected}`, state.agents, state.positions.subarray(n * selected, n * selected + n));
+    else if (tool === "peaks") told(`Peak ${selectedPeak + 1}`, peaks.length, peaks[selectedPeak]?.center);
+    else {
+      const corners: readonly (readonly number[])[] = region.bounds ? region.bounds.map((end) => [end]) : region.ring;
+      told(`Corner ${selectedCorner + 1}`, corners.length, corners[selectedCorner]);
+    }
+  }
+
+  private pan(step: readonly [number, number]): boolean {
+    const scene = this.shown()?.scene;
+    if (scene) this.session.setView(panned(scene.view, -0.1 * step[0] * scene.size.width, 0.1 * step[1] * scene.size.height));
+    return true;
   }
 
   /** Move what is chosen by a share of the width; made true after a short rest. */
   private nudge(step: readonly [number, number], share: number): boolean {
     const scene = this.shown()?.scene;
     const { selected, selectedPeak, selectedCorner, tool } = this.session.store.get();
-    if (!scene) return false;
+    if (!scene || !isDrawn(scene.region)) return false;
     const far = (share * scene.size.width) / scene.view.sx;
     const by = (z: readonly number[]): Point => [z[0] + far * step[0], (z[1] ?? 0) + far * step[1]];
     const n = scene.state.dimension;
     if (tool === "agents" && selected >= 0) {
       this.grip = { kind: "agent", which: selected };
-      this.dragTo(by(scene.state.positions.subarray(n * selected, n * selected + n) as unknown as number[]));
+      const held = this.drag.agent?.which === selected ? this.drag.agent.place : null; // two keys may come in one frame
+      this.dragTo(by(held ?? Array.from(scene.state.positions.subarray(n * selected, n * selected + n))));
     } else if (tool === "peaks" && selectedPeak >= 0) {
       this.grip = { kind: "peak", which: selectedPeak };
       this.dragTo(by(scene.peaks[selectedPeak].center ?? [0, 0]));

@@ -58,7 +58,7 @@ export class SceneMaker {
     const app = this.session.store.get();
     const { clock } = this.session;
     if (!app.scenario) return null;
-    const jump = lane?.jumpAt(clock.t, clock.jump) ?? 0;
+    const jump = lane ? this.session.jumpOf(lane) : 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const scenario = piece?.scenario ?? app.scenario;
     const region = this.regionOf(scenario, drag);
@@ -67,7 +67,7 @@ export class SceneMaker {
     const end = this.endOf(lane, app.scenario);
     const view = drag.view ?? this.session.view ?? this.fit(region, end, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected) : null;
-    const state = this.stateOf(lane, app.start, drag);
+    const state = this.stateOf(lane, jump, app.start, drag);
     const scene: Scene = {
       region,
       state,
@@ -135,9 +135,8 @@ export class SceneMaker {
     return this.fitted;
   }
 
-  private stateOf(lane: Lane | null, start: readonly (readonly number[])[], drag: Drag): ArcState {
-    const { clock } = this.session;
-    const state = lane?.stateAt(clock.t, clock.jump) ?? resting(start);
+  private stateOf(lane: Lane | null, jump: number, start: readonly (readonly number[])[], drag: Drag): ArcState {
+    const state = lane?.stateAt(this.session.clock.t, jump) ?? resting(start);
     const at = drag.agent;
     if (at && at.which < state.agents)
       for (let i = 0; i < state.dimension; i++) state.positions[at.which * state.dimension + i] = at.place[i];

@@ -22,7 +22,14 @@ export function ScenarioPanel() {
   );
 }
 
-function NumberField({ name, value, about, change }: { name: string; value: unknown; about?: string; change: (value: number | null) => void }) {
+type Answer = Promise<boolean> | boolean | void; // false: it was refused
+
+function NumberField({ name, value, about, change }: { name: string; value: unknown; about?: string; change: (value: number | null) => Answer }) {
+  const shown = typeof value === "number" ? String(value) : "";
+  const changed = async (input: HTMLInputElement): Promise<void> => {
+    // What was refused is not how it is; the sentence under the map says why.
+    if ((await change(input.value === "" ? null : Number(input.value))) === false) input.value = shown;
+  };
   return (
     <label class="field" title={about}>
       <span>{name}</span>
@@ -30,9 +37,9 @@ function NumberField({ name, value, about, change }: { name: string; value: unkn
         type="number"
         step="any"
         class="number"
-        value={typeof value === "number" ? value : ""}
+        value={shown}
         placeholder={Array.isArray(value) ? "one per agent" : "none"}
-        onChange={(e) => change(e.currentTarget.value === "" ? null : Number(e.currentTarget.value))}
+        onChange={(e) => void changed(e.currentTarget)}
       />
     </label>
   );
@@ -48,8 +55,8 @@ function General({ scenario }: { scenario: Scenario }) {
         <span>name</span>
         <input type="text" value={scenario.name ?? ""} onChange={(e) => void session.change({ ...scenario, name: e.currentTarget.value || undefined })} />
       </label>
-      <NumberField name="horizon" about="the time at which the run ends" value={run.horizon} change={(v) => v !== null && void session.change({ ...scenario, run: { ...run, horizon: v } })} />
-      <NumberField name="seed" about="of all chance in the run" value={run.seed} change={(v) => void session.change({ ...scenario, run: { ...run, seed: v ?? undefined } })} />
+      <NumberField name="horizon" about="the time at which the run ends" value={run.horizon} change={(v) => v !== null && session.change({ ...scenario, run: { ...run, horizon: v } })} />
+      <NumberField name="seed" about="of all chance in the run" value={run.seed} change={(v) => session.change({ ...scenario, run: { ...run, seed: v ?? undefined } })} />
     </fieldset>
   );
 }
@@ -67,10 +74,10 @@ function LawForm({ scenario }: { scenario: Scenario }) {
       over = true;
     };
   }, [law.kind]);
-  const put = (key: string, value: unknown): void => {
+  const put = (key: string, value: unknown): Promise<boolean> => {
     const next: Law = { ...law, [key]: value };
     if (value === null || value === "") delete next[key];
-    void session.setLaw(next);
+    return session.setLaw(next);
   };
   return (
     <fieldset>
@@ -89,7 +96,7 @@ function LawForm({ scenario }: { scenario: Scenario }) {
         field.choices ? (
           <label key={field.key} class="field" title={field.about}>
             <span>{field.key}</span>
-            <select value={String(law[field.key] ?? field.fallback ?? "")} onChange={(e) => put(field.key, chosen(field, e.currentTarget.value))}>
+            <select value={String(law[field.key] ?? field.fallback ?? "")} onChange={(e) => void put(field.key, chosen(field, e.currentTarget.value))}>
               {field.fallback === null && <option value="">as the preset says</option>}
               {field.choices.map((one) => (
                 <option key={one} value={String(one)}>
@@ -116,14 +123,12 @@ function AgentsForm({ scenario }: { scenario: Scenario }) {
   useEffect(() => setCount(start.length), [start.length]);
   const scatter = (): void => {
     const { ids: _, ...agents } = scenario.agents;
-    void session.change({ ...scenario, agents: { ...agents, start: { count, region: "workspace", seed } } }).then((done) => {
-      if (done) session.reset();
-    });
+    void session.change({ ...scenario, agents: { ...agents, start: { count, region: "workspace", seed } } });
   };
   return (
     <fieldset>
       <legend>Agents</legend>
-      <NumberField name="count" value={count} change={(v) => v !== null && setCount(Math.max(1, Math.round(v)))} />
+      <NumberField name="count" value={count} change={(v) => setCount(Math.max(1, Math.round(v ?? 1)))} />
       <NumberField name="seed of the start" value={seed} change={(v) => setSeed(Math.max(0, Math.round(v ?? 0)))} />
       <p class="row">
         <button class="plain" onClick={scatter}>
@@ -138,8 +143,8 @@ function PeaksForm({ scenario }: { scenario: Scenario }) {
   const session = useSession();
   const n = regionOf(scenario.workspace).dimension;
   const peaks = peaksOf(scenario.density);
-  const put = (which: number, patch: Partial<DensityTable>): void =>
-    void session.hands.setPeaks(peaks.map((peak, k) => (k === which ? { ...peak, ...patch } : peak)));
+  const put = (which: number, patch: Partial<DensityTable>): Promise<boolean> =>
+    session.hands.setPeaks(peaks.map((peak, k) => (k === which ? { ...peak, ...patch } : peak)));
   return (
     <fieldset>
       <legend>Density: {scenario.density?.kind ?? "uniform"}</legend>
