@@ -19,8 +19,11 @@ interface Row {
   readonly sample: number;
 }
 
-/** The last sample in each of some columns of time, over all pieces. */
-export function rowsOf(lane: Lane): Row[] {
+/**
+ * One sample in each of some columns of time, over all pieces: the last, or the one with the largest
+ * value of what must not be missed.
+ */
+export function rowsOf(lane: Lane, largest?: Figure): Row[] {
   const { pieces, end } = lane.timeline;
   const width = (end || 1) / COLUMNS;
   const rows: Row[] = [];
@@ -32,8 +35,9 @@ export function rowsOf(lane: Lane): Row[] {
       const time = piece.offset + samples.time[s];
       if (time > until) break;
       const column = Math.floor(time / width);
-      if (column === last) rows[rows.length - 1] = { time, piece, sample: s };
-      else rows.push({ time, piece, sample: s });
+      const value = (k: number): number => (largest ? samples[largest][k] : k);
+      if (column !== last) rows.push({ time, piece, sample: s });
+      else if (value(s) >= value(rows[rows.length - 1].sample)) rows[rows.length - 1] = { time, piece, sample: s };
       last = column;
     }
   }
@@ -73,7 +77,7 @@ type Figure = "cost" | "error" | "holdError";
 /** One figure of several laws over a common time axis. */
 export function figureOf(lanes: readonly Lane[], which: Figure, names: readonly string[], log = true): Curves {
   const seen = log ? positive : finite;
-  const all = lanes.map((lane) => rowsOf(lane));
+  const all = lanes.map((lane) => rowsOf(lane, which === "holdError" ? which : undefined));
   const time = [...new Set(all.flatMap((rows) => rows.map((row) => row.time)))].sort((a, b) => a - b);
   const lines = all.map((rows) => {
     const found = new Map(rows.map(({ time: t, piece, sample }) => [t, seen(piece.arc.samples[which][sample])]));

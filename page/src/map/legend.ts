@@ -7,6 +7,7 @@ import type { Scene } from "./scene";
 
 const WIDE = 90;
 const STEPS = 24;
+const NARROW = 420;
 
 const short = (v: number): string => plain(Number(v.toPrecision(3)));
 
@@ -46,5 +47,6 @@ export function drawAbout(pen: Pen, scene: Scene): void {
     words.push(`error ${short(state.errors[which])} when it last looked`);
     if (Number.isFinite(state.nextAt[which])) words.push(`looks again in ${short(Math.max(0, state.nextAt[which] - state.time))}`);
   }
-  words.forEach((line, k) => pen.text(line, 46, 14 + 15 * k, { colour: theme.ink, size: 11.5, halo: theme.paper }));
+  const top = scene.size.width < NARROW ? 44 : 14; // under the scale where there is no room beside it
+  words.forEach((line, k) => pen.text(line, 46, top + 15 * k, { colour: theme.ink, size: 11.5, halo: theme.paper }));
 }

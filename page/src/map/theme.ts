@@ -17,24 +17,24 @@ export interface Theme {
   readonly agents: readonly string[];
 }
 
-// Okabe and Ito's colours, which the colour-blind can tell apart; yellow is left out as too pale on
-// white, and black and the darkest ones give way to lighter ones on a dark ground.
-const ON_LIGHT = ["#0072B2", "#D55E00", "#00785A", "#B4568A", "#2B8CC4", "#B37700", "#5D3A9B", "#1A1A1A"];
-const ON_DARK = ["#56B4E9", "#F5793A", "#2FC7A0", "#E69AC5", "#8FD0F5", "#F0B429", "#B79CED", "#F2F2F2"];
+// Okabe and Ito's blue and vermilion, and six more that stay as far apart as can be for all three
+// kinds of colour blindness, each with enough contrast to the paper; a test measures both.
+const ON_LIGHT = ["#0072B2", "#D55E00", "#5C5123", "#9655F6", "#CE7E7E", "#2929A3", "#813161", "#1A1A1A"];
+const ON_DARK = ["#56B4E9", "#F5793A", "#A1F425", "#CE7E9E", "#EFC98F", "#3D62F5", "#DF2046", "#F2F2F2"];
 
 export const LIGHT: Theme = {
   name: "light",
   paper: "#ffffff",
   ink: "#1b1f24",
   faint: "#b9c0c8",
-  cell: "#6b7681",
+  cell: "#4a545e",
   border: "#2a3038",
   flash: "#c24a00",
   limit: "#0072B2",
   good: "#00785A",
   bad: "#b3261e",
   select: "#5D3A9B",
-  heat: [[255, 255, 255], [222, 235, 247], [190, 214, 236], [148, 190, 222], [105, 162, 206]],
+  heat: [[255, 255, 255], [222, 235, 247], [190, 214, 236], [148, 190, 222], [120, 172, 212]],
   agents: ON_LIGHT,
 };
 
@@ -43,14 +43,14 @@ export const DARK: Theme = {
   paper: "#12161b",
   ink: "#e8ecf0",
   faint: "#4b5661",
-  cell: "#8794a1",
+  cell: "#a3afba",
   border: "#cfd6dd",
   flash: "#ff9a4d",
   limit: "#56B4E9",
   good: "#2FC7A0",
   bad: "#ff8a80",
   select: "#c9b3f5",
-  heat: [[18, 22, 27], [22, 38, 56], [26, 56, 88], [32, 76, 120], [44, 98, 150]],
+  heat: [[18, 22, 27], [22, 38, 56], [26, 56, 88], [32, 76, 120], [38, 88, 136]],
   agents: ON_DARK,
 };
 

@@ -39,11 +39,13 @@ export function Help() {
   const shown = useApp((app) => app.help);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    if (shown) dialog.current?.showModal();
-    else dialog.current?.close();
+    if (shown) {
+      dialog.current?.showModal();
+      dialog.current?.focus(); // itself, not its last button: a small screen would show the end first
+    } else dialog.current?.close();
   }, [shown]);
   return (
-    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => session.store.set({ help: false })}>
+    <dialog ref={dialog} class="help" tabIndex={-1} aria-labelledby="help-title" onClose={() => session.store.set({ help: false })}>
       <h2 id="help-title">Keys and marks</h2>
       <div class="help-columns">
         <Table title="Anywhere" rows={KEYS} />

@@ -48,11 +48,11 @@ function LastLook() {
   const { events, dimension: n } = arc;
   const row = place.jump - 1;
   const error = Math.hypot(...events.errors.subarray(row * n, row * n + n));
-  const verb = events.looked && !events.looked[row] ? "thought again" : "looked";
+  const [verb, next] = events.looked && !events.looked[row] ? ["thought again", "does so"] : ["looked", "looks"];
   return (
     <span class="dim">
-      Agent {events.agent[row]} {verb} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away; it
-      looks again at {(offset + events.nextAt[row]).toFixed(3)}.
+      Agent {events.agent[row]} {verb} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away
+      {Number.isFinite(events.nextAt[row]) ? `; it ${next} again at ${(offset + events.nextAt[row]).toFixed(3)}.` : "."}
     </span>
   );
 }
