@@ -1,4 +1,4 @@
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 
 // Names without hashes, so that the built bundle can be committed and compared.
 export default defineConfig({
@@ -19,5 +19,6 @@ export default defineConfig({
       },
     },
   },
+  test: { css: true }, // a test reads the colours of the sheet
   server: { proxy: { "/api": { target: "http://127.0.0.1:8765", ws: true } } },
 });

@@ -1,3 +1,4 @@
+import sheet from "../src/style.css?raw";
 import { describe, expect, test } from "vitest";
 import { DARK, LIGHT, type Theme } from "../src/map/theme";
 
@@ -45,5 +46,19 @@ describe.each([LIGHT, DARK])("colours that are $name", (theme: Theme) => {
   test.each(Object.keys(SIGHTS))("of agents can be told apart with %s sight", (name) => {
     const labs = theme.agents.map((colour) => seen(colour, SIGHTS[name]));
     labs.forEach((a, i) => labs.slice(i + 1).forEach((b) => expect(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])).toBeGreaterThan(20)));
+  });
+});
+
+describe.each([0, 1])("the sheet's colours, light and dark: %i", (which) => {
+  const colours = new Map([...sheet.matchAll(/--([a-z-]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)/g)].map(([, name, ...both]) => [name, both[which]]));
+  const ratio = (a: string, b: string): number => contrast(colours.get(a) ?? "", colours.get(b) ?? "");
+
+  test("words can be read", () => {
+    for (const ground of ["paper", "ground"]) for (const word of ["ink", "dim", "good", "bad"]) expect(ratio(word, ground)).toBeGreaterThan(4.5);
+    for (const [word, ground] of [["on-strong", "strong"], ["strong", "soft"], ["ink", "soft"], ["ink", "warm"]]) expect(ratio(word, ground)).toBeGreaterThan(4.5);
+  });
+
+  test("controls and what has the focus stand out", () => {
+    for (const mark of ["edge", "focus", "strong"]) for (const ground of ["paper", "ground"]) expect(ratio(mark, ground)).toBeGreaterThan(3);
   });
 });

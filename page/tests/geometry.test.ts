@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { borders, cellOf, cellsOf } from "../src/geometry/cells";
 import { area, contains, hull, isConvex, moveCorner, nearestInside, splitSide, type Point } from "../src/geometry/polygon";
-import { regionOf } from "../src/geometry/workspace";
+import { clearOf, placeIn, regionOf } from "../src/geometry/workspace";
 import { read } from "./recorded";
 
 interface Case {
@@ -38,6 +38,14 @@ describe("cells", () => {
       for (let p = 0; 2 * p < places.length; p++) sum += area(ringOf(cells.corners, cells.begin[p], cells.begin[p + 1]));
       expect(sum).toBeCloseTo(100, 9);
     }
+  });
+
+  test("have as many corners as there are neighbours", () => {
+    const square: Point[] = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
+    const round = Array.from({ length: 1500 }, (_, k) => [0.9 * Math.cos((2 * Math.PI * k) / 1500), 0.9 * Math.sin((2 * Math.PI * k) / 1500)]);
+    const cells = cellsOf(square, Float64Array.from([0, 0, ...round.flat()]));
+    expect(cells.begin[1]).toBe(1500);
+    expect(area(ringOf(cells.corners, 0, 1500))).toBeCloseTo(Math.PI * 0.45 ** 2, 5);
   });
 
   test("on a line end in the middle between neighbours", () => {
@@ -91,7 +99,28 @@ describe("regions", () => {
     expect(area(regionOf({ kind: "ball", center: [3, 3], radius: 2 }).ring)).toBeCloseTo(4 * Math.PI, 1);
   });
 
+  test("take a place in, near to where it was", () => {
+    const region = regionOf({ kind: "polygon", vertices: [[0, 0], [4, 0], [0, 4]] });
+    expect(placeIn(region, [1, 1])).toEqual([1, 1]);
+    const [x, y] = placeIn(region, [3, 3]);
+    expect(contains(region.ring, [x, y])).toBe(true);
+    expect(Math.hypot(x - 2, y - 2)).toBeLessThan(0.01);
+    expect(placeIn(regionOf({ kind: "interval", bounds: [1, 4] }), [9])).toEqual([4]);
+  });
+
+  test("have room for one more near the middle", () => {
+    for (const table of [{ kind: "box", lower: [0, 0], upper: [0.02, 0.01] }, { kind: "interval", bounds: [-1, 1] }]) {
+      const region = regionOf(table);
+      const found: number[][] = [];
+      for (let k = 0; k < 12; k++) found.push(clearOf(found, region));
+      const apart = found.flatMap((a, i) => found.slice(i + 1).map((b) => Math.hypot(...a.map((v, j) => v - b[j]))));
+      expect(Math.min(...apart)).toBeGreaterThan(0.0399 * (region.bounds ? 2 : 0.02));
+      for (const z of found) expect(placeIn(region, z)).toEqual(z);
+    }
+  });
+
   test("of other dimensions say so", () => {
+    expect(regionOf({ kind: "polytope", halfspaces: [[1, 4], [-2, 2]] }).bounds).toEqual([-1, 4]);
     expect(regionOf({ kind: "interval", bounds: [1, 4] }).bounds).toEqual([1, 4]);
     expect(regionOf({ kind: "box", lower: [0, 0, 0], upper: [1, 1, 1] })).toMatchObject({ dimension: 3, ring: [] });
   });

@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { densityOf, peaksOf, withPeaks } from "../src/density/density";
 import * as formulas from "../src/panels/design/formulas";
 import { goingOn, tidy, withAgent, withoutAgent, withRing } from "../src/state/edits";
-import { lawLike } from "../src/state/laws";
+import { figureOf } from "../src/charts/data";
+import { kindsWith, lawLike } from "../src/state/laws";
+import type { Lane } from "../src/state/lane";
+import { Samples } from "../src/arc/samples";
+import { History } from "../src/state/history";
 import { fragmentOf, scenarioIn } from "../src/state/link";
 import type { Scenario } from "../src/net/api";
 import { read } from "./recorded";
@@ -104,4 +108,56 @@ test("a link holds the scenario", async () => {
   expect(await scenarioIn(fragment)).toEqual(scenario);
   expect(await scenarioIn("#s=nonsense")).toBeNull();
   expect(await scenarioIn("#panel")).toBeNull();
+});
+
+test("a link that would unpack to more than a scenario is not unpacked", async () => {
+  const long = { ...scenario, name: "a".repeat(2_000_000) };
+  expect(await scenarioIn(await fragmentOf(long))).toBeNull();
+});
+
+test("the law of the scenario is among those side by side", () => {
+  expect(kindsWith("lloyd", ["timer", "lloyd"])).toEqual(["timer", "lloyd"]);
+  expect(kindsWith("lloyd", ["timer", "discrete-lloyd"])).toEqual(["lloyd", "discrete-lloyd"]);
+  expect(kindsWith("lloyd", [])).toEqual(["lloyd"]);
+});
+
+test("history goes back and forward, and forgets what a new change leaves behind", () => {
+  const at = (name: string) => ({ scenario: { ...scenario, name }, start: [] });
+  const history = new History();
+  history.push(at("a"));
+  history.push(at("b"));
+  expect(history.move(at("c"), true)).toEqual(at("b"));
+  expect(history.move(at("b"), true)).toEqual(at("a"));
+  expect(history.move(at("a"), true)).toBeNull();
+  expect(history.move(at("a"), false)).toEqual(at("b"));
+  history.push(at("b"));
+  expect(history.move(at("d"), false)).toBeNull();
+});
+
+describe("curves", () => {
+  const samples = new Samples();
+  const count = 2000; // four to a column
+  samples.append({
+    first: 0,
+    count,
+    columns: {
+      time: Float64Array.from({ length: count }, (_, k) => (10 * k) / count),
+      cost: new Float64Array(count).fill(1),
+      error: new Float64Array(count),
+      hold_error: Float64Array.from({ length: count }, (_, k) => (k === 1001 ? 7 : 0)),
+    },
+  });
+  const lane = { timeline: { end: 10, pieces: [{ offset: 0, arc: { samples } }] } } as unknown as Lane;
+
+  test("do not lose the largest hold error, nor those that are 0", () => {
+    const [line] = figureOf([lane], "holdError", ["x"], false).lines;
+    expect(line.length).toBe(500);
+    expect(Math.max(...line.map(Number))).toBe(7);
+    expect(line.filter((v) => v === 0).length).toBe(499);
+  });
+
+  test("leave out on a log axis what it cannot show", () => {
+    expect(figureOf([lane], "error", ["x"]).lines[0].every((v) => v === null)).toBe(true);
+    expect(figureOf([lane], "cost", ["x"]).lines[0].every((v) => v === 1)).toBe(true);
+  });
 });
