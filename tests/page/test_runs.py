@@ -63,8 +63,8 @@ def test_counts_what_the_summary_counts(page: Any) -> None:
     run(page)
     page.keyboard.press("End")
     counts = page.evaluate(
-        f"(() => {{ const l = {APP}.lanes[0]; const t = dwellPage.clock.t;"
-        " return l.timeline.counts(t, l.jumpAt(t, null)); })()"
+        f"(() => {{ const l = {APP}.lanes[0];"
+        " return l.timeline.counts(dwellPage.clock.t, dwellPage.session.jumpOf(l)); })()"
     )
     summary = page.evaluate(f"{APP}.lanes[0].summary")
     assert counts["looks"] == summary["measurements"]
