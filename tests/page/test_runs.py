@@ -218,15 +218,23 @@ def test_a_cut_wire_is_shown_and_the_run_goes_on(
 def test_a_server_that_went_and_came_back(open_page: Open, watched: Watched) -> None:
     own = Server()
     page = open_page(own.address)
-    run(page)
-    pause(page)
+    page.evaluate(
+        f"""(() => {{ const s = {APP}.scenario;
+            return dwellPage.session.change({{...s, run: {{...s.run, horizon: 20000}}}}); }})()"""
+    )
+    page.evaluate("void dwellPage.session.run(false)")
+    page.wait_for_function(f"() => {APP}.lanes[0].known > 100")
     watched.may_lose = True
     own.end()
-    page.get_by_role("alert").wait_for()
-    seek(page, 0.5)  # what was received stays
+    page.locator(".lost").wait_for()
+    page.evaluate("dwellPage.session.seek(50)")  # what was received stays
+    frames(page)
     assert jump_of(page) > 0
     own = Server(own.port)
-    page.get_by_role("alert").wait_for(state="detached")
+    page.locator(".lost").wait_for(state="detached")
+    page.locator(".status p.error").wait_for()  # the run went with it, and that is said
+    assert time_of(page) == 50.0
+    page.keyboard.press("Control+z")
     run(page)
     assert page.evaluate(f"{APP}.lanes[0].problem") is None
     own.end()

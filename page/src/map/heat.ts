@@ -6,6 +6,8 @@ import type { Bounds } from "./view";
 
 const PIXELS = 192; // along the longer side: smooth hills need no more
 
+const EVEN = 0.25; // share of the colours that a density has that is the same everywhere
+
 export interface Heat {
   readonly image: HTMLCanvasElement;
   readonly bounds: Bounds;
@@ -41,7 +43,8 @@ export function paintHeat(density: Density, bounds: Bounds, theme: Theme): Heat 
       if (value < least) least = value;
     }
   }
-  return { image: painted(values, columns, rows, most, theme), bounds, most, least };
+  const full = most > least ? most : most / EVEN;
+  return { image: painted(values, columns, rows, full, theme), bounds, most, least };
 }
 
 function painted(values: Float64Array, columns: number, rows: number, most: number, theme: Theme): HTMLCanvasElement {

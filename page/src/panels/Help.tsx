@@ -42,6 +42,7 @@ export function Help() {
     if (shown) {
       dialog.current?.showModal();
       dialog.current?.focus(); // itself, not its last button: a small screen would show the end first
+      dialog.current?.scrollTo(0, 0);
     } else dialog.current?.close();
   }, [shown]);
   return (
