@@ -1,7 +1,7 @@
 /** The page. */
 
 import { useEffect } from "preact/hooks";
-import type { Panel } from "../state/session";
+import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { Header } from "./Header";
 import { Help } from "./Help";

@@ -73,7 +73,7 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
       title={alone && !many ? "Error of each agent" : alone && band ? "Errors" : "Largest error"}
       note={
         <>
-          <Legend lanes={lanes} which="error" extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />
+          <Legend lanes={lanes} which="error" named={!many || band} extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />
           {alone && band && (
             <span class="legend">
               <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle <Swatch colour={theme.cell} /> least
@@ -121,7 +121,7 @@ function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
 }
 
 /** Values at the clock's time. */
-function Legend({ lanes, which, extra }: { lanes: readonly Lane[]; which: "cost" | "error" | "holdError"; extra: string }) {
+function Legend({ lanes, which, extra, named = false }: { lanes: readonly Lane[]; which: "cost" | "error" | "holdError"; extra: string; named?: boolean }) {
   const session = useSession();
   const theme = useTheme();
   useTime();
@@ -131,7 +131,7 @@ function Legend({ lanes, which, extra }: { lanes: readonly Lane[]; which: "cost"
       {lanes.map((lane, k) => (
         <span key={lane.kind} class="legend">
           {lanes.length > 1 && <Swatch colour={colourOf(theme, k)} />}
-          {lanes.length > 1 ? `${nameOf(lane.kind)} ` : which === "error" ? "largest " : ""}
+          {lanes.length > 1 ? `${nameOf(lane.kind)} ` : named ? "largest " : ""}
           <b>{figure(figureAt(lane, t, session.jumpOf(lane), which), 3)}</b>
         </span>
       ))}

@@ -3,7 +3,8 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { DARK, LIGHT, type Theme } from "../map/theme";
-import type { AppState, Session } from "../state/session";
+import type { AppState } from "../state/app";
+import type { Session } from "../state/session";
 import { useStore } from "../state/store";
 
 export const SessionContext = createContext<Session | null>(null);

@@ -1,48 +1,19 @@
 /** Session: everything that a person can do with the page, as methods; panels and maps call these. */
 
-import type { Point } from "../geometry/polygon";
 import { placeIn, regionOf } from "../geometry/workspace";
-import type { Layers, Tool } from "../map/scene";
 import type { View } from "../map/view";
 import * as api from "../net/api";
-import type { Law, Scenario, Template } from "../net/api";
+import type { Law, Scenario } from "../net/api";
+import { firstState, type AppState, type Notice, type Panel } from "./app";
 import { Clock, usualSpeed } from "./clock";
 import { goingOn, type Places } from "./edits";
 import { Hands } from "./hands";
 import { History } from "./history";
 import { Lane } from "./lane";
 import { kindsWith, lawLike, MOST_LAWS, withLaw } from "./laws";
-import { chosenTheme, fragmentOf, keepTheme, recall, remember, scenarioIn, type Memory, type ThemeChoice } from "./link";
+import { fragmentOf, keepTheme, recall, remember, scenarioIn, type Memory, type ThemeChoice } from "./link";
 import { Store } from "./store";
 import { keepAsking } from "./vigil";
-
-export type Panel = "numbers" | "design" | "scenario" | "compare";
-
-export interface Notice {
-  readonly kind: "error" | "info";
-  readonly text: string;
-}
-
-export interface AppState {
-  templates: readonly Template[];
-  scenario: Scenario | null;
-  start: Places; // where agents start, also if scattered
-  lanes: readonly Lane[];
-  version: number; // of the rows that have come
-  word: number; // of everything else about the lanes
-  tool: Tool;
-  layers: Layers;
-  selected: number;
-  selectedPeak: number;
-  selectedCorner: number;
-  hovered: number;
-  drawing: readonly Point[] | null; // corners of a new polygon
-  notice: Notice | null;
-  offline: boolean;
-  panel: Panel;
-  theme: ThemeChoice;
-  help: boolean;
-}
 
 const LEAST_REST = 1 / 3; // of the horizon: so long a run goes on after a change near its end
 const GROW_EVERY = 200; // milliseconds between two redrawings of the charts while rows come
@@ -54,26 +25,7 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class Session {
-  readonly store = new Store<AppState>({
-    templates: [],
-    scenario: null,
-    start: [],
-    lanes: [],
-    version: 0,
-    word: 0,
-    tool: "agents",
-    layers: { heat: true, cells: true, trails: true, holds: true, targets: true, names: false },
-    selected: -1,
-    selectedPeak: -1,
-    selectedCorner: -1,
-    hovered: -1,
-    drawing: null,
-    notice: null,
-    offline: false,
-    panel: "numbers",
-    theme: chosenTheme(),
-    help: false,
-  });
+  readonly store = new Store<AppState>(firstState());
   readonly clock = new Clock(() => this.limit());
   readonly hands = new Hands(this);
   /** What maps show; null: everything. */

@@ -1,0 +1,57 @@
+/** What the page shows, as one value; the session changes it, panels and maps read it. */
+
+import type { Point } from "../geometry/polygon";
+import type { Layers, Tool } from "../map/scene";
+import type { Scenario, Template } from "../net/api";
+import type { Places } from "./edits";
+import type { Lane } from "./lane";
+import { chosenTheme, type ThemeChoice } from "./link";
+
+export type Panel = "numbers" | "design" | "scenario" | "compare";
+
+export interface Notice {
+  readonly kind: "error" | "info";
+  readonly text: string;
+}
+
+export interface AppState {
+  templates: readonly Template[];
+  scenario: Scenario | null;
+  start: Places; // where agents start, also if scattered
+  lanes: readonly Lane[];
+  version: number; // of the rows that have come
+  word: number; // of everything else about the lanes
+  tool: Tool;
+  layers: Layers;
+  selected: number;
+  selectedPeak: number;
+  selectedCorner: number;
+  hovered: number;
+  drawing: readonly Point[] | null; // corners of a new polygon
+  notice: Notice | null;
+  offline: boolean;
+  panel: Panel;
+  theme: ThemeChoice;
+  help: boolean;
+}
+
+export const firstState = (): AppState => ({
+  templates: [],
+  scenario: null,
+  start: [],
+  lanes: [],
+  version: 0,
+  word: 0,
+  tool: "agents",
+  layers: { heat: true, cells: true, trails: true, holds: true, targets: true, names: false },
+  selected: -1,
+  selectedPeak: -1,
+  selectedCorner: -1,
+  hovered: -1,
+  drawing: null,
+  notice: null,
+  offline: false,
+  panel: "numbers",
+  theme: chosenTheme(),
+  help: false,
+});
