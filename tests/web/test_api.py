@@ -105,6 +105,14 @@ def test_what_is_not_done_has_no_file(server):
         ("/api/validate", b" " * 1_000_001, JSON, 413, "web.too-large"),
         ("/api/scenario/parse", b"= 3", {"content-type": "text/plain"}, 422, "scenario.syntax"),
         ("/api/design", b"[]", JSON, 422, "scenario.type"),
+        ("/api/validate", b'{"\\ud800": 1}', JSON, 422, "scenario.value"),
+        (
+            "/api/validate",
+            b'{"a": {"\\ud800": 1, "\\ud800": 2}}',
+            JSON,
+            422,
+            "scenario.duplicate-key",
+        ),
         ("/api/nowhere", b"", JSON, 404, "web.404"),
         ("/api/health", b"", JSON, 405, "web.405"),
     ],
@@ -117,6 +125,14 @@ def test_errors_have_one_form(server, path, content, headers, status, code):
     assert set(error) == {"code", "key", "message"}
     assert len(error["message"]) > 20
     assert "Traceback" not in answer.text
+
+
+def test_a_body_that_says_it_is_too_long_is_not_waited_for(server):
+    host, port = server.url.removeprefix("http://").split(":")
+    head = f"POST /api/validate HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json"
+    with socket.create_connection((host, int(port)), timeout=10.0) as line:
+        line.sendall(f"{head}\r\nContent-Length: 99999999999\r\n\r\n{{".encode())
+        assert line.recv(1000).startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_body_without_end_is_cut_off(server):

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -92,6 +93,27 @@ def test_a_live_job_that_nobody_comes_for_is_ended_also_in_the_queue(server):
     run = server.start(slow(), live=True)
     assert server.wait(run, "cancelled")["error"]["code"] == "web.absent"
     assert server.job(first)["status"] == "running"
+
+
+def test_a_film_that_nobody_waits_for_is_not_made(server):
+    run = server.start(scenario(horizon=5.0, seed=7))
+    server.wait(run)
+    with pytest.raises(httpx.ReadTimeout):
+        server.http.get(f"/api/runs/{run}/film?seconds=20", timeout=0.3)
+    busy = until(lambda: server.http.get("/api/health").json()["running"] == 0, "the film to end")
+    assert busy
+    again = server.http.get(f"/api/runs/{run}/film?seconds=1")  # and others can have one
+    assert again.status_code == 200
+
+
+def test_a_film_of_a_run_that_is_forgotten_meanwhile(server):
+    run = server.start(scenario(horizon=5.0, seed=7))
+    server.wait(run)
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(httpx.get, f"{server.url}/api/runs/{run}/film?seconds=2", timeout=60.0)
+        until(lambda: server.http.get("/api/health").json()["running"], "the film to begin")
+        assert server.http.delete(f"/api/runs/{run}").status_code == 204
+        assert asking.result().status_code == 404
 
 
 def test_a_job_that_is_not_live_goes_on_without_listeners(server):

@@ -103,7 +103,7 @@ def run_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]
     from dwell.web.frames import Entry, Spool
     from dwell.web.watching import Watcher
 
-    scenario = with_seed(parse_scenario(order["scenario"]))
+    scenario = with_seed(parse_scenario(json.loads(order["scenario"])))
 
     def told(entry: Entry) -> None:
         line.check()
@@ -182,6 +182,12 @@ def limit_memory(size: float) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (int(_memory(ADDRESSES) + size), hard))
 
 
+def offer_itself() -> None:
+    """When the machine runs out of memory, a worker is to be ended rather than its server."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500")
+
+
 ADDRESSES, RESIDENT = 0, 1  # columns of /proc/self/statm
 
 
@@ -226,6 +232,7 @@ def main() -> None:
     says = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed by accident must not be taken for an answer
     line = Line(sys.stdin.buffer, says)
+    offer_itself()
     warm(limits, what)
     fresh = float("inf")
     with suppress(ImportError, OSError):
