@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 from contextlib import suppress
 
+import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -13,6 +15,9 @@ from websockets.sync.client import connect
 import dwell
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario, scenario_schema
+from dwell.web import pages
+from dwell.web.api import create_app
+from dwell.web.limits import Limits
 from tests.web.servers import scenario
 
 JSON = {"content-type": "application/json"}
@@ -184,6 +189,19 @@ def test_pages_hold_nothing_that_the_policy_forbids(server):
     for path in server.http.get("/openapi.json").json()["paths"]:
         assert path in docs
     assert 'id="Scenario"' in docs
+
+
+def test_without_its_page_the_server_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "STATIC", tmp_path / "nothing")
+    app = create_app(Limits(), tmp_path)
+
+    async def asking(path):
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get(path)
+
+    assert "not part of this installation" in asyncio.run(asking("/")).text
+    assert asyncio.run(asking("/static/page.js")).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/static/../api.py", "/static/%2e%2e/api.py", "/docs/../../x"])

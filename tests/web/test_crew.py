@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -17,6 +18,7 @@ from dwell.web import crew as crews
 from dwell.web import watching
 from dwell.web.crew import Crew, Task
 from dwell.web.desk import Desk
+from dwell.web.films import Films
 from dwell.web.frames import Spool
 from dwell.web.jobs import Book, Job
 from dwell.web.limits import Limits
@@ -160,6 +162,43 @@ def test_nothing_is_taken_while_draining(tmp_path):
 def test_limits_are_numbers_above_zero(keys):
     with pytest.raises(InputError, match=next(iter(keys))):
         Limits(**keys)
+
+
+# Films.
+
+
+def test_a_film_is_made_once_for_all_who_wait_and_given_up_when_all_have_gone(tmp_path):
+    class Studio(Idle):
+        def stop(self, task):
+            self.stopped.append(task)
+
+    async def filming():
+        crew = Studio()
+        book = Book(Limits(), crew, tmp_path)
+        films, job = Films(Limits(), crew, book, tmp_path), book.start(ADMITTED, live=False)
+        crew.finish(job.task, 1)
+        first, second = (asyncio.create_task(films.film(job, "gif", 6)) for _ in range(2))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        (task,) = crew.tasks
+        draft = tmp_path / f".{job.id}.6.gif.abcd.tmp"
+        draft.write_bytes(b"x")
+        for waits in (first, second):
+            assert crew.stopped == []
+            waits.cancel()
+            await asyncio.wait({waits})
+        await asyncio.sleep(0)
+        assert crew.stopped == [task]
+        assert not draft.exists()
+        third = asyncio.create_task(films.film(job, "gif", 6))  # whoever comes begins anew
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert crew.tasks[-1].id != task.id
+        Path(crew.tasks[-1].order["film"]).write_bytes(b"film")
+        crew.tasks[-1].ended({"result": {}})
+        assert (await third).read_bytes() == b"film"
+
+    asyncio.run(filming())
 
 
 # A crew whose workers are made up.

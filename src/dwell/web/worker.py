@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import struct
 import sys
 import threading
@@ -163,8 +164,6 @@ def done(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]:
     except MemoryError:
         says = "this job needs more memory than the server gives to one; take fewer agents, fewer "
         return {"error": problem(NO_MEMORY, f"{says}samples or a shorter horizon")}
-    except KeyboardInterrupt:
-        return {"stopped": True}
     except Exception as fault:
         import traceback
 
@@ -180,6 +179,12 @@ def limit_memory(size: float) -> None:
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (int(_memory(ADDRESSES) + size), hard))
+
+
+def leave_signals_to_the_server() -> None:
+    """Whoever ends a service may tell all its processes; the server alone says when to end."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
 
 
 def offer_itself() -> None:
@@ -232,6 +237,7 @@ def main() -> None:
     says = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed by accident must not be taken for an answer
     line = Line(sys.stdin.buffer, says)
+    leave_signals_to_the_server()
     offer_itself()
     warm(limits, what)
     fresh = float("inf")
