@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import tempfile
 from types import SimpleNamespace
 
 import pytest
 
+from dwell.errors import InputError
 from dwell.web import serving
 from dwell.web.refusals import Refusal
 from dwell.web.server import while_there
@@ -89,6 +92,26 @@ def test_connections_without_a_request_are_closed():
     server.server_state.connections.remove(fresh)
     server._hang_up(serving.SILENCE + 2.0)
     assert fresh not in server._silent
+
+
+def test_a_host_that_is_nowhere():
+    with pytest.raises(InputError, match="--host") as refused:
+        serving._listen("nowhere.invalid", 0)
+    assert refused.value.code == "web.address"
+
+
+def test_a_server_that_just_starts_keeps_its_folder(tmp_path, monkeypatch):
+    """Between making its lock and taking it, another one must not take it for dead."""
+    pytest.importorskip("fcntl")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    lock = tmp_path / f"{serving.PREFIX}new" / serving.LOCK
+    lock.parent.mkdir()
+    lock.touch()
+    with serving.own_folder():
+        assert lock.exists()
+    os.utime(lock, (0.0, 0.0))
+    with serving.own_folder():
+        assert not lock.exists()
 
 
 def test_who_takes_nothing_is_given_up():

@@ -211,7 +211,7 @@ class Clerk:
 
     def __init__(self, limits, what, heard):
         self.ready, self.tired, self.busy, self._heard = True, False, None, heard
-        self.pid, self.killed = len(self.made), False
+        self.pid, self.killed, self.alive = len(self.made), False, True
         self.made.append(self)
 
     def send(self, message):
@@ -264,6 +264,22 @@ def test_a_long_question_lets_others_by(clerks):
         assert "result" in outcomes["long"]
         assert first.killed
         assert desk.pids == [second.pid]
+        await desk.close()
+
+    asyncio.run(asking())
+
+
+def test_a_worker_that_has_just_died_gets_no_work(clerks):
+    async def asking():
+        desk, outcomes = Crew(Limits(), "desk", 1, 9), {}
+        desk.open()
+        clerks[0].alive = False  # and nobody has said so yet
+        desk.submit(question("one", outcomes))
+        assert len(desk.waiting) == 1
+        clerks[0]._heard(clerks[0], None)
+        clerks[1]._heard(clerks[1], {"ready": 1})
+        clerks[1].answer()
+        assert "result" in outcomes["one"]
         await desk.close()
 
     asyncio.run(asking())

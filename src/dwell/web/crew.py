@@ -137,8 +137,7 @@ class Crew:
             self._workers.append(Worker(self._limits, self._what, self._hear))
 
     def _assign(self) -> None:
-        free = [one for one in self._workers if one.ready and not one.tired and one.busy is None]
-        for worker in free[: len(self._queue)]:
+        for worker in [one for one in self._workers if _is_free(one)][: len(self._queue)]:
             task = self._queue.popleft()
             task.worker, worker.busy, task.since = worker, task, time.monotonic()
             worker.send({**task.order, "id": task.id})
@@ -215,6 +214,11 @@ class Crew:
         task.timers.clear()
         task.worker = None
         task.ended(outcome)
+
+
+def _is_free(worker: Worker) -> bool:
+    """Whether it can take work."""
+    return worker.ready and not worker.tired and worker.busy is None and worker.alive
 
 
 def _verdict(task: Task, outcome: Outcome) -> Outcome:

@@ -48,6 +48,11 @@ class Worker:
         """Its number in the system."""
         return self._process.pid
 
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended, which may be known here before `heard` is told."""
+        return self._process.poll() is None
+
     def send(self, message: dict[str, Any]) -> None:
         """Give it an order; returns at once."""
         self._outbox.put(message)

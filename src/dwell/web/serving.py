@@ -29,6 +29,8 @@ BACKLOG = 512
 CONNECTIONS = 400  # at a time; more are told to come back later
 SILENCE = 30.0  # seconds after which a connection is closed on which no request comes
 STUCK = 60.0  # seconds after which one is given up whose other end takes nothing
+ADVICE = "choose another --port, or --port 0 for any that is free"
+NEW = 1.0  # seconds in which a server that has just started takes its lock
 PREFIX, LOCK = "dwell-serve-", "lock"
 
 
@@ -77,7 +79,8 @@ def _sweep(folder: Path) -> None:
         if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
             return
         with (folder / LOCK).open("rb") as lock:
-            if _is_free(lock.fileno()):
+            age = time.time() - os.fstat(lock.fileno()).st_mtime
+            if age > NEW and _is_free(lock.fileno()):
                 shutil.rmtree(folder, ignore_errors=True)
     except (OSError, AttributeError):  # not ours to look at, or a system without such owners
         return
@@ -163,10 +166,11 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.bind(found[4])
         listening.listen(BACKLOG)
     except (OSError, OverflowError) as fault:
+        why, advice = getattr(fault, "strerror", None) or fault, ADVICE
+        if isinstance(fault, socket.gaierror):
+            advice = "give an address or a name of this machine with --host"
         raise InputError(
-            f"nothing can be served at {host}:{port}: {getattr(fault, 'strerror', None) or fault}; "
-            "choose another --port, or --port 0 for any that is free",
-            code="web.address",
+            f"nothing can be served at {host}:{port}: {why}; {advice}", code="web.address"
         ) from fault
     return listening
 
