@@ -15,9 +15,9 @@ from websockets.sync.client import connect
 import dwell
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario, scenario_schema
-from dwell.web import pages
 from dwell.web.api import create_app
 from dwell.web.limits import Limits
+from dwell.web.routes import pages
 from tests.web.servers import scenario
 
 JSON = {"content-type": "application/json"}

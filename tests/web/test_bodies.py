@@ -12,7 +12,7 @@ from dwell.errors import InputError
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 from dwell.web.limits import Limits
-from dwell.web.tasks import TASKS, admit, design, parse, validate, write
+from dwell.web.work.tasks import TASKS, admit, design, parse, validate, write
 from tests.web.servers import scenario
 
 LIMITS = Limits(body=50_000, numbers=500, agents=50, horizon=1000.0, events=1e4)

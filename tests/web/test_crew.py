@@ -14,17 +14,17 @@ import pytest
 from dwell.errors import InputError
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
-from dwell.web import crew as crews
-from dwell.web import watching
-from dwell.web.crew import Crew, Task
-from dwell.web.desk import Desk
-from dwell.web.films import Films
 from dwell.web.frames import Spool
-from dwell.web.jobs import Book, Job
+from dwell.web.jobs import crew as crews
+from dwell.web.jobs.book import Book, Job
+from dwell.web.jobs.crew import Crew, Task
+from dwell.web.jobs.desk import Desk
+from dwell.web.jobs.films import Films
 from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal
-from dwell.web.watching import Watcher
-from dwell.web.worker import JOBS, Line, Stopped, done, is_tired
+from dwell.web.work import watching
+from dwell.web.work.watching import Watcher
+from dwell.web.work.worker import JOBS, Line, Stopped, done, is_tired
 from tests.web.servers import scenario, slow
 
 ADMITTED = {

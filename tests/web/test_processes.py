@@ -174,7 +174,7 @@ def _all_gone(pids):
 
 def test_memory_is_limited():
     code = (
-        "from dwell.web.worker import limit_memory; import numpy as np\n"
+        "from dwell.web.work.worker import limit_memory; import numpy as np\n"
         "limit_memory(3e8)\n"
         "np.ones(10_000_000)\n"
         "try:\n    np.ones(100_000_000)\nexcept MemoryError:\n    print('refused')\n"

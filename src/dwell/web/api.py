@@ -10,11 +10,11 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
 import dwell
-from dwell.web import asking, pages, running
-from dwell.web.answers import say_errors_alike
-from dwell.web.gate import Gate
 from dwell.web.limits import Limits
-from dwell.web.openapi import describe
+from dwell.web.routes import asking, pages, running
+from dwell.web.routes.answers import say_errors_alike
+from dwell.web.routes.gate import Gate
+from dwell.web.routes.openapi import describe
 from dwell.web.server import Server
 
 

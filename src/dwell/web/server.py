@@ -11,10 +11,10 @@ from typing import Annotated, Any, TypeVar, final
 from fastapi import Depends
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 
-from dwell.web.crew import Crew
-from dwell.web.desk import QUICK, Desk
-from dwell.web.films import Films
-from dwell.web.jobs import Book
+from dwell.web.jobs.book import Book
+from dwell.web.jobs.crew import Crew
+from dwell.web.jobs.desk import QUICK, Desk
+from dwell.web.jobs.films import Films
 from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal
 from dwell.web.templates import templates

@@ -22,7 +22,7 @@ import uvicorn
 
 from dwell.errors import InputError
 from dwell.web.api import create_app
-from dwell.web.jobs import Book
+from dwell.web.jobs.book import Book
 from dwell.web.limits import Limits
 
 BACKLOG = 512

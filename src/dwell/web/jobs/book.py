@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, final
 
-from dwell.web.crew import Crew, Outcome, Task
 from dwell.web.frames import EVENTS, Entry
+from dwell.web.jobs.crew import Crew, Outcome, Task
 from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal, problem
 

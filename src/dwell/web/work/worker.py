@@ -102,7 +102,7 @@ def run_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]
     from dwell.scenario import parse_scenario
     from dwell.scenario.build import with_seed
     from dwell.web.frames import Entry, Spool
-    from dwell.web.watching import Watcher
+    from dwell.web.work.watching import Watcher
 
     scenario = with_seed(parse_scenario(json.loads(order["scenario"])))
 
@@ -139,7 +139,7 @@ def film_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any
 
 def task_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]:
     """A small question."""
-    from dwell.web.tasks import TASKS
+    from dwell.web.work.tasks import TASKS
 
     return TASKS[order["task"]](b64decode(order["body"]), limits)
 
@@ -226,7 +226,7 @@ def warm(limits: Limits, what: str) -> None:
 
         run_scenario(scenario, threads=1).summary()
     else:
-        import dwell.web.tasks  # noqa: F401
+        import dwell.web.work.tasks  # noqa: F401
 
         build(scenario)
 

@@ -9,8 +9,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from dwell.web import views
 from dwell.web.refusals import Refusal, problem
+from dwell.web.routes import views
 
 WORDS = {
     403: "The request is for another host, or comes from a page of another site.",

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from dwell.web.jobs.process import Worker
 from dwell.web.limits import Limits
-from dwell.web.process import Worker
 from dwell.web.refusals import Refusal, problem
 
 GRACE = 0.5  # seconds from asking a worker to stop until it is killed

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from dwell.web.crew import Crew
-from dwell.web.desk import asked
-from dwell.web.jobs import Book, Job
+from dwell.web.jobs.book import Book, Job
+from dwell.web.jobs.crew import Crew
+from dwell.web.jobs.desk import asked
 from dwell.web.limits import Limits
 
 FPS, LONGEST = 20.0, 20  # frames and seconds

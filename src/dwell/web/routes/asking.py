@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 
-from dwell.web import views
-from dwell.web.answers import SENT, refusals
-from dwell.web.openapi import SCENARIO, body
+from dwell.web.routes import views
+from dwell.web.routes.answers import SENT, refusals
+from dwell.web.routes.openapi import SCENARIO, body
 from dwell.web.server import Here
 from dwell.web.templates import schema, templates
 

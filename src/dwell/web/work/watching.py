@@ -23,7 +23,7 @@ from dwell.theory.metrics import look_at_all
 from dwell.web.bodies import refuse_events
 from dwell.web.frames import BEGIN, EVENTS, SAMPLES, Entry, Spool, pack, rows_at_a_time
 from dwell.web.limits import Limits
-from dwell.web.shapes import shape_of
+from dwell.web.work.shapes import shape_of
 
 FEW = 200  # agents up to which samples tell the error of each
 BEYOND = 2.0  # times the limit of events: a run that makes so many is ended

@@ -7,9 +7,9 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from dwell.web.openapi import describe, page
+from dwell.web.routes.openapi import describe, page
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 STATIC = HERE / "static"
 NO_PAGE = (
     "<!doctype html><html lang=en><title>dwell</title><p>The page is not part of this "

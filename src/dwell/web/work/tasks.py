@@ -12,8 +12,8 @@ from dwell.scenario import Scenario, dump_toml, text_to_mapping
 from dwell.scenario.build import build
 from dwell.web.bodies import mapping_of_json, refuse_events, scenario_of, text_of
 from dwell.web.limits import Limits
-from dwell.web.region import region_of
-from dwell.web.shapes import shape_of
+from dwell.web.work.region import region_of
+from dwell.web.work.shapes import shape_of
 
 
 def validate(raw: bytes, limits: Limits) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Query, Request, WebSocket
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 import dwell
-from dwell.web import views
-from dwell.web.answers import SENT, refusals
-from dwell.web.asking import OF_SCENARIO
-from dwell.web.films import LONGEST, MEDIA
-from dwell.web.jobs import DONE, Job
-from dwell.web.live import UNKNOWN, Listener
+from dwell.web.jobs.book import DONE, Job
+from dwell.web.jobs.films import LONGEST, MEDIA
 from dwell.web.refusals import Refusal
+from dwell.web.routes import views
+from dwell.web.routes.answers import SENT, refusals
+from dwell.web.routes.asking import OF_SCENARIO
+from dwell.web.routes.live import UNKNOWN, Listener
 from dwell.web.server import Here, while_there
 
 Name = Annotated[str, "the id of a run"]
