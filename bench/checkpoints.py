@@ -23,7 +23,7 @@ from dwell.results.drive import Drive
 from dwell.results.journal import Journal
 from dwell.runner import run_scenario
 
-RATE = 300_000.0  # events a second, roughly, to choose a horizon
+RATE = 900_000.0  # events a second, roughly, to choose a horizon
 
 
 def scenario(record: str, seconds: float, every: float | str, agents: int) -> dwell.Scenario:

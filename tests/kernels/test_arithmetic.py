@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell._kernels.arithmetic import cross, exponential
+from dwell._kernels._jit import njit
+from dwell._kernels.arithmetic import cross, exponential, product_error
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-100)
 
@@ -25,6 +26,16 @@ def test_cross_keeps_its_digits_when_the_products_cancel(ax, ay, scale, ulps):
 
     found = Fraction(cross(ax, ay, bx, by))
     assert abs(found - exact) <= abs(exact) * Fraction(1, 2**50) + Fraction(1, 10**200)
+
+
+@njit
+def lost(a, b):
+    return product_error(a, b, a * b)
+
+
+@given(numbers, numbers)
+def test_the_error_of_a_product_is_exact(a, b):
+    assert Fraction(lost(a, b)) == Fraction(a) * Fraction(b) - Fraction(a * b)
 
 
 @pytest.mark.parametrize("x", [0.0, -0.0, 1.0, -1.0, 1e-17, -745.0, -740.3, -708.4, 699.5, -1e-300])

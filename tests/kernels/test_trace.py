@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell import Box, Polygon, Uniform
+from dwell._kernels._jit import njit
 from dwell._kernels.doors import cell_of
 from dwell._kernels.scratch import EDGES, LINES, make_scratch
+from dwell._kernels.trace import fill_block, follow
 from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
 from tests.oracles import rational_cells
@@ -111,6 +113,29 @@ def test_corners_of_the_workspace_are_kept():
     corners, labels = corners_of(SQUARE, [(0.3, 0.4)], 0)
     assert labels.tolist() == [-4, -1, -2, -3]  # the left wall is nearest
     assert corners.tolist() == [[-0.3, 0.6], [-0.3, -0.4], [0.7, -0.4], [0.7, 0.6]]
+
+
+@njit
+def walk(first, m, s):
+    blocks = fill_block(m, s.line_x, s.line_y, s.line_offset)
+    return follow(
+        first, blocks, s.line_x, s.line_y, s.line_offset, s.step, s.step_bits, s.back, s.back_bits,
+        s.chain,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [1, 2, *range(3, EDGES + 4)])
+def test_both_ways_round_meet_once_and_all_are_listed_in_order(count):
+    """Lines round a polygon: as many as there is room for, odd or even, are walked along."""
+    angle = 2.0 * np.pi * np.arange(count) / count
+    room = make_scratch(count, 0)
+    shuffled = np.random.default_rng(count).permutation(count)
+    room.line_x[:count] = np.cos(angle)[shuffled]
+    room.line_y[:count] = np.sin(angle)[shuffled]
+    room.line_offset[:count] = 0.5
+    found = walk(0, count, room)
+    assert found == (count if 3 <= count <= EDGES else 0)
+    assert ((shuffled[room.chain[:found]] - shuffled[0]) % count).tolist() == list(range(found))
 
 
 @pytest.mark.parametrize("count", [EDGES - 2, EDGES + 2, LINES + 8])

@@ -83,6 +83,22 @@ def test_eta_max_must_be_below_k1():
     )
 
 
+@pytest.mark.parametrize(
+    ("assumed", "violated"),
+    [
+        ({"eta_max": 1e-320}, {"dwell-time", "hold-limit"}),
+        ({"eta_max": 1e308}, {"eta-below-k1"}),
+        ({"lipschitz": 1e-320}, {"lipschitz"}),
+        ({"lipschitz": 1e308}, {"dwell-time"}),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_absurd_assumptions_are_judged_without_a_word_about_overflow(assumed, violated):
+    found = certificate(assumed=LOOSE | assumed)
+    assert violated <= {name for name, finding in found.items() if finding.status == "violated"}
+    assert not any(np.isnan(finding.worst) for finding in found.values() if finding.worst)
+
+
 def test_long_holds_make_the_cost_rise():
     late = Timer(k1=0.5, nu=0.1, t1=1.5, t2=1.6)
     found = certificate(late, {"eta_max": 0.45, "lipschitz": 1.0}, until=40.0)

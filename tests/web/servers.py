@@ -47,7 +47,7 @@ class Server:
 
     def __init__(self, *options: str, folder: Path | None = None) -> None:
         code = "import sys; from dwell.cli import main; sys.argv[0] = 'dwell'; main()"
-        env = dict(os.environ)
+        self.folder, env = folder, dict(os.environ)
         if folder is not None:
             env["TMPDIR"] = str(folder)
         self.process = subprocess.Popen(

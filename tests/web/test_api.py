@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 from contextlib import suppress
 
+import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -13,6 +15,9 @@ from websockets.sync.client import connect
 import dwell
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario, scenario_schema
+from dwell.web.api import create_app
+from dwell.web.limits import Limits
+from dwell.web.routes import pages
 from tests.web.servers import scenario
 
 JSON = {"content-type": "application/json"}
@@ -105,6 +110,14 @@ def test_what_is_not_done_has_no_file(server):
         ("/api/validate", b" " * 1_000_001, JSON, 413, "web.too-large"),
         ("/api/scenario/parse", b"= 3", {"content-type": "text/plain"}, 422, "scenario.syntax"),
         ("/api/design", b"[]", JSON, 422, "scenario.type"),
+        ("/api/validate", b'{"\\ud800": 1}', JSON, 422, "scenario.value"),
+        (
+            "/api/validate",
+            b'{"a": {"\\ud800": 1, "\\ud800": 2}}',
+            JSON,
+            422,
+            "scenario.duplicate-key",
+        ),
         ("/api/nowhere", b"", JSON, 404, "web.404"),
         ("/api/health", b"", JSON, 405, "web.405"),
     ],
@@ -117,6 +130,14 @@ def test_errors_have_one_form(server, path, content, headers, status, code):
     assert set(error) == {"code", "key", "message"}
     assert len(error["message"]) > 20
     assert "Traceback" not in answer.text
+
+
+def test_a_body_that_says_it_is_too_long_is_not_waited_for(server):
+    host, port = server.url.removeprefix("http://").split(":")
+    head = f"POST /api/validate HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json"
+    with socket.create_connection((host, int(port)), timeout=10.0) as line:
+        line.sendall(f"{head}\r\nContent-Length: 99999999999\r\n\r\n{{".encode())
+        assert line.recv(1000).startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_body_without_end_is_cut_off(server):
@@ -168,6 +189,19 @@ def test_pages_hold_nothing_that_the_policy_forbids(server):
     for path in server.http.get("/openapi.json").json()["paths"]:
         assert path in docs
     assert 'id="Scenario"' in docs
+
+
+def test_without_its_page_the_server_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "STATIC", tmp_path / "nothing")
+    app = create_app(Limits(), tmp_path)
+
+    async def asking(path):
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get(path)
+
+    assert "not part of this installation" in asyncio.run(asking("/")).text
+    assert asyncio.run(asking("/static/page.js")).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/static/../api.py", "/static/%2e%2e/api.py", "/docs/../../x"])

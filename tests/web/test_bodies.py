@@ -9,8 +9,10 @@ import sys
 import pytest
 
 from dwell.errors import InputError
+from dwell.runner import run_scenario
+from dwell.scenario import parse_scenario
 from dwell.web.limits import Limits
-from dwell.web.tasks import TASKS, admit, design, parse, validate, write
+from dwell.web.work.tasks import TASKS, admit, design, parse, validate, write
 from tests.web.servers import scenario
 
 LIMITS = Limits(body=50_000, numbers=500, agents=50, horizon=1000.0, events=1e4)
@@ -90,6 +92,13 @@ def test_sizes():
     assert admit(json.dumps(scenario(horizon=240.0)).encode(), LIMITS)["agents"] == 8
     fewer = scenario(horizon=1000.0, max_jumps=5000)
     assert admit(json.dumps(fewer).encode(), LIMITS)["horizon"] == 1000.0
+
+
+def test_limits_of_jumps_that_no_float_can_hold():
+    body = scenario(horizon=1.0, max_jumps=10**400)
+    assert admit(json.dumps(body).encode(), LIMITS)["agents"] == 8
+    assert admit(json.dumps({**body, "network": {"loss": 0.1}}).encode(), LIMITS)["agents"] == 8
+    assert run_scenario(parse_scenario(body)).summary()["stop"]["ok"]
 
 
 def test_what_only_the_building_finds_is_refused_too():

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from contextlib import closing
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from dwell.errors import InputError
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
-from dwell.web import watching
-from dwell.web.crew import Crew, Task
 from dwell.web.frames import Spool
-from dwell.web.jobs import Book
+from dwell.web.jobs import crew as crews
+from dwell.web.jobs.book import Book, Job
+from dwell.web.jobs.crew import Crew, Task
+from dwell.web.jobs.desk import Desk
+from dwell.web.jobs.films import Films
 from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal
-from dwell.web.watching import Watcher
-from dwell.web.worker import JOBS, Line, Stopped, done, is_tired
+from dwell.web.work import watching
+from dwell.web.work.watching import Watcher
+from dwell.web.work.worker import JOBS, Line, Stopped, done, is_tired
 from tests.web.servers import scenario, slow
 
 ADMITTED = {
-    "scenario": {}, "law": "timer", "agents": 3, "dimension": 2, "horizon": 1.0, "name": None
+    "scenario": "{}", "law": "timer", "agents": 3, "dimension": 2, "horizon": 1.0, "name": None
 }  # fmt: skip
 
 
@@ -120,6 +126,28 @@ def test_a_job_that_ends_while_it_is_cancelled_stays_cancelled(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_worker_left_goes_with_its_job(tmp_path):
+    """Files are written under hidden names first, and a worker that is killed deletes nothing."""
+    crew = Idle()
+    book = Book(Limits(), crew, tmp_path)
+    job = book.start(ADMITTED, live=False)
+    crew.finish(job.task, 10)
+    (tmp_path / f".{job.id}.6.gif.abcd.tmp").write_bytes(b"x" * 100)
+    assert job.size() == 120
+    asyncio.run(book.forget(job))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_goes_while_sizes_are_added_up(tmp_path, monkeypatch):
+    crew = Idle()
+    book = Book(Limits(), crew, tmp_path)
+    job = book.start(ADMITTED, live=False)
+    crew.finish(job.task, 10)
+    gone = tmp_path / f"{job.id}.gone"
+    monkeypatch.setattr(Job, "files", lambda self: iter([job.file, gone]))
+    assert job.size() == 10
+
+
 def test_nothing_is_taken_while_draining(tmp_path):
     book = Book(Limits(drain=0.1), Idle(), tmp_path)
     waiting = book.start(ADMITTED, live=False)
@@ -136,12 +164,170 @@ def test_limits_are_numbers_above_zero(keys):
         Limits(**keys)
 
 
+# Films.
+
+
+def test_a_film_is_made_once_for_all_who_wait_and_given_up_when_all_have_gone(tmp_path):
+    class Studio(Idle):
+        def stop(self, task):
+            self.stopped.append(task)
+
+    async def filming():
+        crew = Studio()
+        book = Book(Limits(), crew, tmp_path)
+        films, job = Films(Limits(), crew, book, tmp_path), book.start(ADMITTED, live=False)
+        crew.finish(job.task, 1)
+        first, second = (asyncio.create_task(films.film(job, "gif", 6)) for _ in range(2))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        (task,) = crew.tasks
+        draft = tmp_path / f".{job.id}.6.gif.abcd.tmp"
+        draft.write_bytes(b"x")
+        for waits in (first, second):
+            assert crew.stopped == []
+            waits.cancel()
+            await asyncio.wait({waits})
+        await asyncio.sleep(0)
+        assert crew.stopped == [task]
+        assert not draft.exists()
+        third = asyncio.create_task(films.film(job, "gif", 6))  # whoever comes begins anew
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert crew.tasks[-1].id != task.id
+        Path(crew.tasks[-1].order["film"]).write_bytes(b"film")
+        crew.tasks[-1].ended({"result": {}})
+        assert (await third).read_bytes() == b"film"
+
+    asyncio.run(filming())
+
+
+# A crew whose workers are made up.
+
+
+class Clerk:
+    """Stands for a worker process: ready at once, and works until it is told."""
+
+    made: ClassVar[list] = []
+
+    def __init__(self, limits, what, heard):
+        self.ready, self.tired, self.busy, self._heard = True, False, None, heard
+        self.pid, self.killed, self.alive = len(self.made), False, True
+        self.made.append(self)
+
+    def send(self, message):
+        pass
+
+    def kill(self):
+        if not self.killed:
+            self.killed = True
+            asyncio.get_running_loop().call_soon(self._heard, self, None)
+
+    def answer(self):
+        self._heard(self, {"id": self.busy.id, "result": {}})
+
+    def ended_by(self):
+        return "signal 9"
+
+
+@pytest.fixture
+def clerks(monkeypatch):
+    monkeypatch.setattr(crews, "Worker", Clerk)
+    Clerk.made = []
+    return Clerk.made
+
+
+def question(name, outcomes):
+    def ended(outcome):
+        outcomes[name] = outcome
+
+    return Task(name, {}, 60.0, lambda: None, lambda words: None, ended)
+
+
+def test_a_long_question_lets_others_by(clerks):
+    async def asking():
+        desk, outcomes = Crew(Limits(), "desk", 1, 9, quick=0.05, grace=0.01), {}
+        desk.open()
+        desk.submit(question("long", outcomes))
+        await asyncio.sleep(0.15)
+        assert len(clerks) == 1  # nobody waits: it may take its time
+        desk.submit(question("short", outcomes))
+        await asyncio.sleep(0.15)
+        first, second = clerks
+        assert second.busy is None  # not ready before its process has started
+        second._heard(second, {"ready": 1})
+        assert second.busy.id == "short"
+        second.answer()
+        assert list(outcomes) == ["short"]
+        assert [task.id for task in desk.running] == ["long"]
+        first.answer()
+        await asyncio.sleep(0.02)
+        assert "result" in outcomes["long"]
+        assert first.killed
+        assert desk.pids == [second.pid]
+        await desk.close()
+
+    asyncio.run(asking())
+
+
+def test_a_worker_that_has_just_died_gets_no_work(clerks):
+    async def asking():
+        desk, outcomes = Crew(Limits(), "desk", 1, 9), {}
+        desk.open()
+        clerks[0].alive = False  # and nobody has said so yet
+        desk.submit(question("one", outcomes))
+        assert len(desk.waiting) == 1
+        clerks[0]._heard(clerks[0], None)
+        clerks[1]._heard(clerks[1], {"ready": 1})
+        clerks[1].answer()
+        assert "result" in outcomes["one"]
+        await desk.close()
+
+    asyncio.run(asking())
+
+
+def test_there_are_not_endlessly_many_long_questions(clerks):
+    async def asking():
+        desk, outcomes = Crew(Limits(), "desk", 1, 9, quick=0.02, grace=0.01), {}
+        desk.open()
+        for k in range(4):
+            desk.submit(question(k, outcomes))
+            await asyncio.sleep(0.06)
+            clerks[-1]._heard(clerks[-1], {"ready": 1})
+        desk.submit(question("last", outcomes))
+        await asyncio.sleep(0.1)
+        assert outcomes[2]["error"]["code"] == "web.busy"
+        assert len(desk.pids) == 3
+        await desk.close()
+        assert desk.pids == []
+
+    asyncio.run(asking())
+
+
+def test_who_stops_waiting_frees_the_worker(clerks):
+    async def asking():
+        desk = Crew(Limits(), "desk", 1, 9, grace=0.01)
+        desk.open()
+        waiting = [
+            asyncio.create_task(Desk(desk).ask("validate", b"")) for _ in range(2)
+        ]  # fmt: skip
+        await asyncio.sleep(0.01)
+        assert (len(desk.running), len(desk.waiting)) == (1, 1)
+        for one in waiting:
+            one.cancel()
+        await asyncio.sleep(0.05)
+        assert (desk.running, desk.waiting) == ([], [])
+        assert clerks[0].killed
+        await desk.close()
+
+    asyncio.run(asking())
+
+
 # A real worker.
 
 
 def order(tmp_path, body, name):
     files = {"file": str(tmp_path / f"{name}.nc"), "spool": str(tmp_path / f"{name}.frames")}
-    return {"do": "run", "scenario": body, **files}
+    return {"do": "run", "scenario": json.dumps(body), **files}
 
 
 def test_a_job_that_takes_too_long_is_ended_and_the_next_goes_on(tmp_path):

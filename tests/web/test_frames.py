@@ -6,10 +6,11 @@ import json
 import struct
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell.web.frames import Spool, pack, unpack, without_first
+from dwell.web.frames import LARGEST, Spool, pack, rows_at_a_time, unpack, without_first
 
 
 def table(rows: int):
@@ -65,3 +66,11 @@ def test_a_spool_can_be_read_while_it_is_written(tmp_path):
     for k, entry in enumerate(entries):
         assert raw[entry.offset : entry.offset + entry.length] == bytes([k]) * (k + 1)
     spool.close()
+
+
+@pytest.mark.parametrize(("rows", "agents"), [(100_000, 1), (1_000, 200)])
+def test_messages_are_about_a_megabyte_at_most(rows, agents):
+    columns = {"time": np.zeros(rows), "errors": np.zeros((rows, agents))}
+    rows = rows_at_a_time(columns)
+    message = pack("samples", 0, {name: values[:rows] for name, values in columns.items()})
+    assert 0.9 * LARGEST < len(message) < LARGEST + 1000

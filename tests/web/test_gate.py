@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from dwell.web.gate import HEADERS, Gate
+from dwell.web.routes.gate import HEADERS, Gate
 
 
 async def well(request):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from dwell.agents import EventTable
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 from dwell.web.frames import TYPES
-from tests.web.servers import scenario, slow
+from tests.web.servers import scenario, slow, until
 
 
 def joined(frames, kind="events"):
@@ -127,6 +129,20 @@ def test_a_solution_of_a_differential_equation_comes_with_its_bends(server):
     same(joined(frames), own.events)
     begin = next(text for text in texts if text["type"] == "begin")
     assert begin["start"]["bend"] == own.start.bend.tolist()
+
+
+def test_whoever_comes_to_a_run_that_was_ended_is_told_so(server):
+    """Its files are gone, and the stream ends as others do: clients must not try again."""
+    run = server.start(slow(), live=True)
+    with server.listen(run) as first:
+        server.running(run)
+        first.close()
+    server.wait(run, "cancelled")
+    until(lambda: not server.http.get("/api/health").json()["running"], "its worker to be free")
+    with server.listen(run) as late:
+        heard = list(late)
+        assert late.protocol.close_code == 1000
+    assert [json.loads(text)["job"]["status"] for text in heard] == ["cancelled"] * 2
 
 
 @pytest.mark.parametrize("query", [{"run": "nothing"}, {"from": "-1"}, {"samples": "x"}])

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -94,6 +95,25 @@ def test_a_live_job_that_nobody_comes_for_is_ended_also_in_the_queue(server):
     assert server.job(first)["status"] == "running"
 
 
+def test_a_film_that_nobody_waits_for_is_not_made(server):
+    run = server.start(scenario(horizon=5.0, seed=7))
+    server.wait(run)
+    with pytest.raises(httpx.ReadTimeout):
+        server.http.get(f"/api/runs/{run}/film?seconds=20", timeout=0.3)
+    until(lambda: server.http.get("/api/health").json()["running"] == 0, "the film to end")
+    assert not list(server.folder.glob(f"*/*{run}.20.gif*"))
+
+
+def test_a_film_of_a_run_that_is_forgotten_meanwhile(server):
+    run = server.start(scenario(horizon=5.0, seed=7))
+    server.wait(run)
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(httpx.get, f"{server.url}/api/runs/{run}/film?seconds=2", timeout=60.0)
+        until(lambda: server.http.get("/api/health").json()["running"], "the film to begin")
+        assert server.http.delete(f"/api/runs/{run}").status_code == 204
+        assert asking.result().status_code == 404
+
+
 def test_a_job_that_is_not_live_goes_on_without_listeners(server):
     run = server.start(slow(horizon=100.0))
     with server.listen(run) as listener:
@@ -113,7 +133,8 @@ def test_sigterm_lets_runs_end_and_leaves_nothing_behind(tmp_path):
         assert list(tmp_path.glob("dwell-serve-*/*.frames"))
         with server.listen(run) as one, server.listen(waiting) as other:
             other.recv()
-            server.process.send_signal(signal.SIGTERM)
+            for process in (*children, server.process.pid):  # all of them, as systemd does
+                os.kill(process, signal.SIGTERM)
             until(lambda: server.http.get("/api/health").json()["draining"], "the end to be near")
             late = server.post(scenario())
             assert late.status_code == 503
@@ -153,7 +174,7 @@ def _all_gone(pids):
 
 def test_memory_is_limited():
     code = (
-        "from dwell.web.worker import limit_memory; import numpy as np\n"
+        "from dwell.web.work.worker import limit_memory; import numpy as np\n"
         "limit_memory(3e8)\n"
         "np.ones(10_000_000)\n"
         "try:\n    np.ones(100_000_000)\nexcept MemoryError:\n    print('refused')\n"

@@ -155,7 +155,7 @@ def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
     n = 1
     end = EDGES
     met = False
-    while not met and n < end - 1:
+    while not met and n < end:
         ahead = (-y[head], x[head])
         astern = (y[tail], -x[tail])
         g, h = next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back_bits)
@@ -173,10 +173,12 @@ def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
         w = (w[0] + back[h] * astern[0], w[1] + back[h] * astern[1])
         head = g
         tail = h
+    if not met:
+        return 0
     for i in range(end, EDGES):
         chain[n] = chain[i]
         n += 1
-    return n if met and n >= 3 else 0
+    return n if n >= 3 else 0
 
 
 @inner

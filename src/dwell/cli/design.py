@@ -77,7 +77,8 @@ def _conditions(found: Design) -> Iterator[Row]:
 
 
 def _limits(name: str, limits: Floats, t2: Floats, says: str, good: bool | None = None) -> Row:
-    margin = float((limits / t2).min())
+    with np.errstate(over="ignore"):
+        margin = float((limits / t2).min())
     verdict = "" if good is None else MET if good else VIOLATED
     return (name, _span(limits), f"{margin:.3g}", verdict, escape(says))
 

@@ -33,6 +33,8 @@ from dwell.theory import Metrics
 WRITER = "dwell journal"  # the thread that writes
 STATE = "state.columns"
 LAYOUT = 2  # 1 was made of NumPy archives
+SLOWER = 2.0  # writing may take so many times as long as the last time,
+SPARE = 0.125  # ... or this share of the interval, and is still on disk in time
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
@@ -79,7 +81,7 @@ class Journal:
 
         Else the next one could be begun only after another piece, of so many seconds.
         """
-        spare = self.every - self._takes - piece
+        spare = self.every - max(SLOWER * self._takes, SPARE * self.every) - piece
         return time.monotonic() - self._last >= max(0.5 * self.every, spare)
 
     def write(self, recorder: Recorder, about: dict[str, Any]) -> None:

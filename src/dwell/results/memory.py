@@ -45,7 +45,7 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
     system, agents = recorder.system, recorder.system.agents
     events = expected_events(system, recorder.start, until)
     if events is not None:
-        events = min(events, float(max_jumps))
+        events = float(min(events, max_jumps))  # the limit may be too large for a float
     samples = len(recorder.asked_times)
     copies = COPIES + (SAVING if saved else 0.0)
     size = float(PER_AGENT * agents)

@@ -76,14 +76,15 @@ class Setting:
     @property
     def spreads(self) -> Floats:
         """L_p sqrt(N) + 1, (N,)."""
-        found: Floats = self.lipschitz * math.sqrt(self.agents) + 1.0
+        with np.errstate(over="ignore"):  # infinite is right
+            found: Floats = self.lipschitz * math.sqrt(self.agents) + 1.0
         return found
 
     @cached_property
     def max_dwell_times(self) -> Floats:
         """The paper's largest T2 of each agent."""
         known = (self.eta_max, self.reach, self.k1)
-        return np.array([max_dwell_time(*known, v, self.agents) for v in self.lipschitz])
+        return np.array([max_dwell_time(*known, v, self.agents) for v in self.lipschitz.tolist()])
 
     @cached_property
     def max_gains(self) -> Floats:
@@ -91,7 +92,7 @@ class Setting:
         if self.tied:
             in_theta = self.max_gains_in_theta
             return np.zeros(self.agents) if in_theta is None else in_theta
-        pairs = zip(self.t2, self.lipschitz, strict=True)
+        pairs = zip(self.t2.tolist(), self.lipschitz.tolist(), strict=True)
         return np.array([max_gain(self.eta_max, self.reach, *pair, self.agents) for pair in pairs])
 
     @cached_property
@@ -109,7 +110,7 @@ class Setting:
     def max_lipschitz(self) -> Floats:
         """The largest L for which each agent's T2 is admissible; below 0 if none is."""
         known = (self.eta_max, self.reach, self.k1)
-        return np.array([max_lipschitz(*known, t2, self.agents) for t2 in self.t2])
+        return np.array([max_lipschitz(*known, t2, self.agents) for t2 in self.t2.tolist()])
 
     @property
     def tightest(self) -> int:
@@ -175,7 +176,8 @@ class Setting:
 
     def dwell_times_with(self, neighbors: Ints) -> Floats:
         """The paper's limits with sqrt(neighbours + 1) for sqrt(N): others do not matter."""
-        return self.dwell_times_for(self.lipschitz * np.sqrt(neighbors + 1.0) + 1.0)
+        with np.errstate(over="ignore"):
+            return self.dwell_times_for(self.lipschitz * np.sqrt(neighbors + 1.0) + 1.0)
 
 
 @final

@@ -132,19 +132,24 @@ def held_against(
     if why_not:
         return tuple(_not_held_against(run, law, why_not))
     assert assumed is not None
-    setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
+    with np.errstate(over="ignore"):  # absurd assumptions make infinite bounds, which are right
+        setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
+        return tuple(_findings(run, law, setting, effort, measured))
+
+
+def _findings(
+    run: Recorded, law: Timer, setting: Setting, effort: Effort, measured: Attained | None
+) -> Iterator[Finding]:
     course = _follow(run, effort.times)
     held = _largest_hold_error(run)
-    return (
-        *_admissible_start(run, setting),
-        *_conditions(setting),
-        _measured_lipschitz(run, setting, effort, measured),
-        _within("hold-limit", "hold errors stay within eta_max", held, setting.eta_max),
-        _adaptive_limit(law, held),
-        *_u_set(run, course, setting),
-        _attractor(run, law),
-        *_cost_rate(course, setting, held),
-    )
+    yield from _admissible_start(run, setting)
+    yield from _conditions(setting)
+    yield _measured_lipschitz(run, setting, effort, measured)
+    yield _within("hold-limit", "hold errors stay within eta_max", held, setting.eta_max)
+    yield _adaptive_limit(law, held)
+    yield from _u_set(run, course, setting)
+    yield _attractor(run, law)
+    yield from _cost_rate(course, setting, held)
 
 
 NAMES = {
@@ -434,6 +439,7 @@ def _cost_rate(course: _Course, s: Setting, held: _Held) -> Iterator[Finding]:
         return f"t = {float(course.times[k])!r}"
 
     bound = course.masses * s.eta_max * s.eta_max * s.reach / (2.0 * s.k1)
+    bound = np.maximum(bound, np.finfo(float).tiny)  # eta_max**2 may be less than any double
     yield worst_of("cost-rate", NAMES["cost-rate"], course.rates / bound, 1.0, at)
     all_in = (course.errors >= s.theta * s.reach).all(axis=1)
     if not all_in.any():

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, final
 import numpy as np
 
 EIGHT = 8
-ROWS = 8_192  # of a message at most: about a megabyte
+LARGEST = 2**20  # bytes of a message, about: so much of a stream is in memory for each listener
 BEGIN, EVENTS, SAMPLES = "begin", "events", "samples"
 TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4"}
 
@@ -35,6 +35,12 @@ def pack(kind: str, first: int, columns: Mapping[str, np.ndarray]) -> bytes:
     text += b" " * (-(4 + len(text)) % EIGHT)
     body = [part.tobytes() for part in parts.values()]
     return struct.pack("<I", len(text)) + text + b"".join(b + bytes(-len(b) % EIGHT) for b in body)
+
+
+def rows_at_a_time(columns: Mapping[str, np.ndarray]) -> int:
+    """How many rows of a table make one message."""
+    row = sum(values[:1].nbytes for values in columns.values())
+    return max(LARGEST // max(row, 1), 1)
 
 
 def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

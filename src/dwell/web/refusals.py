@@ -21,8 +21,12 @@ class Refusal(Exception):  # noqa: N818 - a word for what it is
 
 
 def problem(code: str, message: str, key: str | None = None) -> dict[str, Any]:
-    """What every error looks like."""
-    return {"code": code, "key": key, "message": message}
+    """What every error looks like; with "?" for halves of characters, which no text can hold."""
+    return {"code": code, "key": None if key is None else _whole(key), "message": _whole(message)}
+
+
+def _whole(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 def problem_of(fault: InputError) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import socket
 import stat
 import tempfile
 import threading
+import time
 import webbrowser
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -21,11 +22,15 @@ import uvicorn
 
 from dwell.errors import InputError
 from dwell.web.api import create_app
-from dwell.web.jobs import Book
+from dwell.web.jobs.book import Book
 from dwell.web.limits import Limits
 
 BACKLOG = 512
 CONNECTIONS = 400  # at a time; more are told to come back later
+SILENCE = 30.0  # seconds after which a connection is closed on which no request comes
+STUCK = 60.0  # seconds after which one is given up whose other end takes nothing
+ADVICE = "choose another --port, or --port 0 for any that is free"
+NEW = 1.0  # seconds in which a server that has just started takes its lock
 PREFIX, LOCK = "dwell-serve-", "lock"
 
 
@@ -74,7 +79,8 @@ def _sweep(folder: Path) -> None:
         if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
             return
         with (folder / LOCK).open("rb") as lock:
-            if _is_free(lock.fileno()):
+            age = time.time() - os.fstat(lock.fileno()).st_mtime
+            if age > NEW and _is_free(lock.fileno()):
                 shutil.rmtree(folder, ignore_errors=True)
     except (OSError, AttributeError):  # not ours to look at, or a system without such owners
         return
@@ -101,6 +107,7 @@ class Serving(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
         self._told = False
+        self._silent: dict[Any, float] = {}  # connections without a request, and since when
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Say where, once there is something to be seen."""
@@ -109,6 +116,20 @@ class Serving(uvicorn.Server):
         print(f"dwell: serving at {self._address} (Ctrl-C ends it)", flush=True)
         if self._browser:
             threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Now and then."""
+        if counter % 10 == 0:
+            self._hang_up(time.monotonic())
+        return await super().on_tick(counter)
+
+    def _hang_up(self, now: float) -> None:
+        """Close connections that say nothing: they would keep others out, see CONNECTIONS."""
+        silent = [one for one in self.server_state.connections if _says_nothing(one)]
+        self._silent = {one: self._silent.get(one, now) for one in silent}
+        for one, since in self._silent.items():
+            if now - since > SILENCE:
+                one.transport.close()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal drains, the second ends at once."""
@@ -128,21 +149,37 @@ class Serving(uvicorn.Server):
         self.should_exit = True
 
 
+def _says_nothing(connection: Any) -> bool:
+    """Whether no request is under way; websockets have no such thing as requests."""
+    if not hasattr(connection, "cycle"):
+        return False
+    return connection.cycle is None or bool(connection.cycle.response_complete)
+
+
 def _listen(host: str, port: int) -> socket.socket:
     """A socket at that address; a sentence if there is none to be had."""
     try:
         found: Any = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(found[0], found[1])
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _give_up_when_stuck(listening)
         listening.bind(found[4])
         listening.listen(BACKLOG)
     except (OSError, OverflowError) as fault:
+        why, advice = getattr(fault, "strerror", None) or fault, ADVICE
+        if isinstance(fault, socket.gaierror):
+            advice = "give an address or a name of this machine with --host"
         raise InputError(
-            f"nothing can be served at {host}:{port}: {getattr(fault, 'strerror', None) or fault}; "
-            "choose another --port, or --port 0 for any that is free",
-            code="web.address",
+            f"nothing can be served at {host}:{port}: {why}; {advice}", code="web.address"
         ) from fault
     return listening
+
+
+def _give_up_when_stuck(listening: socket.socket) -> None:
+    """Otherwise who stops reading, or is cut off, keeps a connection and its run for long."""
+    option = getattr(socket, "TCP_USER_TIMEOUT", None)  # connections inherit it
+    if option is not None:
+        listening.setsockopt(socket.IPPROTO_TCP, option, int(1000 * STUCK))
 
 
 def _address(listening: socket.socket) -> str:

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, final
 
-from dwell.web.crew import Crew, Outcome, Task
 from dwell.web.frames import EVENTS, Entry
+from dwell.web.jobs.crew import Crew, Outcome, Task
 from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal, problem
 
@@ -55,12 +55,19 @@ class Job:
             listener.set()
 
     def files(self) -> Iterator[Path]:
-        """Files that belong to it."""
-        yield from self.file.parent.glob(f"{self.id}.*")
+        """Files that belong to it, also drafts that a worker left which was killed."""
+        for pattern in (f"{self.id}.*", f".{self.id}.*"):
+            yield from self.file.parent.glob(pattern)
 
     def size(self) -> int:
         """Bytes of its files."""
-        return sum(path.stat().st_size for path in self.files())
+        return sum(_size(path) for path in self.files())
+
+    def discard(self) -> None:
+        """Delete its files; there is nothing more to be heard of it than how it ended."""
+        self.entries.clear()
+        for path in self.files():
+            path.unlink(missing_ok=True)
 
 
 @final
@@ -184,8 +191,7 @@ class Book:
         """A worker is done with it."""
         job.task = None
         if job.over:  # it was cancelled before; nothing of it is wanted
-            for path in job.files():
-                path.unlink(missing_ok=True)
+            job.discard()
             return
         if "result" in outcome:
             job.summary, job.progress = outcome["result"]["summary"], 1.0
@@ -218,8 +224,7 @@ class Book:
 
     def _drop(self, job: Job) -> None:
         self._jobs.pop(job.id, None)
-        for path in job.files():
-            path.unlink(missing_ok=True)
+        job.discard()
         job.changed()
 
     def _moved(self) -> None:
@@ -227,6 +232,13 @@ class Book:
         for job in self._jobs.values():
             if job.status == QUEUED:
                 job.changed()
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # a worker has just given it its name, or put it away
+        return 0
 
 
 def _heard(job: Job, words: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import struct
 import sys
 import threading
@@ -101,9 +102,9 @@ def run_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]
     from dwell.scenario import parse_scenario
     from dwell.scenario.build import with_seed
     from dwell.web.frames import Entry, Spool
-    from dwell.web.watching import Watcher
+    from dwell.web.work.watching import Watcher
 
-    scenario = with_seed(parse_scenario(order["scenario"]))
+    scenario = with_seed(parse_scenario(json.loads(order["scenario"])))
 
     def told(entry: Entry) -> None:
         line.check()
@@ -138,7 +139,7 @@ def film_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any
 
 def task_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]:
     """A small question."""
-    from dwell.web.tasks import TASKS
+    from dwell.web.work.tasks import TASKS
 
     return TASKS[order["task"]](b64decode(order["body"]), limits)
 
@@ -163,8 +164,6 @@ def done(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]:
     except MemoryError:
         says = "this job needs more memory than the server gives to one; take fewer agents, fewer "
         return {"error": problem(NO_MEMORY, f"{says}samples or a shorter horizon")}
-    except KeyboardInterrupt:
-        return {"stopped": True}
     except Exception as fault:
         import traceback
 
@@ -180,6 +179,18 @@ def limit_memory(size: float) -> None:
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (int(_memory(ADDRESSES) + size), hard))
+
+
+def leave_signals_to_the_server() -> None:
+    """Whoever ends a service may tell all its processes; the server alone says when to end."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+
+
+def offer_itself() -> None:
+    """When the machine runs out of memory, a worker is to be ended rather than its server."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500")
 
 
 ADDRESSES, RESIDENT = 0, 1  # columns of /proc/self/statm
@@ -215,7 +226,7 @@ def warm(limits: Limits, what: str) -> None:
 
         run_scenario(scenario, threads=1).summary()
     else:
-        import dwell.web.tasks  # noqa: F401
+        import dwell.web.work.tasks  # noqa: F401
 
         build(scenario)
 
@@ -226,6 +237,8 @@ def main() -> None:
     says = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed by accident must not be taken for an answer
     line = Line(sys.stdin.buffer, says)
+    leave_signals_to_the_server()
+    offer_itself()
     warm(limits, what)
     fresh = float("inf")
     with suppress(ImportError, OSError):

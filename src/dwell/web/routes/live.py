@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, final
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dwell.web.frames import BEGIN, EVENTS, Entry, without_first
-from dwell.web.jobs import DONE, Book, Job
+from dwell.web.jobs.book import DONE, Book, Job
 
 BEAT = 5.0  # seconds between two signs of life
 OFTEN = 0.1  # seconds between two words about the job itself

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from dwell.web.jobs.process import Worker
 from dwell.web.limits import Limits
-from dwell.web.process import Worker
 from dwell.web.refusals import Refusal, problem
 
 GRACE = 0.5  # seconds from asking a worker to stop until it is killed
-LOST = "web.worker-lost"
+LOST, BUSY = "web.worker-lost", "web.busy"
+ASIDE = 2  # workers that may go on with something long beside those that take new work
 PAUSE = 1.0  # seconds before a worker is replaced that ended before it was ready
 
 Outcome = dict[str, Any]  # {"result": ...}, {"error": ...} or {"stopped": True}
@@ -40,11 +41,27 @@ class Task:
 
 @final
 class Crew:
-    """A few workers and a queue."""
+    """A few workers and a queue.
 
-    def __init__(self, limits: Limits, what: str, workers: int, queued: int) -> None:
+    A task may go on after it was asked to stop for `grace` seconds, then its worker is killed.
+    With `quick`, a task that takes longer than so many seconds while others wait is set aside: its
+    worker goes on with it alone, and a fresh one serves the others.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        what: str,
+        workers: int,
+        queued: int,
+        *,
+        grace: float = GRACE,
+        quick: float | None = None,
+    ) -> None:
         self._limits, self._what, self._size, self._queued = limits, what, workers, queued
+        self._grace, self._quick = grace, quick
         self._workers: list[Worker] = []
+        self._aside: list[Worker] = []
         self._queue: deque[Task] = deque()
         self._closed = False
         self.moved: Callable[[], None] = lambda: None  # told when places in the queue change
@@ -57,7 +74,7 @@ class Crew:
     @property
     def running(self) -> list[Task]:
         """What is being done."""
-        return [worker.busy for worker in self._workers if worker.busy is not None]
+        return [worker.busy for worker in self._all if worker.busy is not None]
 
     @property
     def waiting(self) -> list[Task]:
@@ -72,7 +89,11 @@ class Crew:
     @property
     def pids(self) -> list[int]:
         """The numbers of the processes."""
-        return [worker.pid for worker in self._workers]
+        return [worker.pid for worker in self._all]
+
+    @property
+    def _all(self) -> list[Worker]:
+        return self._workers + self._aside
 
     def place(self, task: Task) -> int:
         """Its place in the queue from 1; 0 if it does not wait."""
@@ -98,17 +119,17 @@ class Crew:
             task.stopping, task.reason = True, reason
             task.worker.send({"do": "stop", "id": task.id})
             loop = asyncio.get_running_loop()
-            task.timers.append(loop.call_later(GRACE, task.worker.kill))
+            task.timers.append(loop.call_later(self._grace, task.worker.kill))
 
     async def close(self) -> None:
         """End all workers."""
         self._closed = True
         for task in self.waiting:
             self.stop(task)
-        for worker in self._workers:
+        for worker in self._all:
             worker.kill()
         until = time.monotonic() + 5.0
-        while self._workers and time.monotonic() < until:
+        while self._all and time.monotonic() < until:
             await asyncio.sleep(0.01)
 
     def _hire(self) -> None:
@@ -116,13 +137,14 @@ class Crew:
             self._workers.append(Worker(self._limits, self._what, self._hear))
 
     def _assign(self) -> None:
-        free = [one for one in self._workers if one.ready and not one.tired and one.busy is None]
-        for worker in free[: len(self._queue)]:
+        for worker in [one for one in self._workers if _is_free(one)][: len(self._queue)]:
             task = self._queue.popleft()
             task.worker, worker.busy, task.since = worker, task, time.monotonic()
             worker.send({**task.order, "id": task.id})
             loop = asyncio.get_running_loop()
             task.timers.append(loop.call_later(task.seconds, self._late, task))
+            if self._quick is not None:
+                task.timers.append(loop.call_later(self._quick, self._let_others_by, task))
             task.began()
             self.moved()
 
@@ -132,6 +154,22 @@ class Crew:
             "a shorter horizon or fewer agents, or use dwell run"
         )
         self.stop(task, problem("web.time", says))
+
+    def _let_others_by(self, task: Task) -> None:
+        """A task takes long: that is its own affair, unless somebody waits behind it."""
+        worker, again = task.worker, max(self._quick or 0.0, 0.1) / 4.0
+        if worker is None or task.stopping:
+            return
+        if not self._queue:
+            loop = asyncio.get_running_loop()
+            task.timers.append(loop.call_later(again, self._let_others_by, task))
+        elif len(self._aside) < ASIDE:
+            self._workers.remove(worker)
+            self._aside.append(worker)
+            self._hire()
+        else:
+            says = "too many long questions are being answered, and others wait; ask again later"
+            self.stop(task, problem(BUSY, says))
 
     def _hear(self, worker: Worker, message: dict[str, Any] | None) -> None:
         task: Task | None = worker.busy
@@ -145,6 +183,8 @@ class Crew:
         elif message.keys() & {"result", "error", "stopped"}:
             worker.busy = None
             worker.tired = bool(message.get("tired"))
+            if worker in self._aside:
+                worker.kill()  # it has its successor
             self._finish(task, _verdict(task, message))
             self._assign()
         else:
@@ -152,7 +192,8 @@ class Crew:
 
     def _lost(self, worker: Worker, task: Task | None) -> None:
         """A worker has ended, by our own hand or not; another takes its place."""
-        self._workers.remove(worker)
+        aside = worker in self._aside
+        (self._aside if aside else self._workers).remove(worker)
         if task is not None:
             worker.busy = None
             says = (
@@ -160,6 +201,8 @@ class Crew:
                 "of memory; take fewer agents or a shorter horizon, or try again"
             )
             self._finish(task, _verdict(task, {"error": problem(LOST, says)}))
+        if aside:
+            return
         if worker.ready:
             self._hire()
         else:
@@ -171,6 +214,11 @@ class Crew:
         task.timers.clear()
         task.worker = None
         task.ended(outcome)
+
+
+def _is_free(worker: Worker) -> bool:
+    """Whether it can take work."""
+    return worker.ready and not worker.tired and worker.busy is None and worker.alive
 
 
 def _verdict(task: Task, outcome: Outcome) -> Outcome:

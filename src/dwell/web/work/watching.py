@@ -21,9 +21,9 @@ from dwell.theory import Metrics
 from dwell.theory.flags import own_limit
 from dwell.theory.metrics import look_at_all
 from dwell.web.bodies import refuse_events
-from dwell.web.frames import BEGIN, EVENTS, ROWS, SAMPLES, Entry, Spool, pack
+from dwell.web.frames import BEGIN, EVENTS, SAMPLES, Entry, Spool, pack, rows_at_a_time
 from dwell.web.limits import Limits
-from dwell.web.shapes import shape_of
+from dwell.web.work.shapes import shape_of
 
 FEW = 200  # agents up to which samples tell the error of each
 BEYOND = 2.0  # times the limit of events: a run that makes so many is ended
@@ -81,11 +81,8 @@ class Watcher:
             )
 
     def _tell_events(self, columns: dict[str, np.ndarray], count: int) -> None:
-        for lo in range(0, count, ROWS):
-            some = {name: values[lo : lo + ROWS] for name, values in columns.items()}
-            rows = min(ROWS, count - lo)
-            self._put(EVENTS, self.events, rows, pack(EVENTS, self.events, some))
-            self.events += rows
+        self._tell(EVENTS, self.events, count, columns)
+        self.events += count
 
     def _tell_samples(self, found: Metrics) -> None:
         count = len(found.times)
@@ -102,11 +99,15 @@ class Watcher:
             columns["errors"] = found.errors
             if held:
                 columns["hold_errors"] = found.hold_errors
-        for lo in range(0, count, ROWS):
-            some = {name: values[lo : lo + ROWS] for name, values in columns.items()}
-            rows = min(ROWS, count - lo)
-            self._put(SAMPLES, self.samples, rows, pack(SAMPLES, self.samples, some))
-            self.samples += rows
+        self._tell(SAMPLES, self.samples, count, columns)
+        self.samples += count
+
+    def _tell(self, kind: str, first: int, count: int, columns: dict[str, np.ndarray]) -> None:
+        """Rows `first` and so on of a table, in messages of a reasonable size."""
+        some = rows_at_a_time(columns)
+        for lo in range(0, count, some):
+            part = {name: values[lo : lo + some] for name, values in columns.items()}
+            self._put(kind, first + lo, min(some, count - lo), pack(kind, first + lo, part))
 
     def _put(self, kind: str, first: int, count: int, message: bytes) -> None:
         self.told(self.spool.put(kind, first, count, message))

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO, cast, final
 
 from dwell.web.limits import Limits
-from dwell.web.worker import read_message, write_message
+from dwell.web.work.worker import read_message, write_message
 
 # One thread each: workers share the processors, and more would take address space.
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
@@ -33,7 +33,14 @@ class Worker:
         self._heard, self._loop = heard, asyncio.get_running_loop()
         self._process = subprocess.Popen(
             # -P: what lies in the working directory is no module of ours.
-            [sys.executable, "-P", "-m", "dwell.web.worker", json.dumps(limits.as_json()), what],
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "dwell.web.work.worker",
+                json.dumps(limits.as_json()),
+                what,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **QUIET},
@@ -47,6 +54,11 @@ class Worker:
     def pid(self) -> int:
         """Its number in the system."""
         return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended, which may be known here before `heard` is told."""
+        return self._process.poll() is None
 
     def send(self, message: dict[str, Any]) -> None:
         """Give it an order; returns at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,8 +12,8 @@ from dwell.scenario import Scenario, dump_toml, text_to_mapping
 from dwell.scenario.build import build
 from dwell.web.bodies import mapping_of_json, refuse_events, scenario_of, text_of
 from dwell.web.limits import Limits
-from dwell.web.region import region_of
-from dwell.web.shapes import shape_of
+from dwell.web.work.region import region_of
+from dwell.web.work.shapes import shape_of
 
 
 def validate(raw: bytes, limits: Limits) -> dict[str, Any]:
@@ -29,12 +30,12 @@ def validate(raw: bytes, limits: Limits) -> dict[str, Any]:
 
 
 def admit(raw: bytes, limits: Limits) -> dict[str, Any]:
-    """The scenario of a job, if it is one that this server runs."""
+    """The scenario of a job as text, which is small while it waits, if this server runs such."""
     scenario = _scenario(raw, limits)
     system, _, _ = build(scenario)
     refuse_events(_foreseen(system, scenario), limits)
     return {
-        "scenario": as_json(scenario),
+        "scenario": json.dumps(as_json(scenario)),
         "law": scenario.controller.kind,
         "agents": system.agents,
         "dimension": system.dimension,
@@ -86,4 +87,5 @@ def _foreseen(system: CoverageSystem, scenario: Scenario) -> float | None:
         return None
     start: Any = None  # these laws need no start for it
     expected = expected_events(system, start, scenario.run.horizon)
-    return None if expected is None else min(expected, float(scenario.run.max_jumps))
+    # No float of the limit: it may have more digits than one can have.
+    return None if expected is None else float(min(expected, scenario.run.max_jumps))

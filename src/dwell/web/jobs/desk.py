@@ -7,15 +7,16 @@ import itertools
 from base64 import b64encode
 from typing import Any, final
 
-from dwell.web.crew import LOST, Crew, Outcome, Task
+from dwell.web.jobs.crew import BUSY, LOST, Crew, Outcome, Task
 from dwell.web.refusals import Refusal
 
 SECONDS = 60.0  # that an answer may take: the first of a kind may have to be compiled
+QUICK = 2.0  # seconds after which those who wait behind a question are let by
 STATUS = {
     "web.too-large": 413,
     "scenario.too-large": 413,
     "job.unforeseen": 500,
-    **dict.fromkeys(("film.ffmpeg", "plot.missing", LOST), 503),
+    **dict.fromkeys(("film.ffmpeg", "plot.missing", LOST, BUSY), 503),
 }
 
 
@@ -28,7 +29,7 @@ class Desk:
         self._numbers = itertools.count()
 
     async def ask(self, task: str, raw: bytes) -> dict[str, Any]:
-        """The answer to one of `dwell.web.tasks.TASKS`."""
+        """The answer to one of `dwell.web.work.tasks.TASKS`."""
         try:
             return await self._ask(task, raw)
         except Refusal as refusal:

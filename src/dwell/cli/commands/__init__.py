@@ -1,0 +1,1 @@
+"""The commands, thin: what they do is elsewhere."""

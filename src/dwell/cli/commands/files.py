@@ -1,0 +1,76 @@
+"""Commands for scenario files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dwell.cli.options import (
+    AsJson,
+    Force,
+    Overrides,
+    ScenarioFile,
+    Strict,
+    load,
+    print_json,
+    refuse,
+)
+from dwell.cli.root import app
+
+
+@app.command(epilog="Example: dwell validate site.toml --set agents.start.count=40")
+def validate(
+    scenario: ScenarioFile,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+    strict: Strict = False,
+) -> None:
+    """Check a scenario file without running it."""
+    from dwell.scenario.build import build
+
+    checked = load(scenario, overrides)
+    system, _, repairs = build(checked)
+    if strict:
+        refuse(repairs)
+    if as_json:
+        print_json({"ok": True, "agents": system.agents, "repairs": list(repairs)})
+        return
+    typer.echo(f"{scenario}: ok, {system.agents} agents")
+    for repair in repairs:
+        typer.echo(f"  repaired: {repair}")
+
+
+@app.command(epilog="Example: dwell schema > dwell.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors and programs."""
+    from dwell.scenario import scenario_schema
+
+    print_json(scenario_schema())
+
+
+@app.command(epilog="Example: dwell init paper-30 --out site.toml")
+def init(
+    template: Annotated[str, typer.Argument(help="Which template; see --list.")] = "two-hills",
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; TEMPLATE.toml by default.")
+    ] = None,
+    force: Force = False,
+    names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
+) -> None:
+    """Write a commented scenario file, or sweep file, to start from."""
+    from dwell.results.files import check_target, written_whole
+    from dwell.scenario import TEMPLATES, template_text
+    from dwell.sweep.templates import SWEEPS, sweep_text
+
+    if names:
+        for name, about in {**TEMPLATES, **SWEEPS}.items():
+            typer.echo(f"{name:24} {about}")
+        return
+    text = sweep_text(template) if template in SWEEPS else template_text(template)
+    target = check_target(out or Path(f"{template}.toml"), force=force)
+    with written_whole(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    command = f"sweep {target} --out sweep" if template in SWEEPS else f"run {target}"
+    typer.echo(f"wrote {target}; run it with: dwell {command}")

@@ -1,0 +1,174 @@
+"""Commands for one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dwell.cli.options import (
+    AsJson,
+    Force,
+    Format,
+    Formats,
+    Overrides,
+    RunFile,
+    Strict,
+    load,
+    print_json,
+    refuse_repairs,
+)
+from dwell.cli.root import app
+from dwell.errors import InputError, StoreError
+
+
+@app.command(
+    epilog="Example: dwell run paper-12.toml --set controller.t2=0.4 --out run.nc; "
+    "then dwell run --resume run.nc --horizon 300"
+)
+def run(
+    scenario: Annotated[
+        Path | None, typer.Argument(help="Scenario file (.toml or .json); not with --resume.")
+    ] = None,
+    overrides: Overrides = None,
+    out: Annotated[Path | None, typer.Option(help="Keep the run in this .nc file.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN.nc", help="Go on with a run that was kept there.")
+    ] = None,
+    horizon: Annotated[
+        float | None, typer.Option(help="The time at which the run ends, if not the scenario's.")
+    ] = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    strict: Strict = False,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
+) -> None:
+    """Simulate one scenario, show its numbers, and keep it; or go on with one that was kept."""
+    from dwell.cli.running import resumed, simulated
+    from dwell.cli.show import show_summary
+
+    changes = list(overrides or ())
+    if horizon is not None:
+        changes.append(f"run.horizon={horizon!r}")
+    if resume is not None:
+        result, summary = resumed(resume, scenario, changes, out, threads)
+        out = resume
+    else:
+        if scenario is None:
+            says = "a scenario file is needed, or --resume RUN.nc; see dwell run --help"
+            raise InputError(says, code="run.scenario")
+        checked = load(scenario, changes)
+        if strict:
+            refuse_repairs(checked)
+        result, summary = simulated(checked, out, force, threads)
+    if as_json:
+        print_json(summary)
+    else:
+        show_summary(summary, out)
+    if not result.stop.reason.ok:
+        interrupted = result.stop.reason.value == "interrupted"
+        raise typer.Exit(130 if interrupted else 1)
+
+
+@app.command(epilog="Example: dwell show run.nc --json")
+def show(stored: RunFile, as_json: AsJson = False) -> None:
+    """Show the numbers of a stored run, also of one that was killed or is still going on."""
+    from dwell.cli.show import show_summary
+    from dwell.results import load_run
+
+    summary = load_run(stored).summary()
+    if as_json:
+        print_json(summary)
+    else:
+        show_summary(summary, stored)
+
+
+@app.command(epilog="Example: dwell check run.nc --json")
+def check(stored: RunFile, as_json: AsJson = False) -> None:
+    """Verify a stored run independently: every jump, every flow, from its scenario alone."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.show import show_report
+    from dwell.results import load_run
+    from dwell.runner import check as check_run
+
+    result = load_run(stored, even_if_damaged=True)
+    with progress_bar() as progress:
+        report = check_run(result, progress=progress)
+    if as_json:
+        print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
+    else:
+        show_report(report, stored, result)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: dwell plot run.nc --out figures --format pdf")
+def plot(
+    stored: Annotated[
+        Path, typer.Argument(metavar="RUN_OR_DIR", help="Stored run (.nc), or folder of a sweep.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the figures; made if need be.")],
+    formats: Formats = None,
+) -> None:
+    """Draw a stored run (configurations, paths, errors, cost, timers), or a sweep's trade-offs."""
+    from dwell.plotting import save_figures
+    from dwell.plotting.figures import FIGURES
+    from dwell.results import load_run
+
+    if out.exists() and not out.is_dir():
+        raise StoreError(f"{out} is a file; give a folder for the figures", code="store")
+    kinds = tuple(kind.value for kind in formats or [Format.png])
+    if stored.is_dir():
+        from dwell.cli.sweep import plot_sweep
+
+        plot_sweep(stored, out, kinds)
+        return
+    result = load_run(stored)
+    written = save_figures(result, out, formats=kinds)
+    for path in written:
+        typer.echo(path)
+    missing = [name for name in FIGURES if name not in {path.stem for path in written}]
+    if missing:
+        says = f"dwell: {', '.join(missing)} left out: they need events, and this run keeps"
+        typer.echo(f'{says} less (record.kind = "{result.record}")', err=True)
+
+
+@app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
+def animate(
+    stored: RunFile,
+    out: Annotated[Path, typer.Option(help="Film: .mp4 (needs ffmpeg), .gif or .webp.")],
+    fps: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    seconds: Annotated[float, typer.Option(help="How long the film is.")] = 12.0,
+    since: Annotated[
+        float | None, typer.Option("--from", help="Time of the run to begin with; 0 by default.")
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option("--to", help="Time to end with; the run's end by default.")
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Pixels, such as 1280x720.")
+    ] = None,
+    dpi: Annotated[
+        float | None, typer.Option(help="Pixels to an inch: more makes text and lines larger.")
+    ] = None,
+    turn: Annotated[
+        bool, typer.Option("--turn", help="In space: go once round the agents at the time --to.")
+    ] = False,
+    force: Force = False,
+) -> None:
+    """Make a film of a stored run: density, cells, agents, trails, cost and errors."""
+    from dwell.cli.progress import progress_bar
+    from dwell.plotting.film import animate as make_film
+    from dwell.plotting.film import size_from_words
+    from dwell.plotting.reel import check_film
+    from dwell.results import load_run
+
+    pixels = None if size is None else size_from_words(size)
+    check_film(out, force=force)
+    with progress_bar() as progress:
+        made = make_film(
+            load_run(stored), out, fps=fps, seconds=seconds, since=since, until=until,
+            size=pixels, dpi=dpi, turn=turn, force=force, progress=progress,
+        )  # fmt: skip
+    typer.echo(made)

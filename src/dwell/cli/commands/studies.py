@@ -1,0 +1,298 @@
+"""Commands for many runs, and for parameters."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dwell.cli.options import (
+    AsJson,
+    Format,
+    Formats,
+    Overrides,
+    ScenarioFile,
+    Workers,
+    load,
+    print_json,
+)
+from dwell.cli.root import app
+from dwell.errors import InputError
+
+
+@app.command(
+    epilog="Example: dwell compare paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws"
+)
+def compare(
+    scenario: ScenarioFile,
+    laws: Annotated[
+        str,
+        typer.Option(
+            metavar="LAW,LAW,...",
+            help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset.",
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for runs and figures; made if need be.")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change a key of the scenario, or LAW.key of a law."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    formats: Formats = None,
+    workers: Workers = None,
+) -> None:
+    """Run several laws from the same start, and show them side by side."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.studies import show_comparison
+    from dwell.scenario.build import with_seed
+    from dwell.studies.compare import compare_scenarios, keep_comparison
+    from dwell.studies.laws import scenarios_of_laws, split_overrides
+
+    own, of_laws = split_overrides(overrides or ())
+    checked = with_seed(load(scenario, own))
+    wanted = scenarios_of_laws(checked, laws.split(","), of_laws)
+    kinds = [kind.value for kind in formats or [Format.png]]
+    with progress_bar() as progress:
+        if out is None:
+            found = compare_scenarios(wanted, workers=workers, progress=progress)
+        else:
+            found = keep_comparison(wanted, out, kinds, workers=workers, progress=progress)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_comparison(found, out)
+    if not all(row.ok for row in found.figures.values()):
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: dwell reproduce --out paper-report")
+def reproduce(
+    out: Annotated[Path, typer.Option(help="Folder for the report; made if need be.")] = Path(
+        "paper-report"
+    ),
+    as_json: AsJson = False,
+    starts: Annotated[
+        int | None, typer.Option(min=0, help="Random starts of 12 agents; 20 by default.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A rehearsal with short runs; claims will not hold.")
+    ] = False,
+    workers: Workers = None,
+) -> None:
+    """Repeat the paper's simulations: every figure, every number, and a report."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.studies import show_claims
+    from dwell.studies.reproduce import QUICK, STARTS
+    from dwell.studies.reproduce import reproduce as repeat
+
+    options: dict[str, Any] = dict(QUICK) if quick else {"starts": STARTS}
+    if starts is not None:
+        options["starts"] = starts
+    with progress_bar() as progress:
+        done = repeat(out, workers=workers, progress=progress, **options)
+    if as_json:
+        print_json(done.as_json())
+    else:
+        show_claims(done)
+
+
+class Method(StrEnum):
+    """Ways of agreeing on a gain."""
+
+    flooding = "flooding"
+    gossip = "gossip"
+    equalizing = "equalizing"
+
+
+class Talks(StrEnum):
+    """Whose neighbours agents talk to when they agree."""
+
+    start = "start"
+    run = "run"
+
+
+@app.command(epilog="Example: dwell design paper-12.toml --out trade-off.png")
+def design(
+    scenario: ScenarioFile,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the trade-offs to this .png, .pdf or .svg file.")
+    ] = None,
+    agree: Annotated[
+        Method | None,
+        typer.Option(help="Let the agents agree on k1: flooding, gossip, equalizing."),
+    ] = None,
+    graph: Annotated[
+        Talks, typer.Option(help="Over the neighbours at the start, or those along the run.")
+    ] = Talks.start,
+    samples: Annotated[
+        int | None, typer.Option(min=0, help="Random configurations to measure; 100 by default.")
+    ] = None,
+    separation: Annotated[
+        float | None, typer.Option(help="Least distance of agents in them; as seen by default.")
+    ] = None,
+) -> None:
+    """Say which T2 and k1 are admissible, and compare assumed Lipschitz constants with measured."""
+    from dwell.cli.design import show_design
+    from dwell.cli.progress import progress_bar
+    from dwell.plotting.save import check_figure
+    from dwell.plotting.tradeoff import save_tradeoff
+    from dwell.studies.design import design as design_scenario
+
+    checked = load(scenario, overrides)
+    if out is not None:
+        check_figure(out)
+    method = None if agree is None else agree.value
+    with progress_bar() as progress:
+        found = design_scenario(
+            checked, samples=samples, separation=separation, agree=method, graph=graph.value,
+            progress=progress,
+        )  # fmt: skip
+    if out is not None:
+        save_tradeoff(found.setting, out)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_design(found, out)
+
+
+@app.command(epilog="Example: dwell optimize paper-30.toml --starts 100 --out best")
+def optimize(
+    scenario: ScenarioFile,
+    starts: Annotated[
+        int, typer.Option(min=1, help="Starts: the scenario's own, and random ones.")
+    ] = 50,
+    overrides: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for figures and a JSON file; made if need be.")
+    ] = None,
+    formats: Formats = None,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the best static deployment: the lowest cost, by Newton's method from many starts."""
+    from dwell.cli.optimize import show_deployment
+    from dwell.cli.progress import progress_bar, uninterrupted
+    from dwell.studies.optimize import (
+        check_folder,
+        keep_deployment,
+        optimize_scenario,
+        refuse_dimension,
+    )
+
+    checked = load(scenario, overrides)
+    refuse_dimension(checked.workspace.dimension)  # before a folder is made
+    kinds = [kind.value for kind in formats or [Format.png]]
+    if out is not None:
+        check_folder(out, kinds)
+    with progress_bar() as progress:
+        found = optimize_scenario(checked, starts=starts, workers=workers, progress=progress)
+    with uninterrupted():
+        if out is not None:
+            keep_deployment(found, out, kinds)
+        value = found.as_json()
+    if as_json:
+        print_json(value)
+    else:
+        show_deployment(found, out)
+    if found.ending != "finished":
+        raise typer.Exit(130 if found.interrupted else 1)
+
+
+@app.command(
+    epilog="Example: dwell sweep t2.toml --out t2; the same command goes on after any interruption"
+)
+def sweep(
+    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json).")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the tables; made if need be.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help='Address of a Dask scheduler, tcp://HOST:8786; "local" starts one here.',
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes here; as many as processors by default.")
+    ] = None,
+    chunk: Annotated[
+        int | None, typer.Option(min=1, help="Cases in a portion; learnt on the way by default.")
+    ] = None,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Run cases again that failed before.")
+    ] = False,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="Allow rows of different versions in one table.")
+    ] = False,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="The sweep has changed: keep the rows of old cases.")
+    ] = False,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to wait for a scheduler that went away.")
+    ] = 60.0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the file, say what it comes to, and stop.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a scenario for many values, many starts: on this machine or on a Dask cluster."""
+    from dwell.cli.progress import progress_bar
+    from dwell.cli.sweep import complain, show_outcome, show_plan
+    from dwell.sweep import plan_file, run_sweep
+
+    if dry_run:
+        show_plan(plan_file(file), as_json)
+        return
+    if out is None:
+        raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
+    with progress_bar() as progress:
+        found = run_sweep(
+            file, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
+            extend=extend, patience=patience, progress=progress, say=complain,
+        )  # fmt: skip
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_outcome(found)
+    if found.interrupted:
+        raise typer.Exit(130)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: dwell rates run.nc --out modes.png")
+def rates(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SCENARIO_OR_RUN", help="Scenario (.toml or .json) or run (.nc)."),
+    ],
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the softest modes to this .png, .pdf or .svg file.")
+    ] = None,
+) -> None:
+    """Say how fast displacements die out where the agents come to rest, under every law."""
+    from dwell.cli.rates import show_rates, study
+
+    if out is not None:
+        from dwell.plotting.modes import save_modes
+        from dwell.plotting.save import check_figure
+
+        check_figure(out)
+    found = study(source, overrides)
+    if out is not None:
+        save_modes(out, found.rates, found.own, found.observed)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_rates(found, out)

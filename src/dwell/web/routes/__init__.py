@@ -1,0 +1,1 @@
+"""Requests: what they pass, what they ask for, and what they are answered."""

@@ -1,0 +1,1 @@
+"""Inside a worker process: one thing at a time, runs and small questions."""

@@ -1,0 +1,127 @@
+"""Clients that leave, say nothing, or take nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import tempfile
+from types import SimpleNamespace
+
+import pytest
+
+from dwell.errors import InputError
+from dwell.web import serving
+from dwell.web.refusals import Refusal
+from dwell.web.server import while_there
+
+
+class Client:
+    """Stands for a request whose body has been read."""
+
+    def __init__(self):
+        self.left = asyncio.Event()
+
+    async def receive(self):
+        await self.left.wait()
+        return {"type": "http.disconnect"}
+
+
+def test_an_answer_is_given_up_when_the_client_goes():
+    async def asking():
+        client, begun, ended = Client(), asyncio.Event(), []
+
+        async def endless():
+            begun.set()
+            try:
+                await asyncio.sleep(60.0)
+            except asyncio.CancelledError:
+                ended.append(True)
+                raise
+
+        asked = asyncio.create_task(while_there(client, endless()))
+        await begun.wait()
+        client.left.set()
+        with pytest.raises(Refusal) as gone:
+            await asked
+        assert gone.value.code == "web.gone"
+        assert ended
+
+    asyncio.run(asking())
+
+
+def test_who_stays_gets_the_answer_or_the_refusal():
+    async def well():
+        return 3
+
+    async def refused():
+        raise Refusal(422, "x", "words")
+
+    async def asking():
+        assert await while_there(Client(), well()) == 3
+        with pytest.raises(Refusal, match="words"):
+            await while_there(Client(), refused())
+
+    asyncio.run(asking())
+
+
+class Line:
+    """Stands for a connection."""
+
+    def __init__(self, **state):
+        self.closed = 0
+        self.transport = SimpleNamespace(close=self._close)
+        self.__dict__.update(state)
+
+    def _close(self):
+        self.closed += 1
+
+
+def test_connections_without_a_request_are_closed():
+    fresh, between = Line(cycle=None), Line(cycle=SimpleNamespace(response_complete=True))
+    busy, stream = Line(cycle=SimpleNamespace(response_complete=False)), Line()
+    server = object.__new__(serving.Serving)
+    server._silent = {}
+    server.server_state = SimpleNamespace(connections={fresh, between, busy, stream})
+    server._hang_up(0.0)
+    server._hang_up(serving.SILENCE)
+    assert not any(line.closed for line in (fresh, between, busy, stream))
+    between.cycle = busy.cycle  # it has begun to ask
+    server._hang_up(serving.SILENCE + 1.0)
+    assert [line.closed for line in (fresh, between, busy, stream)] == [1, 0, 0, 0]
+    server.server_state.connections.remove(fresh)
+    server._hang_up(serving.SILENCE + 2.0)
+    assert fresh not in server._silent
+
+
+def test_a_host_that_is_nowhere():
+    with pytest.raises(InputError, match="--host") as refused:
+        serving._listen("nowhere.invalid", 0)
+    assert refused.value.code == "web.address"
+
+
+def test_a_server_that_just_starts_keeps_its_folder(tmp_path, monkeypatch):
+    """Between making its lock and taking it, another one must not take it for dead."""
+    pytest.importorskip("fcntl")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    lock = tmp_path / f"{serving.PREFIX}new" / serving.LOCK
+    lock.parent.mkdir()
+    lock.touch()
+    with serving.own_folder():
+        assert lock.exists()
+    os.utime(lock, (0.0, 0.0))
+    with serving.own_folder():
+        assert not lock.exists()
+
+
+def test_who_takes_nothing_is_given_up():
+    option = getattr(socket, "TCP_USER_TIMEOUT", None)
+    if option is None:
+        pytest.skip("this system knows no such limit")
+    with (
+        serving._listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as line,
+    ):
+        kept = line.getsockopt(socket.IPPROTO_TCP, option)
+    assert kept == 1000 * serving.STUCK
