@@ -64,7 +64,7 @@ export function MapTools() {
         </>
       )}
       {!drawing && (
-        <button class="plain" disabled={chosen < 0} onClick={() => session.hands.removeChosen()} title="Remove what is chosen (Delete)">
+        <button class="plain" disabled={chosen < 0} onClick={() => void session.hands.removeChosen()} title="Remove what is chosen (Delete)">
           <Icon name="bin" /> Remove
         </button>
       )}

@@ -11,9 +11,21 @@ import type { Session } from "./session";
 const same = (a: readonly number[], b: readonly number[]): boolean => a.every((v, i) => v === b[i]);
 
 export class Hands {
+  private turn: Promise<void> = Promise.resolve();
+
   constructor(private readonly session: Session) {}
 
-  async moveAgent(which: number, to: readonly number[]): Promise<void> {
+  /** One after another: each begins with what the one before has made of the scenario. */
+  private inTurn(act: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(act, act); // also after one that went wrong
+    return this.turn;
+  }
+
+  moveAgent(which: number, to: readonly number[]): Promise<void> {
+    return this.inTurn(() => this.putAgent(which, to));
+  }
+
+  private async putAgent(which: number, to: readonly number[]): Promise<void> {
     const { scenario, start } = this.session.store.get();
     if (!scenario || which >= start.length || !this.canTouch()) return;
     const place = this.placed(to, scenario);
@@ -62,7 +74,11 @@ export class Hands {
   }
 
   /** Something more, without a pointer that says where: near the middle, clear of the others. */
-  async addOne(): Promise<void> {
+  addOne(): Promise<void> {
+    return this.inTurn(() => this.addNear());
+  }
+
+  private async addNear(): Promise<void> {
     const { tool, scenario, start, selectedCorner } = this.session.store.get();
     if (!scenario || !this.canTouch()) return;
     if (tool === "workspace") return this.addCorner(selectedCorner);
@@ -121,11 +137,13 @@ export class Hands {
   }
 
   /** Remove the agent, peak or corner that is chosen. */
-  removeChosen(): void {
-    const { tool, selected, selectedPeak, selectedCorner } = this.session.store.get();
-    if (tool === "agents") void this.removeAgent(selected);
-    else if (tool === "peaks") void this.removePeak(selectedPeak);
-    else void this.removeCorner(selectedCorner);
+  removeChosen(): Promise<void> {
+    return this.inTurn(async () => {
+      const { tool, selected, selectedPeak, selectedCorner } = this.session.store.get();
+      if (tool === "agents") await this.removeAgent(selected);
+      else if (tool === "peaks") await this.removePeak(selectedPeak);
+      else await this.removeCorner(selectedCorner);
+    });
   }
 
   async setBounds(bounds: readonly [number, number]): Promise<void> {
