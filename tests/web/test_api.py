@@ -16,6 +16,7 @@ import dwell
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario, scenario_schema
 from dwell.web.api import create_app
+from dwell.web.jobs import films
 from dwell.web.limits import Limits
 from dwell.web.routes import pages
 from tests.web.servers import scenario
@@ -138,6 +139,26 @@ def test_a_body_that_says_it_is_too_long_is_not_waited_for(server):
     with socket.create_connection((host, int(port)), timeout=10.0) as line:
         line.sendall(f"{head}\r\nContent-Length: 99999999999\r\n\r\n{{".encode())
         assert line.recv(1000).startswith(b"HTTP/1.1 413 ")
+
+
+def test_the_answer_to_a_long_body_is_not_lost(server):
+    """A connection that is closed with a body unread is reset, and takes the answer with it."""
+    host, port = server.url.removeprefix("http://").split(":")
+    size = 4_000_000
+    head = f"POST /api/runs HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json"
+    with socket.create_connection((host, int(port)), timeout=20.0) as line:
+        line.sendall(f"{head}\r\nContent-Length: {size}\r\n\r\n".encode() + b" " * size)
+        found = b""
+        while part := line.recv(65536):
+            found += part
+    assert found.startswith(b"HTTP/1.1 413 ")
+    assert b"web.too-large" in found
+
+
+def test_films_are_those_that_can_be_made(server, monkeypatch):
+    assert "gif" in server.http.get("/api/health").json()["films"]
+    monkeypatch.setattr(films.shutil, "which", lambda name: None)
+    assert films.kinds() == ["gif"]
 
 
 def test_a_body_without_end_is_cut_off(server):

@@ -94,6 +94,37 @@ def test_sizes():
     assert admit(json.dumps(fewer).encode(), LIMITS)["horizon"] == 1000.0
 
 
+def test_a_long_horizon_is_refused_with_one_that_would_do():
+    often = {**scenario()["run"], "record": {"kind": "events", "sample_every": 1e-6}}
+    body = json.dumps(changed(run={**often, "horizon": 1e9})).encode()
+    with pytest.raises(InputError, match="at most 1000") as refusal:  # not about samples
+        validate(body, LIMITS)
+    assert refusal.value.key == "run.horizon"
+    body = json.dumps(changed(run={**often, "horizon": 900.0})).encode()
+    with pytest.raises(InputError, match=r"or take a run\.horizon of at most 10\b"):
+        validate(body, LIMITS)
+    body = json.dumps(changed(run={**scenario()["run"], "horizon": 900.0})).encode()
+    few = Limits(events=100.0)
+    with pytest.raises(InputError, match="take a horizon of about") as refusal:
+        admit(body, few)
+    horizon = float(str(refusal.value).split("horizon of about ")[1].split(",")[0])
+    shorter = json.dumps(changed(run={**scenario()["run"], "horizon": 0.9 * horizon})).encode()
+    assert admit(shorter, few)["horizon"] < 900.0
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b'scenario = "a.toml"\nrepeats = 3\n[grid]\n"run.seed" = [1, 2]\n', "dwell sweep"),
+        (b"\x89HDF\r\n\x1a\n\0\0", "dwell show"),
+        (b"CDF\x05\0\0", "dwell show"),
+    ],
+)
+def test_files_that_are_something_else_are_named(raw, says):
+    with pytest.raises(InputError, match=says):
+        parse(raw, LIMITS)
+
+
 def test_limits_of_jumps_that_no_float_can_hold():
     body = scenario(horizon=1.0, max_jumps=10**400)
     assert admit(json.dumps(body).encode(), LIMITS)["agents"] == 8

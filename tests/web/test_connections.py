@@ -97,6 +97,8 @@ def test_connections_without_a_request_are_closed():
 def test_a_host_that_is_nowhere():
     with pytest.raises(InputError, match="--host") as refused:
         serving._listen("nowhere.invalid", 0)
+    with pytest.raises(InputError, match="--host"):
+        serving._listen("192.0.2.1", 0)  # an address that no machine has
     assert refused.value.code == "web.address"
 
 

@@ -418,7 +418,7 @@ def test_events_beyond_the_limit_end_a_run(tmp_path, monkeypatch):
     checked = parse_scenario(slow(horizon=50.0))
     with closing(Spool(tmp_path / "x")) as spool:
         watcher = Watcher(checked, Limits(events=300.0), spool, told.append)
-        monkeypatch.setattr(watching, "refuse_events", lambda expected, limits: None)
+        monkeypatch.setattr(watching, "refuse_events", lambda expected, horizon, limits: None)
         with pytest.raises(InputError, match=r"has made \d+ events") as refused:
             run_scenario(checked, watch=watcher.watch)
     assert 600 < watcher.events < 2000

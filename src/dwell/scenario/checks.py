@@ -154,6 +154,7 @@ def rate_resolution(rate: float, horizon: float, code: str) -> Iterator[Problem]
 
 def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[Problem]:
     """P18: samples are not so dense that they fill the disk."""
+    most = sample_every * min(SAMPLES_AT_MOST, AGENT_SAMPLES_AT_MOST / agents)
     # Not divided: horizon / sample_every may overflow.
     if sample_every * SAMPLES_AT_MOST >= horizon:
         samples = horizon / sample_every
@@ -162,7 +163,7 @@ def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[P
             says = (
                 f"must be at least {least:.3g} for {agents} agents, got {sample_every!r}, which "
                 f"means {samples:.3g} samples of each, together more than "
-                f"{AGENT_SAMPLES_AT_MOST:.0e}"
+                f"{AGENT_SAMPLES_AT_MOST:.0e}; or take a run.horizon of at most {most:.6g}"
             )
             yield Problem(("run", "record", "sample_every"), "run.samples", says)
         return
@@ -170,7 +171,8 @@ def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[P
     size = samples * agents * BYTES_PER_AGENT_SAMPLE / 1e9
     says = (
         f"must be at least 1e-07 of run.horizon, here {horizon / SAMPLES_AT_MOST:.3g}, "
-        f"got {sample_every!r}, which means {samples:.3g} samples or about {size:.3g} GB"
+        f"got {sample_every!r}, which means {samples:.3g} samples or about {size:.3g} GB; "
+        f"or take a run.horizon of at most {most:.6g}"
     )
     yield Problem(("run", "record", "sample_every"), "run.samples", says)
 

@@ -85,6 +85,11 @@ def decode(raw: bytes, source: str = "the scenario") -> str:
         raise ScenarioError(
             f"{source} must be UTF-8, got UTF-16; save it as UTF-8.", code="scenario.encoding"
         )
+    if raw.startswith((b"\x89HDF", b"CDF\1", b"CDF\2", b"CDF\5")):
+        raise ScenarioError(
+            f"{source} is a stored run (NetCDF), not a scenario; dwell show reads it.",
+            code="scenario.stored-run",
+        )
     if b"\0" in raw:
         raise ScenarioError(
             f"{source} must be UTF-8 text, got a NUL byte at offset {raw.index(0)}.",

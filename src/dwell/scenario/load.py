@@ -40,6 +40,13 @@ def parse_scenario(mapping: Mapping[str, Any]) -> Scenario:
     data = _plain(mapping, ())
     if not isinstance(data, dict):
         raise ScenarioError(f"a scenario must be a table, got {shown(data)}.", code="scenario.type")
+    if "scenario" in data and "controller" not in data:
+        raise ScenarioError(
+            "this is a sweep, which says what to vary of a scenario, and no scenario itself; "
+            "dwell sweep runs it.",
+            code="scenario.sweep",
+            key="scenario",
+        )
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:

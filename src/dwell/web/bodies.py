@@ -68,6 +68,7 @@ def mapping_of_json(text: str) -> dict[str, Any]:
 def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
     """The scenario that a mapping describes, if it is no more than data and within limits."""
     _refuse_code(mapping.get("density"), "density")
+    _refuse_horizon(mapping.get("run"), limits)
     scenario = parse_scenario(mapping)
     _refuse_size(scenario, limits)
     _refuse_walls(scenario)
@@ -110,7 +111,7 @@ def _refuse_walls(scenario: Scenario) -> None:
 
 
 def _refuse_size(scenario: Scenario, limits: Limits) -> None:
-    agents, horizon = scenario.agents.count, scenario.run.horizon
+    agents = scenario.agents.count
     if agents > limits.agents:
         raise AgentsError(
             f"{agents} agents are asked for; this server takes at most {limits.agents}: take "
@@ -118,6 +119,13 @@ def _refuse_size(scenario: Scenario, limits: Limits) -> None:
             code="web.agents",
             key="agents.start",
         )
+
+
+def _refuse_horizon(run: object, limits: Limits) -> None:
+    """First of all: a long one has other consequences, which are harder to understand."""
+    horizon = run.get("horizon") if isinstance(run, Mapping) else None
+    if not isinstance(horizon, int | float):
+        return
     if horizon > limits.horizon:
         raise InputError(
             f"run.horizon is {horizon:g}; this server takes at most {limits.horizon:g}: take "
@@ -127,13 +135,14 @@ def _refuse_size(scenario: Scenario, limits: Limits) -> None:
         )
 
 
-def refuse_events(expected: float | None, limits: Limits) -> None:
+def refuse_events(expected: float | None, horizon: float, limits: Limits) -> None:
     """Refuse a run that would make too many events."""
     if expected is not None and expected > limits.events:
+        most = horizon * limits.events / expected
         raise InputError(
             f"this run would make about {expected:.2g} events; this server takes at most "
-            f"{limits.events:.2g}: take a shorter horizon, fewer agents or longer waits, or use "
-            "dwell run",
+            f"{limits.events:.2g}: take a horizon of about {most:.2g}, fewer agents or longer "
+            "waits, or use dwell run",
             code="web.events",
             key="run.horizon",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import os
 import shutil
@@ -29,7 +30,8 @@ BACKLOG = 512
 CONNECTIONS = 400  # at a time; more are told to come back later
 SILENCE = 30.0  # seconds after which a connection is closed on which no request comes
 STUCK = 60.0  # seconds after which one is given up whose other end takes nothing
-ADVICE = "choose another --port, or --port 0 for any that is free"
+ANOTHER_PORT = "choose another --port, or --port 0 for any that is free"
+ANOTHER_HOST = "give an address or a name of this machine with --host"
 NEW = 1.0  # seconds in which a server that has just started takes its lock
 PREFIX, LOCK = "dwell-serve-", "lock"
 
@@ -160,18 +162,26 @@ def _listen(host: str, port: int) -> socket.socket:
     """A socket at that address; a sentence if there is none to be had."""
     try:
         found: Any = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(found[0], found[1])
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        _give_up_when_stuck(listening)
-        listening.bind(found[4])
-        listening.listen(BACKLOG)
+        return _bound(socket.socket(found[0], found[1]), found[4])
     except (OSError, OverflowError) as fault:
-        why, advice = getattr(fault, "strerror", None) or fault, ADVICE
-        if isinstance(fault, socket.gaierror):
-            advice = "give an address or a name of this machine with --host"
+        why = getattr(fault, "strerror", None) or fault
+        foreign = getattr(fault, "errno", None) == errno.EADDRNOTAVAIL
+        elsewhere = foreign or isinstance(fault, socket.gaierror)
+        advice = ANOTHER_HOST if elsewhere else ANOTHER_PORT
         raise InputError(
             f"nothing can be served at {host}:{port}: {why}; {advice}", code="web.address"
         ) from fault
+
+
+def _bound(listening: socket.socket, address: Any) -> socket.socket:
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _give_up_when_stuck(listening)
+        listening.bind(address)
+        listening.listen(BACKLOG)
+    except BaseException:
+        listening.close()
+        raise
     return listening
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -12,9 +13,15 @@ from dwell.web.jobs.book import Book, Job
 from dwell.web.jobs.crew import Crew
 from dwell.web.jobs.desk import asked
 from dwell.web.limits import Limits
+from dwell.web.refusals import Refusal
 
 FPS, LONGEST = 20.0, 20  # frames and seconds
 MEDIA = {"gif": "image/gif", "mp4": "video/mp4"}
+
+
+def kinds() -> list[str]:
+    """The formats that this machine can make."""
+    return [kind for kind in MEDIA if kind != "mp4" or shutil.which("ffmpeg")]
 
 
 @final
@@ -37,6 +44,12 @@ class Films:
 
     async def film(self, job: Job, kind: str, seconds: int) -> Path:
         """The film of a run; those who ask meanwhile wait for the same one."""
+        if kind not in kinds():
+            says = (
+                "an MP4 film needs the program ffmpeg, which this server does not have; take "
+                "format=gif, or install ffmpeg where the server runs"
+            )
+            raise Refusal(503, "film.ffmpeg", says)
         path = self._folder / f"{job.id}.{seconds}.{kind}"
         if not path.exists():
             try:

@@ -6,6 +6,7 @@ a name that is made to point here (the Host is checked) nor by its own requests 
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 from collections.abc import Iterable
@@ -40,6 +41,7 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
 }
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+LINGER, MOST_UNHEARD = 3.0, 16_000_000  # seconds and bytes of a body that nobody wants
 PORTS: Final = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 
 
@@ -129,13 +131,28 @@ class _Unread:
     def __init__(self, scope: Scope, receive: Receive) -> None:
         headers = _headers(scope)
         self._receive = receive
+        self._bytes = 0
         self.more = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
 
     async def receive(self) -> Message:
         """The next part."""
         message = await self._receive()
         self.more = bool(message.get("more_body", False))
+        self._bytes += len(message.get("body", b""))
         return message
+
+    async def pour_away(self) -> None:
+        """Take in what is still on its way, within bounds.
+
+        A connection that is closed before is reset, and the answer may be lost with it.
+        """
+        most = self._bytes + MOST_UNHEARD
+        try:
+            async with asyncio.timeout(LINGER):
+                while self.more and self._bytes < most:
+                    await self.receive()
+        except TimeoutError:
+            return
 
 
 def _with_headers(send: Send, scope: Scope, unread: _Unread) -> Send:
@@ -149,9 +166,17 @@ def _with_headers(send: Send, scope: Scope, unread: _Unread) -> Send:
             message["headers"] = [*message.get("headers", []), *added]
             if unread.more:  # nobody will read the rest, which may have no end
                 message["headers"].append((b"connection", b"close"))
+        elif unread.more and _is_last(message):
+            await send({**message, "more_body": True})
+            await unread.pour_away()
+            message = {"type": "http.response.body", "body": b""}
         await send(message)
 
     return sending
+
+
+def _is_last(message: Message) -> bool:
+    return message["type"] == "http.response.body" and not message.get("more_body", False)
 
 
 async def _answer(send: Send, why: dict[str, object]) -> None:

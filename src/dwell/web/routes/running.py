@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 import dwell
 from dwell.web.jobs.book import DONE, Job
-from dwell.web.jobs.films import LONGEST, MEDIA
+from dwell.web.jobs.films import LONGEST, MEDIA, kinds
 from dwell.web.refusals import Refusal
 from dwell.web.routes import views
 from dwell.web.routes.answers import SENT, refusals
@@ -36,6 +36,7 @@ async def health(server: Here) -> dict[str, Any]:
         "queued": len(server.crew.waiting),
         "workers": server.crew.ready,
         "draining": server.book.draining,
+        "films": kinds(),
     }
 
 

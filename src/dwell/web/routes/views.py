@@ -30,6 +30,7 @@ class Health(BaseModel):
     queued: int = Field(description="jobs that wait")
     workers: int = Field(description="worker processes that are ready")
     draining: bool = Field(description="whether the server is about to end")
+    films: list[str] = Field(description="formats of films that this server can make")
 
 
 class Template(BaseModel):

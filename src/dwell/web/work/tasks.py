@@ -33,7 +33,7 @@ def admit(raw: bytes, limits: Limits) -> dict[str, Any]:
     """The scenario of a job as text, which is small while it waits, if this server runs such."""
     scenario = _scenario(raw, limits)
     system, _, _ = build(scenario)
-    refuse_events(_foreseen(system, scenario), limits)
+    refuse_events(_foreseen(system, scenario), scenario.run.horizon, limits)
     return {
         "scenario": json.dumps(as_json(scenario)),
         "law": scenario.controller.kind,

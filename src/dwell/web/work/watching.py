@@ -70,7 +70,7 @@ class Watcher:
     def _refuse_too_much(self, recorder: Recorder) -> None:
         asks = self.scenario.run
         need = need_of(recorder, asks.horizon, asks.max_jumps, saved=True)
-        refuse_events(need.events, self.limits)
+        refuse_events(need.events, asks.horizon, self.limits)
         if need.size > self.limits.memory:
             raise InputError(
                 f"this run would need {need.says}; this server gives {in_bytes(self.limits.memory)}"
