@@ -181,6 +181,7 @@ def linked(text: bytes) -> str:
 LINKS = {
     "no base64": "#s=%%%",
     "no deflate": "#s=AAAA",
+    "cut short": linked(json.dumps({"name": "x" * 40, "run": {"horizon": 3}}).encode())[:-6],
     "no object": linked(b"[1, 2]"),
     "unknown keys": linked(json.dumps({"__proto__": {"x": 1}, "evil": 2}).encode()),
     "far too long": linked(b" " * 200_000_000),

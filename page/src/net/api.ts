@@ -95,7 +95,7 @@ function post(path: string, body: string, type = "application/json"): Promise<Re
 
 const data = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
 
-export const health = (): Promise<{ ok: boolean; version: string }> => data(ask("/api/health"));
+export const health = (): Promise<{ ok: boolean; version: string; films: string[] }> => data(ask("/api/health"));
 
 export const templates = async (): Promise<Template[]> =>
   (await data<{ templates: Template[] }>(ask("/api/templates"))).templates;

@@ -1,8 +1,8 @@
 /** Templates, files, exports, the link, colours and help. */
 
-import { useMemo, useRef } from "preact/hooks";
-import { asText, fileOf, filmOf } from "../net/api";
-import type { ThemeChoice } from "../state/link";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { asText, fileOf, filmOf, health } from "../net/api";
+import { LONGEST, type ThemeChoice } from "../state/link";
 import type { Session } from "../state/session";
 import { useApp, useSession } from "./context";
 import { download, savePng, saveSvg } from "./map/exports";
@@ -52,6 +52,22 @@ async function copyLink(session: Session): Promise<void> {
   }
 }
 
+/** How files of stored runs begin: HDF5 or older NetCDF. */
+const STORED = ["\x89HDF", "CDF\x01", "CDF\x02", "CDF\x05"];
+
+/** Open a scenario file. What it cannot be is found out before all of it is read. */
+async function openFile(session: Session, file: File): Promise<void> {
+  try {
+    const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
+    if (STORED.includes(head)) return session.say(`${file.name} is a stored run, not a scenario; dwell show reads it.`, "error");
+    if (file.size > LONGEST)
+      return session.say(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB; a scenario file has at most ${LONGEST / 1e6} MB.`, "error");
+    await session.openText(await file.text());
+  } catch {
+    session.say(`${file.name} cannot be read.`, "error");
+  }
+}
+
 function close(e: Event): void {
   (e.currentTarget as HTMLElement).closest("details")?.removeAttribute("open");
 }
@@ -64,7 +80,7 @@ export function Header() {
   const file = useRef<HTMLInputElement>(null);
   const open = async (input: HTMLInputElement): Promise<void> => {
     const chosen = input.files?.[0];
-    if (chosen) await session.openText(await chosen.text());
+    if (chosen) await openFile(session, chosen);
     input.value = "";
   };
   // One that was changed is no template any more: choosing that again brings it back as it was.
@@ -104,16 +120,7 @@ export function Header() {
       <button class="plain" onClick={() => void saveScenario(session)} title="Save the scenario as TOML (S)">
         Save
       </button>
-      <details class="menu">
-        <summary>Export</summary>
-        <div class="menu-body" onClick={close}>
-          <button onClick={() => savePng(fileName(session))}>Map as PNG</button>
-          <button onClick={() => saveSvg(fileName(session))}>Map as SVG</button>
-          <button onClick={() => void saveRun(session, "gif")}>Film as GIF</button>
-          <button onClick={() => void saveRun(session, "mp4")}>Film as MP4</button>
-          <button onClick={() => void saveRun(session, "nc")}>Run as NetCDF</button>
-        </div>
-      </details>
+      <ExportMenu />
       <button class="plain" onClick={() => void copyLink(session)} title="Copy a link that holds the scenario (L)">
         Link
       </button>
@@ -129,5 +136,44 @@ export function Header() {
         ?
       </button>
     </header>
+  );
+}
+
+/** What can be saved; what cannot says why. */
+function ExportMenu() {
+  const session = useSession();
+  const lanes = useApp((app) => app.lanes);
+  useApp((app) => app.word);
+  const [films, setFilms] = useState<readonly string[]>(["gif", "mp4"]); // until the server has said
+  const ask = async (menu: HTMLDetailsElement): Promise<void> => {
+    if (menu.open) setFilms((await health().catch(() => null))?.films ?? films);
+  };
+  const done = lanes.some((lane) => lane.summary);
+  const none = done ? "" : lanes.some((lane) => lane.working) ? "when the run is done" : "needs a run first";
+  const noMp4 = films.includes("mp4") ? none : "the server has no ffmpeg";
+  return (
+    <details class="menu" onToggle={(e) => void ask(e.currentTarget)}>
+      <summary>Export</summary>
+      <div class="menu-body">
+        <Item name="Map as PNG" save={() => savePng(fileName(session))} />
+        <Item name="Map as SVG" save={() => saveSvg(fileName(session))} />
+        <Item name="Film as GIF" but={none} save={() => void saveRun(session, "gif")} />
+        <Item name="Film as MP4" but={noMp4} save={() => void saveRun(session, "mp4")} />
+        <Item name="Run as NetCDF" but={none} save={() => void saveRun(session, "nc")} />
+      </div>
+    </details>
+  );
+}
+
+function Item({ name, but = "", save }: { name: string; but?: string; save: () => void }) {
+  const act = (e: Event): void => {
+    close(e);
+    save();
+  };
+  return (
+    <button disabled={but !== ""} onClick={act} aria-label={but ? `${name}: ${but}` : name}>
+      {name}
+      {but && <span class="but">{but}</span>}
+    </button>
   );
 }

@@ -4,6 +4,7 @@ import type { Point } from "../geometry/polygon";
 import type { Layers, Tool } from "../map/scene";
 import type { Scenario, Template } from "../net/api";
 import type { Places } from "./edits";
+import type { Draft } from "./forms";
 import type { Lane } from "./lane";
 import { chosenTheme, type ThemeChoice } from "./link";
 
@@ -28,6 +29,7 @@ export interface AppState {
   selectedCorner: number;
   hovered: number;
   drawing: readonly Point[] | null; // corners of a new polygon
+  drafts: readonly Draft[]; // what was typed and refused
   notice: Notice | null;
   offline: boolean;
   panel: Panel;
@@ -49,6 +51,7 @@ export const firstState = (): AppState => ({
   selectedCorner: -1,
   hovered: -1,
   drawing: null,
+  drafts: [],
   notice: null,
   offline: false,
   panel: "numbers",

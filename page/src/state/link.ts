@@ -5,7 +5,7 @@ import type { Record } from "./lane";
 
 const MARK = "#s=";
 
-const LONGEST = 1_000_000; // bytes of a scenario: no more is read by the server either
+export const LONGEST = 1_000_000; // bytes of a scenario: no more is read by the server either
 
 /** The bytes as they come out of a stream; a short link must not unpack to more than a scenario. */
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {

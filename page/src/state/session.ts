@@ -7,6 +7,7 @@ import type { Law, Scenario } from "../net/api";
 import { firstState, type AppState, type Notice, type Panel } from "./app";
 import { Clock, usualSpeed } from "./clock";
 import { goingOn, type Places } from "./edits";
+import { Forms } from "./forms";
 import { Hands } from "./hands";
 import { History } from "./history";
 import { Lane } from "./lane";
@@ -28,6 +29,7 @@ export class Session {
   readonly store = new Store<AppState>(firstState());
   readonly clock = new Clock(() => this.limit());
   readonly hands = new Hands(this);
+  readonly forms = new Forms(this);
   /** What maps show; null: everything. */
   view: View | null = null;
   private readonly history = new History();
@@ -136,7 +138,7 @@ export class Session {
       if (edit !== this.edits) return false; // another one was opened in between
       this.history.clear();
       this.view = null;
-      this.store.set({ scenario, start, drawing: null });
+      this.store.set({ scenario, start, drawing: null, drafts: [] });
       this.hands.chooseNothing();
       this.reset(scenario.controller.kind);
       this.clock.setSpeed(usualSpeed(scenario.run.horizon));
@@ -263,6 +265,7 @@ export class Session {
 
   /** Run the scenario from the beginning, under each of the laws that are shown. */
   async run(play = true): Promise<void> {
+    if (!(await this.forms.ready())) return;
     const { scenario } = this.store.get();
     if (!scenario) return;
     this.closeLanes();
@@ -347,6 +350,7 @@ export class Session {
 
   /** Show so many laws side by side, the scenario's own first. */
   async compare(kinds: readonly string[]): Promise<void> {
+    if (!(await this.forms.ready())) return;
     const { scenario } = this.store.get();
     if (!scenario) return;
     this.reset();

@@ -2,9 +2,11 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { design, Refusal } from "../../net/api";
+import type { Spot } from "../../state/forms";
 import { nameOf } from "../../state/laws";
+import { Entry, number, Wrong } from "../Entry";
 import { figure, useApp, useSession, useTheme } from "../context";
-import { conditions, feasible, settingOf, withSetting, type Setting, type Slider } from "./formulas";
+import { conditions, feasible, inOrder, settingOf, withSetting, type Setting, type Slider } from "./formulas";
 import { drawRegion, under, type Frame } from "./region";
 
 const SLIDERS: readonly { key: Slider; name: string; about: string }[] = [
@@ -16,6 +18,32 @@ const SLIDERS: readonly { key: Slider; name: string; about: string }[] = [
   { key: "lipschitz", name: "L", about: "Lipschitz constant of the centroids assumed" },
 ];
 
+const KEYS: Record<Slider, string> = {
+  k1: "controller.k1",
+  nu: "controller.nu",
+  t1: "controller.t1",
+  t2: "controller.t2",
+  etaMax: "certificate.eta_max",
+  lipschitz: "certificate.lipschitz",
+};
+
+/** The place that a slider is for. A T1 that is typed too long is refused; a slider stops there. */
+function spotOf(which: Slider, name: string, agents: number): Spot {
+  return {
+    key: KEYS[which],
+    name,
+    panel: "design",
+    parse: number,
+    read: (s) => settingOf(s, agents)?.[which],
+    write: (s, value) => {
+      const before = settingOf(s, agents);
+      if (!before) return s;
+      const next = { ...before, [which]: value as number };
+      return withSetting(s, which === "t2" && next.t2 > 0 ? inOrder(next) : next);
+    },
+  };
+}
+
 const ASK_AFTER = 500; // milliseconds after the last change
 
 export function Design() {
@@ -23,8 +51,9 @@ export function Design() {
   const scenario = useApp((app) => app.scenario);
   const agents = useApp((app) => app.start.length);
   const own = useMemo(() => (scenario ? settingOf(scenario, agents) : null), [scenario, agents]);
-  const [setting, set] = useState<Setting | null>(own);
-  useEffect(() => set(own), [own]);
+  const [setting, show] = useState<Setting | null>(own);
+  useEffect(() => show(own), [own]);
+  const set = (next: Setting): void => show(inOrder(next));
   if (!scenario) return null;
   if (!own || !setting)
     return (
@@ -35,7 +64,7 @@ export function Design() {
     );
   const keep = (next: Setting): void => {
     set(next);
-    void session.change(withSetting(scenario, next));
+    void session.forms.change((s) => withSetting(s, inOrder(next))).then((taken) => !taken && show(own));
   };
   return (
     <div class="design">
@@ -121,41 +150,48 @@ function OneSlider({ which, name, about, first, setting, set, keep }: Change & {
   const low = Math.log10(middle.current) - DECADES;
   const value = setting[which];
   const to = (notch: number): Setting => ({ ...setting, [which]: Number((10 ** (low + (2 * DECADES * notch) / NOTCHES)).toPrecision(3)) });
-  const typed = (text: string): void => {
-    const number = Number(text);
-    if (number > 0) keep({ ...setting, [which]: number });
-  };
+  const spot = useMemo(() => spotOf(which, name, first.agents), [which, name, first.agents]);
   return (
-    <label class="slider" title={about}>
-      <span class="slider-name">{name}</span>
-      <input
-        type="range"
-        min={0}
-        max={NOTCHES}
-        value={Math.round((NOTCHES * (Math.log10(value || 1e-12) - low)) / (2 * DECADES))}
-        aria-label={`${name}, ${about}`}
-        aria-valuetext={figure(value)}
-        onInput={(e) => set(to(Number(e.currentTarget.value)))}
-        onChange={(e) => keep(to(Number(e.currentTarget.value)))}
-      />
-      <input type="number" step="any" min="0" class="number" value={value} aria-label={`${name}, ${about}, as a number`} onChange={(e) => typed(e.currentTarget.value)} />
-    </label>
+    <>
+      <label class="slider" title={about}>
+        <span class="slider-name">{name}</span>
+        <input
+          type="range"
+          min={0}
+          max={NOTCHES}
+          value={Math.round((NOTCHES * (Math.log10(value || 1e-12) - low)) / (2 * DECADES))}
+          aria-label={`${name}, ${about}`}
+          aria-valuetext={figure(value)}
+          onInput={(e) => set(to(Number(e.currentTarget.value)))}
+          onChange={(e) => keep(to(Number(e.currentTarget.value)))}
+        />
+        <Entry spot={spot} showing={value} label={`${name}, ${about}, as a number`} />
+      </label>
+      <Wrong spot={spot} />
+    </>
   );
+}
+
+interface Said {
+  readonly reasons: readonly string[];
+  readonly helps: readonly string[]; // changes of one number that would do
+  readonly fails: readonly string[]; // numbers of which no value would
 }
 
 function Advice({ setting }: { setting: Setting }) {
   const scenario = useApp((app) => app.scenario);
-  const [said, say] = useState<{ reasons: string[]; advice: string[] } | null>(null);
+  const [said, say] = useState<Said | null>(null);
   useEffect(() => {
     if (!scenario) return;
     let over = false;
     const ask = async (): Promise<void> => {
       try {
         const found = await design(withSetting(scenario, setting));
-        const advice = (found["advice"] as { says: string }[] | undefined) ?? [];
-        if (!over) say({ reasons: (found["reasons"] as string[] | undefined) ?? [], advice: advice.map((one) => one.says) });
+        const advice = (found["advice"] as { says: string; possible: boolean }[] | undefined) ?? [];
+        const those = (possible: boolean): string[] => advice.filter((one) => one.possible === possible).map((one) => one.says);
+        if (!over) say({ reasons: (found["reasons"] as string[] | undefined) ?? [], helps: those(true), fails: those(false) });
       } catch (error) {
-        if (!over) say(error instanceof Refusal ? { reasons: [error.message], advice: [] } : null);
+        if (!over) say(error instanceof Refusal ? { reasons: [error.message], helps: [], fails: [] } : null);
       }
     };
     const timer = window.setTimeout(() => void ask(), ASK_AFTER);
@@ -164,21 +200,26 @@ function Advice({ setting }: { setting: Setting }) {
       clearTimeout(timer);
     };
   }, [scenario, setting]);
-  if (!said || (!said.reasons.length && !said.advice.length)) return null;
+  if (!said) return null;
   return (
     <section>
-      <h3>What stands against it</h3>
-      <ul>
-        {said.reasons.map((one) => (
-          <li key={one}>{one}</li>
-        ))}
-      </ul>
-      {said.advice.length > 0 && <h3>Any one of these would do</h3>}
-      <ul>
-        {said.advice.map((one) => (
-          <li key={one}>{one}</li>
-        ))}
-      </ul>
+      <Listed title="What stands against it" lines={said.reasons} />
+      <Listed title={said.helps.length > 1 ? "Any one of these would do" : "This would do"} lines={said.helps} />
+      <Listed title="These alone would not" lines={said.fails} />
     </section>
+  );
+}
+
+function Listed({ title, lines }: { title: string; lines: readonly string[] }) {
+  if (!lines.length) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {lines.map((one) => (
+          <li key={one}>{one}</li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -4,16 +4,20 @@ import { useEffect, useState } from "preact/hooks";
 import { peaksOf, type DensityTable } from "../../density/density";
 import { regionOf } from "../../geometry/workspace";
 import { asText, parse, type Law, type Scenario } from "../../net/api";
-import { LAWS, lawLike } from "../../state/laws";
+import { withHills } from "../../state/edits";
+import type { Spot } from "../../state/forms";
+import { LAWS, lawLike, withLaw } from "../../state/laws";
 import { useApp, useSession } from "../context";
-import { fieldsOf, type Field } from "./schema";
+import { Field, number, numberOrNone, numbers, words } from "../Entry";
+import { applies, withChoice } from "./belongs";
+import { keysOf, type LawKey } from "./schema";
 
 export function ScenarioPanel() {
   const scenario = useApp((app) => app.scenario);
   if (!scenario) return null;
   return (
     <div class="scenario">
-      <General scenario={scenario} />
+      <General />
       <LawForm scenario={scenario} />
       <AgentsForm scenario={scenario} />
       <PeaksForm scenario={scenario} />
@@ -22,116 +26,156 @@ export function ScenarioPanel() {
   );
 }
 
-type Answer = Promise<boolean> | boolean | void; // false: it was refused
+const NAME: Spot = {
+  key: "name",
+  name: "name",
+  panel: "scenario",
+  parse: words,
+  read: (s) => s.name,
+  write: (s, value) => ({ ...s, name: (value as string | null) ?? undefined }),
+};
 
-function NumberField({ name, value, about, change }: { name: string; value: unknown; about?: string; change: (value: number | null) => Answer }) {
-  const shown = typeof value === "number" ? String(value) : "";
-  const changed = async (input: HTMLInputElement): Promise<void> => {
-    // What was refused is not how it is; the sentence under the map says why.
-    if ((await change(input.value === "" ? null : Number(input.value))) === false) input.value = shown;
+const ofRun = (key: "horizon" | "seed", parse: Spot["parse"]): Spot => ({
+  key: `run.${key}`,
+  name: key,
+  panel: "scenario",
+  parse,
+  read: (s) => s.run[key],
+  write: (s, value) => ({ ...s, run: { ...s.run, [key]: value ?? undefined } }),
+});
+const HORIZON = ofRun("horizon", number);
+const SEED = ofRun("seed", numberOrNone);
+
+function General() {
+  return (
+    <fieldset>
+      <legend>Run</legend>
+      <Field spot={NAME} />
+      <Field spot={HORIZON} about="the time at which the run ends" />
+      <Field spot={SEED} about="of all chance in the run" />
+    </fieldset>
+  );
+}
+
+/** The place of a key of a law; under another law it is another place. */
+function ofLaw(kind: string, field: LawKey): Spot {
+  return {
+    key: `controller.${field.key}`,
+    name: field.key,
+    panel: "scenario",
+    parse: field.several ? numbers : field.needed ? number : numberOrNone,
+    read: (s) => (s.controller.kind === kind ? (s.controller[field.key] ?? field.fallback) : kind),
+    write: (s, value) => {
+      const law: Law = { ...s.controller, [field.key]: value };
+      if (value === null) delete law[field.key];
+      return withLaw(s, law);
+    },
+  };
+}
+
+/** Choose one of some; what is refused is not how it is. */
+function Choice({ name, about, value, options, choose }: { name: string; about?: string; value: string; options: readonly (readonly [string, string])[]; choose: (value: string) => Promise<boolean> }) {
+  const changed = async (select: HTMLSelectElement): Promise<void> => {
+    if (!(await choose(select.value))) select.value = value;
   };
   return (
     <label class="field" title={about}>
       <span>{name}</span>
-      <input
-        type="number"
-        step="any"
-        class="number"
-        value={shown}
-        placeholder={Array.isArray(value) ? "one per agent" : "none"}
-        onChange={(e) => void changed(e.currentTarget)}
-      />
+      <select value={value} onChange={(e) => void changed(e.currentTarget)}>
+        {options.map(([one, says]) => (
+          <option key={one} value={one}>
+            {says}
+          </option>
+        ))}
+      </select>
     </label>
-  );
-}
-
-function General({ scenario }: { scenario: Scenario }) {
-  const session = useSession();
-  const { run } = scenario;
-  return (
-    <fieldset>
-      <legend>Run</legend>
-      <label class="field">
-        <span>name</span>
-        <input type="text" value={scenario.name ?? ""} onChange={(e) => void session.change({ ...scenario, name: e.currentTarget.value || undefined })} />
-      </label>
-      <NumberField name="horizon" about="the time at which the run ends" value={run.horizon} change={(v) => v !== null && session.change({ ...scenario, run: { ...run, horizon: v } })} />
-      <NumberField name="seed" about="of all chance in the run" value={run.seed} change={(v) => session.change({ ...scenario, run: { ...run, seed: v ?? undefined } })} />
-    </fieldset>
   );
 }
 
 function LawForm({ scenario }: { scenario: Scenario }) {
   const session = useSession();
   const law = scenario.controller;
-  const [fields, setFields] = useState<readonly Field[]>([]);
+  const [known, setKnown] = useState<{ kind: string; keys: readonly LawKey[] }>({ kind: "", keys: [] });
   useEffect(() => {
     let over = false;
-    fieldsOf(law.kind)
-      .then((found) => !over && setFields(found))
+    keysOf(law.kind)
+      .then((keys) => !over && setKnown({ kind: law.kind, keys }))
       .catch((error: unknown) => session.fail(error));
     return () => {
       over = true;
     };
   }, [law.kind]);
-  const put = (key: string, value: unknown): Promise<boolean> => {
-    const next: Law = { ...law, [key]: value };
-    if (value === null || value === "") delete next[key];
-    return session.setLaw(next);
-  };
+  const fallbacks = new Map(known.keys.map((one) => [one.key, one.fallback]));
+  const shown = known.kind === law.kind ? known.keys.filter((one) => applies(law, one.key, fallbacks)) : [];
   return (
     <fieldset>
       <legend>Law</legend>
-      <label class="field">
-        <span>kind</span>
-        <select value={law.kind} onChange={(e) => void session.setLaw(lawLike(e.currentTarget.value, law))}>
-          {LAWS.map((one) => (
-            <option key={one.kind} value={one.kind}>
-              {one.name}
-            </option>
-          ))}
-        </select>
-      </label>
-      {fields.map((field) =>
+      <Choice
+        name="kind"
+        value={law.kind}
+        options={LAWS.map((one) => [one.kind, one.name] as const)}
+        choose={(kind) => session.forms.change((s) => withLaw(s, lawLike(kind, s.controller)))}
+      />
+      {shown.map((field) =>
         field.choices ? (
-          <label key={field.key} class="field" title={field.about}>
-            <span>{field.key}</span>
-            <select value={String(law[field.key] ?? field.fallback ?? "")} onChange={(e) => void put(field.key, chosen(field, e.currentTarget.value))}>
-              {field.fallback === null && <option value="">as the preset says</option>}
-              {field.choices.map((one) => (
-                <option key={one} value={String(one)}>
-                  {one}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            key={field.key}
+            name={field.key}
+            about={field.about}
+            value={String(law[field.key] ?? field.fallback ?? "")}
+            options={[...(field.fallback === null ? [["", "as the preset says"] as const] : []), ...field.choices.map((one) => [String(one), String(one)] as const)]}
+            choose={(text) => session.forms.change((s) => withLaw(s, withChoice(s, field.key, chosen(field, text))))}
+          />
         ) : (
-          <NumberField key={field.key} name={field.key} about={field.about} value={law[field.key] ?? field.fallback} change={(v) => put(field.key, v)} />
+          <Field key={`${law.kind} ${field.key}`} spot={ofLaw(law.kind, field)} about={field.about} />
         ),
       )}
     </fieldset>
   );
 }
 
-const chosen = (field: Field, text: string): unknown => field.choices?.find((one) => String(one) === text) ?? null;
+const chosen = (field: LawKey, text: string): unknown => field.choices?.find((one) => String(one) === text) ?? null;
+
+type Scattered = { count: number } & Record<string, unknown>;
+
+const scatteredIn = (s: Scenario): Scattered | null => (Array.isArray(s.agents.start) ? null : s.agents.start);
+
+/** Agents that are scattered anew; ids belong to those that were there. */
+function scattering(s: Scenario, change: Record<string, unknown>): Scenario {
+  const { ids: _, ...agents } = s.agents;
+  const before = scatteredIn(s) ?? { count: (s.agents.start as unknown[]).length, region: "workspace", seed: 1 };
+  return { ...s, agents: { ...agents, start: { ...before, ...change } as Scattered } };
+}
+
+const COUNT: Spot = {
+  key: "agents.start.count",
+  name: "count",
+  panel: "scenario",
+  parse: number,
+  read: (s) => scatteredIn(s)?.count ?? (s.agents.start as unknown[]).length,
+  write: (s, count) => scattering(s, { count }),
+};
+const START_SEED: Spot = {
+  key: "agents.start.seed",
+  name: "seed of the start",
+  panel: "scenario",
+  parse: number,
+  read: (s) => scatteredIn(s) && (scatteredIn(s)?.["seed"] ?? 0),
+  write: (s, seed) => scattering(s, { seed }),
+};
 
 function AgentsForm({ scenario }: { scenario: Scenario }) {
   const session = useSession();
-  const start = useApp((app) => app.start);
-  const [count, setCount] = useState(start.length);
-  const [seed, setSeed] = useState(1);
-  useEffect(() => setCount(start.length), [start.length]);
-  const scatter = (): void => {
-    const { ids: _, ...agents } = scenario.agents;
-    void session.change({ ...scenario, agents: { ...agents, start: { count, region: "workspace", seed } } });
-  };
+  const scattered = scatteredIn(scenario);
+  const next = Number(scattered?.["seed"] ?? 0) + 1;
   return (
     <fieldset>
       <legend>Agents</legend>
-      <NumberField name="count" value={count} change={(v) => setCount(Math.max(1, Math.round(v ?? 1)))} />
-      <NumberField name="seed of the start" value={seed} change={(v) => setSeed(Math.max(0, Math.round(v ?? 0)))} />
+      <Field spot={COUNT} about="how many; another number scatters them anew" />
+      <Field spot={START_SEED} about="of where they are scattered; another one scatters them anew" />
+      {!scattered && <p class="dim">They start where they were put. Another count or seed scatters them anew; Ctrl Z takes that back.</p>}
       <p class="row">
-        <button class="plain" onClick={scatter}>
+        <button class="plain" onClick={() => void session.forms.change((s) => scattering(s, { region: "workspace", seed: next }))}>
           Scatter over the workspace
         </button>
       </p>
@@ -139,22 +183,38 @@ function AgentsForm({ scenario }: { scenario: Scenario }) {
   );
 }
 
+/** The place of a number of a peak, among so many; if there are more or fewer it is another place. */
+function ofPeak(which: number, count: number, name: string, read: (peak: DensityTable) => unknown, change: (peak: DensityTable, value: number) => DensityTable): Spot {
+  return {
+    key: `density.peak${which}.${name}`,
+    name,
+    panel: "scenario",
+    parse: number,
+    read: (s) => {
+      const peaks = peaksOf(s.density);
+      return peaks.length === count ? read(peaks[which]) : `${peaks.length} peaks`;
+    },
+    write: (s, value) => withHills(s, peaksOf(s.density).map((peak, k) => (k === which ? change(peak, value as number) : peak))),
+  };
+}
+
 function PeaksForm({ scenario }: { scenario: Scenario }) {
   const session = useSession();
   const n = regionOf(scenario.workspace).dimension;
   const peaks = peaksOf(scenario.density);
-  const put = (which: number, patch: Partial<DensityTable>): Promise<boolean> =>
-    session.hands.setPeaks(peaks.map((peak, k) => (k === which ? { ...peak, ...patch } : peak)));
+  const count = peaks.length;
+  const place = (which: number, i: number): Spot =>
+    ofPeak(which, count, ["x", "y", "z"][i] ?? `x${i + 1}`, (peak) => peak.center?.[i], (peak, v) => ({ ...peak, center: (peak.center ?? []).map((old, j) => (j === i ? v : old)) }));
   return (
     <fieldset>
       <legend>Density: {scenario.density?.kind ?? "uniform"}</legend>
       {peaks.map((peak, k) => (
         <div key={k} class="peak" role="group" aria-label={`Peak ${k + 1}`}>
           {Array.from({ length: n }, (_, i) => (
-            <NumberField key={i} name={["x", "y", "z"][i] ?? `x${i + 1}`} value={peak.center?.[i]} change={(v) => v !== null && put(k, { center: (peak.center ?? []).map((old, j) => (j === i ? v : old)) })} />
+            <Field key={i} spot={place(k, i)} />
           ))}
-          {!peak.covariance && <NumberField name="rate" about="how fast it falls" value={peak.rate} change={(v) => v !== null && put(k, { rate: v })} />}
-          <NumberField name="weight" value={peak.weight ?? 1} change={(v) => v !== null && put(k, { weight: v })} />
+          {!peak.covariance && <Field spot={ofPeak(k, count, "rate", (one) => one.rate, (one, rate) => ({ ...one, rate }))} about="how fast it falls" />}
+          <Field spot={ofPeak(k, count, "weight", (one) => one.weight ?? 1, (one, weight) => ({ ...one, weight }))} />
           <button class="plain" onClick={() => void session.hands.removePeak(k)} aria-label={`Remove peak ${k + 1}`}>
             Remove
           </button>
@@ -169,10 +229,15 @@ function PeaksForm({ scenario }: { scenario: Scenario }) {
 function Text({ scenario }: { scenario: Scenario }) {
   const session = useSession();
   const [text, setText] = useState("");
+  const [own, setOwn] = useState(""); // what the scenario itself would be
   useEffect(() => {
     let over = false;
     asText(scenario)
-      .then((found) => !over && setText(found))
+      .then((found) => {
+        if (over) return;
+        setText(found);
+        setOwn(found);
+      })
       .catch((error: unknown) => !over && session.fail(error));
     return () => {
       over = true;
@@ -194,6 +259,7 @@ function Text({ scenario }: { scenario: Scenario }) {
         <button class="plain strong" onClick={() => void apply()}>
           Apply
         </button>
+        {text !== own && <span class="dim">Changed, and not applied yet.</span>}
       </p>
     </details>
   );

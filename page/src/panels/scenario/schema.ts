@@ -8,6 +8,7 @@ interface Property {
   readonly anyOf?: readonly Property[];
   readonly oneOf?: readonly Property[];
   readonly const?: string;
+  readonly items?: Property;
 }
 
 interface Definition {
@@ -15,10 +16,12 @@ interface Definition {
   readonly required?: readonly string[];
 }
 
-export interface Field {
+export interface LawKey {
   readonly key: string;
   readonly about: string;
-  readonly choices: readonly (string | number)[] | null; // null: a number
+  readonly choices: readonly (string | number)[] | null; // null: a number, or several
+  readonly several: boolean;
+  readonly needed: boolean;
   readonly fallback: unknown; // what it is if absent
 }
 
@@ -34,17 +37,20 @@ async function definitions(): Promise<Record<string, Definition>> {
 const kinds = (property: Property): readonly Property[] =>
   [property, ...(property.anyOf ?? []), ...(property.oneOf ?? [])].flatMap((one) => [one, ...(one.oneOf ?? [])]);
 
-/** The keys of a law that one number or one of some words can be given for. */
-export async function fieldsOf(kind: string): Promise<Field[]> {
+/** The keys of a law that one number, some numbers or one of some words can be given for. */
+export async function keysOf(kind: string): Promise<LawKey[]> {
   const all = Object.values(await definitions());
   const law = all.find((one) => one.properties?.["kind"]?.const === kind);
-  const found: Field[] = [];
+  const found: LawKey[] = [];
   for (const [key, property] of Object.entries(law?.properties ?? {})) {
     if (key === "kind") continue;
     const forms = kinds(property);
     const choices = forms.find((form) => form.enum)?.enum ?? null;
-    if (!choices && !forms.some((form) => form.type === "number")) continue;
-    found.push({ key, about: property.description ?? "", choices, fallback: property.default ?? null });
+    const one = forms.some((form) => form.type === "number");
+    const several = !one && forms.some((form) => form.type === "array" && form.items?.type === "number");
+    if (!choices && !one && !several) continue;
+    const needed = law?.required?.includes(key) ?? false;
+    found.push({ key, about: property.description ?? "", choices, several, needed, fallback: property.default ?? null });
   }
   return found;
 }
