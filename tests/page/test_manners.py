@@ -124,6 +124,6 @@ def test_colours_are_chosen_and_kept(page: Any) -> None:
 
 def test_first_paint_is_soon(page: Any) -> None:
     """Seen in the browser's own clock; loose, as machines that test are busy."""
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
-    assert paint is not None
-    assert paint < 5000
+    first = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+    page.wait_for_function(f"() => {first} !== undefined")  # told some time after it was painted
+    assert page.evaluate(first) < 5000

@@ -1,0 +1,106 @@
+"""How fluently the page draws a run, in a real browser.
+
+    python -m bench.drawing
+
+Chromium without a window and, on most machines that run this, without a graphics card: what it
+draws is drawn by the processor. It shows at most 60 frames a second.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from bench.serving import scenario, server
+from bench.table import Row, absent, at_least, under
+
+ROOT = Path(__file__).parents[1]
+ASKED = {
+    100: 55.0,
+    1000: 20.0,
+}  # frames a second; 60 is all there is, less what is lost in counting
+SECONDS = 6.0
+PATIENCE = 120_000  # milliseconds
+# Moments of all frames from now on, in milliseconds.
+COUNT = """seconds => new Promise(tell => {
+    const at = [];
+    const frame = now => {
+        at.push(now);
+        if (now - at[0] < 1000 * seconds) requestAnimationFrame(frame); else tell(at);
+    };
+    requestAnimationFrame(frame);
+})"""
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+
+
+def rows() -> Iterator[Row]:
+    """First paint, then frames for each number of agents."""
+    found = subprocess.run([ROOT / "scripts" / "browser"], capture_output=True, text=True)
+    if found.returncode:
+        yield absent("drawing", "frames a second", "a run that plays", found.stderr.strip())
+        return
+    from playwright.sync_api import sync_playwright
+
+    with server() as address, sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=found.stdout.strip(), args=["--no-sandbox"]
+        )
+        yield first_paint(opened(browser, address))
+        for agents, asked in ASKED.items():
+            yield frames(opened(browser, address), agents, asked)
+        browser.close()
+
+
+def opened(browser: Any, address: str) -> Any:
+    """The page in a profile of its own, ready to be used."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    page.wait_for_function("() => dwellPage.store.get().start.length > 0")
+    return page
+
+
+def first_paint(page: Any) -> Row:
+    """When there was something to be seen."""
+    page.wait_for_function(f"() => {PAINT} !== undefined")
+    seconds = page.evaluate(PAINT) / 1e3
+    return under("drawing", "first paint", "first visit", seconds, 1.0, f"{seconds:.2f} s")
+
+
+def frames(page: Any, agents: int, asked: float) -> Row:
+    """Frames a second while a run plays, with cells, held velocities, targets and paths."""
+    body = scenario("two-hills", horizon=30.0)
+    body["agents"] = {"start": {"count": agents, "seed": 1}}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "many.json"
+        file.write_text(json.dumps(body))
+        page.get_by_label("Scenario file").set_input_files(file)
+        page.wait_for_function("n => dwellPage.store.get().start.length === n", arg=agents)
+    page.get_by_role("button", name="Run", exact=True).first.click()
+    page.wait_for_function("() => dwellPage.store.get().lanes[0]?.summary")
+    page.evaluate("() => { dwellPage.clock.pause(); dwellPage.clock.seek(1); }")
+    page.evaluate("() => { dwellPage.clock.setSpeed(2); dwellPage.clock.play(); }")
+    at = page.evaluate(COUNT, SECONDS)
+    rate = 1e3 * (len(at) - 1) / (at[-1] - at[0])
+    slowest = max(b - a for a, b in pairwise(at))
+    figure = f"{rate:.1f} (slowest {slowest:.0f} ms)"
+    name, what = f"frames a second, {agents} agents", "a run that plays, all layers of the map"
+    return at_least("drawing", name, what, rate, asked, figure, "")
+
+
+def main() -> int:
+    """Print the rows; 1 if a promise was not kept."""
+    found = list(rows())
+    for row in found:
+        print(json.dumps({"name": row.name, "figure": row.figure, "met": row.met}))
+    return 1 if any(row.met is False for row in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
