@@ -3,7 +3,7 @@
 import { placeIn, regionOf } from "../geometry/workspace";
 import type { View } from "../map/view";
 import * as api from "../net/api";
-import type { Law, Scenario } from "../net/api";
+import type { Scenario } from "../net/api";
 import { firstState, type AppState, type Notice, type Panel } from "./app";
 import { Clock, usualSpeed } from "./clock";
 import { goingOn, type Places } from "./edits";
@@ -341,12 +341,7 @@ export class Session {
     this.clock.seek(lane.timeline.timeOf(jump), jump);
   }
 
-  // The law, several laws, the link, the looks.
-
-  async setLaw(law: Law): Promise<boolean> {
-    const { scenario } = this.store.get();
-    return scenario !== null && this.change(withLaw(scenario, law));
-  }
+  // Several laws, the link, the looks.
 
   /** Show so many laws side by side, the scenario's own first. */
   async compare(kinds: readonly string[]): Promise<void> {
