@@ -5,6 +5,7 @@ import { asText, fileOf, filmOf } from "../net/api";
 import type { ThemeChoice } from "../state/link";
 import type { Session } from "../state/session";
 import { useApp, useSession } from "./context";
+import { FilmLength } from "./FilmLength";
 import { download, savePng, saveSvg } from "./map/exports";
 
 /** A file name made of the scenario's name. */
@@ -34,7 +35,7 @@ async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<vo
     session.say(what === "nc" ? `The run is being fetched${part}.` : `The film is being drawn, which takes some seconds${part}.`);
     for (const [k, lane] of done.entries()) {
       const id = lane.timeline.last?.id ?? "";
-      download(what === "nc" ? await fileOf(id) : await filmOf(id, what), names[k]);
+      download(what === "nc" ? await fileOf(id) : await filmOf(id, what, session.store.get().filmSeconds), names[k]);
     }
     session.say(`${names.join(", ")} ${names.length > 1 ? "are" : "is"} saved${part}.`);
   } catch (error) {
@@ -111,6 +112,7 @@ export function Header() {
           <button onClick={() => saveSvg(fileName(session))}>Map as SVG</button>
           <button onClick={() => void saveRun(session, "gif")}>Film as GIF</button>
           <button onClick={() => void saveRun(session, "mp4")}>Film as MP4</button>
+          <FilmLength />
           <button onClick={() => void saveRun(session, "nc")}>Run as NetCDF</button>
         </div>
       </details>
