@@ -23,7 +23,8 @@ def run(page: Any) -> None:
 def until_done(page: Any) -> None:
     """Wait until every run is over."""
     page.wait_for_function(
-        f"() => {APP}.lanes.length > 0 && {APP}.lanes.every(one => one.summary || one.problem)"
+        f"() => !{APP}.asking && {APP}.lanes.length > 0"
+        f" && {APP}.lanes.every(one => one.summary || one.problem)"
     )
 
 

@@ -74,7 +74,7 @@ def test_a_law_that_is_refused_does_not_keep_the_others(page: Any, watched: Watc
     assert change(page, f"{{...s, controller: {law}, run: {{...s.run, horizon: 20000}}}}")
     page.evaluate("void dwellPage.session.compare(['discrete-lloyd', 'lloyd'])")  # too many looks
     page.locator(".said.error").wait_for()
-    page.wait_for_function(f"() => {LANE}.known > 100")
+    page.wait_for_function(f"() => {LANE}?.known > 100")
     page.evaluate("dwellPage.session.seek(50)")
     assert page.evaluate("dwellPage.clock.t") == 50
     page.evaluate("dwellPage.session.reset()")
@@ -162,9 +162,14 @@ def test_keys_alone_add_choose_and_move_everything(page: Any) -> None:
 
 def test_space_cannot_be_touched_and_says_so(page: Any) -> None:
     choose(page, "space-12")
-    page.get_by_role("button", name="Add").click()
-    page.get_by_text("there is no map to touch").wait_for()
+    assert "two axes" in page.locator(".said").inner_text()
+    for tool in ("Agents", "Peaks", "Workspace", "Add", "Remove"):
+        button = page.get_by_role("button", name=tool, exact=True)
+        assert button.is_disabled()
+    assert "two axes" in page.get_by_role("button", name="Add", exact=True).get_attribute("title")
     page.locator(".map-canvas").focus()
+    page.keyboard.press("a")
+    page.get_by_text("there is no map to touch").wait_for()
     page.keyboard.press("]")
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(450)  # longer than an arrow waits
@@ -211,7 +216,7 @@ def test_the_skip_link_does_not_cost_the_run(page: Any) -> None:
 def test_a_reload_passes_over_a_part_that_was_cancelled(page: Any) -> None:
     assert change(page, "{...s, run: {...s.run, horizon: 20000}}")
     page.evaluate("void dwellPage.session.run(false)")
-    page.wait_for_function(f"() => {LANE}.known > 50")
+    page.wait_for_function(f"() => {LANE}?.known > 50")
     page.evaluate("dwellPage.session.seek(20)")
     page.evaluate("void dwellPage.session.hands.moveAgent(0, [9, 1])")
     page.wait_for_function(f"() => {LANE}.timeline.pieces.length === 2")

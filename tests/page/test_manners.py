@@ -63,12 +63,27 @@ def test_a_line_is_drawn_with_time_upward(page: Any) -> None:
     assert page.evaluate("dwellPage.maps[0].shown().scene.region.bounds") == [0, 10]
 
 
-def test_space_has_a_sentence_in_place_of_a_map(page: Any) -> None:
+def test_of_space_two_axes_are_drawn(page: Any) -> None:
     choose(page, "space-12")
-    frames(page)
-    assert page.evaluate("dwellPage.maps[0].shown().scene.region.dimension") == 3
-    svg = saved(page, "Export", "Map as SVG").read_text()
-    assert "The map draws workspaces of one and two dimensions." in svg
+    run(page)
+    page.keyboard.press("End")
+    for chosen, names in (("0,1", ["x", "y"]), ("1,2", ["y", "z"])):
+        page.get_by_label("Axes that are seen").select_option(chosen)
+        frames(page)
+        seen = page.evaluate(
+            f"""(() => {{ const {{ scene }} = dwellPage.maps[0].shown();
+                const l = {APP}.lanes[0];
+                const all = l.stateAt(dwellPage.clock.t, dwellPage.session.jumpOf(l));
+                const [a, b] = scene.shadow.axes;
+                return {{ names: scene.shadow.names, seen: Array.from(scene.state.positions),
+                    all: Array.from(all.positions), a, b }}; }})()"""
+        )
+        assert seen["names"] == names
+        a, b = (int(axis) for axis in chosen.split(","))
+        flat = [v for k in range(0, 36, 3) for v in (seen["all"][k + a], seen["all"][k + b])]
+        assert seen["seen"] == flat
+        svg = saved(page, "Export", "Map as SVG").read_text()
+        assert svg.count("<path") > 20
     page.mouse.dblclick(*spot(page, 0.0, 0.0))  # nothing to touch, and nothing breaks
     assert len(page.evaluate(f"{APP}.start")) == 12
 

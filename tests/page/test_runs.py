@@ -125,6 +125,7 @@ def test_laws_side_by_side_share_a_clock(page: Any) -> None:
     page.get_by_label("Discrete Lloyd").check()
     page.get_by_label("looks all the time").check()
     page.get_by_role("button", name="Side by side").click()
+    page.wait_for_function("() => dwellPage.clock.playing")  # as after Run
     until_done(page)
     assert page.locator(".map-canvas").count() == 3
     page.keyboard.press("End")
@@ -223,17 +224,24 @@ def test_a_server_that_went_and_came_back(open_page: Open, watched: Watched) -> 
             return dwellPage.session.change({{...s, run: {{...s.run, horizon: 20000}}}}); }})()"""
     )
     page.evaluate("void dwellPage.session.run(false)")
-    page.wait_for_function(f"() => {APP}.lanes[0].known > 100")
+    page.wait_for_function(f"() => {APP}.lanes[0]?.known > 100")
+    page.evaluate("dwellPage.clock.setSpeed(1000); dwellPage.clock.play()")
     watched.may_lose = True
+    own.process.kill()  # without a farewell
     own.end()
     page.locator(".lost").wait_for()
-    page.evaluate("dwellPage.session.seek(50)")  # what was received stays
-    frames(page)
-    assert jump_of(page) > 0
+    known = page.evaluate(f"{APP}.lanes[0].known")
+    page.get_by_role("button", name="Run", exact=True).first.click()  # refused: nothing changes
+    page.locator(".said.error").wait_for()
+    assert page.evaluate(f"{APP}.lanes[0].known") == known
     own = Server(own.port)
     page.locator(".lost").wait_for(state="detached")
-    page.locator(".status p.error").wait_for()  # the run went with it, and that is said
-    assert time_of(page) == 50.0
+    page.get_by_text("does not know this run").wait_for()  # it went with the server
+    assert page.locator(".status progress").count() == 0
+    page.get_by_role("button", name="Play", exact=True).wait_for()  # nothing more comes
+    page.evaluate("dwellPage.session.seek(50)")  # what was received stays
+    frames(page)
+    assert (time_of(page), jump_of(page) > 0) == (50.0, True)
     page.keyboard.press("Control+z")
     run(page)
     assert page.evaluate(f"{APP}.lanes[0].problem") is None

@@ -101,7 +101,7 @@ def test_a_film_that_nobody_waits_for_is_not_made(server):
     with pytest.raises(httpx.ReadTimeout):
         server.http.get(f"/api/runs/{run}/film?seconds=20", timeout=0.3)
     until(lambda: server.http.get("/api/health").json()["running"] == 0, "the film to end")
-    assert not list(server.folder.glob(f"*/*{run}.20.gif*"))
+    until(lambda: not list(server.folder.glob(f"*/*{run}.20.gif*")), "its draft to be gone")
 
 
 def test_a_film_of_a_run_that_is_forgotten_meanwhile(server):

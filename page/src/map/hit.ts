@@ -13,7 +13,8 @@ export type Hit =
   | { kind: "side"; which: number }
   | null;
 
-const NEAR = 14; // pixels: a fingertip, halved
+export const NEAR = 14; // pixels: a fingertip, halved
+const REACH = 22; // of agents, which move, and beside which there is only ground to press
 
 /** The nearest of some points within reach, or -1. */
 function nearest(count: number, x: (k: number) => number, y: (k: number) => number, px: number, py: number, within = NEAR): number {
@@ -26,14 +27,15 @@ function nearest(count: number, x: (k: number) => number, y: (k: number) => numb
   return best;
 }
 
-export function hit(scene: Scene, px: number, py: number): Hit {
-  if (!isDrawn(scene.region)) return null;
+/** What is taken by a press at a point of the screen; `reach` is how near an agent must be. */
+export function hit(scene: Scene, px: number, py: number, reach = REACH): Hit {
+  if (scene.shadow || !isDrawn(scene.region)) return null;
   if (scene.tool === "peaks") return hitPeak(scene, px, py);
   if (scene.tool === "workspace") return hitCorner(scene, px, py);
-  return hitAgent(scene, px, py);
+  return hitAgent(scene, px, py, reach);
 }
 
-function hitAgent(scene: Scene, px: number, py: number): Hit {
+function hitAgent(scene: Scene, px: number, py: number, reach: number): Hit {
   const { state, view, size } = scene;
   const n = state.dimension;
   const now = toY(view, size, scene.time);
@@ -43,6 +45,7 @@ function hitAgent(scene: Scene, px: number, py: number): Hit {
     (k) => (n === 1 ? now : toY(view, size, state.positions[n * k + 1])),
     px,
     py,
+    reach,
   );
   return which < 0 ? null : { kind: "agent", which };
 }

@@ -7,14 +7,16 @@ import type { Scene } from "./scene";
 
 const WIDE = 90;
 const STEPS = 24;
+const DIGIT = 6.2; // pixels, about
 const NARROW = 420;
 
 const short = (v: number): string => plain(Number(v.toPrecision(3)));
 
 export function drawScale(pen: Pen, scene: Scene): void {
   const { heat, theme, size } = scene;
-  if (!heat || !scene.layers.heat || heat.most === heat.least) return;
-  const right = size.width - 12;
+  if (!heat || !scene.scaled || !scene.layers.heat || heat.most === heat.least) return;
+  const most = short(heat.most);
+  const right = size.width - 18 - DIGIT * most.length;
   for (let k = 0; k < STEPS; k++) {
     const [r, g, b] = shade(theme, (k + 0.5) / STEPS).map(Math.round);
     box(pen, right - WIDE + (k * WIDE) / STEPS, 10, WIDE / STEPS + 0.5, 8);
@@ -24,7 +26,7 @@ export function drawScale(pen: Pen, scene: Scene): void {
   pen.stroke({ colour: theme.cell, width: 0.8 });
   const label = { colour: theme.cell, size: 10.5, halo: theme.paper } as const;
   pen.text("density 0", right - WIDE - 6, 14, { ...label, align: "right" });
-  pen.text(short(heat.most), right, 27, { ...label, align: "right" });
+  pen.text(most, right + 6, 14, label);
 }
 
 function box(pen: Pen, x: number, y: number, width: number, height: number): void {
@@ -44,9 +46,10 @@ export function drawAbout(pen: Pen, scene: Scene): void {
   const place = Array.from(state.positions.subarray(n * which, n * which + n), short).join(", ");
   const words = [`agent ${which} at ${place}`];
   if (scene.running) {
-    words.push(`error ${short(state.errors[which])} when it last looked`);
-    if (Number.isFinite(state.nextAt[which])) words.push(`looks again in ${short(Math.max(0, state.nextAt[which] - state.time))}`);
+    const looks = scene.looks;
+    words.push(`error ${short(state.errors[which])} when it last ${looks ? "looked" : "chose its course"}`);
+    if (Number.isFinite(state.nextAt[which])) words.push(`${looks ? "looks" : "does so"} again in ${short(Math.max(0, state.nextAt[which] - state.time))}`);
   }
-  const top = scene.size.width < NARROW ? 44 : 14; // under the scale where there is no room beside it
+  const top = scene.size.width < NARROW ? 34 : 14; // under the scale where there is no room beside it
   words.forEach((line, k) => pen.text(line, 46, top + 15 * k, { colour: theme.ink, size: 11.5, halo: theme.paper }));
 }

@@ -4,7 +4,7 @@ import type { Density } from "../density/density";
 import { borders } from "../geometry/cells";
 import { drawAxes } from "./axes";
 import type { Pen } from "./pen";
-import { isFresh } from "./plane";
+import { isFresh, named } from "./plane";
 import type { Scene } from "./scene";
 import { colourOf, dotOf } from "./theme";
 import { toX, toY } from "./view";
@@ -106,20 +106,21 @@ function targets(pen: Pen, scene: Scene, now: number): void {
 function agents(pen: Pen, scene: Scene, now: number): void {
   const { view, size, theme, state } = scene;
   const radius = dotOf(state.agents);
+  const numbers = new Set(named(scene, 40));
   for (let p = 0; p < state.agents; p++) {
     const x = toX(view, size, state.positions[p]);
     pen.begin();
     pen.circle(x, now, radius);
     pen.fill({ colour: colourOf(theme, p) });
     pen.stroke({ colour: theme.paper, width: 1.2 });
-    const looked = scene.running && isFresh(scene, p);
+    const looked = scene.running && (p === scene.latest || isFresh(scene, p));
     if (looked || p === scene.selected || p === scene.hovered) {
       pen.begin();
       pen.circle(x, now, radius + 4);
       pen.stroke({ colour: looked ? theme.flash : theme.select, width: 1.8 });
     }
-    if (scene.layers.names && state.agents <= 40)
-      pen.text(String(p), x, now - radius - 9, { colour: theme.ink, size: 10.5, align: "center", halo: theme.paper });
+    if (numbers.has(p))
+      pen.text(String(p), x, now - radius - 9, { colour: theme.ink, size: p === scene.latest ? 13 : 10.5, align: "center", halo: theme.paper });
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Density } from "../density/density";
+import { PLANE } from "../geometry/shadow";
 import { isDrawn } from "../geometry/workspace";
 import { drawAbout, drawScale } from "./legend";
 import { drawLine, drawLineGround } from "./line";
@@ -13,12 +14,6 @@ import type { Scene, Stretch } from "./scene";
 import { drawHeads, drawTrails } from "./trails";
 
 const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
-
-const instead = (scene: Scene): string[] => [
-  "The map draws workspaces of one and two dimensions.",
-  `This one has ${scene.region.dimension}: its numbers are beside,`,
-  "and dwell plot draws pictures of it.",
-];
 
 class Layer {
   readonly canvas = document.createElement("canvas");
@@ -61,7 +56,7 @@ export class Painter {
 
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {
     const { view, size, theme, region, layers, heat } = scene;
-    const shape = [view, size.width, size.height, theme, ratio];
+    const shape = [view, size.width, size.height, theme, ratio, scene.shadow];
     if (this.ground.renew(scene, ratio, [...shape, region, heat, layers.heat, scene.end, density]))
       paintGround(this.ground.pen, scene, density);
     if (this.trails.renew(scene, ratio, shape)) this.drawn = [];
@@ -99,20 +94,14 @@ export class Painter {
 }
 
 function trail(pen: Pen, scene: Scene, stretch: Stretch, from: number): void {
-  drawTrails(pen, stretch.arc, from, stretch.jumps, stretch.offset, scene.view, scene.size, scene.theme);
+  drawTrails(pen, stretch.arc, from, stretch.jumps, stretch.offset, scene.view, scene.size, scene.theme, scene.shadow?.axes ?? PLANE);
 }
 
 function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
   if (scene.region.dimension === 2) {
     drawGround(pen, scene);
     drawScale(pen, scene);
-  }
-  else if (scene.region.bounds) drawLineGround(pen, scene, density);
-  else {
-    const { width, height } = scene.size;
-    const where = { colour: scene.theme.ink, size: width < 400 ? 12 : 13.5, align: "center" } as const;
-    instead(scene).forEach((line, k) => pen.text(line, width / 2, height / 2 + 21 * (k - 1), where));
-  }
+  } else if (scene.region.bounds) drawLineGround(pen, scene, density);
 }
 
 function paintOver(pen: Pen, scene: Scene): void {
@@ -120,7 +109,7 @@ function paintOver(pen: Pen, scene: Scene): void {
   const flat = scene.region.dimension === 2;
   if (!canDraw(scene)) return;
   if (scene.layers.trails && scene.running && live)
-    drawHeads(pen, live.arc, scene.state, live.offset, scene.view, scene.size, scene.theme);
+    drawHeads(pen, live.arc, scene.state, live.offset, scene.view, scene.size, scene.theme, scene.shadow?.axes ?? PLANE);
   if (flat) drawPlane(pen, scene);
   else drawLine(pen, scene);
   drawAbout(pen, scene);

@@ -36,13 +36,14 @@ export function drawGround(pen: Pen, scene: Scene): void {
     const y = toY(view, size, top);
     pen.picture(heat.image, x, y, toX(view, size, right) - x, toY(view, size, bottom) - y);
   }
-  drawAxes(pen, view, size, theme, ["x", "y"]);
+  drawAxes(pen, view, size, theme, scene.shadow?.names ?? ["x", "y"]);
 }
 
 /** What lies over the paths. */
 export function drawPlane(pen: Pen, scene: Scene): Cells | null {
   const { theme, layers } = scene;
-  const cells = layers.cells || scene.selected >= 0 ? cellsOf(scene.region.ring, scene.state.positions) : null;
+  const { shadow } = scene; // cells of space have none that could be told apart
+  const cells = !shadow && (layers.cells || scene.selected >= 0) ? cellsOf(scene.region.ring, scene.state.positions) : null;
   if (cells && layers.cells) {
     pen.begin();
     for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
@@ -55,7 +56,7 @@ export function drawPlane(pen: Pen, scene: Scene): Cells | null {
   if (scene.running && layers.targets) targets(pen, scene);
   if (scene.running && layers.holds) holds(pen, scene);
   agents(pen, scene);
-  if (scene.tool === "peaks") peaks(pen, scene);
+  if (scene.tool === "peaks" && !shadow) peaks(pen, scene);
   if (scene.tool === "workspace") handles(pen, scene);
   return cells;
 }
@@ -159,9 +160,21 @@ function agents(pen: Pen, scene: Scene): void {
     pen.circle(px(scene.selected), py(scene.selected), radius + 5);
     pen.stroke({ colour: theme.select, width: 2 });
   }
-  if (scene.layers.names && state.agents <= 60)
-    for (let p = 0; p < state.agents; p++)
-      pen.text(String(p), px(p) + radius + 3, py(p) - radius - 2, { colour: theme.ink, size: 10.5, halo: theme.paper });
+  if (scene.latest >= 0 && scene.latest < state.agents) {
+    pen.begin();
+    pen.circle(px(scene.latest), py(scene.latest), radius + 3);
+    pen.stroke({ colour: theme.flash, width: 1.6 });
+  }
+  for (const p of named(scene, 60)) {
+    const bold = p === scene.latest;
+    pen.text(String(p), px(p) + radius + 3, py(p) - radius - 2, { colour: theme.ink, size: bold ? 13 : 10.5, halo: theme.paper });
+  }
+}
+
+/** The agents that have their number beside them: all, if wanted, else those that are spoken of. */
+export function named({ layers, state, latest, selected, hovered }: Scene, most: number): number[] {
+  if (layers.names && state.agents <= most) return Array.from({ length: state.agents }, (_, p) => p);
+  return [...new Set([latest, selected, hovered])].filter((p) => p >= 0 && p < state.agents);
 }
 
 /** Whether an agent looked just now: a moment ago on the screen, and before its wait is well on. */

@@ -2,6 +2,7 @@
 
 import type { Arc, ArcState } from "../arc/arc";
 import type { DensityTable } from "../density/density";
+import type { Axes } from "../geometry/shadow";
 import type { Region } from "../geometry/workspace";
 import type { Heat } from "./heat";
 import type { Theme } from "./theme";
@@ -36,6 +37,8 @@ export interface Stretch {
 
 export interface Scene {
   readonly region: Region;
+  /** Of more than two dimensions: the two axes that are seen. Nothing can be touched then. */
+  readonly shadow: { readonly axes: Axes; readonly names: readonly [string, string] } | null;
   readonly state: ArcState;
   readonly heat: Heat | null;
   readonly peaks: readonly DensityTable[];
@@ -43,6 +46,10 @@ export interface Scene {
   readonly glance: Glance | null;
   /** Agents that looked no longer ago than this have a ring. */
   readonly fresh: number;
+  /** While time stands still: who had the last event, named on the map as below it; -1 for nobody. */
+  readonly latest: number;
+  readonly looks: boolean; // whether agents look at all; some laws only hear
+  readonly scaled: boolean; // whether the scale of the density is shown; of several maps one has it
   readonly running: boolean; // whether there is a run at all
   readonly time: number;
   readonly end: number;

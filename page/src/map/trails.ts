@@ -1,6 +1,7 @@
 /** Paths of agents so far. Legs are straight, so a path goes from event to event. */
 
 import type { Arc, ArcState } from "../arc/arc";
+import type { Axes } from "../geometry/shadow";
 import type { Pen } from "./pen";
 import { colourOf, type Theme } from "./theme";
 import { toX, toY, type Size, type View } from "./view";
@@ -9,21 +10,21 @@ const MOST = 40000; // segments drawn anew at once; more are thinned out
 
 /** The paths between two jumps of an arc, in one stroke per colour. */
 export function drawTrails(
-  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, theme: Theme,
+  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, theme: Theme, axes: Axes,
 ): void {
   const colours = Math.min(theme.agents.length, arc.agents);
   const stride = Math.max(1, Math.ceil((to - from) / MOST));
   const alpha = arc.agents > 200 ? 0.35 : 0.6;
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
-    if (stride === 1) segments(pen, arc, from, to, offset, view, size, colour, colours);
-    else thinned(pen, arc, to, stride, offset, view, size, colour, colours);
+    if (stride === 1) segments(pen, arc, from, to, offset, view, size, colour, colours, axes);
+    else thinned(pen, arc, to, stride, offset, view, size, colour, colours, axes);
     pen.stroke({ colour: colourOf(theme, colour), width: 1.1, alpha });
   }
 }
 
 function segments(
-  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, colour: number, colours: number,
+  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, colour: number, colours: number, [a, b]: Axes,
 ): void {
   const { events, dimension: n } = arc;
   for (let row = from; row < to; row++) {
@@ -33,23 +34,23 @@ function segments(
       pen.move(toX(view, size, arc.placeBefore(row, 0)), toY(view, size, offset + (before < 0 ? 0 : events.time[before])));
       pen.line(toX(view, size, events.positions[row]), toY(view, size, offset + events.time[row]));
     } else {
-      pen.move(toX(view, size, arc.placeBefore(row, 0)), toY(view, size, arc.placeBefore(row, 1)));
-      pen.line(toX(view, size, events.positions[2 * row]), toY(view, size, events.positions[2 * row + 1]));
+      pen.move(toX(view, size, arc.placeBefore(row, a)), toY(view, size, arc.placeBefore(row, b)));
+      pen.line(toX(view, size, events.positions[n * row + a]), toY(view, size, events.positions[n * row + b]));
     }
   }
 }
 
 function thinned(
-  pen: Pen, arc: Arc, to: number, stride: number, offset: number, view: View, size: Size, colour: number, colours: number,
+  pen: Pen, arc: Arc, to: number, stride: number, offset: number, view: View, size: Size, colour: number, colours: number, [a, b]: Axes,
 ): void {
   const { events, dimension: n } = arc;
   const last = arc.rowsAfter(to).slice();
   for (let agent = colour; agent < arc.agents; agent += colours) {
     const begin = arc.start.positions[agent];
-    pen.move(toX(view, size, begin[0]), toY(view, size, n === 1 ? offset : begin[1]));
+    pen.move(toX(view, size, begin[a]), toY(view, size, n === 1 ? offset : begin[b]));
     for (const row of everySome(events.previous, last[agent], stride)) {
-      const y = n === 1 ? offset + events.time[row] : events.positions[row * n + 1];
-      pen.line(toX(view, size, events.positions[row * n]), toY(view, size, y));
+      const y = n === 1 ? offset + events.time[row] : events.positions[row * n + b];
+      pen.line(toX(view, size, events.positions[row * n + a]), toY(view, size, y));
     }
   }
 }
@@ -63,18 +64,19 @@ function everySome(previous: Int32Array, last: number, stride: number): number[]
 
 /** The piece of each path since the last event. */
 export function drawHeads(
-  pen: Pen, arc: Arc, state: ArcState, offset: number, view: View, size: Size, theme: Theme,
+  pen: Pen, arc: Arc, state: ArcState, offset: number, view: View, size: Size, theme: Theme, [a, b]: Axes,
 ): void {
   const { events, dimension: n, start } = arc;
+  const m = state.dimension; // of what is seen
   const colours = Math.min(theme.agents.length, arc.agents);
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
     for (let p = colour; p < arc.agents; p += colours) {
       const row = state.rows[p];
-      const x = row < 0 ? start.positions[p][0] : events.positions[row * n];
-      const y = n === 1 ? offset + (row < 0 ? 0 : events.time[row]) : row < 0 ? start.positions[p][1] : events.positions[row * n + 1];
+      const x = row < 0 ? start.positions[p][a] : events.positions[row * n + a];
+      const y = n === 1 ? offset + (row < 0 ? 0 : events.time[row]) : row < 0 ? start.positions[p][b] : events.positions[row * n + b];
       pen.move(toX(view, size, x), toY(view, size, y));
-      pen.line(toX(view, size, state.positions[p * n]), toY(view, size, n === 1 ? offset + state.time : state.positions[p * n + 1]));
+      pen.line(toX(view, size, state.positions[p * m]), toY(view, size, n === 1 ? offset + state.time : state.positions[p * m + 1]));
     }
     pen.stroke({ colour: colourOf(theme, colour), width: 1.1, alpha: arc.agents > 200 ? 0.35 : 0.6 });
   }

@@ -60,6 +60,20 @@ export const panned = (view: View, dx: number, dy: number): View => ({
   y: view.y + dy / view.sy,
 });
 
+const IN_SIGHT = 80; // pixels of the world that stay in view, or all of it if it is smaller
+
+/** The view moved as little as needed for some of the world to be in it. */
+export function inSight(view: View, size: Size, bounds: Bounds): View {
+  const keep = (middle: number, from: number, to: number, scale: number, pixels: number): number => {
+    const some = Math.min(IN_SIGHT, pixels / 2, (to - from) * scale) / scale;
+    const half = pixels / 2 / scale;
+    return Math.min(to - some + half, Math.max(from + some - half, middle));
+  };
+  const x = keep(view.x, bounds.left, bounds.right, view.sx, size.width);
+  const y = keep(view.y, bounds.bottom, bounds.top, view.sy, size.height);
+  return x === view.x && y === view.y ? view : { ...view, x, y };
+}
+
 /** Round numbers about `apart` pixels from each other. */
 export function ticks(from: number, to: number, pixels: number, apart = 70): number[] {
   const rough = ((to - from) * apart) / pixels;

@@ -5,6 +5,7 @@ import { asText, fileOf, filmOf, health } from "../net/api";
 import { LONGEST, type ThemeChoice } from "../state/link";
 import type { Session } from "../state/session";
 import { useApp, useSession } from "./context";
+import { FilmLength } from "./FilmLength";
 import { download, savePng, saveSvg } from "./map/exports";
 
 /** A file name made of the scenario's name. */
@@ -34,7 +35,7 @@ async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<vo
     session.say(what === "nc" ? `The run is being fetched${part}.` : `The film is being drawn, which takes some seconds${part}.`);
     for (const [k, lane] of done.entries()) {
       const id = lane.timeline.last?.id ?? "";
-      download(what === "nc" ? await fileOf(id) : await filmOf(id, what), names[k]);
+      download(what === "nc" ? await fileOf(id) : await filmOf(id, what, session.store.get().filmSeconds), names[k]);
     }
     session.say(`${names.join(", ")} ${names.length > 1 ? "are" : "is"} saved${part}.`);
   } catch (error) {
@@ -159,6 +160,7 @@ function ExportMenu() {
         <Item name="Map as SVG" save={() => saveSvg(fileName(session))} />
         <Item name="Film as GIF" but={none} save={() => void saveRun(session, "gif")} />
         <Item name="Film as MP4" but={noMp4} save={() => void saveRun(session, "mp4")} />
+        <FilmLength />
         <Item name="Run as NetCDF" but={none} save={() => void saveRun(session, "nc")} />
       </div>
     </details>

@@ -1,6 +1,7 @@
 /** What the pointer does on the map, and what the map shows. */
 
-import { regionOf } from "../geometry/workspace";
+import { nameOfAxis, pairsOf } from "../geometry/shadow";
+import { isDrawn, regionOf } from "../geometry/workspace";
 import type { Layers, Tool } from "../map/scene";
 import { useApp, useSession } from "./context";
 import { Icon } from "./Icon";
@@ -16,6 +17,8 @@ const ADDS: Record<Tool, string> = {
   peaks: "Add a peak near the middle",
   workspace: "Add a corner after the chosen one, or on the longest side",
 };
+
+const UNTOUCHABLE = "Of three dimensions and more the map shows two axes, and nothing can be moved on it; change it under Scenario";
 
 const LAYERS: readonly { layer: keyof Layers; name: string }[] = [
   { layer: "heat", name: "Density" },
@@ -33,18 +36,24 @@ export function MapTools() {
   const chosen = tool === "agents" ? app.selected : tool === "peaks" ? app.selectedPeak : app.selectedCorner;
   const region = app.scenario ? regionOf(app.scenario.workspace) : null;
   const planar = region?.dimension === 2;
+  const touchable = region !== null && isDrawn(region);
   const corners = planar && region.editable;
+  const setAxes = (pair: string): void => {
+    const [a, b] = pair.split(",").map(Number);
+    session.view = null; // it is of other axes
+    session.store.set({ axes: [a, b] });
+  };
   return (
     <div class="tools">
       <div class="segments" role="group" aria-label="What the pointer changes">
         {TOOLS.map((one) => (
-          <button key={one.tool} aria-pressed={tool === one.tool} title={`${one.about} (${one.key})`} onClick={() => session.hands.setTool(one.tool)}>
+          <button key={one.tool} aria-pressed={tool === one.tool} disabled={!touchable} title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE} onClick={() => session.hands.setTool(one.tool)}>
             {one.name}
           </button>
         ))}
       </div>
       {!drawing && (
-        <button class="plain" disabled={tool === "workspace" && !corners} onClick={() => void session.hands.addOne()} title={`${ADDS[tool]} (A on the map)`}>
+        <button class="plain" disabled={!touchable || (tool === "workspace" && !corners)} onClick={() => void session.hands.addOne()} title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}>
           <Icon name="plus" /> Add
         </button>
       )}
@@ -64,12 +73,24 @@ export function MapTools() {
         </>
       )}
       {!drawing && (
-        <button class="plain" disabled={chosen < 0} onClick={() => void session.hands.removeChosen()} title="Remove what is chosen (Delete)">
+        <button class="plain" disabled={!touchable || chosen < 0} onClick={() => void session.hands.removeChosen()} title="Remove what is chosen (Delete)">
           <Icon name="bin" /> Remove
         </button>
       )}
+      {region && region.dimension > 2 && (
+        <label>
+          <span class="hidden">Axes that are seen</span>
+          <select value={app.axes.join()} title="The two axes that are seen" onChange={(e) => setAxes(e.currentTarget.value)}>
+            {pairsOf(region.dimension).map((pair) => (
+              <option key={pair.join()} value={pair.join()}>
+                {pair.map((axis) => nameOfAxis(axis, region.dimension)).join(" and ")}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <span class="gap" />
-      <button class="plain" onClick={() => session.undo()} title="Undo the last change of the scenario (Ctrl+Z)" aria-label="Undo">
+      <button class="plain" onClick={() => session.undo()} title="Undo the last change (Ctrl+Z)" aria-label="Undo">
         <Icon name="undo" />
       </button>
       <details class="menu">

@@ -21,13 +21,13 @@ export function Numbers() {
   return (
     <div class="numbers">
       {begun.length === 1 && <Counters lane={begun[0]} />}
+      {begun.map((lane) => (
+        <Outcome key={lane.kind} lane={lane} titled={begun.length > 1} />
+      ))}
       <ErrorChart lanes={begun} />
       <FigureChart lanes={begun} which="cost" title="Cost" log />
       <HoldChart lanes={begun} />
       {begun.length === 1 && <Timers lane={begun[0]} />}
-      {begun.map((lane) => (
-        <Outcome key={lane.kind} lane={lane} titled={begun.length > 1} />
-      ))}
     </div>
   );
 }
@@ -35,7 +35,8 @@ export function Numbers() {
 function Waiting() {
   const session = useSession();
   const lanes = useApp((app) => app.lanes);
-  const waiting = lanes.some((lane) => lane.working);
+  const asking = useApp((app) => app.asking);
+  const waiting = asking || lanes.some((lane) => lane.working);
   return (
     <div class="empty">
       <p>{waiting ? "The run is about to begin." : "No run yet. Errors, cost, timers and messages are shown here while one goes on."}</p>
@@ -74,6 +75,7 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
       note={
         <>
           <Legend lanes={lanes} which="error" named={!many || band} extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />
+          {alone && many && !each && <span class="legend dim">of so many agents the largest alone is kept</span>}
           {alone && band && (
             <span class="legend">
               <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle <Swatch colour={theme.cell} /> least
@@ -148,11 +150,21 @@ function Swatch({ colour }: { colour: string }) {
   );
 }
 
+/** What an agent waits for: under some laws not every event is a look, under others none is. */
+function doesNext(lane: Lane): string {
+  const events = lane.timeline.last?.arc.events;
+  if (!events?.looked || !events.count) return "looks again";
+  const looks = events.looks[events.count];
+  return looks === 0 ? "chooses its course anew; none looks, each hears from the others" : looks < events.count ? "looks or chooses its course anew" : "looks again";
+}
+
 function Timers({ lane }: { lane: Lane }) {
   const session = useSession();
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const agents = lane.timeline.last?.arc.agents ?? 0;
+  useApp((app) => app.version); // whether anybody looks is seen in the rows
+  const what = `time left until each agent ${doesNext(lane)}`;
   useEffect(() => {
     let longest = 0;
     const draw = (): void => {
@@ -167,9 +179,9 @@ function Timers({ lane }: { lane: Lane }) {
   return (
     <section class="chart">
       <h3>
-        Timers <span class="chart-note dim">time left until each agent looks again{agents > MANY ? ", longest first" : ""}</span>
+        Timers <span class="chart-note dim">{what}{agents > MANY ? ", longest first" : ""}</span>
       </h3>
-      <canvas ref={canvas} class="timers" role="img" aria-label="One bar per agent: the time left until it looks again" />
+      <canvas ref={canvas} class="timers" role="img" aria-label={`One bar per agent: ${what}`} />
     </section>
   );
 }

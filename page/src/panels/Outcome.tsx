@@ -33,11 +33,17 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
     ["looks, positions heard", `${whole(summary.measurements ?? 0)}, ${whole(summary.messages ?? 0)}`],
   ];
   return (
-    <section class="outcome">
-      <h3>
-        {titled ? `${nameOf(lane.kind)}: outcome` : "Outcome"}
-        {offset > 0 && <span class="chart-note dim">of the part from t = {figure(offset)} on</span>}
-      </h3>
+    <details class="outcome">
+      <summary>
+        <h3>{titled ? nameOf(lane.kind) : "Outcome"}</h3>
+        <span class="chart-note dim">
+          <span>
+            cost {figure(summary.cost?.initial, 3)} → {figure(summary.cost?.final, 3)}
+          </span>
+          {covered.length > 0 && <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>}
+        </span>
+      </summary>
+      {offset > 0 && <p class="dim">Of the part from t = {figure(offset)} on.</p>}
       <dl class="rows">
         {rows.map(([name, value]) => (
           <div key={name}>
@@ -46,6 +52,6 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
           </div>
         ))}
       </dl>
-    </section>
+    </details>
   );
 }

@@ -7,6 +7,7 @@ export function Status() {
   const notice = useApp((app) => app.notice);
   const offline = useApp((app) => app.offline);
   const lanes = useApp((app) => app.lanes);
+  const asking = useApp((app) => app.asking);
   useApp((app) => app.word);
   const lost = offline || lanes.some((lane) => lane.lost);
   const failed = lanes.find((lane) => lane.problem)?.problem;
@@ -25,7 +26,7 @@ export function Status() {
       )}
       <p aria-live="polite" class={notice?.kind === "error" ? "said error" : "said"}>
         {notice?.text ?? <LastLook />}
-        {busy && <Progress job={busy.job} />}
+        {asking ? <span class="dim asking"> Asking the server…</span> : busy && <Progress job={busy.job} />}
         {notice && (
           <button class="quiet" onClick={() => session.quiet()} aria-label="Dismiss">
             ×
@@ -48,11 +49,12 @@ function LastLook() {
   const { events, dimension: n } = arc;
   const row = place.jump - 1;
   const error = Math.hypot(...events.errors.subarray(row * n, row * n + n));
-  const [verb, next] = events.looked && !events.looked[row] ? ["thought again", "does so"] : ["looked", "looks"];
+  const looked = !events.looked || events.looked[row] > 0;
+  const did = looked ? "looked" : "chose its course anew, by what it has heard of the others,";
   return (
     <span class="dim">
-      Agent {events.agent[row]} {verb} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away
-      {Number.isFinite(events.nextAt[row]) ? `; it ${next} again at ${(offset + events.nextAt[row]).toFixed(3)}.` : "."}
+      Agent {events.agent[row]} {did} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away
+      {Number.isFinite(events.nextAt[row]) ? `; it ${looked ? "looks again" : "does so again"} at ${(offset + events.nextAt[row]).toFixed(3)}.` : "."}
     </span>
   );
 }

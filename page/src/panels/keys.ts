@@ -40,6 +40,7 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     "2": () => session.hands.setTool("peaks"),
     "3": () => session.hands.setTool("workspace"),
     "?": () => session.store.set({ help: true }),
+    Enter: () => void session.hands.finishDrawing(),
     Escape: () => {
       closeMenus(null);
       session.hands.letGo();
@@ -60,7 +61,8 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
       return e.preventDefault();
     }
     const pressing = target.matches("button, summary, input");
-    if (e.altKey || (pressing && (e.key === " " || e.key === "Enter"))) return;
+    const drawing = session.store.get().drawing !== null; // else Enter belongs to links
+    if (e.altKey || (e.key === "Enter" && !drawing) || (pressing && (e.key === " " || e.key === "Enter"))) return;
     const command = commands[letter] ?? commands[e.key];
     // Sliders keep their arrows; those of the time bar go from jump to jump, as elsewhere.
     if (!command || (target.matches("input[type=range]") && !target.closest(".scrubber"))) return;

@@ -1,6 +1,7 @@
 /** What the page shows, as one value; the session changes it, panels and maps read it. */
 
 import type { Point } from "../geometry/polygon";
+import { PLANE, type Axes } from "../geometry/shadow";
 import type { Layers, Tool } from "../map/scene";
 import type { Scenario, Template } from "../net/api";
 import type { Places } from "./edits";
@@ -20,8 +21,10 @@ export interface AppState {
   scenario: Scenario | null;
   start: Places; // where agents start, also if scattered
   lanes: readonly Lane[];
+  asking: boolean; // whether runs were asked for that the server has not taken yet
   version: number; // of the rows that have come
   word: number; // of everything else about the lanes
+  axes: Axes; // that are seen of a workspace of more than two dimensions
   tool: Tool;
   layers: Layers;
   selected: number;
@@ -35,6 +38,7 @@ export interface AppState {
   panel: Panel;
   theme: ThemeChoice;
   help: boolean;
+  filmSeconds: number; // that a film lasts
 }
 
 export const firstState = (): AppState => ({
@@ -42,8 +46,10 @@ export const firstState = (): AppState => ({
   scenario: null,
   start: [],
   lanes: [],
+  asking: false,
   version: 0,
   word: 0,
+  axes: PLANE,
   tool: "agents",
   layers: { heat: true, cells: true, trails: true, holds: true, targets: true, names: false },
   selected: -1,
@@ -57,4 +63,5 @@ export const firstState = (): AppState => ({
   panel: "numbers",
   theme: chosenTheme(),
   help: false,
+  filmSeconds: 6,
 });

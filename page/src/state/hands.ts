@@ -29,17 +29,18 @@ export class Hands {
     const { scenario, start } = this.session.store.get();
     if (!scenario || which >= start.length || !this.canTouch()) return;
     const place = this.placed(to, scenario);
+    const { hasRun } = this.session;
     if (this.session.underWay) {
       if (await this.session.goOn((now) => moved(now, which, place)))
         this.session.say(`Agent ${which} was moved; the others react from here on.`);
     } else if (await this.session.change(withStart(scenario, moved(start, which, place))))
-      this.session.say(`Agent ${which} starts at ${place.join(", ")}.`);
+      this.session.say(`Agent ${which} starts at ${place.join(", ")}.${hasRun ? " Undo (Ctrl+Z) brings the run back." : ""}`);
   }
 
   /** Whether there is a map to touch; if not, it is said where things can be changed. */
   private canTouch(): boolean {
     if (isDrawn(this.region)) return true;
-    this.session.say("Of three dimensions and more there is no map to touch: change the text under Scenario.");
+    this.session.say("Of three dimensions and more there is no map to touch, only a view of two axes: change the text under Scenario.");
     return false;
   }
 
@@ -204,13 +205,21 @@ export class Hands {
 
   beginDrawing(): void {
     this.session.store.set({ tool: "workspace", drawing: [], selectedCorner: -1 });
-    this.session.say("Click the corners of the new workspace on the map, then press Finish.");
+    this.session.say("Click the corners of the new workspace on the map, then press Finish or Enter.");
   }
 
   async finishDrawing(): Promise<void> {
     const { drawing } = this.session.store.get();
-    if (!drawing || drawing.length < 3) return;
+    if (!drawing) return;
+    if (drawing.length < 3) return this.session.say("A workspace needs three corners or more; Escape gives it up.");
+    await this.endDrawing();
+  }
+
+  /** A drawing that was begun becomes the workspace, or is given up where it has too few corners. */
+  async endDrawing(): Promise<boolean> {
+    const { drawing } = this.session.store.get();
+    if (!drawing) return true;
     this.session.store.set({ drawing: null });
-    await this.setRing(drawing);
+    return drawing.length < 3 || this.setRing(drawing);
   }
 }

@@ -25,6 +25,8 @@ export interface LanePiece extends Piece, Record {
 
 export type Summary = { stop?: { time?: number } } & { [key: string]: unknown };
 
+const PASSING: ReadonlySet<string> = new Set(["gone", "cancelled"]); // problems that another try may not have
+
 export interface News {
   /** Something else than rows came: a word about the job, an end, a lost connection. */
   changed(): void;
@@ -44,6 +46,8 @@ export class Lane {
   private live: Live | null = null;
   private readonly earlier: Live[] = []; // that fetch pieces of before a reload
   private asked = 0;
+  private record: Record | null = null; // of the last piece that was asked for
+  private closed = false; // nothing is listened to; what is there stays
 
   constructor(
     readonly kind: string,
@@ -62,7 +66,7 @@ export class Lane {
 
   get end(): number {
     if (this.pendingAt !== null) return Infinity;
-    return this.summary ? this.timeline.known : this.timeline.end; // a run may stop before its horizon
+    return this.summary || this.problem ? this.timeline.known : this.timeline.end; // a run may stop before its horizon, or break off
   }
 
   get working(): boolean {
@@ -78,11 +82,13 @@ export class Lane {
       const job = await startRun(scenario);
       if (asked !== this.asked) return void cancel(job.id).catch(() => undefined);
       this.drop(); // only now: a run that is refused must not end the one that is there
+      this.closed = false;
       this.problem = null;
       this.summary = null;
       this.job = job;
       const record = { id: job.id, offset: t, jumps, scenario };
       this.pending = [record];
+      this.record = record;
       this.listen(record);
     } catch (error) {
       if (asked === this.asked) this.pendingAt = null;
@@ -96,6 +102,7 @@ export class Lane {
   async resume(records: readonly Record[]): Promise<void> {
     const { asked } = this;
     this.pending = records;
+    this.record = records[records.length - 1] ?? null;
     for (const record of records) {
       if (asked !== this.asked) return;
       this.problem = null; // of a piece before; the last one counts
@@ -105,8 +112,28 @@ export class Lane {
     }
   }
 
+  /** Another lane that has gone the same way so far, and may go on otherwise. */
+  branch(): Lane {
+    const other = new Lane(this.kind, this.news);
+    other.timeline = this.timeline;
+    return other;
+  }
+
+  /** After it was closed: a part that was under way then is run again, and comes out the same. */
+  async revive(): Promise<void> {
+    const { record, problem } = this;
+    if (!this.closed || !record || this.summary || (problem && !PASSING.has(problem.code))) return;
+    try {
+      await this.run(record.scenario, record.offset, record.jumps);
+    } catch (error) {
+      this.failed({ code: "gone", key: null, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
   close(): void {
     this.asked++;
+    this.closed = true;
+    this.pendingAt = null;
     this.drop();
     this.earlier.forEach((live) => live.close());
   }
@@ -146,6 +173,7 @@ export class Lane {
       },
       gone: () => {
         this.lost = false;
+        this.job = null; // whatever it did, it does no more
         this.failed({ code: "gone", key: null, message: "The server does not know this run any more; run it again." });
         begun?.();
       },

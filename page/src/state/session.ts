@@ -1,25 +1,26 @@
 /** Session: everything that a person can do with the page, as methods; panels and maps call these. */
 
-import { placeIn, regionOf } from "../geometry/workspace";
+import { PLANE } from "../geometry/shadow";
+import { isDrawn, regionOf } from "../geometry/workspace";
 import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Scenario } from "../net/api";
 import { firstState, type AppState, type Notice, type Panel } from "./app";
 import { Clock, usualSpeed } from "./clock";
-import { goingOn, type Places } from "./edits";
+import type { Places } from "./edits";
 import { Forms } from "./forms";
 import { Hands } from "./hands";
-import { History } from "./history";
-import { Lane } from "./lane";
-import { kindsWith, lawLike, MOST_LAWS, withLaw } from "./laws";
+import { History, type Step } from "./history";
+import type { Lane } from "./lane";
+import { MOST_LAWS } from "./laws";
 import { fragmentOf, keepTheme, recall, remember, scenarioIn, type Memory, type ThemeChoice } from "./link";
+import { Runs } from "./runs";
 import { Store } from "./store";
 import { keepAsking } from "./vigil";
 
-const LEAST_REST = 1 / 3; // of the horizon: so long a run goes on after a change near its end
-const GROW_EVERY = 200; // milliseconds between two redrawings of the charts while rows come
-
 const HINT = "Drag agents to change the start, or press Run.";
+const HINT_UNDER_WAY = "Drag agents to change the run from here on, or press Play.";
+const HINT_SPACE = "Press Run. The map shows two axes of this workspace; changes are made under Scenario.";
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -27,16 +28,15 @@ const sentence = (error: unknown): string => (error instanceof Error ? error.mes
 
 export class Session {
   readonly store = new Store<AppState>(firstState());
-  readonly clock = new Clock(() => this.limit());
+  readonly clock: Clock = new Clock(() => this.runs.limit());
+  private readonly runs: Runs = new Runs(this);
   readonly hands = new Hands(this);
   readonly forms = new Forms(this);
   /** What maps show; null: everything. */
   view: View | null = null;
   private readonly history = new History();
-  private growing = 0;
   private edits = 0;
   private fragment = "";
-  private wanted: number | null = null; // the time to go to when it is known, after a reload
 
   // Beginning.
 
@@ -84,25 +84,26 @@ export class Session {
     this.store.set({ panel: memory.panel as Panel });
     this.clock.setSpeed(memory.speed);
     if (!memory.lanes.some((lane) => lane.records.length)) return true;
-    const lanes = memory.lanes.map((lane) => this.lane(lane.kind));
+    const lanes = memory.lanes.map((lane) => this.runs.lane(lane.kind));
     this.store.set({ lanes });
-    this.wanted = memory.t;
+    this.runs.wanted = memory.t;
     await Promise.all(lanes.map((lane, k) => lane.resume(memory.lanes[k].records)));
     const since = Math.max(...lanes.map((lane) => lane.timeline.begin));
     if (since > 0) this.say(`What was before t = ${since.toFixed(2)} is not kept by the server.`);
-    this.grew();
+    else if (memory.t > 0 && this.touchable) this.say(HINT_UNDER_WAY);
+    this.runs.grew();
     return true;
   }
 
   /** What a reload needs. */
-  private keep(): void {
+  keep(): void {
     const { scenario, lanes, panel } = this.store.get();
     if (!scenario) return;
     remember({
       fragment: this.fragment,
       scenario,
       lanes: lanes.map(({ kind, records }) => ({ kind, records })),
-      t: this.wanted ?? this.clock.t,
+      t: this.runs.wanted ?? this.clock.t,
       speed: this.clock.speed,
       panel,
     });
@@ -128,6 +129,11 @@ export class Session {
     this.say(sentence(error), "error");
   }
 
+  /** Whether there is a map on which things can be moved. */
+  get touchable(): boolean {
+    return isDrawn(regionOf(this.store.get().scenario?.workspace ?? {}));
+  }
+
   // Scenarios.
 
   /** Begin anew with a scenario, as it is understood by the server. */
@@ -138,11 +144,11 @@ export class Session {
       if (edit !== this.edits) return false; // another one was opened in between
       this.history.clear();
       this.view = null;
-      this.store.set({ scenario, start, drawing: null, drafts: [] });
+      this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE });
       this.hands.chooseNothing();
       this.reset(scenario.controller.kind);
       this.clock.setSpeed(usualSpeed(scenario.run.horizon));
-      this.say(repairs.length ? repairs.join(" ") : HINT);
+      this.say(repairs.length ? repairs.join(" ") : this.touchable ? HINT : HINT_SPACE);
       return true;
     } catch (error) {
       this.fail(error);
@@ -164,13 +170,13 @@ export class Session {
    * start begin anew.
    */
   async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
-    const { scenario: before, start } = this.store.get();
+    const { scenario: before } = this.store.get();
     if (!before) return false;
     const edit = ++this.edits;
     try {
       const found = await api.validate(scenario);
       if (edit !== this.edits) return false; // a later one has come in between
-      this.history.push({ scenario: before, start });
+      this.mark();
       this.store.set({ scenario, start: found.start });
     } catch (error) {
       this.fail(error);
@@ -179,77 +185,58 @@ export class Session {
     this.quiet();
     const other = before.controller.kind !== scenario.controller.kind;
     const anew = other || (!places && !same(before.agents, scenario.agents));
-    if (this.underWay && !anew) await this.goOn(places);
-    else this.reset(other ? scenario.controller.kind : null);
+    const taken = this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
     this.hands.keepChosen();
+    this.keep();
+    return taken;
+  }
+
+  /** What there is now, for a step back to it. */
+  private here(): Step | null {
+    const { scenario, start, lanes } = this.store.get();
+    const { t, jump } = this.clock;
+    return scenario && { scenario, start, shown: this.hasRun ? { lanes, t, jump } : null };
+  }
+
+  /** Before a change: remember what there is. Changes that come while one is under way are one with it. */
+  private mark(): void {
+    const now = this.here();
+    if (now && !this.runs.forking) this.history.push(now);
+  }
+
+  get hasRun(): boolean {
+    return this.runs.any;
+  }
+
+  get underWay(): boolean {
+    return this.clock.t > 0 && this.hasRun;
+  }
+
+  undo(back = true): void {
+    const now = this.here();
+    const found = now && this.history.move(now, back);
+    if (!found) return this.say(back ? "Nothing to undo." : "Nothing to redo.");
+    this.edits++; // what is being asked for must not overtake it
+    this.store.set({ scenario: found.scenario, start: found.start });
+    const { kind } = found.scenario.controller;
+    if (found.shown) this.runs.bring(found.shown);
+    else this.reset(kind === now.scenario.controller.kind ? null : kind);
+    this.hands.keepChosen();
+    this.keep();
+    const lost = now.shown && !found.shown ? ` There is no run of it; ${back ? "redo (Ctrl+Y)" : "undo (Ctrl+Z)"} leads back to the one that was shown.` : "";
+    this.say((back ? "The last change is undone." : "The change is there again.") + lost);
+  }
+
+  /** Forget the runs and go back to the beginning; `own` is the scenario's law, if it is another now. */
+  reset(own: string | null = null): boolean {
+    this.clock.pause();
+    this.runs.clear(own);
+    this.clock.seek(0);
     this.keep();
     return true;
   }
 
-  get underWay(): boolean {
-    return this.clock.t > 0 && this.store.get().lanes.some((lane) => lane.timeline.pieces.length > 0);
-  }
-
-  undo(back = true): void {
-    const { scenario, start } = this.store.get();
-    const found = scenario && this.history.move({ scenario, start }, back);
-    if (!found) return this.say(back ? "Nothing to undo." : "Nothing to redo.");
-    this.edits++; // what is being asked for must not overtake it
-    this.store.set({ scenario: found.scenario, start: found.start });
-    this.hands.keepChosen();
-    this.reset(found.scenario.controller.kind === scenario.controller.kind ? null : found.scenario.controller.kind);
-    this.say(back ? "The last change is undone." : "The change is there again.");
-  }
-
-  /** Forget the runs and go back to the beginning; `own` is the scenario's law, if it is another now. */
-  reset(own: string | null = null): void {
-    this.clock.pause();
-    this.closeLanes(own);
-    this.clock.seek(0);
-    this.keep();
-  }
-
-  /** Several laws stay side by side, a new one of the scenario among them; one alone is that. */
-  private closeLanes(own: string | null = null): void {
-    const { lanes } = this.store.get();
-    this.wanted = null;
-    for (const lane of lanes) lane.close();
-    const before = lanes.map((lane) => lane.kind);
-    const kinds = own ? kindsWith(own, before) : before;
-    this.store.set({ lanes: kinds.length > 1 ? kinds.map((kind) => this.lane(kind)) : [] });
-  }
-
   // Runs.
-
-  private lane(kind: string): Lane {
-    return new Lane(kind, { changed: () => this.changed(), grew: () => this.grew() });
-  }
-
-  private changed(): void {
-    this.store.set({ word: this.store.get().word + 1 });
-    this.clock.touch();
-    this.keep();
-  }
-
-  private grew(): void {
-    this.clock.touch();
-    if (this.wanted !== null && this.limit().known >= this.wanted) this.seek(this.wanted);
-    if (this.growing) return;
-    this.growing = window.setTimeout(() => {
-      this.growing = 0;
-      this.store.set({ version: this.store.get().version + 1 });
-    }, GROW_EVERY);
-  }
-
-  private limit(): { known: number; end: number } {
-    // A law that cannot be run does not keep the others from it.
-    const lanes = this.store.get().lanes.filter((lane) => lane.working || lane.timeline.pieces.length > 0);
-    if (!lanes.length) return { known: 0, end: 0 };
-    return {
-      known: Math.min(...lanes.map((lane) => lane.known)),
-      end: Math.max(...lanes.map((lane) => lane.end)),
-    };
-  }
 
   /** How long everything lasts that there is to show. */
   get end(): number {
@@ -257,76 +244,69 @@ export class Session {
     return Math.max(0, ...lanes.map((lane) => lane.timeline.end)) || scenario?.run.horizon || 1; // 0 is a horizon, too
   }
 
-  /** How many jumps a lane shows. The clock's own jump is one of the first lane. */
+  /** How many jumps a lane shows. */
   jumpOf(lane: Lane): number {
-    const { t, jump } = this.clock;
-    return jump !== null && lane === this.store.get().lanes[0] ? jump : lane.timeline.jumpsUntil(t);
+    return this.runs.jumpOf(lane);
   }
 
   /** Run the scenario from the beginning, under each of the laws that are shown. */
   async run(play = true): Promise<void> {
     if (!(await this.forms.ready())) return;
+    if (!(await this.hands.endDrawing())) return;
+    const { scenario, lanes } = this.store.get();
+    if (scenario) await this.launch(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [scenario.controller.kind], play);
+  }
+
+  private async launch(kinds: readonly string[], play: boolean): Promise<void> {
     const { scenario } = this.store.get();
     if (!scenario) return;
-    this.closeLanes();
-    if (!this.store.get().lanes.length) this.store.set({ lanes: [this.lane(scenario.controller.kind)] });
     this.quiet();
+    const answer = await this.runs.launch(scenario, kinds);
+    if (answer === "late" || answer === "none") return;
+    this.clock.pause();
     this.clock.seek(0);
-    if (play) this.clock.play();
-    await this.start((lane) => lane.run(this.under(scenario, lane)));
-  }
-
-  private async start(run: (lane: Lane) => Promise<void>): Promise<boolean> {
-    const done = await Promise.allSettled(this.store.get().lanes.map(run));
-    const wrong = done.find((one) => one.status === "rejected");
-    if (wrong) {
-      this.clock.pause();
-      this.fail(wrong.reason);
-    }
+    if (play && answer === "all") this.clock.play();
     this.keep();
-    return !wrong;
-  }
-
-  private under(scenario: Scenario, lane: Lane): Scenario {
-    const law = lane.kind === scenario.controller.kind ? scenario.controller : lawLike(lane.kind, scenario.controller);
-    return withLaw(scenario, law);
   }
 
   /** Go on from where everybody is now, or where `places` puts them. */
-  async goOn(places: (now: Places) => Places = (now) => now): Promise<boolean> {
+  async goOn(places?: (now: Places) => Places): Promise<boolean> {
+    this.edits++;
+    this.mark();
+    return this.fork(places);
+  }
+
+  /** The run takes another way from here on; if the server refuses that, it and the scenario stay as they were. */
+  private async fork(places: (now: Places) => Places = (now) => now): Promise<boolean> {
     const { scenario } = this.store.get();
     if (!scenario) return false;
-    const region = regionOf(scenario.workspace); // a changed one may have left some outside
-    const { t } = this.clock;
-    return this.start(async (lane) => {
-      const jump = this.jumpOf(lane);
-      const state = lane.stateAt(t, jump);
-      if (!state) return;
-      const n = state.dimension;
-      const now = Array.from({ length: state.agents }, (_, p) => Array.from(state.positions.subarray(p * n, p * n + n)));
-      const horizon = Math.max(lane.timeline.end - t, LEAST_REST * scenario.run.horizon);
-      const part = lane.timeline.pieces.length;
-      const next = goingOn(this.under(scenario, lane), places(now).map((z) => placeIn(region, z)), horizon, part);
-      await lane.run(next, t, jump);
-    });
+    const answer = await this.runs.fork(scenario, places);
+    if (answer === "late") return true; // one with what has come in between
+    if (answer === "all") this.keep();
+    else this.takeBack();
+    return answer === "all";
+  }
+
+  private takeBack(): void {
+    const before = this.history.takeBack();
+    if (before) this.store.set({ scenario: before.scenario, start: before.start });
   }
 
   // Time.
 
   async playOrPause(): Promise<void> {
     if (this.clock.playing) return this.clock.pause();
-    const { lanes } = this.store.get();
+    const { lanes, asking } = this.store.get();
+    if (asking) return; // it plays when it comes
     const none = !lanes.length || lanes.some((lane) => !lane.timeline.pieces.length && !lane.working);
     if (none) return this.run();
-    if (this.clock.t >= this.limit().end) this.clock.seek(0);
+    if (this.clock.t >= this.runs.limit().end) this.clock.seek(0);
     this.quiet();
     this.clock.play();
   }
 
   seek(t: number): void {
-    this.wanted = null;
-    const begin = Math.max(0, ...this.store.get().lanes.map((lane) => lane.timeline.begin));
-    this.clock.seek(Math.max(begin, Math.min(t, this.limit().known)));
+    this.runs.seek(t);
   }
 
   /** One jump forward or back, on the first lane. */
@@ -335,10 +315,7 @@ export class Session {
     if (!lane?.timeline.pieces.length) return;
     this.clock.pause();
     this.quiet();
-    const now = this.jumpOf(lane);
-    const onJump = lane.timeline.timeOf(now) === this.clock.t;
-    const jump = Math.min(Math.max(lane.timeline.pieces[0].jumps, by < 0 && !onJump ? now : now + by), lane.timeline.jumps);
-    this.clock.seek(lane.timeline.timeOf(jump), jump);
+    this.runs.step(by);
   }
 
   // Several laws, the link, the looks.
@@ -348,10 +325,14 @@ export class Session {
     if (!(await this.forms.ready())) return;
     const { scenario } = this.store.get();
     if (!scenario) return;
-    this.reset();
     const shown = [...new Set(kinds)].slice(0, MOST_LAWS);
-    this.store.set({ lanes: shown.map((kind) => this.lane(kind)), selected: -1 });
-    if (shown.length > 1) await this.run(false);
+    this.store.set({ selected: -1 });
+    if (shown.length > 1) return this.launch(shown, true);
+    const kept = this.store.get().lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0);
+    this.runs.forgetAsked();
+    this.runs.show(kept);
+    if (!kept.length) this.reset();
+    this.keep();
   }
 
   async link(): Promise<string> {

@@ -3,11 +3,11 @@
 import { hull, moveCorner, splitSide, type Point } from "../../geometry/polygon";
 import { isDrawn } from "../../geometry/workspace";
 import { plain } from "../../map/axes";
-import { hit, type Hit } from "../../map/hit";
+import { hit, NEAR, type Hit } from "../../map/hit";
 import type { Scene } from "../../map/scene";
-import { panned, toWorld, zoomed, type View } from "../../map/view";
+import { inSight, panned, toWorld, zoomed, type View } from "../../map/view";
 import type { Session } from "../../state/session";
-import type { Drag, Shown } from "./scene_of";
+import { boundsOf, type Drag, type Shown } from "./scene_of";
 
 const STILL = 4; // pixels that a click may move
 const COMMIT_AFTER = 350; // milliseconds after the last arrow key
@@ -55,6 +55,11 @@ export class Gestures {
   private at(e: MouseEvent): [number, number] {
     const box = this.canvas.getBoundingClientRect();
     return [e.clientX - box.left, e.clientY - box.top];
+  }
+
+  /** Another view; some of the workspace stays in it. */
+  private lookAt(scene: Scene, view: View): void {
+    this.session.setView(inSight(view, scene.size, boundsOf(scene.region, scene.end)));
   }
 
   private world(p: readonly [number, number]): Point {
@@ -111,7 +116,7 @@ export class Gestures {
       if (far || this.drag.agent || this.drag.peaks || this.drag.ring || this.drag.bounds) this.dragTo(this.world(p));
     } else if (far || this.panning) {
       this.panning = true;
-      this.session.setView(panned(scene.view, p[0] - before[0], p[1] - before[1]));
+      this.lookAt(scene, panned(scene.view, p[0] - before[0], p[1] - before[1]));
     }
   }
 
@@ -127,7 +132,7 @@ export class Gestures {
   private pinch(p: [number, number]): void {
     const scene = this.shown()?.scene;
     const now = this.spread();
-    if (scene && this.apart > 0) this.session.setView(zoomed(scene.view, scene.size, now / this.apart, p[0], p[1]));
+    if (scene && this.apart > 0) this.lookAt(scene, zoomed(scene.view, scene.size, now / this.apart, p[0], p[1]));
     this.apart = now;
   }
 
@@ -225,15 +230,15 @@ export class Gestures {
     if (!scene) return;
     e.preventDefault();
     const [px, py] = this.at(e);
-    this.session.setView(zoomed(scene.view, scene.size, Math.exp(-0.0015 * e.deltaY), px, py));
+    this.lookAt(scene, zoomed(scene.view, scene.size, Math.exp(-0.0015 * e.deltaY), px, py));
   }
 
   /** Something more, where the pointer is. */
   private add(p: [number, number]): void {
     const scene = this.shown()?.scene;
     const { tool, drawing } = this.session.store.get();
-    const drawn = scene && (scene.region.bounds || scene.region.ring.length);
-    if (!scene || !drawn || drawing || hit(scene, p[0], p[1])) return;
+    const drawn = scene && !scene.shadow && (scene.region.bounds || scene.region.ring.length);
+    if (!scene || !drawn || drawing || hit(scene, p[0], p[1], NEAR)) return;
     const z = this.place(this.world(p));
     if (tool === "agents") void this.session.hands.addAgent(z);
     else if (tool === "peaks") void this.session.hands.addPeak(z);
@@ -260,8 +265,8 @@ export class Gestures {
     else if (key === "[") this.cycle(-1);
     else if (key === "Delete" || key === "Backspace") void this.commit().then(() => this.session.hands.removeChosen());
     else if (key === "Insert" || key === "a" || key === "A") void this.commit().then(() => this.session.hands.addOne());
-    else if (key === "+" || key === "=") this.session.setView(zoomed(scene.view, scene.size, 1.25, ...middle));
-    else if (key === "-") this.session.setView(zoomed(scene.view, scene.size, 0.8, ...middle));
+    else if (key === "+" || key === "=") this.lookAt(scene, zoomed(scene.view, scene.size, 1.25, ...middle));
+    else if (key === "-") this.lookAt(scene, zoomed(scene.view, scene.size, 0.8, ...middle));
     else if (key === "0") this.session.setView(null);
     else return false;
     return true;
@@ -297,7 +302,7 @@ export class Gestures {
 
   private pan(step: readonly [number, number]): boolean {
     const scene = this.shown()?.scene;
-    if (scene) this.session.setView(panned(scene.view, -0.1 * step[0] * scene.size.width, 0.1 * step[1] * scene.size.height));
+    if (scene) this.lookAt(scene, panned(scene.view, -0.1 * step[0] * scene.size.width, 0.1 * step[1] * scene.size.height));
     return true;
   }
 
@@ -305,7 +310,7 @@ export class Gestures {
   private nudge(step: readonly [number, number], share: number): boolean {
     const scene = this.shown()?.scene;
     const { selected, selectedPeak, selectedCorner, tool } = this.session.store.get();
-    if (!scene || !isDrawn(scene.region)) return false;
+    if (!scene || scene.shadow || !isDrawn(scene.region)) return false;
     const far = (share * scene.size.width) / scene.view.sx;
     const by = (z: readonly number[]): Point => [z[0] + far * step[0], (z[1] ?? 0) + far * step[1]];
     const n = scene.state.dimension;

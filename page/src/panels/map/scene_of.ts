@@ -4,12 +4,14 @@ import { blankState, type ArcState } from "../../arc/arc";
 import { densityOf, peaksOf, withPeaks, type Density, type DensityTable } from "../../density/density";
 import { cellOf } from "../../geometry/cells";
 import type { Point } from "../../geometry/polygon";
+import { flattened, nameOfAxis, PLANE, shadowOf, type Axes } from "../../geometry/shadow";
 import { regionOf, type Region } from "../../geometry/workspace";
 import { paintHeat, type Heat } from "../../map/heat";
 import type { Glance, Scene, Stretch } from "../../map/scene";
 import type { Theme } from "../../map/theme";
 import { fit, type Bounds, type Size, type View } from "../../map/view";
 import type { Scenario } from "../../net/api";
+import type { Places } from "../../state/edits";
 import type { Lane, LanePiece } from "../../state/lane";
 import { speedOf } from "../../state/laws";
 import type { Session } from "../../state/session";
@@ -42,7 +44,8 @@ export function boundsOf(region: Region, end: number): Bounds {
 /** Remembers what is dear to make, for one map. */
 export class SceneMaker {
   private region: Region | null = null;
-  private regionFor: unknown = null;
+  private regionFor: readonly unknown[] = [];
+  private shadow: Scene["shadow"] = null;
   private density: Density | null = null;
   private densityFor = "";
   private heat: Heat | null = null;
@@ -61,21 +64,28 @@ export class SceneMaker {
     const jump = lane ? this.session.jumpOf(lane) : 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const scenario = piece?.scenario ?? app.scenario;
-    const region = this.regionOf(scenario, drag);
+    const { axes } = app;
+    const region = this.regionOf(scenario, drag, axes, app.start);
+    const shadow = this.shadow;
     const peaks = drag.peaks ?? peaksOf(scenario.density);
     const density = this.densityOf(drag.peaks ? withPeaks(scenario.density, drag.peaks) : scenario.density);
     const end = this.endOf(lane, app.scenario);
     const view = drag.view ?? this.session.view ?? this.fit(region, end, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected) : null;
-    const state = this.stateOf(lane, jump, app.start, drag);
+    const whole = this.stateOf(lane, jump, app.start, drag);
+    const state = shadow ? flattened(whole, shadow.axes) : whole;
     const scene: Scene = {
       region,
+      shadow,
       state,
-      heat: region.dimension === 2 && density ? this.heatOf(density, region, theme) : null,
+      heat: region.dimension === 2 && !shadow && density ? this.heatOf(density, region, theme) : null,
       peaks,
       stretches: lane ? stretchesOf(lane, clock.t, jump) : [],
       glance,
       fresh: piece ? (clock.playing ? FRESH * clock.speed : 0) : -1,
+      latest: piece && !clock.playing ? latestOf(piece, jump - piece.jumps) : -1,
+      looks: !piece || everLooks(piece),
+      scaled: !lane || lane === app.lanes[0],
       running: piece !== null,
       time: clock.t,
       end,
@@ -98,12 +108,20 @@ export class SceneMaker {
     return lane && lane.timeline.end > 0 ? lane.timeline.end : scenario.run.horizon;
   }
 
-  private regionOf(scenario: Scenario, { ring, bounds }: Drag): Region {
+  private regionOf(scenario: Scenario, { ring, bounds }: Drag, axes: Axes, places: Places): Region {
     if (ring) return { dimension: 2, ring, bounds: null, editable: true };
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
-    if (this.regionFor !== scenario.workspace || !this.region) {
-      this.regionFor = scenario.workspace;
-      this.region = regionOf(scenario.workspace);
+    const { workspace } = scenario;
+    if (this.regionFor[0] !== workspace || this.regionFor[1] !== axes || !this.region) {
+      this.regionFor = [workspace, axes];
+      this.region = regionOf(workspace);
+      const { dimension } = this.region;
+      this.shadow = null;
+      if (dimension > 2) {
+        const seen = axes[1] < dimension ? axes : PLANE;
+        this.shadow = { axes: seen, names: [nameOfAxis(seen[0], dimension), nameOfAxis(seen[1], dimension)] };
+        this.region = shadowOf(workspace, places, seen);
+      }
     }
     return this.region;
   }
@@ -157,6 +175,10 @@ export class SceneMaker {
     return this.glance;
   }
 }
+
+const latestOf = ({ arc }: LanePiece, jump: number): number => (jump < 1 ? -1 : arc.events.agent[jump - 1]);
+
+const everLooks = ({ arc: { events } }: LanePiece): boolean => !events.looked || !events.count || events.looks[events.count] > 0;
 
 function seen(piece: LanePiece, row: number): Glance {
   const { arc, region, offset } = piece;
