@@ -148,6 +148,7 @@ def test_keys_alone_add_choose_and_move_everything(page: Any) -> None:
     page.keyboard.press("3")
     page.keyboard.press("A")
     page.wait_for_function(f"() => {APP}.scenario.workspace.vertices?.length === 5")
+    frames(page)  # keys move what is drawn
     chosen = page.evaluate(f"{APP}.selectedCorner")
     y = page.evaluate(f"{APP}.scenario.workspace.vertices[{chosen}][1]")
     page.keyboard.press("ArrowDown")

@@ -13,7 +13,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["1 2 3", "change agents, peaks, or the workspace"],
   ["M", "go to the map"],
   ["O S L", "open, save, link"],
-  ["Ctrl Z, Ctrl Y", "undo, redo a change of the scenario"],
+  ["Ctrl Z, Ctrl Y", "undo, redo a change, and the run with it"],
+  ["Enter", "finish drawing a workspace"],
   ["?", "this help"],
 ];
 
