@@ -104,9 +104,18 @@ def in_blocks(
             work(lo, hi)
         return
     work(0, 0)  # compile once, not on every thread
-    with ThreadPoolExecutor(workers) as pool:
+    blocks = iter(list(pairwise(edges)))  # whoever is free takes the next one
+
+    def take() -> None:
+        for lo, hi in blocks:
+            work(lo, hi)
+
+    with ThreadPoolExecutor(workers - 1) as pool:
         try:
-            list(pool.map(work, edges[:-1], edges[1:]))
-        except BaseException:  # an interrupt, too, must not wait for all that was not begun
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+            others = [pool.submit(take) for _ in range(workers - 1)]
+            take()  # this thread works, too: it need not be started
+            for other in others:
+                other.result()
+        finally:  # an interrupt, too, must not wait for all that was not begun
+            for _ in blocks:
+                pass

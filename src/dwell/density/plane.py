@@ -91,6 +91,8 @@ def _as_looks(out: Floats, second: Floats | None, threads: int | None) -> Looks:
 
 def _columns_of(rows: Floats, threads: int | None) -> Floats:
     """The transpose, in one piece; by blocks that fit into the cache."""
+    if len(rows) <= CACHED:  # a thread takes longer to start
+        return np.ascontiguousarray(rows.T)
     found = np.empty(rows.shape[::-1])
 
     def work(lo: int, hi: int) -> None:
