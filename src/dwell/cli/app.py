@@ -1,4 +1,7 @@
-"""The command line with all its commands; `dwell --help` lists them in this order."""
+"""The command line with all its commands; `dwell --help` lists them in this order.
+
+A module of commands adds them when it is imported, which is all that it is imported for here.
+"""
 
 from __future__ import annotations
 

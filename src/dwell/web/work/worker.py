@@ -226,7 +226,7 @@ def warm(limits: Limits, what: str) -> None:
 
         run_scenario(scenario, threads=1).summary()
     else:
-        import dwell.web.work.tasks  # noqa: F401
+        import dwell.web.work.tasks  # noqa: F401 (so that the first question finds it loaded)
 
         build(scenario)
 
