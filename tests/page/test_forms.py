@@ -62,6 +62,27 @@ def test_what_is_refused_stays_marked_and_nothing_is_run(page: Any, watched: Wat
     assert page.locator("[aria-invalid]").count() == 0
 
 
+def test_what_is_being_typed_stays_while_the_rest_is_drawn_anew(page: Any) -> None:
+    page.get_by_role("tab", name="Scenario").click()
+    k1 = page.get_by_label("k1", exact=True)
+    k1.fill("0.70")
+    horizon = "s => ({...s, run: {...s.run, horizon: 7}})"
+    page.evaluate(f"dwellPage.session.forms.change({horizon})")
+    frames(page)
+    assert page.get_by_label("horizon", exact=True).input_value() == "7"
+    assert k1.input_value() == "0.70"
+    page.keyboard.press("Tab")
+    page.wait_for_function(f"() => {LAW}.k1 === 0.7")
+    settled(page)
+    frames(page)
+    assert k1.input_value() == "0.7"
+    k1.fill("0.700")  # the same in other words
+    page.keyboard.press("Enter")
+    settled(page)
+    frames(page)
+    assert k1.input_value() == "0.7"
+
+
 def choice(page: Any, name: str) -> Any:
     """The list with that name."""
     named = page.locator(f"label.field:has(span:text-is('{name}'))")

@@ -181,22 +181,33 @@ def test_a_film_is_made_once_for_all_who_wait_and_given_up_when_all_have_gone(tm
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         (task,) = crew.tasks
-        draft = tmp_path / f".{job.id}.6.gif.abcd.tmp"
-        draft.write_bytes(b"x")
+        drafts = []
+
+        def leave_a_draft(task):
+            film = Path(task.order["film"])
+            drafts.append(film.with_name(f".{film.name}.abcd.tmp"))
+            drafts[-1].write_bytes(b"x")
+
+        leave_a_draft(task)
         for waits in (first, second):
             assert crew.stopped == []
             waits.cancel()
             await asyncio.wait({waits})
         await asyncio.sleep(0)
         assert crew.stopped == [task]
-        assert not draft.exists()
         third = asyncio.create_task(films.film(job, "gif", 6))  # whoever comes begins anew
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        assert crew.tasks[-1].id != task.id
-        Path(crew.tasks[-1].order["film"]).write_bytes(b"film")
-        crew.tasks[-1].ended({"result": {}})
+        anew = crew.tasks[-1]
+        assert anew.id != task.id
+        leave_a_draft(anew)
+        task.ended({"stopped": True})  # its worker did not heed, and was killed later
+        assert [draft.exists() for draft in drafts] == [False, True]
+        Path(anew.order["film"]).write_bytes(b"film")
+        anew.ended({"result": {}})
         assert (await third).read_bytes() == b"film"
+        assert [path.name for path in tmp_path.glob("*.gif*")] == [f"{job.id}.6.gif"]
+        assert not drafts[1].exists()
 
     asyncio.run(filming())
 

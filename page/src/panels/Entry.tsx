@@ -2,6 +2,7 @@
 
 import { standing, type Draft, type Parsed, type Spot } from "../state/forms";
 import { useApp, useSession } from "./context";
+import { useTyped } from "./typed";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -47,26 +48,18 @@ export function Entry({ spot, label, showing }: { spot: Spot; label?: string; sh
   const draft = useDraft(spot);
   const many = perAgent(spot, value);
   const shown = many ? "" : asText(showing ?? value);
-  const filled = async (input: HTMLInputElement): Promise<void> => {
-    await session.forms.fill(spot, input.value);
-    const app = session.store.get();
-    if (!app.scenario || standing(app).some((one) => one.spot.key === spot.key)) return;
-    // The same number in other words changes nothing, so that nothing would be drawn anew.
-    const now = spot.read(app.scenario);
-    input.value = perAgent(spot, now) ? "" : asText(now);
-  };
+  const typing = useTyped(draft?.text ?? shown, (text) => session.forms.fill(spot, text));
   return (
     <input
       type="text"
       inputMode={spot.parse === words ? "text" : "decimal"}
       class={spot.parse === words ? undefined : "number"}
-      value={draft?.text ?? shown}
+      {...typing}
       placeholder={many ? "one per agent" : "none"}
       aria-label={label}
       aria-invalid={draft ? "true" : undefined}
       aria-describedby={draft ? idOf(spot) : undefined}
       autocomplete="off"
-      onChange={(e) => void filled(e.currentTarget)}
     />
   );
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from base64 import b64encode
+from collections.abc import Callable
 from typing import Any, final
 
 from dwell.web.jobs.crew import BUSY, LOST, Crew, Outcome, Task
@@ -42,11 +43,21 @@ class Desk:
         return await asked(self._crew, f"desk-{next(self._numbers)}", order, SECONDS)
 
 
-async def asked(crew: Crew, name: str, order: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """What comes of an order, for those who wait for it; a refusal if nothing does."""
+async def asked(
+    crew: Crew,
+    name: str,
+    order: dict[str, Any],
+    seconds: float,
+    over: Callable[[Outcome], None] = lambda outcome: None,
+) -> dict[str, Any]:
+    """What comes of an order, for those who wait for it; a refusal if nothing does.
+
+    `over` is told when the worker has done with it, even if nobody waits any more.
+    """
     answer: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
     def ended(outcome: Outcome) -> None:
+        over(outcome)
         if not answer.done():
             answer.set_result(outcome)
 

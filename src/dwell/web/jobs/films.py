@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
 from dwell.web.jobs.book import Book, Job
-from dwell.web.jobs.crew import Crew
+from dwell.web.jobs.crew import Crew, Outcome
 from dwell.web.jobs.desk import asked
 from dwell.web.limits import Limits
 from dwell.web.refusals import Refusal
@@ -72,18 +73,23 @@ class Films:
                 del self._making[path]  # whoever comes now begins anew
 
     async def _make(self, job: Job, path: Path, seconds: int) -> dict[str, Any]:
+        own, number = self._making[path], next(self._numbers)
+        take = path.with_name(f"{job.id}.{seconds}.{number}{path.suffix}")
         order = {
-            "do": "film", "file": str(job.file), "film": str(path), "fps": FPS, "seconds": seconds
+            "do": "film", "file": str(job.file), "film": str(take), "fps": FPS, "seconds": seconds
         }  # fmt: skip
-        own = self._making[path]
-        try:
-            name = f"film-{next(self._numbers)}"
-            return await asked(self._crew, name, order, self._limits.seconds)
-        except BaseException:
-            for draft in self._folder.glob(f".{path.name}.*"):  # of a worker that was killed
+
+        def over(outcome: Outcome) -> None:
+            """Here and not below, as a worker that was asked to stop goes on for a moment."""
+            with suppress(FileNotFoundError):  # the run is forgotten
+                if "result" in outcome:
+                    take.replace(path)
+            for draft in self._folder.glob(f".{take.name}.*"):  # of a worker that was killed
                 draft.unlink(missing_ok=True)
-            raise
+            self._book.tidy(job)
+
+        try:
+            return await asked(self._crew, f"film-{number}", order, self._limits.seconds, over)
         finally:
             if self._making.get(path) is own:
                 del self._making[path]
-            self._book.tidy(job)
