@@ -1,9 +1,16 @@
 """Bringing the memory of the next events into the cache while the present one is worked on.
 
 Of very many agents, those that look one after another lie anywhere in memory, and an event would
-wait for its own row, for its bins, for who is in them, and for their rows, one after another. Each
-of these is asked for one stage of an event earlier than it is read. Nothing here changes a result:
-the numbers are only hints, and a wrong one costs time alone.
+wait for its own leg, for its bins, for who is in them, and for their legs, one after another. While
+one event is worked on, all of these are asked for, each for another event to come:
+
+- of the third event after it, the leg;
+- of the second, bins: where they begin, and later who is in them; this is its plan;
+- of the next, the legs of those in its plan, in two halves: no processor waits for all at once;
+- of this one, the way down the queue that its next look will take.
+
+Which events come next is read off the queue. Should another come, it finds no plan of its own and
+gathers its neighbours as it would have without: nothing here changes a result.
 """
 
 from dwell._kernels._jit import ENABLED, inlined
@@ -13,17 +20,22 @@ from dwell._kernels.bins import (
     SIDE,
     X,
     Y,
+    covers,
     drift_at,
     guessed,
     half_width,
+    limit_of,
+    list_moving,
     place_at,
     place_in,
 )
 from dwell._kernels.legs import REACH
+from dwell._kernels.queue import BRANCHES, is_before, row_in
 from dwell._kernels.scratch import MOST_ROWS
 
 MANY = 20_000  # agents from which an event waits for memory: fewer fit into the cache
-MOST_NEAR = 16  # agents in a row of bins that are asked for
+NOBODY = -1  # has a plan, and it is of no parts
+TOP = 7  # levels of the queue that stay in the cache
 
 if ENABLED:
     from numba.core import cgutils, types
@@ -58,73 +70,125 @@ else:
 
 
 @inlined
-def second_in(legs):
-    """Where in the queue the next event is, once the first is over: most likely."""
-    return least_of(1, legs)
+def look_ahead(slot, cruise, legs, streams, bins, s):
+    """Plan the event after the next one in a slot that is free; gives how far `descend` came.
 
-
-@inlined
-def least_of(child, legs):
-    """The earliest of the queue's entries from `child` to its three sisters; -1 if there are none.
-
-    Ties may fall either way: this is but a guess.
+    Asks for the leg of the one after that, and for the first half of those near the next one.
     """
-    n = legs.queue.shape[0]
-    if child >= n:
-        return -1
-    best = child
-    for k in range(child + 1, min(child + 4, n)):
-        if legs.due[k] < legs.due[best]:
+    two, three = after_next(legs)
+    plan(slot, two, cruise, legs, bins, s)
+    fetch(legs.row, row_in(legs.queue[three]))
+    fetch(streams, row_in(legs.queue[three]))
+    fetch_legs(1 - slot, 0, legs, bins, s)
+    return descend(0, TOP, legs)
+
+
+@inlined
+def least_of(first, but, nor, legs):
+    """The earliest of the sisters in the queue from `first` on, but two; -1 if there is none."""
+    best = -1
+    for k in range(first, min(first + BRANCHES, legs.queue.shape[0])):
+        if k != but and k != nor and (best < 0 or is_before(k, best, legs)):
             best = k
     return best
 
 
 @inlined
-def third_in(second, legs):
-    """Where the one after that is: among its sisters and its children."""
-    best = least_of(4 * second + 1, legs)
-    for k in range(1, 5):
-        if k != second and (best < 0 or legs.due[k] < legs.due[best]):
-            best = k
-    return best
+def earlier(i, j, legs):
+    """The earlier of two entries of the queue, either of which may be missing."""
+    if i < 0 or j < 0:
+        return max(i, j)
+    return i if is_before(i, j, legs) else j
 
 
 @inlined
-def fetch_bins(at, cruise, legs, bins, ahead):
-    """Ask where the bins round the agent at a place of the queue begin; gives how many rows."""
-    q = legs.queue[at]
+def after_next(legs):
+    """Where in the queue the events after the next one are: the second and the third from now."""
+    one = least_of(1, -1, -1, legs)
+    two = earlier(least_of(1, one, -1, legs), least_of(BRANCHES * one + 1, -1, -1, legs), legs)
+    three = earlier(least_of(1, one, two, legs), least_of(BRANCHES * one + 1, two, -1, legs), legs)
+    three = earlier(three, least_of(BRANCHES * two + 1, -1, -1, legs), legs)
+    return two, three
+
+
+@inlined
+def plan(slot, at, cruise, legs, bins, s):
+    """Find the bins round the agent at a place of the queue, and ask where they begin."""
+    q = row_in(legs.queue[at])
     t = legs.due[at]
     frame = bins.frame
     px, py = place_at(t, q, cruise, legs.row)
     radius = guessed(legs.row[q, REACH], frame) + drift_at(t, bins.clock)
     low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
     high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
-    high = min(high, low + MOST_ROWS - 1)
+    s.planned[slot, 0] = NOBODY
+    s.planned[slot, 1] = 0
+    if high - low >= MOST_ROWS or covers(px, py, radius, frame):
+        return
     across = int(frame[COLUMNS])
+    parts = 0
     for k in range(low, high + 1):
         half = half_width(k, py, radius, frame)
-        half = half if half > 0.0 else 0.0
-        left = k * across + place_in(px - half, frame[X], frame[SIDE], frame[COLUMNS])
-        right = k * across + place_in(px + half, frame[X], frame[SIDE], frame[COLUMNS]) + 1
-        ahead[k - low, 0] = left
-        ahead[k - low, 1] = right
-        fetch(bins.first, left)
-        fetch(bins.first, right)
-    return high + 1 - low
+        if half >= 0.0:
+            left = k * across + place_in(px - half, frame[X], frame[SIDE], frame[COLUMNS])
+            right = k * across + place_in(px + half, frame[X], frame[SIDE], frame[COLUMNS]) + 1
+            s.plan[slot, parts, 0] = left
+            s.plan[slot, parts, 1] = right
+            parts += 1
+            fetch(bins.first, left)
+            fetch(bins.first, right)
+    s.planned[slot, 0] = q
+    s.planned[slot, 1] = parts
+    s.plan_radius[slot] = radius
 
 
 @inlined
-def fetch_lists(rows, bins, ahead):
-    """Ask who is in these bins."""
-    for k in range(rows):
-        ahead[k, 0] = bins.first[ahead[k, 0]]
-        ahead[k, 1] = min(ahead[k, 0] + MOST_NEAR, bins.first[ahead[k, 1]])
-        fetch(bins.who, ahead[k, 0])
+def forget_plans(s):
+    """No plan holds any more."""
+    s.planned[:, :] = NOBODY
 
 
 @inlined
-def fetch_rows(rows, legs, bins, ahead):
-    """Ask for the legs of those who are in them."""
-    for k in range(rows):
-        for i in range(ahead[k, 0], ahead[k, 1]):
+def fetch_lists(slot, bins, s):
+    """Ask who is in the bins of a plan."""
+    for k in range(s.planned[slot, 1]):
+        s.plan[slot, k, 0] = bins.first[s.plan[slot, k, 0]]
+        s.plan[slot, k, 1] = bins.first[s.plan[slot, k, 1]]
+        fetch(bins.who, s.plan[slot, k, 0])
+
+
+@inlined
+def fetch_legs(slot, half, legs, bins, s):
+    """Ask for the legs of those in one half of a plan."""
+    parts = s.planned[slot, 1]
+    for k in range(half * parts // 2, (half + 1) * parts // 2):
+        for i in range(s.plan[slot, k, 0], s.plan[slot, k, 1]):
             fetch(legs.row, bins.who[i])
+
+
+@inlined
+def gather_planned(slot, p, t, cruise, row, bins, near, s):
+    """What `gather_moving` does when nobody is listed yet, by the plan."""
+    drift = drift_at(t, bins.clock)  # perhaps more than it was then: the limit takes account of it
+    limit = limit_of(near.x[0], near.y[0], s.plan_radius[slot], drift, bins.frame)
+    m = 1
+    for k in range(s.planned[slot, 1]):
+        begin = s.plan[slot, k, 0]
+        end = s.plan[slot, k, 1]
+        m = list_moving(begin, end, p, t, m, -1.0, limit, cruise, row, bins, near)
+    return m, limit
+
+
+@inlined
+def descend(node, levels, legs):
+    """Go down the queue the way that `sift_queue` will, and ask for what comes below."""
+    for _ in range(levels):
+        child = least_of(BRANCHES * node + 1, -1, -1, legs)
+        node = child if child >= 0 else node
+    below = BRANCHES * node + 1
+    if below + BRANCHES <= legs.queue.shape[0]:
+        fetch(legs.due, below)
+        fetch(legs.due, below + BRANCHES - 1)
+        fetch(legs.queue, below)
+        fetch(legs.queue, below + BRANCHES - 1)
+    return node

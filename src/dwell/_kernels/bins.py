@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 
 FEW = 64  # agents up to which all are near
 PER_BIN = 2.0  # agents in a bin, about
-FIRST = 2.2  # sides of a bin: the radius of the first disc, where no better guess is at hand
+FIRST = 1.7  # sides of a bin: the radius of the first disc, where no better guess is at hand
 MARGIN = 1.2  # a guess is taken so many times
 SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
 LOOSE = 0.2  # of a bin: drift beyond which everybody is put into bins anew, if that pays
@@ -241,13 +241,22 @@ def gather_moving(p, t, m, beyond, radius, cruise, row, bins, near):
         half = half_width(k, py, radius, frame)
         if half >= 0.0:
             begin, end = slice_of(k, px, half, limit == np.inf, bins)
-            for i in range(begin, end):
-                q = bins.who[i]
-                near.x[m], near.y[m] = place_at(t, q, cruise, row)
-                dx = near.x[m] - px
-                dy = near.y[m] - py
-                m += 1 if is_between(dx, dy, beyond, limit) & (q != p) else 0
+            m = list_moving(begin, end, p, t, m, beyond, limit, cruise, row, bins, near)
     return m, limit
+
+
+@inlined
+def list_moving(begin, end, p, t, m, beyond, limit, cruise, row, bins, near):
+    """List those in a part of `who` that are between the limits at time t, but p."""
+    px = near.x[0]
+    py = near.y[0]
+    for i in range(begin, end):
+        q = bins.who[i]
+        near.x[m], near.y[m] = place_at(t, q, cruise, row)
+        dx = near.x[m] - px
+        dy = near.y[m] - py
+        m += 1 if is_between(dx, dy, beyond, limit) & (q != p) else 0
+    return m
 
 
 @inner

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import njit
 from dwell._kernels.ahead import (
     MANY,
-    fetch,
-    fetch_bins,
+    descend,
+    fetch_legs,
     fetch_lists,
-    fetch_rows,
-    second_in,
-    third_in,
+    forget_plans,
+    gather_planned,
+    look_ahead,
 )
 from dwell._kernels.bins import (
     are_many,
@@ -36,10 +36,10 @@ from dwell._kernels.hold import next_look, saturated
 from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
 from dwell._kernels.look import NO_MASS, is_settled, reach_of, weigh
 from dwell._kernels.philox import STREAM_RESETS, uniform
+from dwell._kernels.queue import agent_in, row_in, sift_queue
 from dwell._kernels.trace import retrace_cell, trace_near
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
-BRANCHES = 4  # of the queue: its few levels are worth more than its few comparisons
 
 
 class Legs(NamedTuple):
@@ -47,7 +47,7 @@ class Legs(NamedTuple):
 
     row: np.ndarray  # (N, 8) see legs.py
     due: np.ndarray  # heap of (due, queue), earliest first: when the next look is,
-    queue: np.ndarray  # ... and whose
+    queue: np.ndarray  # ... and whose: see queue.py
 
 
 class Log(NamedTuple):
@@ -85,46 +85,22 @@ def fill_rows(number, start, hold, since, first, looks, at, row):
         row[i, at[2]] = looks[q]
 
 
-@inner
-def is_before(i, j, legs, number):
-    """Whether entry i of the queue jumps before entry j: by time, then by the agent's number."""
-    if legs.due[i] != legs.due[j]:
-        return legs.due[i] < legs.due[j]
-    return number[legs.queue[i]] < number[legs.queue[j]]
-
-
-@inner
-def sift_queue(legs, number):
-    """Restore the queue after its first entry has changed."""
-    n = legs.queue.shape[0]
-    root = 0
-    while True:
-        child = BRANCHES * root + 1
-        if child >= n:
-            return
-        for k in range(child + 1, min(child + BRANCHES, n)):
-            if is_before(k, child, legs, number):
-                child = k
-        if not is_before(child, root, legs, number):
-            return
-        legs.due[child], legs.due[root] = legs.due[root], legs.due[child]
-        legs.queue[child], legs.queue[root] = legs.queue[root], legs.queue[child]
-        root = child
-
-
 @njit
-def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, bins, near, s):
+def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, near, s):
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
-    number: who is told to be in each row; key: the seed's two words; streams: whose draws it uses.
+    key: the seed's two words; streams: whose draws each row uses.
     """
     count = 0
     binned = are_many(bins)
     quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
     hurry = legs.row.shape[0] >= MANY
-    rows = 0
+    slot = 0
+    node = 0
+    forget_plans(s)
     while True:
-        p = legs.queue[0]
+        whose = legs.queue[0]
+        p = row_in(whose)
         t = legs.due[0]
         if t > until:
             return count, REACHED
@@ -132,18 +108,17 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
-        if hurry:
-            second = second_in(legs)
-            rows = fetch_bins(second, program.cruise, legs, bins, s.ahead)
-            after = legs.queue[third_in(second, legs)]
-            fetch(legs.row, after)
-            fetch(number, after)
-            fetch(streams, after)
+            forget_plans(s)
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
         radius = guessed(legs.row[p, REACH], bins.frame)
-        m, limit = gather_moving(p, t, 1, -1.0, radius, program.cruise, legs.row, bins, near)
+        if hurry and s.planned[slot, 0] == p:  # who has not moved on since it was planned
+            m, limit = gather_planned(slot, p, t, program.cruise, legs.row, bins, near, s)
+        else:
+            m, limit = gather_moving(p, t, 1, -1.0, radius, program.cruise, legs.row, bins, near)
+        if hurry:
+            node = look_ahead(slot, program.cruise, legs, streams, bins, s)
         looked = 0
         nearest = -1.0
         n = 1 if quick else 0
@@ -172,13 +147,18 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
                 reach = reach_of(n, s.x, s.y)
             n = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
         legs.row[p, REACH] = reach
-        fetch_lists(rows, bins, s.ahead)
+        fetch_legs(1 - slot, 1, legs, bins, s)
+        if hurry:
+            node = descend(node, 1, legs)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
-        fetch_rows(rows, legs, bins, s.ahead)
+        fetch_lists(slot, bins, s)
+        if hurry:
+            descend(node, 1, legs)
+        slot = 1 - slot
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy
@@ -186,7 +166,7 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
         draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
         following = next_look(p, k, t, legs.row[p, FIRST_AT], draw, program)
         log.time[count] = t
-        log.agent[count] = number[p]
+        log.agent[count] = agent_in(whose)
         log.x[count] = px
         log.y[count] = py
         log.hold_x[count] = ux
@@ -206,6 +186,6 @@ def run_events(until, legs, number, wx, wy, terms, program, key, streams, log, b
         legs.row[p, SINCE] = t
         legs.row[p, LOOKS] = k + 1
         legs.due[0] = following
-        sift_queue(legs, number)
+        sift_queue(legs)
         if binned:
             note_speed(ux, uy, bins.clock)

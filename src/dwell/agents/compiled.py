@@ -123,16 +123,18 @@ _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _b
 def _legs(start: AgentsState, number: Ints) -> Legs:
     """The legs of agents in this order, and their queue."""
     from dwell._kernels.engine import Legs, fill_rows
+    from dwell._kernels.queue import entries
+    from dwell._kernels.scratch import whole_lines
 
     n = start.start.shape[1]
     column = kernel(n, "legs")
-    row = np.zeros((len(number), column.COLUMNS))
+    row = whole_lines(len(number) * column.COLUMNS).reshape(-1, column.COLUMNS)
     at = (column.SINCE, column.FIRST_AT, column.LOOKS)
     vectors = (np.ascontiguousarray(start.start), np.ascontiguousarray(start.hold))
     fill_rows(number, *vectors, start.since, start.first, start.looks, at, row)
     next_at = start.next_at[number]
-    queue = _in_turn(next_at, number)  # sorted, which a heap may be
-    return Legs(row=row, due=next_at[queue], queue=queue.astype(np.int32))
+    turn = _in_turn(next_at, number)  # sorted, which a heap may be
+    return Legs(row=row, due=next_at[turn], queue=entries(number[turn], turn))
 
 
 def _in_turn(next_at: Floats, number: Ints) -> Ints:

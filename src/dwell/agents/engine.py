@@ -118,12 +118,10 @@ class _Engine:
         step = step_together(self.system, self.parts, _program(self.system), until, jumps)
         if step is not None:
             return step, FULL
-        legs, number, constants, memory = self.parts
+        legs, _, constants, memory = self.parts
         n = self.system.dimension
         buffer = EventTable.blank(jumps, n)
-        made, came_back = kernel(n).run_events(
-            until, legs, number, *constants, buffer.as_log(), *memory
-        )
+        made, came_back = kernel(n).run_events(until, legs, *constants, buffer.as_log(), *memory)
         return buffer.head(made), came_back
 
     @property
@@ -143,8 +141,10 @@ class _Engine:
 
     def _contact(self) -> Stop:
         """Which two agents met, where and when."""
+        from dwell._kernels.queue import ROW
+
         legs, number, _, _ = self.parts
-        agent, t = int(legs.queue[0]), float(legs.due[0])
+        agent, t = int(legs.queue[0] & ROW), float(legs.due[0])
         cruise, n = _program(self.system).cruise, self.system.dimension
         points = places_in(legs.row, t, cruise, n)
         gap = lengths(points - points[agent])

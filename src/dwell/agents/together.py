@@ -109,6 +109,8 @@ def _note_speeds(holds: Floats, parts: Parts) -> None:
 
 def _requeue(parts: Parts, following: Floats, order: Any) -> None:
     """Put everybody back into the queue: by time, then by number."""
+    from dwell._kernels.queue import entries
+
     sequence = np.argsort(following, kind="stable")
     parts.legs.due[:] = following[sequence]
-    parts.legs.queue[:] = order[sequence]
+    parts.legs.queue[:] = entries(sequence, order[sequence])

@@ -147,6 +147,7 @@ def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures]:
     """Everybody looks once and takes a first order, in every run."""
     from dwell._kernels import legs as column
     from dwell._kernels.batch.runs import Figures, Runs
+    from dwell._kernels.queue import entries
 
     agents = len(cases[0].places)
     for k, case in enumerate(cases):
@@ -176,8 +177,7 @@ def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures]:
     runs = Runs(
         row=row,
         due=np.take_along_axis(row[:, :, column.FIRST_AT], order, axis=1),
-        queue=order.astype(np.int32),
-        number=np.arange(agents),
+        queue=entries(order, order),
         streams=np.array([case.system.streams for case in cases], dtype=np.int64),
         key=np.array([seed_words(case.system.seed) for case in cases], dtype=np.int64),
     )

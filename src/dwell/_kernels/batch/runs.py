@@ -21,7 +21,6 @@ class Runs(NamedTuple):
     row: np.ndarray  # (R, N, 8)
     due: np.ndarray  # (R, N)
     queue: np.ndarray  # (R, N)
-    number: np.ndarray  # (N,)
     streams: np.ndarray  # (R, N)
     key: np.ndarray  # (R, 2) the seeds' words
 
@@ -141,7 +140,7 @@ def run_many(lo, hi, until, most, runs, laws, wx, wy, terms, log, bins, near, le
         while why == FULL:
             part = head(log, int(smaller(log.time.shape[0], most - figures.jumps[r])))
             count, why = run_events(
-                until, legs, runs.number, wx, wy, terms, law, runs.key[r], runs.streams[r], part,
+                until, legs, wx, wy, terms, law, runs.key[r], runs.streams[r], part,
                 bins, near, s,
             )  # fmt: skip
             take_in(count, r, part, law.cruise, laws.nu[r], leg, figures)

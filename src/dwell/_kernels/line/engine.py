@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.engine import FULL, HIT, REACHED, sift_queue
+from dwell._kernels.engine import FULL, HIT, REACHED
 from dwell._kernels.hold import next_look
 from dwell._kernels.line.cells import interval
 from dwell._kernels.line.legs import FIRST_AT, HOLD, LOOKS, SINCE, START
@@ -14,6 +14,7 @@ from dwell._kernels.line.look import weigh
 from dwell._kernels.line.order import is_worn, look_beside, note_speed, put_in_order
 from dwell._kernels.look import NO_MASS
 from dwell._kernels.philox import STREAM_RESETS, uniform
+from dwell._kernels.queue import agent_in, row_in, sift_queue
 
 
 class Log(NamedTuple):
@@ -40,17 +41,18 @@ def saturated(e, k1, reach):
 
 @njit
 def run_events(
-    until, legs, number, lower, upper, terms, program, key, streams, log, order, memory
+    until, legs, lower, upper, terms, program, key, streams, log, order, memory
 ):  # fmt: skip
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
-    number: who is told to be in each row; key: the seed's two words; streams: whose draws it uses;
+    key: the seed's two words; streams: whose draws each row uses;
     memory: for moments.
     """
     row, near = legs.row, order.near
     count = 0
     while True:
-        p = legs.queue[0]
+        whose = legs.queue[0]
+        p = row_in(whose)
         t = legs.due[0]
         if t > until:
             return count, REACHED
@@ -68,7 +70,7 @@ def run_events(
         draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
         following = next_look(p, k, t, row[p, FIRST_AT], draw, program)
         log.time[count] = t
-        log.agent[count] = number[p]
+        log.agent[count] = agent_in(whose)
         log.x[count] = near[0]
         log.hold_x[count] = hold
         log.next_at[count] = following
@@ -84,5 +86,5 @@ def run_events(
         row[p, SINCE] = t
         row[p, LOOKS] = k + 1
         legs.due[0] = following
-        sift_queue(legs, number)
+        sift_queue(legs)
         note_speed(hold, order.clock)

@@ -7,9 +7,10 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import larger, smaller
-from dwell._kernels.engine import FULL, HIT, REACHED, sift_queue
+from dwell._kernels.engine import FULL, HIT, REACHED
 from dwell._kernels.hold import next_look
 from dwell._kernels.philox import STREAM_RESETS, uniform
+from dwell._kernels.queue import agent_in, row_in, sift_queue
 from dwell._kernels.space.bins import are_many, gather, guessed, is_worn, note_speed, put_all
 from dwell._kernels.space.cells import COINCIDENT, farthest, voronoi_cell
 from dwell._kernels.space.legs import (
@@ -79,18 +80,19 @@ def cut_cell(p, t, binned, cruise, row, solid, bins, near, s):
 
 @njit
 def run_events(
-    until, legs, number, solid, terms, program, key, streams, log, bins, near, s, seen
+    until, legs, solid, terms, program, key, streams, log, bins, near, s, seen
 ):  # fmt: skip
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
-    number: who is told to be in each row; key: the seed's two words; streams: whose draws it uses;
+    key: the seed's two words; streams: whose draws each row uses;
     seen: room for what a look gives.
     """
     row = legs.row
     count = 0
     binned = are_many(bins)
     while True:
-        p = legs.queue[0]
+        whose = legs.queue[0]
+        p = row_in(whose)
         t = legs.due[0]
         if t > until:
             return count, REACHED
@@ -110,7 +112,7 @@ def run_events(
         draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
         following = next_look(p, k, t, row[p, FIRST_AT], draw, program)
         log.time[count] = t
-        log.agent[count] = number[p]
+        log.agent[count] = agent_in(whose)
         log.x[count] = near.x[0]
         log.y[count] = near.y[0]
         log.z[count] = near.z[0]
@@ -135,6 +137,6 @@ def run_events(
         row[p, SINCE] = t
         row[p, LOOKS] = k + 1
         legs.due[0] = following
-        sift_queue(legs, number)
+        sift_queue(legs)
         if binned:
             note_speed(ux, uy, uz, bins.clock)

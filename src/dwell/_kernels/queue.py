@@ -1,0 +1,57 @@
+"""Who looks next: a heap of due times, each with whose it is.
+
+An entry holds an agent's number and, in its lower half, the row that its leg is in, so that those
+who are due at one time come by their numbers without asking anywhere else.
+"""
+
+import numpy as np
+
+from dwell._kernels._jit import inner
+
+BRANCHES = 4  # few levels are worth more than few comparisons
+HALF = 32  # bits of an entry
+ROW = (1 << HALF) - 1  # those of the row
+
+
+def entries(number: np.ndarray, row: np.ndarray) -> np.ndarray:
+    """The entries of agents and the rows of their legs."""
+    return (np.asarray(number, dtype=np.int64) << HALF) | np.asarray(row, dtype=np.int64)
+
+
+@inner
+def row_in(entry):
+    """The row of the leg."""
+    return entry & ROW
+
+
+@inner
+def agent_in(entry):
+    """The agent's number."""
+    return entry >> HALF
+
+
+@inner
+def is_before(i, j, legs):
+    """Whether entry i of the queue jumps before entry j: by time, then by the agent's number."""
+    if legs.due[i] != legs.due[j]:
+        return legs.due[i] < legs.due[j]
+    return legs.queue[i] < legs.queue[j]
+
+
+@inner
+def sift_queue(legs):
+    """Restore the queue after its first entry has changed."""
+    n = legs.queue.shape[0]
+    root = 0
+    while True:
+        child = BRANCHES * root + 1
+        if child >= n:
+            return
+        for k in range(child + 1, min(child + BRANCHES, n)):
+            if is_before(k, child, legs):
+                child = k
+        if not is_before(child, root, legs):
+            return
+        legs.due[child], legs.due[root] = legs.due[root], legs.due[child]
+        legs.queue[child], legs.queue[root] = legs.queue[root], legs.queue[child]
+        root = child
