@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from dwell._kernels.arithmetic import cross
 from dwell._kernels.doors import moments_of
-from dwell._kernels.gaussian import COUNT, HALVINGS, RANGE
+from dwell._kernels.gaussian import COUNT, GENTLE, GENTLE_BEND, GENTLE_RANGE, HALVINGS, RANGE
 from dwell._kernels.gaussian_edges import AMPLIFICATION, gaussian_by_edges
+from dwell._kernels.quadrature import POINTS, SYMMETRIC, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
 from dwell._kernels.scratch import MAX_NODES, make_scratch
 from dwell._kernels.terms import gaussian_row, plain_terms
 from tests import strategies
@@ -41,7 +42,7 @@ def assert_matches(local, terms, density, limit=1e-12):
     assert mp_moments.distance(centroid, exact.centroid) < limit * size
     log_scale, mass, _, _, polar = kernel_moments(local, terms, pivot=centroid)
     spread = float(exact.polar_centroid / exact.mass)
-    assert polar / mass == pytest.approx(spread, rel=limit)
+    assert polar / mass == pytest.approx(spread, rel=limit, abs=0.0)
 
 
 HEXAGON = np.array(strategies.regular_polygon(6, 2.0, 0.3))
@@ -127,10 +128,42 @@ def test_edges_and_triangles_agree_where_edges_are_trusted():
 
 
 def test_the_table_of_rules_is_ordered_and_covers_its_ranges():
+    count, halvings = COUNT[:GENTLE], HALVINGS[:GENTLE]
+    assert len(RANGE) == GENTLE == len(COUNT) - 1 == len(HALVINGS) - 1
     assert (np.diff(RANGE) > 0).all()
-    assert (np.diff(COUNT) >= 0).all()
-    assert COUNT.max() <= MAX_NODES
-    assert (RANGE * 0.5**HALVINGS <= 0.16 + 1e-12).all()
+    assert (np.diff(count) >= 0).all()
+    assert count.max() <= MAX_NODES
+    assert (RANGE * 0.5**halvings <= 0.16 + 1e-12).all()
+    assert GENTLE_RANGE <= 0.16
+    assert (COUNT[GENTLE], HALVINGS[GENTLE]) == (SYMMETRIC, 0)
+
+
+def test_the_symmetric_rule_is_of_degree_8_positive_and_inside():
+    nodes = POINTS[SYMMETRIC]
+    assert nodes == 16
+    r, u, w = (t[SYMMETRIC, :nodes] for t in (TRIANGLE_R, TRIANGLE_U, TRIANGLE_W))
+    assert (w > 0.0).all()
+    assert (np.array([r, 1.0 - r, u, 1.0 - u]) > 0.0).all()
+    a, b = r * (1.0 - u), r * u
+    for i in range(10):
+        for j in range(10 - i):
+            exact = math.factorial(i) * math.factorial(j) / math.factorial(i + j + 2)
+            error = abs(math.fsum(w * a**i * b**j) - exact) / exact
+            assert error < 4e-15 if i + j <= 8 else error > 1e-7
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("angle", [0.2, 1.3, 4.0])
+@pytest.mark.parametrize("shape", ["hexagon", "triangle"])
+def test_gentle_hills_lose_no_digit(shape, share, angle):
+    """As far as exponents may bend and slope for the rule of 16 nodes."""
+    triangle = [(0.0, 0.0), (1.99, 0.1), (1.1, 1.6)]  # sides of at most 2, like the hexagon's parts
+    local = HEXAGON if shape == "hexagon" else np.array(triangle)
+    rate = GENTLE_BEND / 2.0**2
+    away = share * (GENTLE_RANGE - GENTLE_BEND) / (2.0 * rate * 2.0)
+    center = (away * math.cos(angle), away * math.sin(angle))
+    hill = mp_moments.Gaussian.isotropic(center, rate)
+    assert_matches(local, isotropic(center, rate), hill, limit=2e-15)
 
 
 @settings(max_examples=40)
