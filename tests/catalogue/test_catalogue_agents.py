@@ -61,7 +61,7 @@ OK: dict[str, list[str]] = {
 def test_accepted(bench: Bench, row: list[str]) -> None:
     figures = bench.clean(*row)
     area = 16.0
-    assert math.fsum(figures["final_masses"]) == pytest.approx(area, rel=1e-13)
+    assert math.fsum(figures["final_masses"]) == pytest.approx(area, rel=1e-13, abs=0.0)
 
 
 @case("A1-library")
@@ -121,8 +121,8 @@ def test_very_near_neighbours_have_cells_of_their_own(bench: Bench, case: str) -
     near = 1.0 + 1e-15 if case == "A3" else math.nextafter(1.0, 2.0)
     box = dwell.Box((0, 0), (2, 2))
     cells = dwell.tessellate(box, [(1.0, 1.0), (near, 1.0)])
-    assert math.fsum(cells.masses) == pytest.approx(4.0, rel=1e-13)
-    assert cells.masses.tolist() == pytest.approx([2.0, 2.0], rel=1e-13)
+    assert math.fsum(cells.masses) == pytest.approx(4.0, rel=1e-13, abs=0.0)
+    assert cells.masses.tolist() == pytest.approx([2.0, 2.0], rel=1e-13, abs=0.0)
     codes = bench.flagged(f"agents.start=[[1.0,1.0],[{near!r},1.0]]")
     assert "near-coincident" in codes
 
@@ -149,7 +149,7 @@ def test_collinear_agents_make_strips(case: str) -> None:
     xs = np.array([0.1, 0.15, 0.6, 0.95])
     cells = dwell.tessellate(SQUARE, [(x, 0.3) for x in xs])
     edges = np.concatenate([[0.0], (xs[1:] + xs[:-1]) / 2, [1.0]])
-    assert cells.masses == pytest.approx(np.diff(edges), rel=1e-13)
+    assert cells.masses == pytest.approx(np.diff(edges), rel=1e-13, abs=0.0)
     assert cells.neighbors == [[1], [0, 2], [1, 3], [2]]
 
 
@@ -181,7 +181,7 @@ def test_nearly_cocircular(row: list[tuple[float, float]], scale: float) -> None
     reach = float(np.ptp(places, axis=0).max())
     box = dwell.Box(places.min(axis=0) - reach, places.max(axis=0) + reach)
     cells = dwell.tessellate(box, places)
-    assert math.fsum(cells.masses) == pytest.approx(box.area, rel=1e-13)
+    assert math.fsum(cells.masses) == pytest.approx(box.area, rel=1e-13, abs=0.0)
     assert (cells.masses > 0.0).all()
 
 
@@ -193,7 +193,7 @@ def test_random_nearly_cocircular(case: str) -> None:
         radius = 0.3 * (1 + random.integers(-3, 4, 4) * 2.0**-52)
         places = 0.5 + radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
         cells = dwell.tessellate(SQUARE, places)
-        assert math.fsum(cells.masses) == pytest.approx(1.0, rel=1e-13)
+        assert math.fsum(cells.masses) == pytest.approx(1.0, rel=1e-13, abs=0.0)
 
 
 @case("A13-3", "A13-4", "A13-7", "A13-100", "A13-1000")
@@ -286,7 +286,7 @@ def test_map_coordinates(case: str) -> None:
     places = random.uniform(0, 10, (100, 2)) + shift
     there = dwell.tessellate(dwell.Box(shift, shift + 10), places)
     here = dwell.tessellate(dwell.Box((0, 0), (10, 10)), places - shift)
-    assert math.fsum(there.masses) == pytest.approx(100.0, rel=1e-13)
+    assert math.fsum(there.masses) == pytest.approx(100.0, rel=1e-13, abs=0.0)
     assert np.abs(there.masses - here.masses).max() <= 1e-12
     assert np.abs(there.errors - here.errors).max() <= 1e-12
     assert there.neighbors == here.neighbors
@@ -305,7 +305,7 @@ def test_extreme_coordinates(bench: Bench, case: str) -> None:
         assert holds_words(bench.refused(*changes), ["workspace.vertices", "another unit"])
         return
     figures = bench.clean(*changes)
-    assert math.fsum(figures["final_masses"]) == pytest.approx(size * size, rel=1e-13)
+    assert math.fsum(figures["final_masses"]) == pytest.approx(size * size, rel=1e-13, abs=0.0)
 
 
 @case("A25")
@@ -327,11 +327,11 @@ def test_a_cluster_and_one_far_away(case: str) -> None:
     random = np.random.default_rng(3)
     cluster = np.vstack([0.3 + 1e-6 * random.uniform(0, 1, (1499, 2)), [[0.9, 0.9]]])
     cells = dwell.tessellate(SQUARE, cluster)
-    assert math.fsum(cells.masses) == pytest.approx(1.0, rel=1e-13)
+    assert math.fsum(cells.masses) == pytest.approx(1.0, rel=1e-13, abs=0.0)
     for p in np.argsort(cells.masses)[:4]:  # inside the cluster, with neighbours all around
         near = np.argsort(np.hypot(*(cluster - cluster[p]).T))[:60]  # all that can touch the cell
         exact = rational_cells.cell(SQUARE.vertices.tolist(), cluster[near].tolist(), 0)
-        assert cells.masses[p] == pytest.approx(float(exact.area), rel=1e-12)
+        assert cells.masses[p] == pytest.approx(float(exact.area), rel=1e-12, abs=0.0)
 
 
 @case("A27")

@@ -131,7 +131,7 @@ def test_tails(case: str) -> None:
     agent = [(r + 0.5, 0.0)]
     cells = dwell.tessellate(box, agent, dwell.Gaussian(center=(0, 0), rate=0.03))
     expected = slab_centroid(0.03, r) - 0.5
-    assert cells.errors[0, 0] == pytest.approx(expected, rel=1e-9)
+    assert cells.errors[0, 0] == pytest.approx(expected, rel=1e-9, abs=0.0)
     assert abs(cells.errors[0, 1]) <= 1e-15 * max(r, 1e4)  # the place itself is rounded
     assert math.isfinite(cells.log_masses[0])
     assert cells.log_masses[0] == pytest.approx(-0.03 * r * r, abs=10.0)
@@ -143,7 +143,8 @@ def test_a_peak_much_narrower_than_a_cell(case: str) -> None:
     peak = np.array([0.3071, 0.6113])
     weight = dwell.Gaussian(center=tuple(peak), covariance=((width**2, 0), (0, width**2)))
     cells = dwell.tessellate(dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.9, 0.9)], weight)
-    assert cells.masses[0] == pytest.approx(2 * np.pi * width**2, rel=1e-12)
+    limit = 1e-12 if width > 1e-5 else 3e-12  # halves round the peak begin at rounded places
+    assert cells.masses[0] == pytest.approx(2 * np.pi * width**2, rel=limit, abs=0.0)
     assert np.abs(cells.centroids[0] - peak).max() <= 1e-13
     assert np.isfinite(cells.centroids[1]).all()
 

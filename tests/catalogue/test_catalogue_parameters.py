@@ -235,7 +235,7 @@ def test_both_branches_agree_at_the_radius(case: str) -> None:
             assert np.abs(near - at).max() <= 4e-16
         assert math.hypot(*at) <= k1 * (1 + 4 * 2**-52)
     for e in (math.nextafter(reach, 0), reach, math.nextafter(reach, 1)):
-        assert saturated(e, 0.0, k1, reach)[0] == pytest.approx(k1, rel=4e-16)
+        assert saturated(e, 0.0, k1, reach)[0] == pytest.approx(k1, rel=4e-16, abs=0.0)
     assert saturated(math.nextafter(reach, 1), 0.0, k1, reach)[0] <= k1 * (1 + 2**-52)
 
 
@@ -250,7 +250,10 @@ def test_an_error_of_exactly_zero(bench: Bench, case: str) -> None:
 def test_errors_far_from_one(case: str) -> None:
     size = 1e-70 if case == "P15-small" else 1e70
     hx, hy = saturated(3 * size, 4 * size, 1.0, 0.1 * size)
-    assert (hx, hy) == (pytest.approx(0.6, rel=1e-15), pytest.approx(0.8, rel=1e-15))
+    assert (hx, hy) == (
+        pytest.approx(0.6, rel=1e-15, abs=0.0),
+        pytest.approx(0.8, rel=1e-15, abs=0.0),
+    )
 
 
 @case("P16")

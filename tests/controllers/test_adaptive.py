@@ -32,15 +32,15 @@ def test_sensitivities_are_those_of_the_whole_configuration():
             int(q): whole.centroid[k] for k, q in enumerate(whole.column) if whole.row[k] == p
         }
         own = blocks.pop(p) - np.eye(2)
-        assert found.own == pytest.approx(np.linalg.norm(own, 2), rel=1e-12)
+        assert found.own == pytest.approx(np.linalg.norm(own, 2), rel=1e-12, abs=0.0)
         others = sum(np.linalg.norm(block, 2) for block in blocks.values())
-        assert found.others == pytest.approx(others, rel=1e-12)
+        assert found.others == pytest.approx(others, rel=1e-12, abs=0.0)
 
 
 def test_the_norm_of_a_block():
     rng = np.random.default_rng(3)
     for block in rng.normal(size=(50, 2, 2)):
-        assert norm(block) == pytest.approx(np.linalg.norm(block, 2), rel=1e-14)
+        assert norm(block) == pytest.approx(np.linalg.norm(block, 2), rel=1e-14, abs=0.0)
     assert norm(np.zeros((2, 2))) == 0.0
 
 
@@ -51,7 +51,7 @@ def test_one_agent_alone_waits_for_what_its_own_motion_does():
         run = dwell.simulate(box, None, [(x, 0.5)], law(t2=50.0), until=0.01)
         speed = 0.5 * min(1.0, error / law().reach)
         expected = 0.2 / (0.5 / max(error, law().reach) * speed)
-        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9)
+        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9, abs=0.0)
 
 
 def test_velocities_that_are_given_use_up_a_part_of_the_limit():
@@ -64,7 +64,7 @@ def test_velocities_that_are_given_use_up_a_part_of_the_limit():
         began = math.hypot(hold[0] - 0.5 * error / reach, hold[1])
         rate = 0.5 / reach * math.hypot(*hold)
         expected = max((0.2 - began) / rate, 0.01)
-        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9)
+        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9, abs=0.0)
         if began < 0.2:
             whole = dwell.simulate(box, None, [(1.0 - error, 0.5)], timer, until=1.2 * expected)
             assert whole.events.hold_error[0] <= 0.2 * (1.0 + 1e-9)

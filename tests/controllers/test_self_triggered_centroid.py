@@ -180,7 +180,7 @@ class TestKnowledge:
                 )  # fmt: skip
             some, everybody = found
             assert some[0] == everybody[0] == 0
-            assert some[1:4] == pytest.approx(everybody[1:4], rel=1e-11)
+            assert some[1:4] == pytest.approx(everybody[1:4], rel=1e-11, abs=0.0)
             assert some[5] >= everybody[5] * (1 - 1e-12)
             smaller += some[5] > everybody[5] * (1 + 1e-9)
         if seed == 0:

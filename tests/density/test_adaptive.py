@@ -76,9 +76,9 @@ def test_tessellation_with_a_function_is_that_of_the_same_polynomial():
     agents = [(0.2, 0.3), (0.7, 0.8), (0.9, 0.1)]
     box = Box((0, 0), (1, 1))
     exact, numeric = tessellate(box, agents, weight), tessellate(box, agents, weight.at)
-    assert numeric.masses == pytest.approx(exact.masses, rel=1e-12)
+    assert numeric.masses == pytest.approx(exact.masses, rel=1e-12, abs=0.0)
     assert numeric.centroids == pytest.approx(exact.centroids, abs=1e-12)
-    assert numeric.cost == pytest.approx(exact.cost, rel=1e-11)
+    assert numeric.cost == pytest.approx(exact.cost, rel=1e-11, abs=0.0)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_functions_that_are_no_density(function, says):
 
 
 def test_a_constant_may_be_one_number():
-    assert moments(SQUARE, lambda z: 3).mass == pytest.approx(3.0, rel=1e-14)
+    assert moments(SQUARE, lambda z: 3).mass == pytest.approx(3.0, rel=1e-14, abs=0.0)
 
 
 def test_a_function_on_a_site_at_map_coordinates_loses_no_digits():

@@ -26,7 +26,7 @@ def test_a_gaussian_is_its_formula(n):
     points = np.random.default_rng(1).normal(size=(20, n))
     gap = points - np.arange(n)
     expected = 2.0 * np.exp(-0.5 * np.einsum("ki,ij,kj->k", gap, np.linalg.inv(s), gap))
-    assert hill.at(points) == pytest.approx(expected, rel=1e-11)
+    assert hill.at(points) == pytest.approx(expected, rel=1e-11, abs=0.0)
     assert hill.dimension == n
 
 
@@ -56,7 +56,7 @@ def test_general_terms_in_the_plane_are_those_of_the_planar_kernels():
     hill = Gaussian((1, 2), covariance=((2.0, 0.5), (0.5, 1.0)), weight=3.0)
     row, terms = hill.terms().gaussians[0], hill.general_terms(2)
     assert terms.forms[0].ravel()[[0, 1, 3]].tolist() == row[3:6].tolist()
-    assert terms.roots[0].ravel()[[0, 1, 3]] == pytest.approx(row[6:9], rel=4e-16)
+    assert terms.roots[0].ravel()[[0, 1, 3]] == pytest.approx(row[6:9], rel=4e-16, abs=0.0)
 
 
 @pytest.mark.parametrize("n", [1, 3, 4])
@@ -80,7 +80,7 @@ def test_terms_and_values_agree(n):
     for weight, center, form in rows:
         gap = points - center
         total += weight * np.exp(-np.einsum("ki,ij,kj->k", gap, form, gap))
-    assert mixture.at(points) == pytest.approx(total, rel=1e-13)
+    assert mixture.at(points) == pytest.approx(total, rel=1e-13, abs=0.0)
 
 
 def test_what_goes_with_any_dimension():

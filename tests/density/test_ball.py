@@ -58,7 +58,7 @@ def cap(radius, height):
 def test_the_rules_are_exact_by_degree():
     for rule, degree in ((KRONROD, 22), (GAUSS, 13)):
         for k in range(degree + 1):
-            assert rule @ HEIGHT**k == pytest.approx(1 / (k + 1), rel=1e-14)
+            assert rule @ HEIGHT**k == pytest.approx(1 / (k + 1), rel=1e-14, abs=0.0)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_agents_near_the_boundary(gap):
     top = np.array(BALL.center) + (2.0 - gap) * np.array([0.6, 0.0, 0.8])
     positions = np.vstack([top + 0.3 * gap * rng.normal(size=(5, 3)), [BALL.center]])
     seen = look(BALL, positions)
-    assert seen.mass.sum() == pytest.approx(VOLUME, rel=1e-9)
+    assert seen.mass.sum() == pytest.approx(VOLUME, rel=1e-9, abs=0.0)
     assert seen.doubt.max() < 1e-6  # a cell of size 1e-9 has not all digits left
 
 
@@ -191,7 +191,7 @@ def test_lattices_with_many_corners_in_one_place(step):
     seen = look(ball, positions)
     assert seen.mass.sum() == pytest.approx(ball.volume, rel=EXACT)
     inner = np.abs(positions).sum(axis=1) == 0
-    assert seen.mass[inner] == pytest.approx(step**3, rel=1e-12)
+    assert seen.mass[inner] == pytest.approx(step**3, rel=1e-12, abs=0.0)
 
 
 @settings(max_examples=25, deadline=None)
@@ -248,7 +248,7 @@ def test_renumbering_changes_next_to_nothing():
     positions = spread(EGG, 7, 13)
     order = np.random.default_rng(1).permutation(7)
     seen, again = look(EGG, positions, MIXTURE), look(EGG, positions[order], MIXTURE)
-    assert seen.mass[order] == pytest.approx(again.mass, rel=1e-12)
+    assert seen.mass[order] == pytest.approx(again.mass, rel=1e-12, abs=0.0)
 
 
 PROGRAM = """
@@ -439,7 +439,7 @@ def test_cells_above_space():
 def test_a_narrow_hill_is_found(rate, center):
     """All of it lies in one cell but for less than e**-30."""
     seen = look(Ball((0, 0, 0), 1), [(0.1, 0.1, 0.1), (-0.5, 0.2, 0.2)], Gaussian(center, rate))
-    assert seen.mass[0] == pytest.approx((math.pi / rate) ** 1.5, rel=1e-10)
+    assert seen.mass[0] == pytest.approx((math.pi / rate) ** 1.5, rel=1e-10, abs=0.0)
     assert seen.error[0] == pytest.approx(np.array(center) - 0.1, abs=1e-10)
     assert seen.polar[0] == pytest.approx(
         seen.mass[0] * (((np.array(center) - 0.1) ** 2).sum() + 1.5 / rate), rel=1e-10
@@ -453,7 +453,7 @@ def test_narrow_hills_on_a_plain_and_on_a_border():
     seen = look(Ball((0, 0, 0), 1), [(0.3, 0.0, 0.0), (-0.3, 0.0, 0.0)], density)
     half, whole = 0.5 * (math.pi / 1e6) ** 1.5, (math.pi / 1e5) ** 1.5
     plain = 1e-9 * 2 / 3 * math.pi
-    assert seen.mass == pytest.approx([half + plain + whole, half + plain], rel=1e-10)
+    assert seen.mass == pytest.approx([half + plain + whole, half + plain], rel=1e-10, abs=0.0)
 
 
 def test_many_narrow_hills():
@@ -463,7 +463,9 @@ def test_many_narrow_hills():
     seen = look(Ball((0, 0, 0), 1), [(0.3, 0.0, 0.0), (-0.3, 0.0, 0.0)], density)
     each = (math.pi / 1e4) ** 1.5
     right = (places[:, 0] > 0.0).sum()
-    assert seen.mass == pytest.approx([each * right, each * (len(places) - right)], rel=1e-9)
+    assert seen.mass == pytest.approx(
+        [each * right, each * (len(places) - right)], rel=1e-9, abs=0.0
+    )
 
 
 @pytest.mark.parametrize("density", [Uniform(), MIXTURE])

@@ -161,7 +161,7 @@ def test_mixtures_are_sums():
     mass = sum(part[1] for part in alone)
     mean = sum(part[1] * part[2] for part in alone) / mass
     second = sum(part[3] + part[1] * (part[2] - mean) ** 2 for part in alone)
-    assert together[1:] == pytest.approx((mass, mean, second), rel=1e-14)
+    assert together[1:] == pytest.approx((mass, mean, second), rel=1e-14, abs=0.0)
 
 
 @settings(max_examples=80)
@@ -175,7 +175,7 @@ def test_cells_tile_the_interval(places, offset):
         return
     workspace = Interval(offset - 1, offset + 2)
     seen = all_looks(workspace, Uniform(), x)
-    assert math.fsum(seen.mass) == pytest.approx(3.0, rel=1e-12)
+    assert math.fsum(seen.mass) == pytest.approx(3.0, rel=1e-12, abs=0.0)
     center = seen.error[:, 0] + (x - offset)
     assert math.fsum(seen.mass * center) == pytest.approx(1.5, rel=1e-12, abs=1e-9 * (offset > 0))
     for p, cell in enumerate(line.cells(workspace, x[:, None])):
@@ -251,7 +251,7 @@ def test_optimal_quantizers_of_the_normal_distribution(levels):
     seen = all_looks(Interval(-14, 14), normal, x)
     assert np.abs(seen.error).max() < 1e-13
     cost = math.fsum(seen.polar)
-    assert cost == pytest.approx(OPTIMAL[levels - 1], rel=2e-12)
+    assert cost == pytest.approx(OPTIMAL[levels - 1], rel=2e-12, abs=0.0)
     assert np.abs(x + x[::-1]).max() < 1e-13
     if levels in PRINTED:
         assert cost == pytest.approx(PRINTED[levels], abs=8e-6 if levels >= 8 else 5e-5)
@@ -274,7 +274,7 @@ def test_optimal_quantizers_of_the_uniform_distribution(levels):
     x = (np.arange(levels) + 0.5) / levels
     seen = all_looks(Interval(0, 1), Uniform(), x)
     assert np.abs(seen.error).max() <= 1e-16
-    assert math.fsum(seen.polar) == pytest.approx(1.0 / (12.0 * levels**2), rel=1e-14)
+    assert math.fsum(seen.polar) == pytest.approx(1.0 / (12.0 * levels**2), rel=1e-14, abs=0.0)
 
 
 def test_lloyd_leads_to_the_same_quantizer():
@@ -283,7 +283,7 @@ def test_lloyd_leads_to_the_same_quantizer():
     for _ in range(3000):
         x = x + all_looks(Interval(-14, 14), normal, x).error[:, 0]
     seen = all_looks(Interval(-14, 14), normal, x)
-    assert math.fsum(seen.polar) == pytest.approx(OPTIMAL[7], rel=1e-12)
+    assert math.fsum(seen.polar) == pytest.approx(OPTIMAL[7], rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_borders_are_the_derivatives(density):
         p, q = found.agent[k], found.other[k]
         place = 0.5 * (x[p] + x[q])
         assert x[p] + found.m1[k, 0] / found.m0[k] == pytest.approx(place)
-        assert found.m0[k] == pytest.approx(density.at(np.array([[place]]))[0], rel=1e-13)
+        assert found.m0[k] == pytest.approx(density.at(np.array([[place]]))[0], rel=1e-13, abs=0.0)
         moved = x.copy()
         moved[q] += h
         back = x.copy()

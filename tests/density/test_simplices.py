@@ -47,14 +47,14 @@ def test_rules_are_exact_to_their_degree(k):
             exact = math.factorial(k) * math.prod(map(math.factorial, powers.tolist()))
             exact /= math.factorial(k + int(powers.sum()))
             value = (rule.weights[:, 0] * np.prod(rule.nodes[:, 1:] ** powers, axis=1)).sum()
-            assert value == pytest.approx(exact, rel=1e-12)
+            assert value == pytest.approx(exact, rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 @pytest.mark.parametrize("offset", [0.0, 5e6])
 def test_cells_tile_the_workspace(n, offset):
     points = np.random.default_rng(n).random((12, n)) + offset
-    assert math.fsum(volumes(unit_box(n, offset), points)) == pytest.approx(1.0, rel=1e-12)
+    assert math.fsum(volumes(unit_box(n, offset), points)) == pytest.approx(1.0, rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_agents_on_a_sphere_on_walls_and_beside_each_other(n):
         np.vstack([on_walls, close]),
         np.vstack([close, close + 1e-9 * rng.normal(size=close.shape)]),
     ):
-        assert math.fsum(volumes(unit_box(n), points)) == pytest.approx(1.0, rel=1e-12)
+        assert math.fsum(volumes(unit_box(n), points)) == pytest.approx(1.0, rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize("n", [3, 4])
@@ -102,14 +102,14 @@ def test_in_a_polytope_also_with_agents_outside(n):
     rng = np.random.default_rng(n)
     shape = Polytope(rng.normal(size=(3 * n, n)))
     points = shape.vertices.mean(axis=0) + rng.normal(size=(10, n))
-    assert math.fsum(volumes(shape, points)) == pytest.approx(shape.volume, rel=1e-12)
+    assert math.fsum(volumes(shape, points)) == pytest.approx(shape.volume, rel=1e-12, abs=0.0)
 
 
 def test_a_simplex_halved_by_two_agents():
     shape = Polytope(np.vstack([np.zeros(4), np.eye(4)]))
     points = np.array([[0.1, 0.2, 0.2, 0.2], [0.2, 0.1, 0.2, 0.2]])  # mirror images
     seen = all_looks(simplices, shape, Uniform(3.0), points)
-    assert seen.mass == pytest.approx([3 / 48, 3 / 48], rel=1e-13)
+    assert seen.mass == pytest.approx([3 / 48, 3 / 48], rel=1e-13, abs=0.0)
     assert seen.neighbors.tolist() == [1, 1]
     assert (points + seen.error)[0, [1, 0, 2, 3]] == pytest.approx((points + seen.error)[1])
 
@@ -121,17 +121,17 @@ def test_polynomials_are_exact(n):
         [(2, *[0] * (n - 1), 1.0), (*[1] * 2, *[0] * (n - 2), 3.0), (*[0] * n, 0.1)]
     )
     seen = all_looks(simplices, unit_box(n), density, points)
-    assert math.fsum(seen.mass) == pytest.approx(1 / 3 + 3 / 4 + 0.1, rel=1e-13)
+    assert math.fsum(seen.mass) == pytest.approx(1 / 3 + 3 / 4 + 0.1, rel=1e-13, abs=0.0)
     first = (seen.mass[:, None] * (points + seen.error)).sum(axis=0)
-    assert first[0] == pytest.approx(1 / 4 + 1 / 2 + 0.05, rel=1e-12)
-    assert first[-1] == pytest.approx(1 / 6 + 3 / 8 + 0.05, rel=1e-12)
+    assert first[0] == pytest.approx(1 / 4 + 1 / 2 + 0.05, rel=1e-12, abs=0.0)
+    assert first[-1] == pytest.approx(1 / 6 + 3 / 8 + 0.05, rel=1e-12, abs=0.0)
     assert (seen.doubt == 0.0).all()
     # The second moment about the centroids, by parallel axes about the origin.
     center = points + seen.error
     polar = math.fsum(seen.second + seen.mass * (center**2).sum(axis=1))
     axis = {0: 1 / 5 + 3 / 8 + 0.1 / 3, 1: 1 / 9 + 3 / 8 + 0.1 / 3}
     rest = 1 / 9 + 3 / 12 + 0.1 / 3
-    assert polar == pytest.approx(axis[0] + axis[1] + (n - 2) * rest, rel=1e-12)
+    assert polar == pytest.approx(axis[0] + axis[1] + (n - 2) * rest, rel=1e-12, abs=0.0)
 
 
 def erf_product(rate, center, n):
@@ -196,9 +196,9 @@ def test_functions_on_the_line_agree_with_closed_forms():
     points, hill = np.random.default_rng(0).random((9, 1)), Gaussian((0.3,), rate=20.0)
     exact = all_looks(line, Interval(0, 1), hill, points)
     seen = all_looks(simplices, Interval(0, 1), Function(hill.at), points)
-    assert seen.mass == pytest.approx(exact.mass, rel=1e-12)
+    assert seen.mass == pytest.approx(exact.mass, rel=1e-12, abs=0.0)
     assert seen.error == pytest.approx(exact.error, abs=1e-13)
-    assert seen.second == pytest.approx(exact.second, rel=1e-10)
+    assert seen.second == pytest.approx(exact.second, rel=1e-10, abs=0.0)
     assert (seen.neighbors == exact.neighbors).all()
     assert (seen.nearest == exact.nearest).all()
     jump = Function(lambda z: np.where(z[:, 0] > 0.37, 2.0, 1.0))
@@ -211,7 +211,7 @@ def test_in_the_plane_it_agrees_with_the_planar_kernels():
     hill = Mixture((Uniform(0.2), Gaussian((0.3, 0.4), covariance=((0.05, 0.02), (0.02, 0.03)))))
     exact = all_looks(plane, unit_box(2), hill, points)
     seen = all_looks(simplices, unit_box(2), Function(hill.at), points)
-    assert seen.mass == pytest.approx(exact.mass, rel=1e-10)
+    assert seen.mass == pytest.approx(exact.mass, rel=1e-10, abs=0.0)
     assert seen.error == pytest.approx(exact.error, abs=1e-10)
     assert (seen.neighbors == exact.neighbors).all()
     ours, theirs = simplices.cells(unit_box(2), points), plane.cells(unit_box(2), points)
@@ -224,7 +224,7 @@ def test_functions_in_space():
     points, hill = np.random.default_rng(4).random((4, 3)), Gaussian((0.4,) * 3, rate=2.0)
     by_terms = all_looks(simplices, unit_box(3), hill, points)
     by_calls = all_looks(simplices, unit_box(3), Function(hill.at), points)
-    assert by_calls.mass == pytest.approx(by_terms.mass, rel=1e-10)
+    assert by_calls.mass == pytest.approx(by_terms.mass, rel=1e-10, abs=0.0)
     ball = Function(lambda z: (((z - 0.5) ** 2).sum(axis=1) < 0.16).astype(float))
     seen = all_looks(simplices, unit_box(3), ball, points[:1])
     exact = 4 / 3 * math.pi * 0.4**3
@@ -245,7 +245,7 @@ def test_the_walls_of_a_cell_balance(n):
         normal = found.gap[own] / np.linalg.norm(found.gap[own], axis=1)[:, None]
         assert np.abs((found.m0[own, None] * normal).sum(axis=0)).max() <= 1e-12
     order = {(p, q): m for p, q, m in zip(found.agent, found.other, found.m0, strict=True)}
-    assert all(order[q, p] == pytest.approx(m, rel=1e-9) for (p, q), m in order.items())
+    assert all(order[q, p] == pytest.approx(m, rel=1e-9, abs=0.0) for (p, q), m in order.items())
 
 
 @pytest.mark.parametrize("density", [Uniform(2.0), Polynomial([(1, 0, 0, 0, 1.0)])])

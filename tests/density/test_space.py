@@ -107,7 +107,7 @@ def test_both_sides_of_a_border_agree(name):
         assert found.m0[k] == pytest.approx(found.m0[back], rel=1e-10, abs=1e-15)
         shifted = found.m1[back] + gap * found.m0[back]
         np.testing.assert_allclose(found.m1[k], shifted, rtol=1e-10, atol=1e-14)
-        assert found.m1[k] @ gap == pytest.approx(0.5 * gap @ gap * found.m0[k], rel=1e-9)
+        assert found.m1[k] @ gap == pytest.approx(0.5 * gap @ gap * found.m0[k], rel=1e-9, abs=0.0)
         np.testing.assert_array_equal(found.m2[k], found.m2[k].T)
 
 
@@ -141,7 +141,7 @@ def test_faces_of_close_neighbours_keep_their_digits():
     found = space.borders(worlds.ground(worlds.cube()), points)
     for p, q, area in zip(found.agent, found.other, found.m0, strict=True):
         exact = oracle.cell(exact_body(worlds.cube()), points, int(p)).area(int(q))
-        assert area == pytest.approx(exact, rel=1e-12)
+        assert area == pytest.approx(exact, rel=1e-12, abs=0.0)
 
 
 def test_borders_refuse_agents_at_one_place():

@@ -15,7 +15,7 @@ def turned(n: int, seed: int) -> np.ndarray:
 
 def test_sizes():
     oval = Ellipsoid((1, 0, 0), (3, 2, 1))
-    assert oval.volume == pytest.approx(4 / 3 * math.pi * 6, rel=1e-15)
+    assert oval.volume == pytest.approx(4 / 3 * math.pi * 6, rel=1e-15, abs=0.0)
     assert oval.diameter == 6.0
     assert [b.tolist() for b in oval.bounds] == [[-2, -2, -1], [4, 2, 1]]
     assert Ellipsoid((0, 0), (2, 1)).area == pytest.approx(2 * math.pi)

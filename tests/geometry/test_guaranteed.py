@@ -167,21 +167,21 @@ def test_a_guaranteed_cell_may_be_wider_than_its_corners():
     t = np.linspace(-0.5, 0.5, 200_001)
     tip = cell.radius(t)[:, None] * np.column_stack([np.cos(t), np.sin(t)])
     widest = np.hypot(*(tip - (-9.0, -1.0)).T).max()
-    assert cell.diameter == pytest.approx(widest, rel=1e-10)
+    assert cell.diameter == pytest.approx(widest, rel=1e-10, abs=0.0)
     assert cell.diameter > 9.0
     assert max(math.dist(a, b) for a in cell.corners for b in cell.corners) < 7.2
     # Symmetric: the smallest circle goes through the tip and the two corners at the other end.
     tip_x, end_x = 0.05, -9.0
     radius = ((tip_x - end_x) ** 2 + 1.0) / (2.0 * (tip_x - end_x))
-    assert cell.circumradius == pytest.approx(radius, rel=1e-12)
+    assert cell.circumradius == pytest.approx(radius, rel=1e-12, abs=0.0)
 
 
 def test_width_without_uncertainty_is_that_of_the_polygon():
     others = [(3, 0), (-3, 0), (0, 2), (0, -2)]
     for make in MAKERS.values():
         cell = make(Box((-9, -9), (9, 9)), (0, 0), others, 0.0)
-        assert cell.diameter == pytest.approx(math.hypot(3, 2), rel=1e-14)
-        assert cell.circumradius == pytest.approx(math.hypot(3, 2) / 2, rel=1e-14)
+        assert cell.diameter == pytest.approx(math.hypot(3, 2), rel=1e-14, abs=0.0)
+        assert cell.circumradius == pytest.approx(math.hypot(3, 2) / 2, rel=1e-14, abs=0.0)
 
 
 @pytest.mark.parametrize("dual", [False, True])
@@ -212,14 +212,14 @@ def test_nothing_is_certain_when_the_other_may_stand_here():
 def test_a_dual_cell_without_information_is_everything():
     cell = dual_guaranteed_cell(BOX, POSITION, OTHERS, 9.0)
     assert not cell.empty
-    assert cell.area == pytest.approx(12.0, rel=1e-14)
-    assert cell.diameter == pytest.approx(5.0, rel=1e-14)
-    assert cell.circumradius == pytest.approx(2.5, rel=1e-14)
+    assert cell.area == pytest.approx(12.0, rel=1e-14, abs=0.0)
+    assert cell.diameter == pytest.approx(5.0, rel=1e-14, abs=0.0)
+    assert cell.circumradius == pytest.approx(2.5, rel=1e-14, abs=0.0)
     assert sorted(cell.borders) == [-4, -3, -2, -1]
 
 
 def test_an_agent_alone_and_an_agent_at_a_corner():
-    assert guaranteed_cell(BOX, (0, 0), [], 0.0).area == pytest.approx(12.0, rel=1e-10)
+    assert guaranteed_cell(BOX, (0, 0), [], 0.0).area == pytest.approx(12.0, rel=1e-10, abs=0.0)
     cell = guaranteed_cell(BOX, (4, 3), [(0, 0)], 1.0)
     assert cell.area == pytest.approx(
         12.0 * cell.contains(random_points(BOX, 20_000)).mean(), abs=0.1

@@ -99,12 +99,14 @@ class TestLine:
                 assert found.centroid[0] == pytest.approx((w * z[:, 0]).sum() / w.sum(), abs=1e-7)
                 masses.append(found.mass)
                 other = star_moments(cell, density.at)
-                assert other.mass == pytest.approx(found.mass, rel=1e-12)
+                assert other.mass == pytest.approx(found.mass, rel=1e-12, abs=0.0)
                 assert other.error < 1e-9
             assert pair is not None
-            assert pair.share == pytest.approx(masses[0] / masses[1], rel=1e-13)
+            assert pair.share == pytest.approx(masses[0] / masses[1], rel=1e-13, abs=0.0)
             centroid = star_moments(inner, density).centroid
-            assert pair.room == pytest.approx(inner.distance_to_boundary(centroid), rel=1e-12)
+            assert pair.room == pytest.approx(
+                inner.distance_to_boundary(centroid), rel=1e-12, abs=0.0
+            )
 
     def test_far_out_in_a_tail(self):
         """The masses underflow, but not their ratio."""
@@ -167,7 +169,7 @@ class TestAgainstVoronoi:
         assert gaps.min(axis=0).max() < 1e-9
         assert gaps.min(axis=1).max() < 1e-9
         widest = lengths(corners[:, None] - corners[None]).max()
-        assert cell.diameter == pytest.approx(widest, rel=1e-9)
+        assert cell.diameter == pytest.approx(widest, rel=1e-9, abs=0.0)
 
     @pytest.mark.parametrize("r", [0.0, 0.03])
     def test_lattice_with_everything_cospherical(self, r):
@@ -177,7 +179,9 @@ class TestAgainstVoronoi:
         others = np.delete(grid, middle, axis=0)
         inner, outer = both(CUBE, grid[middle], others, r)
         if r == 0.0:
-            assert (inner.volume, outer.volume) == pytest.approx((1 / 27, 1 / 27), rel=1e-11)
+            assert (inner.volume, outer.volume) == pytest.approx(
+                (1 / 27, 1 / 27), rel=1e-11, abs=0.0
+            )
         z = np.random.default_rng(0).random((400_000, 3))
         for cell in (inner, outer):
             share = cell.contains(z).mean()
@@ -187,7 +191,7 @@ class TestAgainstVoronoi:
     def test_a_bisector_through_an_edge_of_the_workspace(self):
         """Three demands with one border in common: the wall y = 0 touches in a line only."""
         inner = guaranteed_cell(CUBE, (0.2, 0.4, 0.5), [(0.4, 0.2, 0.5)], 0.0)
-        assert inner.volume == pytest.approx(0.5, rel=1e-11)
+        assert inner.volume == pytest.approx(0.5, rel=1e-11, abs=0.0)
 
     @pytest.mark.parametrize("p", [(0, 0.3, 0.6), (0, 0, 0.6), (0, 0, 0), (1, 1, 0.5)])
     def test_agents_on_the_boundary(self, p):
@@ -220,7 +224,7 @@ class TestCurvedSheets:
         column = math.sqrt(math.pi) / (2 * s) * (erf(s * (top + 0.3)) - math.erf(s * -1.7))
         weight = area * np.exp(-1.5 * ((x - 0.1) ** 2 + (y - 0.2) ** 2)) * column
         found = star_moments(cell, density)
-        assert found.mass == pytest.approx(float(weight.sum()), rel=2e-9)
+        assert found.mass == pytest.approx(float(weight.sum()), rel=2e-9, abs=0.0)
         assert found.centroid[0] == pytest.approx((weight * x).sum() / weight.sum(), abs=2e-9)
         assert found.centroid[1] == pytest.approx((weight * y).sum() / weight.sum(), abs=2e-9)
 
@@ -248,7 +252,7 @@ class TestCurvedSheets:
         for cell in both(CUBE, p, q, r):
             parts = [star_moments(cell, part) for part in (Uniform(0.5), HILL, ROOF)]
             whole = star_moments(cell, mixture)
-            assert whole.mass == pytest.approx(sum(part.mass for part in parts), rel=2e-9)
+            assert whole.mass == pytest.approx(sum(part.mass for part in parts), rel=2e-9, abs=0.0)
             first = sum(part.mass * part.offset for part in parts)
             assert whole.mass * whole.offset == pytest.approx(first, abs=2e-9 * whole.mass)
             blind = star_moments(cell, mixture.at)
@@ -276,7 +280,7 @@ class TestCurvedSheets:
         outer = np.array([b.volume for _, b in volumes])
         assert (np.diff(inner) <= 1e-10).all()
         assert (np.diff(outer) >= -1e-10).all()
-        assert inner[0] == pytest.approx(outer[0], rel=1e-10)
+        assert inner[0] == pytest.approx(outer[0], rel=1e-10, abs=0.0)
 
     @given(st.integers(0, 2**32 - 1))
     @settings(max_examples=15, deadline=None)
@@ -338,10 +342,10 @@ class TestCurvedSheets:
         beyond = edge @ hull.equations[:, :3].T + hull.equations[:, 3]
         assert beyond.max() <= 1e-9
         widest = lengths(cell.offsets[:, None] - cell.offsets[None]).max()
-        assert cell.diameter == pytest.approx(widest, rel=1e-11)
+        assert cell.diameter == pytest.approx(widest, rel=1e-11, abs=0.0)
         middle, radius = smallest_ball(cell.offsets)
         assert lengths(cell.offsets - middle).max() <= radius * (1 + 1e-9)
-        assert cell.circumradius == pytest.approx(radius, rel=1e-9)
+        assert cell.circumradius == pytest.approx(radius, rel=1e-9, abs=0.0)
 
     @pytest.mark.parametrize("seed", range(5))
     def test_distance_to_the_boundary(self, seed):
@@ -369,9 +373,9 @@ class TestCurvedSheets:
         for before, after in zip(
             both(CUBE, p, q, r), both(turned, turn @ p + shift, q @ turn.T + shift, r), strict=True
         ):
-            assert after.volume == pytest.approx(before.volume, rel=1e-9)
-            assert after.diameter == pytest.approx(before.diameter, rel=1e-9)
-            assert after.circumradius == pytest.approx(before.circumradius, rel=1e-9)
+            assert after.volume == pytest.approx(before.volume, rel=1e-9, abs=0.0)
+            assert after.diameter == pytest.approx(before.diameter, rel=1e-9, abs=0.0)
+            assert after.circumradius == pytest.approx(before.circumradius, rel=1e-9, abs=0.0)
             expected = turn @ star_moments(before).offset
             assert star_moments(after).offset == pytest.approx(expected, abs=1e-9)
 
@@ -384,11 +388,11 @@ class TestCurvedSheets:
                 pair = pair_of(ground, p, q, r)
                 less, more = star_moments(inner, density), star_moments(outer, density)
                 assert pair is not None
-                assert pair.share == pytest.approx(less.mass / more.mass, rel=1e-10)
+                assert pair.share == pytest.approx(less.mass / more.mass, rel=1e-10, abs=0.0)
                 assert pair.offset == pytest.approx(less.offset, abs=1e-10)
                 assert pair.room == pytest.approx(inner.distance_to_boundary(less.centroid))
-                assert pair.diameter == pytest.approx(outer.diameter, rel=1e-13)
-                assert pair.circumradius == pytest.approx(outer.circumradius, rel=1e-13)
+                assert pair.diameter == pytest.approx(outer.diameter, rel=1e-13, abs=0.0)
+                assert pair.circumradius == pytest.approx(outer.circumradius, rel=1e-13, abs=0.0)
 
     def test_far_out_in_a_tail(self):
         ground = ground_of(CUBE, Gaussian(center=(40.0, 0.5, 0.5), rate=1.0))

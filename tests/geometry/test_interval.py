@@ -66,8 +66,8 @@ def test_boxes_in_any_dimension(n):
     lower, upper = -np.arange(1.0, n + 1), np.arange(2.0, n + 2)
     box = Box(lower, upper)
     assert box.dimension == n
-    assert box.volume == pytest.approx(np.prod(upper - lower), rel=1e-15)
-    assert box.diameter == pytest.approx(np.sqrt(((upper - lower) ** 2).sum()), rel=1e-15)
+    assert box.volume == pytest.approx(np.prod(upper - lower), rel=1e-15, abs=0.0)
+    assert box.diameter == pytest.approx(np.sqrt(((upper - lower) ** 2).sum()), rel=1e-15, abs=0.0)
     assert box.vertices.shape == (2**n, n)
     assert box.contains(box.vertices).all()
     heights = box.vertices @ box.normals.T - box.offsets

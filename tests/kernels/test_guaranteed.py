@@ -332,8 +332,8 @@ def test_a_cell_far_thinner_than_a_quarter_turn():
     assert np.abs(angles).max() < 0.05
     found = pair(SQUARE, (0.5, 0.5), [(0.75, 0.5)], 0.2499, Uniform())
     mass, centroid, _ = reference(False, SQUARE, (0.5, 0.5), [(0.75, 0.5)], 0.2499, at(Uniform()))
-    assert found["mass"] == pytest.approx(float(mass), rel=1e-9)
-    assert found["x"] == pytest.approx(float(centroid[0]), rel=1e-9)
+    assert found["mass"] == pytest.approx(float(mass), rel=1e-9, abs=0.0)
+    assert found["x"] == pytest.approx(float(centroid[0]), rel=1e-9, abs=0.0)
 
 
 @pytest.mark.parametrize("p", [(0.0, 0.0), (1.0, 0.5), (0.5, 1.0 + 1e-12), (-1e-13, 1.0)])
@@ -372,11 +372,11 @@ def test_when_the_other_may_stand_here_nothing_is_certain(radius):
 
 def test_nobody_else():
     found = pair(SQUARE, (0.3, 0.4), [], 0.0, Uniform())
-    assert found["mass"] == pytest.approx(1.0, rel=1e-15)
-    assert found["gap"] == pytest.approx(0.5, rel=1e-15)
+    assert found["mass"] == pytest.approx(1.0, rel=1e-15, abs=0.0)
+    assert found["gap"] == pytest.approx(0.5, rel=1e-15, abs=0.0)
     assert [found["x"], found["y"]] == pytest.approx([0.2, 0.1], abs=1e-15)
-    assert found["diameter"] == pytest.approx(math.sqrt(2.0), rel=1e-15)
-    assert found["circle"] == pytest.approx(math.sqrt(0.5), rel=1e-15)
+    assert found["diameter"] == pytest.approx(math.sqrt(2.0), rel=1e-15, abs=0.0)
+    assert found["circle"] == pytest.approx(math.sqrt(0.5), rel=1e-15, abs=0.0)
 
 
 def test_the_order_of_agents_does_not_matter():
@@ -399,8 +399,8 @@ def test_width_of_the_dual(seed, share):
     found = pair(polygon, p, others, radii, Uniform())
     points = Polygon.hull_of(boundary(True, polygon, p, others, radii, 500)).vertices
     widest = max(np.hypot(*(points - z).T).max() for z in points)
-    assert found["diameter"] == pytest.approx(widest, rel=1e-12)
-    assert found["circle"] == pytest.approx(_slow_circle(points), rel=1e-12)
+    assert found["diameter"] == pytest.approx(widest, rel=1e-12, abs=0.0)
+    assert found["circle"] == pytest.approx(_slow_circle(points), rel=1e-12, abs=0.0)
 
 
 def _slow_circle(points):
@@ -510,7 +510,7 @@ def test_moments_of_both_cells(name, seed, share):
         assert found[prefix + "x"] == pytest.approx(float(centroid[0]), abs=1e-12 * reach)
         assert found[prefix + "y"] == pytest.approx(float(centroid[1]), abs=1e-12 * reach)
     ratio = float(weights[0] / weights[1])
-    assert found["mass"] / found["dual_mass"] == pytest.approx(ratio, rel=1e-12)
+    assert found["mass"] / found["dual_mass"] == pytest.approx(ratio, rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize("name", DENSITIES)
@@ -524,9 +524,9 @@ def test_moments_by_positive_sums(name, dual):
         float(centroid[0]), float(centroid[1]), memory(polygon, others),
     )  # fmt: skip
     size = math.exp(scale)
-    assert m * size == pytest.approx(float(mass), rel=1e-13)
+    assert m * size == pytest.approx(float(mass), rel=1e-13, abs=0.0)
     assert [fx / m, fy / m] == pytest.approx([0.0, 0.0], abs=1e-13)
-    assert polar * size == pytest.approx(float(second), rel=1e-13)
+    assert polar * size == pytest.approx(float(second), rel=1e-13, abs=0.0)
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-4, 1e-3, 1e-2, 0.05, 0.3, 1.0, 3.0])
@@ -621,7 +621,7 @@ def test_lattice_against_the_definition(seed, spacing):
     for prefix, sign in (("", 1.0), ("dual_", -1.0)):
         weight = terms.lattice * (own[:, :, None] + sign * radii <= gaps).all(axis=2)
         mass = weight.sum()
-        assert found[prefix + "mass"] == pytest.approx(mass, rel=1e-13)
+        assert found[prefix + "mass"] == pytest.approx(mass, rel=1e-13, abs=0.0)
         middle = [(weight * (z[..., k] - p[k])).sum() / mass for k in range(2)]
         assert [found[prefix + "x"], found[prefix + "y"]] == pytest.approx(middle, abs=1e-12)
 

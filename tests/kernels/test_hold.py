@@ -29,7 +29,7 @@ def test_saturation_is_proportional_within_reach(x, y, reach):
 def test_the_two_branches_meet():
     reach = 0.7
     for size in (math.nextafter(reach, 0), reach, math.nextafter(reach, 1)):
-        assert saturated(size, 0.0, 0.5, reach)[0] == pytest.approx(0.5, rel=3e-16)
+        assert saturated(size, 0.0, 0.5, reach)[0] == pytest.approx(0.5, rel=3e-16, abs=0.0)
 
 
 def test_nothing_comes_of_nothing():
@@ -78,7 +78,7 @@ def program(rule, **changes):
 )
 def test_each_rule(rule, agent, look, expected):
     found = next_look(agent, look, 7.0, 3.0, 0.25, program(rule))
-    assert found == pytest.approx(expected, rel=3e-16)
+    assert found == pytest.approx(expected, rel=3e-16, abs=0.0)
 
 
 def test_an_even_draw_never_exceeds_t2():

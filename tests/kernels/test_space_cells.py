@@ -131,7 +131,7 @@ def test_neighbours_are_those_of_rational_arithmetic(name):
         assert {int(q) for q in cell.borders[wide] if q >= 0} == wanted
         for k in np.flatnonzero(wide & (cell.borders >= 0)):
             q = int(np.flatnonzero(near[cell.agent] == cell.borders[k])[0])
-            assert cell.areas[k] == pytest.approx(exact.area(q), rel=1e-9)
+            assert cell.areas[k] == pytest.approx(exact.area(q), rel=1e-9, abs=0.0)
 
 
 def test_interior_cells_against_scipy():
@@ -142,7 +142,7 @@ def test_interior_cells_against_scipy():
         region = diagram.regions[diagram.point_region[cell.agent]]
         if (cell.borders >= 0).all() and region and -1 not in region:
             corners = diagram.vertices[region]
-            assert cell.volume == pytest.approx(ConvexHull(corners).volume, rel=1e-9)
+            assert cell.volume == pytest.approx(ConvexHull(corners).volume, rel=1e-9, abs=0.0)
             assert len(cell.offsets) == len(region)
             compared += 1
     assert compared > 100
@@ -188,7 +188,7 @@ def test_cubic_lattice():
     assert len(inside) == 4**3
     for cell in inside:
         assert (cell.border_sizes > 1e-12).sum() == 6
-        assert cell.volume == pytest.approx(8.0**-3, rel=1e-13)
+        assert cell.volume == pytest.approx(8.0**-3, rel=1e-13, abs=0.0)
 
 
 def test_body_centred_lattice_has_truncated_octahedra():
@@ -199,9 +199,9 @@ def test_body_centred_lattice_has_truncated_octahedra():
     for cell in inside:
         volume = 6.0**-3 / 2
         assert (cell.border_sizes > 1e-12).sum() == 14
-        assert cell.volume == pytest.approx(volume, rel=1e-13)
+        assert cell.volume == pytest.approx(volume, rel=1e-13, abs=0.0)
         second = found.second[cell.agent] / volume ** (5 / 3)
-        assert second == pytest.approx(3 * 19 / (192 * 2 ** (1 / 3)), rel=1e-13)
+        assert second == pytest.approx(3 * 19 / (192 * 2 ** (1 / 3)), rel=1e-13, abs=0.0)
         assert second == pytest.approx(0.2356298437, abs=1e-10)
 
 
@@ -210,7 +210,7 @@ def test_face_centred_lattice_has_rhombic_dodecahedra():
     assert len(inside) > 50
     for cell in inside:
         assert (cell.border_sizes > 1e-12).sum() == 12
-        assert cell.volume == pytest.approx(5.0**-3 / 4, rel=1e-13)
+        assert cell.volume == pytest.approx(5.0**-3 / 4, rel=1e-13, abs=0.0)
 
 
 def bits(found):
@@ -296,8 +296,8 @@ def test_an_agent_outside_still_has_its_share():
     np.testing.assert_allclose(found.mass, [0.75, 0.25], rtol=1e-14)
     np.testing.assert_allclose(found.error[1], [0.0, 0.0, 0.375], atol=1e-15)
     second = 0.25 * (1 + 1 + 0.25**2) / 12
-    assert found.second[1] == pytest.approx(second, rel=1e-13)
-    assert found.polar[1] == pytest.approx(second + 0.25 * 0.375**2, rel=1e-13)
+    assert found.second[1] == pytest.approx(second, rel=1e-13, abs=0.0)
+    assert found.polar[1] == pytest.approx(second + 0.25 * 0.375**2, rel=1e-13, abs=0.0)
 
 
 def test_open_faces_are_refused():

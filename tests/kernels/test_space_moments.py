@@ -72,7 +72,7 @@ def test_one_agent_in_a_box_against_closed_forms(center, rates):
         for k in range(3):
             miss = mean[k] - mp.mpf(float(AGENT[0, k])) - mp.mpf(float(found.error[0, k]))
             assert abs(miss) <= found.doubt[0] * 3.0
-    assert found.second[0] / found.mass[0] == pytest.approx(float(second), rel=1e-10)
+    assert found.second[0] / found.mass[0] == pytest.approx(float(second), rel=1e-10, abs=0.0)
     assert found.doubt[0] <= 1e-10
 
 
@@ -89,7 +89,7 @@ def test_hills_anywhere_against_closed_forms(seed):
         assert abs(mp.expm1(log_found - log_mass)) <= 1e-12
     wanted = np.array([float(m) for m in mean]) - agent[0]
     np.testing.assert_allclose(found.error[0], wanted, atol=1e-12)
-    assert found.second[0] / found.mass[0] == pytest.approx(float(second), rel=1e-10)
+    assert found.second[0] / found.mass[0] == pytest.approx(float(second), rel=1e-10, abs=0.0)
 
 
 @pytest.mark.parametrize("rate", [0.3, 3.0, 30.0, 3e3])
@@ -102,12 +102,12 @@ def test_cells_share_out_a_hill(rate):
     mass, mean = 2.0 * math.exp(log_mass), np.array([float(m) for m in mean])
     scale = np.exp(found.log_scale)
     masses, seconds, polars = (scale * part for part in (found.mass, found.second, found.polar))
-    assert math.fsum(masses) == pytest.approx(mass, rel=1e-11)
+    assert math.fsum(masses) == pytest.approx(mass, rel=1e-11, abs=0.0)
     centroids = points + found.error
     np.testing.assert_allclose(masses @ centroids / mass, mean, rtol=1e-11)
     assert (found.second > 0.0).all()
     spread = seconds + masses * ((centroids - mean) ** 2).sum(axis=1)
-    assert math.fsum(spread) == pytest.approx(mass * float(second), rel=1e-10)
+    assert math.fsum(spread) == pytest.approx(mass * float(second), rel=1e-10, abs=0.0)
     np.testing.assert_allclose(polars, seconds + masses * (found.error**2).sum(axis=1), rtol=1e-13)
 
 
@@ -151,11 +151,11 @@ def test_slanted_hills_against_a_tensor_rule():
     found = worlds.looks(worlds.cube(), points, terms)
     for p, cell in enumerate(polyhedra.cells(worlds.cube(), points)):
         mass, *first, polar = by_tensor_rule(cell, density)
-        assert found.mass[p] == pytest.approx(mass, rel=1e-12)
+        assert found.mass[p] == pytest.approx(mass, rel=1e-12, abs=0.0)
         np.testing.assert_allclose(found.error[p], np.array(first) / mass, atol=1e-12)
-        assert found.polar[p] == pytest.approx(polar, rel=1e-12)
+        assert found.polar[p] == pytest.approx(polar, rel=1e-12, abs=0.0)
         second = polar - np.dot(first, first) / mass
-        assert found.second[p] == pytest.approx(second, rel=1e-11)
+        assert found.second[p] == pytest.approx(second, rel=1e-11, abs=0.0)
 
 
 @settings(max_examples=20)
@@ -167,21 +167,21 @@ def test_monomials_are_exact(power):
     found = worlds.looks(BOX, points, terms)
     sides = [top ** (k + 1) / (k + 1) for top, k in zip(BOX.upper, power, strict=True)]
     mass = 3.0 * math.prod(sides)
-    assert math.fsum(found.mass) == pytest.approx(mass, rel=2e-14)
+    assert math.fsum(found.mass) == pytest.approx(mass, rel=2e-14, abs=0.0)
     means = [top * (k + 1) / (k + 2) for top, k in zip(BOX.upper, power, strict=True)]
     centroids = points + found.error
     np.testing.assert_allclose(found.mass @ centroids / mass, means, rtol=2e-14)
     squares = [top**2 * (k + 1) / (k + 3) for top, k in zip(BOX.upper, power, strict=True)]
     about = found.second + found.mass * (centroids**2).sum(axis=1)
-    assert math.fsum(about) == pytest.approx(mass * sum(squares), rel=4e-14)
+    assert math.fsum(about) == pytest.approx(mass * sum(squares), rel=4e-14, abs=0.0)
     assert found.doubt is None
 
 
 def test_highest_degree():
     terms = general_terms(3, 0.0, (np.array([[16, 0, 0]]), np.array([1.0]), np.zeros((1, 3))))
     found = worlds.looks(worlds.cube(), [[0.5, 0.5, 0.5]], terms)
-    assert found.mass[0] == pytest.approx(1 / 17, rel=1e-14)
-    assert found.error[0, 0] == pytest.approx(17 / 18 - 0.5, rel=1e-13)
+    assert found.mass[0] == pytest.approx(1 / 17, rel=1e-14, abs=0.0)
+    assert found.error[0, 0] == pytest.approx(17 / 18 - 0.5, rel=1e-13, abs=0.0)
 
 
 def test_masses_beyond_the_doubles_keep_their_logarithm():

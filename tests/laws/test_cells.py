@@ -56,7 +56,7 @@ def test_masses_and_first_moments_add_up(name, count, offset):
     corner = moved.vertices[0]
     whole = tessellate(moved, [corner], density)
     mass = whole.masses[0]
-    assert cells.masses.sum() == pytest.approx(mass, rel=1e-13)
+    assert cells.masses.sum() == pytest.approx(mass, rel=1e-13, abs=0.0)
     first = (cells.masses[:, None] * ((agents - corner) + cells.errors)).sum(axis=0)
     assert np.abs(first - mass * whole.errors[0]).max() <= 1e-13 * mass * moved.diameter
     # In map coordinates the same holds relative to the first moment itself.
@@ -85,7 +85,7 @@ def test_any_configuration_tiles_its_polygon(configuration):
     assume(fat(polygon))
     workspace = Polygon(polygon)
     cells = tessellate(workspace, agents)
-    assert cells.masses.sum() == pytest.approx(workspace.area, rel=1e-13)
+    assert cells.masses.sum() == pytest.approx(workspace.area, rel=1e-13, abs=0.0)
 
 
 # Thin cells
@@ -107,7 +107,7 @@ def test_a_sliver_between_close_agents_is_as_exact_as_any_cell(gap, turn):
     assert mp_moments.relative_error(found.second_moments[1], exact.polar_centroid) < 1e-13
     assert mp_moments.distance(found.centroids[1].tolist(), exact.centroid) < 1e-14 * 17
     plain = tessellate(Polygon(site), agents)
-    assert plain.masses[1] == pytest.approx(float(cell.area), rel=1e-14)
+    assert plain.masses[1] == pytest.approx(float(cell.area), rel=1e-14, abs=0.0)
 
 
 @pytest.mark.parametrize("aspect", [1e2, 1e5, 1e8, 1e11])
@@ -172,7 +172,7 @@ def test_a_quarter_turn_and_a_mirror_change_no_bit():
         Polygon(workspace.vertices @ quarter), agents @ quarter, Gaussian((0.2, 0.3), HILL.rate)
     )
     assert turned.errors == pytest.approx(plain.errors @ quarter, abs=1e-14)
-    assert turned.masses == pytest.approx(plain.masses, rel=1e-14)
+    assert turned.masses == pytest.approx(plain.masses, rel=1e-14, abs=0.0)
 
 
 @given(st.floats(0.0, 6.28), st.floats(-50, 50), st.floats(-50, 50))
@@ -188,7 +188,7 @@ def test_turning_and_shifting_the_world_turns_and_shifts_the_answer(angle, x, y)
         Gaussian(center, HILL.rate),
     )
     assert moved.errors == pytest.approx(plain.errors @ turn, abs=3e-13 * workspace.diameter)
-    assert moved.masses == pytest.approx(plain.masses, rel=3e-13)
+    assert moved.masses == pytest.approx(plain.masses, rel=3e-13, abs=0.0)
 
 
 def test_the_frame_of_the_agent_keeps_far_sites_exact():
@@ -272,7 +272,7 @@ def test_neighbours_are_mutual_and_share_one_edge(seed):
             edge = cells.shared_edge(p, q)
             assert edge.tobytes() == cells.shared_edge(q, p).tobytes()
             to_p = np.hypot(*(edge - agents[p]).T)
-            assert to_p == pytest.approx(np.hypot(*(edge - agents[q]).T), rel=1e-12)
+            assert to_p == pytest.approx(np.hypot(*(edge - agents[q]).T), rel=1e-12, abs=0.0)
 
 
 def test_cells_that_meet_in_a_point_touch_but_are_not_neighbours():
@@ -288,7 +288,7 @@ def test_cells_that_meet_in_a_point_touch_but_are_not_neighbours():
 
 def test_quarter_points_of_the_square():
     cells = tessellate(SQUARE, [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)])
-    assert cells.cost == pytest.approx(1 / 24, rel=1e-15)
+    assert cells.cost == pytest.approx(1 / 24, rel=1e-15, abs=0.0)
     assert np.abs(cells.errors).max() == 0.0
     assert cells.masses.tolist() == [0.25] * 4
 
@@ -296,8 +296,8 @@ def test_quarter_points_of_the_square():
 def test_one_agent_sees_the_whole_workspace():
     cells = tessellate(SQUARE, [(0.2, 0.7)])
     assert cells.centroids[0] == pytest.approx((0.5, 0.5), abs=1e-15)
-    assert cells.second_moments[0] == pytest.approx(1 / 6, rel=1e-14)
-    assert cells.cost == pytest.approx(1 / 6 + 0.3**2 + 0.2**2, rel=1e-14)
+    assert cells.second_moments[0] == pytest.approx(1 / 6, rel=1e-14, abs=0.0)
+    assert cells.cost == pytest.approx(1 / 6 + 0.3**2 + 0.2**2, rel=1e-14, abs=0.0)
 
 
 def test_gaussian_mass_of_a_rectangle_is_a_product():
@@ -309,7 +309,9 @@ def test_gaussian_mass_of_a_rectangle_is_a_product():
 
     expected = side(-a, 15 - a) * side(-b, 9 - b)
     box = Box((0.0, 0.0), (15.0, 9.0))
-    assert moments(box.polygon, Gaussian((a, b), rate)).mass == pytest.approx(expected, rel=1e-14)
+    assert moments(box.polygon, Gaussian((a, b), rate)).mass == pytest.approx(
+        expected, rel=1e-14, abs=0.0
+    )
 
 
 def test_hexagonal_cells_have_the_hexagon_constant():
@@ -326,4 +328,4 @@ def test_hexagonal_cells_have_the_hexagon_constant():
     inner = np.hypot(*agents.T) < 0.6
     assert np.abs(cells.errors[inner]).max() < 1e-13 * step
     kappa = cells.second_moments[inner] / cells.masses[inner] ** 2
-    assert kappa == pytest.approx(5 / (18 * math.sqrt(3)), rel=1e-12)
+    assert kappa == pytest.approx(5 / (18 * math.sqrt(3)), rel=1e-12, abs=0.0)

@@ -29,14 +29,14 @@ def test_an_unsaturated_hold_shrinks_the_error_by_a_known_factor():
     run = simulate(SQUARE, None, [(0.1, 0.3)], law, until=3.0)
     factor = 1.0 - (law.k1 / law.reach) * 0.5
     errors = run.errors(np.arange(7) * 0.5)[:, 0]
-    assert errors[1:] == pytest.approx(errors[:-1] * factor, rel=1e-13)
+    assert errors[1:] == pytest.approx(errors[:-1] * factor, rel=1e-13, abs=0.0)
 
 
 def test_a_saturated_hold_shrinks_the_error_by_k1_t():
     law = Timer(k1=0.1, nu=0.01, t1=0.5, t2=0.5)
     run = simulate(SQUARE, None, [(0.1, 0.3)], law, until=2.0)
     errors = run.errors(np.arange(5) * 0.5)[:, 0]
-    assert np.diff(errors) == pytest.approx(np.full(4, -0.05), rel=1e-12)
+    assert np.diff(errors) == pytest.approx(np.full(4, -0.05), rel=1e-12, abs=0.0)
 
 
 # Known dynamics
@@ -45,7 +45,7 @@ def test_a_saturated_hold_shrinks_the_error_by_k1_t():
 def test_two_agents_on_a_line_of_symmetry():
     """In [0,1] with x1 + x2 = s: c1 = s/4 and c2 = s/4 + 1/2 (the y axis plays no part)."""
     cells = tessellate(SQUARE, [(0.2, 0.5), (0.6, 0.5)])
-    assert cells.centroids[:, 0] == pytest.approx([0.2, 0.7], rel=1e-15)
+    assert cells.centroids[:, 0] == pytest.approx([0.2, 0.7], rel=1e-15, abs=0.0)
     law = Timer(k1=1.0, nu=1.0, t1=0.05, t2=0.05)
     run = simulate(SQUARE, None, [(0.2, 0.5), (0.6, 0.5)], law, until=40.0)
     assert run.positions(40.0)[:, 0] == pytest.approx([0.25, 0.75], abs=1e-8)
@@ -264,7 +264,7 @@ def test_a_python_function_and_the_same_gaussian_give_nearly_the_same_run():
     exact = simulate(SQUARE, hill, FIVE, law, until=2.0, sample_every=1.0)
     called = simulate(SQUARE, hill.at, FIVE, law, until=2.0, sample_every=1.0)
     assert called.positions(2.0) == pytest.approx(exact.positions(2.0), abs=1e-9)
-    assert called.metrics.costs == pytest.approx(exact.metrics.costs, rel=1e-9)
+    assert called.metrics.costs == pytest.approx(exact.metrics.costs, rel=1e-9, abs=0.0)
     assert dwell.check(called).ok
 
 

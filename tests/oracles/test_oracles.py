@@ -431,7 +431,7 @@ def test_grid_and_geos_agree_with_the_exact_cells() -> None:
         for p, region in enumerate(brute.shapely_cells(polygon, agents)):
             area = float(exact_cells[p].area)
             middle = rc.to_float(exact_cells[p].centroid)
-            assert region.area == pytest.approx(area, rel=1e-9)
+            assert region.area == pytest.approx(area, rel=1e-9, abs=0.0)
             assert math.dist(middle, (region.centroid.x, region.centroid.y)) < 1e-9
             assert grid.mass[p] == pytest.approx(area, abs=0.5)
             assert math.dist(grid.centroid[p], middle) < 0.1

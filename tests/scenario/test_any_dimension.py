@@ -150,7 +150,7 @@ class TestWorkspaces:
         workspace = build_workspace(scenario.workspace)
         assert type(workspace) is kind
         assert workspace.dimension == n
-        assert workspace.volume == pytest.approx(size, rel=1e-14)
+        assert workspace.volume == pytest.approx(size, rel=1e-14, abs=0.0)
         assert workspace.repairs == ()
 
     @each_workspace

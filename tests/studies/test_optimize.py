@@ -62,7 +62,7 @@ def test_one_agent_stands_at_the_centroid(weight: Any) -> None:
 
     expected = dwell.moments([(0, 0), (3, 0), (3, 2), (0, 2)], weight)
     assert found.positions == pytest.approx(expected.centroid[None], abs=1e-14)
-    assert found.cost == pytest.approx(expected.second_moment, rel=1e-14)
+    assert found.cost == pytest.approx(expected.second_moment, rel=1e-14, abs=0.0)
     assert found.spectral_gap == 1.0
     assert found.kind is Kind.MINIMUM
 
@@ -72,8 +72,8 @@ def test_four_agents_on_a_square() -> None:
 
     quarters = np.array([(0.25, 0.25), (0.25, 0.75), (0.75, 0.25), (0.75, 0.75)])
     assert sorted_rows(found.positions) == pytest.approx(quarters, abs=1e-15)
-    assert found.cost == pytest.approx(1 / 24, rel=1e-14)
-    assert found.spectral_gap == pytest.approx(1 / 3, rel=1e-12)
+    assert found.cost == pytest.approx(1 / 24, rel=1e-14, abs=0.0)
+    assert found.spectral_gap == pytest.approx(1 / 3, rel=1e-12, abs=0.0)
     assert found.times_found == 6
     assert found.best == 0
 
@@ -84,8 +84,10 @@ def test_on_a_thin_strip_agents_stand_at_equal_distances(agents: int, height: fl
 
     even = (np.arange(agents) + 0.5) / agents
     assert sorted_rows(found.positions)[:, 0] == pytest.approx(even, abs=1e-12)
-    assert found.positions[:, 1] == pytest.approx(height / 2, rel=1e-12)
-    assert found.cost == pytest.approx(height * (1 / agents**2 + height**2) / 12, rel=1e-12)
+    assert found.positions[:, 1] == pytest.approx(height / 2, rel=1e-12, abs=0.0)
+    assert found.cost == pytest.approx(
+        height * (1 / agents**2 + height**2) / 12, rel=1e-12, abs=0.0
+    )
     # Along the strip Dc has the eigenvalues of a path: the largest is cos^2 of half an angle.
     gap = 1 - math.cos(math.pi / (2 * agents)) ** 2
     assert found.spectral_gap == pytest.approx(gap, rel=1e-3 if height > 1e-2 else 1e-9)
@@ -95,14 +97,14 @@ def test_two_agents_share_the_longer_side() -> None:
     found = optimize(Box((0, 0), (1, 2)), None, 2, starts=3)
 
     assert sorted_rows(found.positions) == pytest.approx(np.array([(0.5, 0.5), (0.5, 1.5)]))
-    assert found.cost == pytest.approx(1 / 3, rel=1e-14)
+    assert found.cost == pytest.approx(1 / 3, rel=1e-14, abs=0.0)
 
 
 def test_hexagons_are_approached_on_the_square() -> None:
     """With many agents on a uniform square the cost comes close to the reference, from above."""
     found = optimize(SQUARE, None, 60, starts=4)
 
-    assert found.reference.value == pytest.approx(HEXAGON / 60, rel=1e-14)
+    assert found.reference.value == pytest.approx(HEXAGON / 60, rel=1e-14, abs=0.0)
     assert 1.0 < found.cost / found.reference.value < 1.06
 
 
@@ -129,7 +131,7 @@ def test_below_the_threshold_the_same_pair_is_a_minimum() -> None:
     found = optimize(Box((0, 0), (1, 1.2)), None, rectangle_pair(1.2), starts=1)
 
     assert found.kind is Kind.MINIMUM
-    assert found.spectral_gap == pytest.approx(1 - 2 * 1.2**2 / 3, rel=1e-9)
+    assert found.spectral_gap == pytest.approx(1 - 2 * 1.2**2 / 3, rel=1e-9, abs=0.0)
     assert "strict" in found.says
 
 
@@ -260,7 +262,7 @@ def test_softest_is_the_largest_eigenvalue(size: int) -> None:
     root = random.normal(size=(size, size))
     matrix = root @ root.T / size
     value, vector = softest(csr_array(matrix))
-    assert value == pytest.approx(np.linalg.eigvalsh(matrix)[-1], rel=1e-12)
+    assert value == pytest.approx(np.linalg.eigvalsh(matrix)[-1], rel=1e-12, abs=0.0)
     assert matrix @ vector == pytest.approx(value * vector, abs=1e-9)
     assert vector[np.argmax(np.abs(vector) > 0.5 * np.abs(vector).max())] > 0
 
@@ -305,8 +307,8 @@ def test_units_and_place_do_not_matter(heptagon: np.ndarray, scale: float, offse
     moved = optimize(
         Polygon(heptagon * scale + offset), Gaussian(center, 0.03 / scale**2), 12, starts=4, seed=1
     )
-    assert moved.cost == pytest.approx(plain.cost * scale**4, rel=1e-12)
-    assert moved.costs == pytest.approx(plain.costs * scale**4, rel=1e-11)
+    assert moved.cost == pytest.approx(plain.cost * scale**4, rel=1e-12, abs=0.0)
+    assert moved.costs == pytest.approx(plain.costs * scale**4, rel=1e-11, abs=0.0)
     assert moved.spectral_gap == pytest.approx(plain.spectral_gap, rel=1e-6)
     # Far away coordinates have fewer digits, and along the soft mode a little is a lot.
     digits = 1e-10 if offset == 0.0 else 1e-8
@@ -318,7 +320,7 @@ def test_the_order_of_the_agents_does_not_matter(heptagon: np.ndarray, twelve: n
     found = optimize(Polygon(heptagon), HILL, twelve, starts=1)
     turned = optimize(Polygon(heptagon), HILL, twelve[::-1].copy(), starts=1)
 
-    assert turned.cost == pytest.approx(found.cost, rel=1e-13)
+    assert turned.cost == pytest.approx(found.cost, rel=1e-13, abs=0.0)
     assert turned.positions[::-1] == pytest.approx(found.positions, abs=1e-8)
 
 
@@ -327,7 +329,7 @@ def test_the_level_of_the_density_does_not_matter() -> None:
         optimize(SQUARE, Uniform(level), 7, starts=3, seed=2).cost / level
         for level in (1.0, 1e-280, 1e280)
     ]
-    assert costs == pytest.approx([costs[0]] * 3, rel=1e-12)
+    assert costs == pytest.approx([costs[0]] * 3, rel=1e-12, abs=0.0)
 
 
 # Densities of all kinds.
@@ -351,10 +353,10 @@ def test_a_function_gives_what_its_closed_form_gives() -> None:
     quick = optimize(SQUARE, Gaussian((0.3, 0.4), 0.5), 3, starts=2, seed=5)
 
     assert slow.kind is quick.kind is Kind.MINIMUM
-    assert slow.cost == pytest.approx(quick.cost, rel=1e-10)
+    assert slow.cost == pytest.approx(quick.cost, rel=1e-10, abs=0.0)
     assert slow.gradient_norm <= 1e-10
     assert slow.spectral_gap == pytest.approx(quick.spectral_gap, rel=1e-6)
-    assert slow.reference.value == pytest.approx(quick.reference.value, rel=1e-9)
+    assert slow.reference.value == pytest.approx(quick.reference.value, rel=1e-9, abs=0.0)
     assert slow.reference.lower_bounds == ()
 
 
@@ -386,10 +388,14 @@ def test_starts_avoid_places_that_weigh_nothing() -> None:
 def test_the_reference_of_a_gaussian_is_exact(heptagon: np.ndarray) -> None:
     cells = dwell.tessellate(Polygon(heptagon), [(0, 0), (5, 5), (9, 1)], HILL)
     by_function = Function(HILL.at)
-    assert root_mass(cells, HILL) == pytest.approx(root_mass(cells, by_function), rel=1e-10)
+    assert root_mass(cells, HILL) == pytest.approx(
+        root_mass(cells, by_function), rel=1e-10, abs=0.0
+    )
     tilted = Gaussian((7, 4), covariance=((20.0, 5.0), (5.0, 10.0)), weight=3.0)
     by_function = Function(tilted.at)
-    assert root_mass(cells, tilted) == pytest.approx(root_mass(cells, by_function), rel=1e-10)
+    assert root_mass(cells, tilted) == pytest.approx(
+        root_mass(cells, by_function), rel=1e-10, abs=0.0
+    )
 
 
 def test_bounds_are_those_that_apply() -> None:
@@ -472,7 +478,9 @@ def test_json() -> None:
 
     assert set(value) >= KEYS
     assert value["cost"] == found.cost
-    assert value["mass"] == pytest.approx(dwell.moments(SQUARE.vertices, HILL).mass, rel=1e-13)
+    assert value["mass"] == pytest.approx(
+        dwell.moments(SQUARE.vertices, HILL).mass, rel=1e-13, abs=0.0
+    )
     assert np.array(value["positions"]).shape == (3, 2)
     starts = value["starts"]
     assert starts["best"] <= starts["median"] <= starts["worst"]
@@ -710,5 +718,5 @@ def test_far_out_in_a_tail_costs_are_logarithms() -> None:
 def test_ordinary_costs_have_a_logarithm_too() -> None:
     found = dwell.optimize(Box((0, 0), (1, 1)), None, 4, starts=2)
     assert found.log_scale == 0.0
-    assert found.as_json()["log_cost"] == pytest.approx(math.log(found.cost), rel=1e-12)
+    assert found.as_json()["log_cost"] == pytest.approx(math.log(found.cost), rel=1e-12, abs=0.0)
     assert found.notes == ()

@@ -32,7 +32,7 @@ def test_the_best_quantizers_of_a_normal_variable(levels):
     normal = Gaussian((0.0,), rate=0.5, weight=1.0 / math.sqrt(2.0 * math.pi))
     found = optimize(Interval(-30.0, 30.0), normal, levels, starts=3, seed=1)
     assert found.kind.value == "minimum"
-    assert float(f"{found.cost:.4g}") == pytest.approx(NORMAL[levels], rel=1e-9)
+    assert float(f"{found.cost:.4g}") == pytest.approx(NORMAL[levels], rel=1e-9, abs=0.0)
     places = np.sort(found.positions.ravel())
     assert places == pytest.approx(-places[::-1], abs=1e-9)
 
@@ -41,14 +41,14 @@ def test_the_best_quantizers_of_a_normal_variable(levels):
 def test_the_best_quantizers_of_an_even_variable(levels):
     found = optimize(Interval(2.0, 5.0), None, levels, starts=2)
     ends = 2.0 + 3.0 * (np.arange(levels) + 0.5) / levels
-    assert np.sort(found.positions.ravel()) == pytest.approx(ends, rel=1e-13)
-    assert found.cost == pytest.approx(27.0 / (12.0 * levels**2), rel=1e-12)
-    assert found.reference.value == pytest.approx(found.cost, rel=1e-12)
+    assert np.sort(found.positions.ravel()) == pytest.approx(ends, rel=1e-13, abs=0.0)
+    assert found.cost == pytest.approx(27.0 / (12.0 * levels**2), rel=1e-12, abs=0.0)
+    assert found.reference.value == pytest.approx(found.cost, rel=1e-12, abs=0.0)
 
 
 def test_eight_agents_share_a_cube():
     found = optimize(Box((0, 0, 0), (2, 2, 2)), None, 8, starts=6, seed=2)
-    assert found.cost == pytest.approx(8 * 3 / 12, rel=1e-12)
+    assert found.cost == pytest.approx(8 * 3 / 12, rel=1e-12, abs=0.0)
     assert {tuple(np.round(p, 9)) for p in found.positions} == {
         (x, y, z) for x in (0.5, 1.5) for y in (0.5, 1.5) for z in (0.5, 1.5)
     }
@@ -77,7 +77,7 @@ def test_body_centred_cubic_cells_are_stationary_and_have_their_constant():
     assert inside.sum() > 100
     assert np.abs(cells.errors[inside]).max() < 1e-15
     constants = cells.second_moments[inside] / cells.masses[inside] ** (5.0 / 3.0)
-    assert constants == pytest.approx(np.full(inside.sum(), BEST[3][1]), rel=1e-13)
+    assert constants == pytest.approx(np.full(inside.sum(), BEST[3][1]), rel=1e-13, abs=0.0)
 
 
 def test_the_reference_of_a_hill_uses_the_right_power():
@@ -85,7 +85,7 @@ def test_the_reference_of_a_hill_uses_the_right_power():
     hill = Gaussian((0.0,), rate=0.5)
     cells = tessellate(Interval(-40, 40), np.linspace(-3, 3, 9)[:, None], hill)
     expected = (math.sqrt(math.pi / (0.5 / 3.0))) ** 3 / (12.0 * 81.0)
-    assert reference_for(cells, hill).value == pytest.approx(expected, rel=1e-12)
+    assert reference_for(cells, hill).value == pytest.approx(expected, rel=1e-12, abs=0.0)
 
 
 def test_more_than_three_dimensions_are_refused_by_name():

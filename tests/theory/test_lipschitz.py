@@ -56,7 +56,7 @@ def test_two_agents_side_by_side_have_the_known_constant(d: float) -> None:
     found = lipschitz_at(SQUARE, side_by_side(d), Uniform())
 
     a, b = side_by_side(d)
-    assert found.values * (b[0] - a[0]) == pytest.approx(math.sqrt(2.0) / 6.0, rel=1e-10)
+    assert found.values * (b[0] - a[0]) == pytest.approx(math.sqrt(2.0) / 6.0, rel=1e-10, abs=0.0)
     assert found.neighbors.tolist() == [1, 1]
 
 
@@ -143,7 +143,7 @@ def test_the_closest_pair(seed: int) -> None:
     np.fill_diagonal(gaps, np.inf)
     a, b, gap = closest_pair(points)
 
-    assert gap == pytest.approx(gaps.min(), rel=1e-15)
+    assert gap == pytest.approx(gaps.min(), rel=1e-15, abs=0.0)
     assert gaps[a, b] == gaps.min()
     assert a < b
 
@@ -222,7 +222,7 @@ def test_along_a_run_the_largest_is_found_and_placed(run: dwell.Run) -> None:
     assert (found.values >= np.maximum(start.values, end.values)).all()
     assert found.time is not None
     at = lipschitz_at(HEPTAGON, run.positions(found.time), HILL)
-    assert at.value == pytest.approx(found.value, rel=1e-12)
+    assert at.value == pytest.approx(found.value, rel=1e-12, abs=0.0)
     assert at.agent == found.agent
     known = len(np.unique(np.concatenate([run.metrics.times, run.events.time])))
     assert f"{found.configurations} of {known} times looked at" in found.says
@@ -278,7 +278,7 @@ def test_the_bound_in_numbers() -> None:
     rho = 0.2
     found = lipschitz_bound(SQUARE, Uniform(7.0), rho)
 
-    assert found.value == pytest.approx(256.0 / (math.pi * rho**3), rel=1e-12)
+    assert found.value == pytest.approx(256.0 / (math.pi * rho**3), rel=1e-12, abs=0.0)
     assert "separation at least 0.2" in found.says
 
 

@@ -155,7 +155,7 @@ def test_coordinates_take_a_displacement_apart() -> None:
     parts = found.coordinates(displacement)
     assert parts.shape == (3, 10)
     norm = (found.shares[:, None] * displacement**2).sum(axis=(1, 2))
-    assert (parts**2).sum(axis=1) == pytest.approx(norm, rel=1e-9)
+    assert (parts**2).sum(axis=1) == pytest.approx(norm, rel=1e-9, abs=0.0)
     assert np.flatnonzero(np.abs(found.coordinates(found.modes[3])) > 1e-9).tolist() == [3]
 
 
@@ -405,7 +405,7 @@ def test_runs_decay_as_foretold(name: str) -> None:
 def test_one_agent_that_moves_at_random_halves_its_error_at_every_move() -> None:
     found = rates(SQUARE, None, [(0.5, 0.5)])
     turns = predict(found, DiscreteLloyd(step=0.5, relaxation=0.5, schedule="random"))
-    assert turns.rate == pytest.approx(math.log(2.0) / 0.5, rel=1e-12)
+    assert turns.rate == pytest.approx(math.log(2.0) / 0.5, rel=1e-12, abs=0.0)
     clocks = DiscreteLloyd(step=1e-6, relaxation=0.5, schedule="poisson", rate=2.0)
     assert predict(found, clocks).rate == pytest.approx(2.0 * math.log(2.0), rel=0.01)
     assert predict(found, DiscreteLloyd(schedule="random")).rate == math.inf

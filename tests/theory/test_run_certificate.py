@@ -201,11 +201,11 @@ def test_the_largest_hold_error_and_constant_are_placed():
     agent, time = placed(found["hold-limit"].where)
     at_events = (run.events.agent == agent) & (run.events.time == time)
     seen = [run.hold_errors(time)[agent], *run.events.hold_error[at_events]]
-    assert max(seen) == pytest.approx(worst, rel=1e-12)
+    assert max(seen) == pytest.approx(worst, rel=1e-12, abs=0.0)
     agent, time = placed(found["lipschitz"].where)
     there = dwell.theory.derivatives.derivatives(BOX, run.positions(time), HILL).lipschitz()
-    assert there[agent] / 0.01 == pytest.approx(found["lipschitz"].worst, rel=1e-12)
-    assert found["lipschitz"].per_agent[agent] == pytest.approx(there[agent], rel=1e-12)
+    assert there[agent] / 0.01 == pytest.approx(found["lipschitz"].worst, rel=1e-12, abs=0.0)
+    assert found["lipschitz"].per_agent[agent] == pytest.approx(there[agent], rel=1e-12, abs=0.0)
 
 
 def placed(where):
