@@ -20,14 +20,14 @@ RUN = """
 import hashlib
 import numpy as np
 from dwell import Box, Timer, Uniform
-from dwell._kernels import ahead, engine
+from dwell._kernels import ahead
 from dwell.agents import CoverageSystem, run_compiled, table_of
 planned = 0
 def counted(*given, gather=ahead.gather_planned):
     global planned
     planned += 1
     return gather(*given)
-engine.MANY, engine.gather_planned = {many}, counted
+ahead.MANY, ahead.gather_planned = {many}, counted
 draw = np.random.default_rng(0)
 places = draw.uniform(0, 1, (130, 2))
 if {crowded}:

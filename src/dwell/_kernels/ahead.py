@@ -13,6 +13,10 @@ Which events come next is read off the queue. Should another come, it finds no p
 gathers its neighbours as it would have without: nothing here changes a result.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
 from dwell._kernels._jit import ENABLED, inlined
 from dwell._kernels.bins import (
     COLUMNS,
@@ -22,6 +26,7 @@ from dwell._kernels.bins import (
     Y,
     covers,
     drift_at,
+    gather_moving,
     guessed,
     half_width,
     limit_of,
@@ -31,11 +36,29 @@ from dwell._kernels.bins import (
 )
 from dwell._kernels.legs import REACH
 from dwell._kernels.queue import BRANCHES, is_before, row_in
-from dwell._kernels.scratch import MOST_ROWS
 
 MANY = 20_000  # agents from which an event waits for memory: fewer fit into the cache
 NOBODY = -1  # has a plan, and it is of no parts
 TOP = 7  # levels of the queue that stay in the cache
+SLOTS = 2  # for plans: of the event after this one, and of the one after that
+MOST_ROWS = 12  # of bins in a plan
+
+
+class Plans(NamedTuple):
+    """Where the next agents that look will find others."""
+
+    whose: np.ndarray  # (SLOTS, 2) the row of each one's leg, or NOBODY; of how many parts it is
+    radius: np.ndarray  # (SLOTS,)
+    part: np.ndarray  # (SLOTS, MOST_ROWS, 2) where each part begins and ends: bins, then in `who`
+
+
+def plans_for(agents: int) -> Plans | None:
+    """Room for plans; none for fewer than MANY agents, whose kernel knows nothing of them."""
+    if agents < MANY:
+        return None
+    part = np.zeros((SLOTS, MOST_ROWS, 2), dtype=np.int64)
+    return Plans(np.zeros((SLOTS, 2), dtype=np.int64), np.zeros(SLOTS), part)
+
 
 if ENABLED:
     from numba.core import cgutils, types
@@ -70,16 +93,16 @@ else:
 
 
 @inlined
-def look_ahead(slot, cruise, legs, streams, bins, s):
+def look_ahead(slot, cruise, legs, streams, bins, plans):
     """Plan the event after the next one in a slot that is free; gives how far `descend` came.
 
     Asks for the leg of the one after that, and for the first half of those near the next one.
     """
     two, three = after_next(legs)
-    plan(slot, two, cruise, legs, bins, s)
+    plan(slot, two, cruise, legs, bins, plans)
     fetch(legs.row, row_in(legs.queue[three]))
     fetch(streams, row_in(legs.queue[three]))
-    fetch_legs(1 - slot, 0, legs, bins, s)
+    fetch_legs(1 - slot, 0, legs, bins, plans)
     return descend(0, TOP, legs)
 
 
@@ -112,7 +135,7 @@ def after_next(legs):
 
 
 @inlined
-def plan(slot, at, cruise, legs, bins, s):
+def plan(slot, at, cruise, legs, bins, plans):
     """Find the bins round the agent at a place of the queue, and ask where they begin."""
     q = row_in(legs.queue[at])
     t = legs.due[at]
@@ -121,8 +144,8 @@ def plan(slot, at, cruise, legs, bins, s):
     radius = guessed(legs.row[q, REACH], frame) + drift_at(t, bins.clock)
     low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
     high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
-    s.planned[slot, 0] = NOBODY
-    s.planned[slot, 1] = 0
+    plans.whose[slot, 0] = NOBODY
+    plans.whose[slot, 1] = 0
     if high - low >= MOST_ROWS or covers(px, py, radius, frame):
         return
     across = int(frame[COLUMNS])
@@ -132,49 +155,61 @@ def plan(slot, at, cruise, legs, bins, s):
         if half >= 0.0:
             left = k * across + place_in(px - half, frame[X], frame[SIDE], frame[COLUMNS])
             right = k * across + place_in(px + half, frame[X], frame[SIDE], frame[COLUMNS]) + 1
-            s.plan[slot, parts, 0] = left
-            s.plan[slot, parts, 1] = right
+            plans.part[slot, parts, 0] = left
+            plans.part[slot, parts, 1] = right
             parts += 1
             fetch(bins.first, left)
             fetch(bins.first, right)
-    s.planned[slot, 0] = q
-    s.planned[slot, 1] = parts
-    s.plan_radius[slot] = radius
+    plans.whose[slot, 0] = q
+    plans.whose[slot, 1] = parts
+    plans.radius[slot] = radius
 
 
 @inlined
-def forget_plans(s):
+def forget_plans(plans):
     """No plan holds any more."""
-    s.planned[:, :] = NOBODY
+    plans.whose[:, :] = NOBODY
 
 
 @inlined
-def fetch_lists(slot, bins, s):
+def fetch_lists(slot, bins, plans):
     """Ask who is in the bins of a plan."""
-    for k in range(s.planned[slot, 1]):
-        s.plan[slot, k, 0] = bins.first[s.plan[slot, k, 0]]
-        s.plan[slot, k, 1] = bins.first[s.plan[slot, k, 1]]
-        fetch(bins.who, s.plan[slot, k, 0])
+    for k in range(plans.whose[slot, 1]):
+        plans.part[slot, k, 0] = bins.first[plans.part[slot, k, 0]]
+        plans.part[slot, k, 1] = bins.first[plans.part[slot, k, 1]]
+        fetch(bins.who, plans.part[slot, k, 0])
 
 
 @inlined
-def fetch_legs(slot, half, legs, bins, s):
+def fetch_legs(slot, half, legs, bins, plans):
     """Ask for the legs of those in one half of a plan."""
-    parts = s.planned[slot, 1]
+    parts = plans.whose[slot, 1]
     for k in range(half * parts // 2, (half + 1) * parts // 2):
-        for i in range(s.plan[slot, k, 0], s.plan[slot, k, 1]):
+        for i in range(plans.part[slot, k, 0], plans.part[slot, k, 1]):
             fetch(legs.row, bins.who[i])
 
 
 @inlined
-def gather_planned(slot, p, t, cruise, row, bins, near, s):
+def gather_first(slot, p, t, cruise, row, bins, near, plans):
+    """Those round p, of whom nobody is listed yet: by the plan, if there is one for p.
+
+    Who has one has not moved on since: an agent's leg changes at its own events alone.
+    """
+    if plans.whose[slot, 0] == p:
+        return gather_planned(slot, p, t, cruise, row, bins, near, plans)
+    radius = guessed(row[p, REACH], bins.frame)
+    return gather_moving(p, t, 1, -1.0, radius, cruise, row, bins, near)
+
+
+@inlined
+def gather_planned(slot, p, t, cruise, row, bins, near, plans):
     """What `gather_moving` does when nobody is listed yet, by the plan."""
     drift = drift_at(t, bins.clock)  # perhaps more than it was then: the limit takes account of it
-    limit = limit_of(near.x[0], near.y[0], s.plan_radius[slot], drift, bins.frame)
+    limit = limit_of(near.x[0], near.y[0], plans.radius[slot], drift, bins.frame)
     m = 1
-    for k in range(s.planned[slot, 1]):
-        begin = s.plan[slot, k, 0]
-        end = s.plan[slot, k, 1]
+    for k in range(plans.whose[slot, 1]):
+        begin = plans.part[slot, k, 0]
+        end = plans.part[slot, k, 1]
         m = list_moving(begin, end, p, t, m, -1.0, limit, cruise, row, bins, near)
     return m, limit
 

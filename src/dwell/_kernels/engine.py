@@ -12,12 +12,11 @@ import numpy as np
 
 from dwell._kernels._jit import njit
 from dwell._kernels.ahead import (
-    MANY,
     descend,
     fetch_legs,
     fetch_lists,
     forget_plans,
-    gather_planned,
+    gather_first,
     look_ahead,
 )
 from dwell._kernels.bins import (
@@ -86,18 +85,19 @@ def fill_rows(number, start, hold, since, first, looks, at, row):
 
 
 @njit
-def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, near, s):
+def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, near, plans, s):
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
-    key: the seed's two words; streams: whose draws each row uses.
+    key: the seed's two words; streams: whose draws each row uses; plans: None for few agents, for
+    whom a kernel without them is compiled.
     """
     count = 0
     binned = are_many(bins)
     quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
-    hurry = legs.row.shape[0] >= MANY
     slot = 0
     node = 0
-    forget_plans(s)
+    if plans is not None:
+        forget_plans(plans)
     while True:
         whose = legs.queue[0]
         p = row_in(whose)
@@ -108,17 +108,17 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
-            forget_plans(s)
+            if plans is not None:
+                forget_plans(plans)
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
         radius = guessed(legs.row[p, REACH], bins.frame)
-        if hurry and s.planned[slot, 0] == p:  # who has not moved on since it was planned
-            m, limit = gather_planned(slot, p, t, program.cruise, legs.row, bins, near, s)
+        if plans is not None:
+            m, limit = gather_first(slot, p, t, program.cruise, legs.row, bins, near, plans)
+            node = look_ahead(slot, program.cruise, legs, streams, bins, plans)
         else:
             m, limit = gather_moving(p, t, 1, -1.0, radius, program.cruise, legs.row, bins, near)
-        if hurry:
-            node = look_ahead(slot, program.cruise, legs, streams, bins, s)
         looked = 0
         nearest = -1.0
         n = 1 if quick else 0
@@ -147,18 +147,18 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
                 reach = reach_of(n, s.x, s.y)
             n = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
         legs.row[p, REACH] = reach
-        fetch_legs(1 - slot, 1, legs, bins, s)
-        if hurry:
+        if plans is not None:
+            fetch_legs(1 - slot, 1, legs, bins, plans)
             node = descend(node, 1, legs)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
-        fetch_lists(slot, bins, s)
-        if hurry:
+        if plans is not None:
+            fetch_lists(slot, bins, plans)
             descend(node, 1, legs)
-        slot = 1 - slot
+            slot = 1 - slot
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy

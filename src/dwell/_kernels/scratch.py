@@ -9,8 +9,6 @@ MAX_PANELS = 32  # pieces of edges that are integrated at once
 SORTED = 48  # agents that are sorted by distance all at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
 LINES = 128  # lines along which a border is traced at once; a power of two
-PLANS = 2  # events that are planned
-MOST_ROWS = 12  # of bins in a plan
 EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
@@ -53,9 +51,6 @@ class Scratch(NamedTuple):
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
-    planned: np.ndarray  # (PLANS, 2) for whom the next events are planned, of how many parts,
-    plan_radius: np.ndarray  # (PLANS,) ... how far round,
-    plan: np.ndarray  # (PLANS, MOST_ROWS, 2) ... and where each part begins and ends: see ahead.py
 
 
 def whole_lines(count: int) -> np.ndarray:
@@ -107,7 +102,4 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         value=np.empty((MAX_PANELS, 16)),
         ratio=np.empty((MAX_PANELS, 16)),
         pending=np.empty((MAX_TRIANGLES, 7)),
-        planned=np.zeros((PLANS, 2), dtype=np.int64),
-        plan_radius=np.zeros(PLANS),
-        plan=np.zeros((PLANS, MOST_ROWS, 2), dtype=np.int64),
     )

@@ -141,7 +141,7 @@ def run_many(lo, hi, until, most, runs, laws, wx, wy, terms, log, bins, near, le
             part = head(log, int(smaller(log.time.shape[0], most - figures.jumps[r])))
             count, why = run_events(
                 until, legs, wx, wy, terms, law, runs.key[r], runs.streams[r], part,
-                bins, near, s,
+                bins, near, None, s,
             )  # fmt: skip
             take_in(count, r, part, law.cruise, laws.nu[r], leg, figures)
             if count > 0:
