@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from dwell.agents import Network as Network
+    from dwell.agents import Order as Order
+    from dwell.agents import View as View
     from dwell.controllers import DiscreteLloyd as DiscreteLloyd
     from dwell.controllers import EventTriggered as EventTriggered
     from dwell.controllers import Lloyd as Lloyd
     from dwell.controllers import SelfTriggered as SelfTriggered
     from dwell.controllers import SelfTriggeredCentroid as SelfTriggeredCentroid
     from dwell.controllers import Timer as Timer
+    from dwell.density import Function as Function
     from dwell.density import Gaussian as Gaussian
     from dwell.density import Mixture as Mixture
     from dwell.density import Polynomial as Polynomial
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from dwell.runner import simulate as simulate
     from dwell.scenario import Scenario as Scenario
     from dwell.scenario import load_scenario as load_scenario
+    from dwell.studies.compare import compare as compare
     from dwell.studies.design import design as design
     from dwell.studies.many import simulate_many as simulate_many
     from dwell.studies.optimize import optimize as optimize
@@ -55,11 +60,14 @@ _ROOMS = {
     "DwellError": "errors",
     "Ellipsoid": "geometry",
     "EventTriggered": "controllers",
+    "Function": "density",
     "Gaussian": "density",
     "InputError": "errors",
     "Interval": "geometry",
     "Lloyd": "controllers",
     "Mixture": "density",
+    "Network": "agents",
+    "Order": "agents",
     "Polygon": "geometry",
     "Polynomial": "density",
     "Polytope": "geometry",
@@ -70,8 +78,10 @@ _ROOMS = {
     "Tessellation": "density",
     "Timer": "controllers",
     "Uniform": "density",
+    "View": "agents",
     "animate": "plotting",
     "check": "runner",
+    "compare": "studies",
     "design": "studies",
     "load_run": "results",
     "load_scenario": "scenario",

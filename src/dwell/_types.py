@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import TypeAlias, TypeGuard
+from collections.abc import Container, Hashable
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,41 @@ def finite_numbers(count: int) -> str:
     """So many finite numbers, in words."""
     words = {1: "one finite number", 2: "two finite numbers", 3: "three finite numbers"}
     return words.get(count, f"{count} finite numbers")
+
+
+def as_numbers(value: object) -> Floats:
+    """A new array of doubles; text, None, true and false, and complex numbers are a TypeError."""
+    array = np.array(value)
+    odd = array.dtype.kind == "O" and any(
+        v is None or isinstance(v, str | bytes | bool) for v in array.flat
+    )
+    if odd or array.dtype.kind not in "iufO":
+        raise TypeError(f"numbers are needed, not {array.dtype}")
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def kind_of(value: object) -> str:
+    """What `value` is, for a message: the name of its type, or which class it is itself."""
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+
+
+def in_short(value: object, most: int = 80) -> str:
+    """`value` on one line of at most so many characters, for a message."""
+    text = " ".join(repr(value.tolist() if isinstance(value, np.ndarray) else value).split())
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def is_one_of(value: object, choices: Container[object]) -> bool:
+    """Whether `value` is one of `choices`; arrays and lists, which compare in parts, are none."""
+    return isinstance(value, Hashable) and not isinstance(value, bool) and value in choices
+
+
+def listed(value: Any) -> tuple[Any, ...]:
+    """The elements of `value`; `value` itself where it has none, as a number or a 0-d array."""
+    try:
+        return tuple(value)
+    except TypeError:
+        return (value,)
 
 
 def is_positive(value: object) -> bool:

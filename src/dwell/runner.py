@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 
 import dwell
-from dwell._types import Points, finite_number, is_whole
+from dwell._checks import as_path, check_count, check_whole
+from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, kind_of
 from dwell.agents import CoverageSystem, check_start
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import PERFECT, Network
@@ -21,7 +23,7 @@ from dwell.density.support import check_density
 from dwell.errors import ControllerError, InputError
 from dwell.geometry import Workspace, as_workspace
 from dwell.hybrid import Stop, StopReason
-from dwell.results import Run, load_run, save_run
+from dwell.results import Run, RunLike, as_run, load_run, save_run
 from dwell.results.drive import Drive, Watch
 from dwell.results.files import check_target, make_ready
 from dwell.results.interrupts import Asked, asked_to_stop
@@ -39,7 +41,7 @@ from dwell.results.recorder import (
 )
 from dwell.results.resume import extended, taken_up
 from dwell.results.store import write_beginning
-from dwell.scenario import Scenario
+from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
 from dwell.theory import Report
@@ -50,8 +52,9 @@ Progress = Callable[[str, float], None]  # told what is being done, and how much
 
 
 def run_scenario(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
+    seed: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -66,10 +69,25 @@ def run_scenario(
     Ctrl-C ends a run early, and it can go on too; a second one is an exception as always. `told`
     is called with the number of the first signal. `watch` is shown every piece of the run as soon
     as it is made, see `dwell.results.drive.Watch`; it changes nothing.
+
+    Parameters
+    ----------
+    scenario : a Scenario, a mapping of its tables, or the path of its file.
+    seed : seed of all chance, in the place of the scenario's; a scenario without one gets a fresh
+        seed, which is recorded.
+    out, force : .nc file to keep the run in, and whether an existing one is replaced.
+    progress : called with what is being done, and the share of it that is done.
+    threads : threads for the metrics, all processors by default; they change no bit.
+
+    Returns
+    -------
+    Run
     """
+    scenario = with_seed(as_scenario(scenario), seed)
+    check_count("threads", threads)
     with asked_to_stop(told) as asked:
         drive = Drive(progress or _nobody, asked, None, 0.0, watch)
-        return _run(with_seed(scenario), out, force, drive, threads)
+        return _run(scenario, out, force, drive, threads)
 
 
 def resume_run(
@@ -87,7 +105,7 @@ def resume_run(
     stopped.
     """
     with asked_to_stop(told) as asked:
-        return _resume(Path(path), horizon, max_jumps, asked, progress, threads)
+        return _resume(as_path(path), horizon, max_jumps, asked, progress, threads)
 
 
 def simulate(
@@ -97,7 +115,7 @@ def simulate(
     controller: Any,
     *,
     until: float,
-    seed: int = 0,
+    seed: int | None = 0,
     ids: tuple[int, ...] | None = None,
     spacing: float | None = None,
     network: Network | None = None,
@@ -116,15 +134,34 @@ def simulate(
     `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
     thousandth of `until`; a hundredth in four and more dimensions, and for functions in three;
     and a summary has none.
+
+    Parameters
+    ----------
+    workspace : the region, or the vertices of a convex polygon.
+    density : a density or a function of points; None is uniform.
+    start : positions of the agents, (N, n).
+    controller : the law, such as ``dwell.Timer(...)``.
+    until : the time at which the run ends.
+    seed : seed of all chance, 0 by default; with None a fresh one is drawn and recorded.
+    ids : whose random draws each agent uses; 0, 1, 2, ... by default.
+    max_jumps : jumps after which the run ends early.
+    progress : called with what is being done, and the share of it that is done.
+    threads : threads for the metrics, all processors by default; they change no bit.
+
+    Returns
+    -------
+    Run
     """
+    seed = secrets.randbits(32) if seed is None else seed
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps, threads)
     _check_record(record, sample_every)
     workspace = as_workspace(workspace)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
-    if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
+    usable = hasattr(controller, "begin") and hasattr(controller, "decide")
+    if not usable or isinstance(controller, type):
         raise ControllerError(
-            f"the controller is a {type(controller).__name__}; an object with the methods "
+            f"the controller is {kind_of(controller)}; an object with the methods "
             "begin(view) and decide(view) is needed, such as dwell.Timer(...)",
             code="controller.kind",
         )
@@ -141,6 +178,9 @@ def simulate(
         "max_jumps": max_jumps,
     }  # fmt: skip
     links = PERFECT if network is None else network
+    if not isinstance(links, Network):
+        need = "a dwell.Network(loss=..., delay=...) is needed"
+        raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
     scenario = describe(workspace, weight, places, controller, options, ids, links)
     system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
     times = sample_times(
@@ -168,10 +208,12 @@ def _check_ids(ids: object, agents: int) -> None:
 
 
 def _check_record(record: object, sample_every: object) -> None:
-    if record not in (EVENTS, SAMPLES, SUMMARY):
+    if not is_one_of(record, (EVENTS, SAMPLES, SUMMARY)):
         need = 'one of "events", "samples" and "summary" is needed'
-        raise InputError(f"record is {record!r}; {need}", code="run.record", key="run.record.kind")
-    if record == SAMPLES and sample_every == "off":
+        raise InputError(
+            f"record is {in_short(record)}; {need}", code="run.record", key="run.record.kind"
+        )
+    if record == SAMPLES and is_one_of(sample_every, ("off",)):
         raise InputError(
             'sample_every is "off", which leaves nothing of record = "samples"; use "summary"',
             code="run.samples",
@@ -182,14 +224,12 @@ def _check_options(
     seed: object, spacing: object, sample_every: object, max_jumps: object, threads: object
 ) -> None:
     """What a scenario file would refuse, refused also where no file can describe the run."""
-    wholes = [("seed", seed, 0), ("max_jumps", max_jumps, 1)]
-    for name, whole, least in [*wholes, ("threads", 1 if threads is None else threads, 1)]:
-        if not is_whole(whole) or whole < least:
-            need = f"a whole number from {least} on is needed"
-            raise InputError(f"{name} is {whole!r}; {need}", code=f"run.{name}", key=f"run.{name}")
+    check_whole("seed", seed)
+    check_whole("max_jumps", max_jumps, 1)
+    check_count("threads", threads)
     if spacing is not None:
         _check_number("spacing", spacing, "a positive length", "integration.spacing", above=True)
-    if sample_every is not None and sample_every != "off":
+    if sample_every is not None and not is_one_of(sample_every, ("off",)):
         need = 'a positive time or "off"'
         _check_number("sample_every", sample_every, need, "run.samples", above=True)
 
@@ -197,11 +237,23 @@ def _check_options(
 def _check_number(name: str, value: object, need: str, code: str, above: bool = False) -> None:
     number = finite_number(value)
     if number is None or number < 0.0 or (above and number == 0.0):
-        raise InputError(f"{name} is {value!r}; {need} is needed", code=code)
+        raise InputError(f"{name} is {in_short(value)}; {need} is needed", code=code)
 
 
-def check(run: Run, *, progress: Progress | None = None) -> Report:
-    """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`."""
+def check(run: RunLike, *, progress: Progress | None = None) -> Report:
+    """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`.
+
+    Parameters
+    ----------
+    run : a Run, or the path of its .nc file, which may be damaged.
+    progress : called with what is being done, and the share of it that is done.
+
+    Returns
+    -------
+    Report
+        ``print(report)`` shows it as a table; ``report.ok`` says whether the run is a solution.
+    """
+    run = as_run(run, even_if_damaged=True)
     intact = run.provenance.get("intact")
     claims = Claims(
         ended=run.stop.reason.value,

@@ -6,23 +6,40 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, final, overload
+from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, in_columns, lengths
+from dwell._checks import check_agent
+from dwell._tables import by_axis, data_frame
+from dwell._types import (
+    Floats,
+    Ints,
+    Points,
+    columns,
+    in_columns,
+    in_short,
+    is_one_of,
+    lengths,
+)
 from dwell.agents.legs import Legs
 from dwell.agents.rooms import kernel
 from dwell.agents.state import AgentsState, Spent
+from dwell.errors import InputError
 from dwell.hybrid import Event, HybridArc
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Columns of whole numbers.
 WHOLE = frozenset(
     {"agent", "neighbors", "empty", "looked", "guaranteed", "dual_guaranteed", "sent", "received"}
     | {"mark"}
 )
+COUNTS = tuple(sorted(WHOLE - {"agent"}))
 USUAL = 10  # columns that every table has
-VECTORS = frozenset({"positions", "holds", "errors"})  # those with one axis more
+_PREFIXES = {"positions": "", "holds": "hold", "errors": "error"}  # of their coordinates
+VECTORS = frozenset(_PREFIXES)  # those with one axis more
 _USUALLY = {"cruise": np.inf, "promise": -1.0}  # others, where they say nothing
 
 
@@ -76,6 +93,11 @@ class EventTable:
 
     def count(self, column: str) -> Ints:
         """A column of counts, also where it was left out."""
+        if not is_one_of(column, COUNTS):
+            raise InputError(
+                f"there is no column {in_short(column)} of counts; choose from {', '.join(COUNTS)}",
+                code="events.column",
+            )
         kept: Ints | None = getattr(self, column)
         if kept is not None:
             return kept
@@ -103,6 +125,7 @@ class EventTable:
 
     def of_agent(self, agent: int) -> Ints:
         """Rows of one agent, in order."""
+        check_agent(agent)
         return self._rows[agent] if agent < len(self._rows) else np.empty(0, dtype=np.int64)
 
     @cached_property
@@ -151,6 +174,26 @@ class EventTable:
     def take(self, rows: Any) -> EventTable:
         """Some rows, as an index says."""
         return EventTable(**{name: values[rows] for name, values in self.columns().items()})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Every jump as a row of a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Positions are the columns x, y, z (x1, x2, ... above three dimensions), velocities
+            hold_x, ..., and centroid minus position error_x, ...; the others have the names that
+            they have here.
+        """
+        flat: dict[str, Any] = {}
+        for name, values in self.columns().items():
+            if name in VECTORS:
+                flat |= by_axis(_PREFIXES[name], values)
+            elif name == "bend":
+                flat |= {**by_axis("bend2", values[:, 0]), **by_axis("bend3", values[:, 1])}
+            else:
+                flat[name] = values
+        return data_frame(flat)
 
     def columns(self) -> dict[str, Any]:
         """The columns that are there, by name."""

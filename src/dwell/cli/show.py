@@ -131,14 +131,14 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
 
 
 def _findings(findings: Iterable[Finding], wide: bool) -> Table:
+    from dwell.theory.finding import FINDING_HEAD, finding_rows
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("check", "", "worst", "limit", "says")[: 5 if wide else 4]:
+    for name in FINDING_HEAD[: 5 if wide else 4]:
         table.add_column(name, no_wrap=name != "says")
     colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
-    for f in findings:
-        says = f.says if not f.where else f"{f.says}; {f.where}"
-        status = f"[{colours[f.status]}]{f.status}[/]"
-        row = (f.name, status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", escape(says))
+    for name, status, *numbers, says in finding_rows(findings):
+        row = (name, f"[{colours[status]}]{status}[/]", *numbers, escape(says))
         table.add_row(*row[: 5 if wide else 4])
     return table
 

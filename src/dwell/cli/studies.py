@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,47 +21,12 @@ def show_comparison(found: Comparison, out: Path | None) -> None:
     table.add_column("", style="dim", no_wrap=True)
     for name in found.figures:
         table.add_column(escape(name), justify="right", no_wrap=True)
-    for row in _rows(found):
+    for row in found.rows():
         table.add_row(*map(escape, row))
     console.print(table)
     where = f"; runs and figures in {out}" if out is not None else ""
     text = f"Counts are means over the agents, with the largest in brackets{where}."
     console.print(escape(text), soft_wrap=True)
-
-
-def _rows(found: Comparison) -> Iterator[list[str]]:
-    laws = found.figures.values()
-    yield ["ended", *(f.stop for f in laws)]
-    yield ["final error", *(_number(f.final_error) for f in laws)]
-    for level in next(iter(laws)).settled:
-        yield [f"settled to {level:g}", *(_number(f.settled[level], "never") for f in laws)]
-    yield ["final cost", *(_number(f.final_cost) for f in laws)]
-    for kind, words in (
-        ("voronoi", "Voronoi cells"),
-        ("guaranteed", "guaranteed cells"),
-        ("dual_guaranteed", "dual guaranteed"),
-        ("all", "cells of all kinds"),
-    ):
-        yield [words, *(_spread(f.cells[kind]) for f in laws)]
-    yield ["own position measured", *(_spread(f.measurements) for f in laws)]
-    yield ["changes of velocity", *(_spread(f.updates) for f in laws)]
-    yield ["positions received", *(_spread(f.received) for f in laws)]
-    yield ["messages sent", *(_spread(f.sent) for f in laws)]
-    yield ["distance", *(_spread(f.distance) for f in laws)]
-    yield ["energy", *(_spread(f.energy) for f in laws)]
-    first = found.reference
-    yield [f"farthest from {first}", *(_number(m.distance) for m in found.matches.values())]
-    yield ["the same, settled", *(_number(m.settled) for m in found.matches.values())]
-    yield ["same tessellation", *("yes" if m.same else "no" for m in found.matches.values())]
-    yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in laws)]
-
-
-def _number(value: float | None, missing: str = "-") -> str:
-    return missing if value is None else f"{value:.5g}"
-
-
-def _spread(values: Mapping[str, float]) -> str:
-    return f"{values['mean']:.5g} ({values['max']:.5g})"
 
 
 def show_claims(done: Reproduction) -> None:

@@ -18,7 +18,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_number
+from dwell._types import Floats, Points, finite_number, listed
 from dwell.agents.interfaces import Information, Message, Order, View
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball
@@ -152,10 +152,10 @@ class EventTriggered:
 
 
 def _checked_levels(check: Parameters, given: Any) -> tuple[float, ...]:
-    listed = given if isinstance(given, tuple | list | np.ndarray) else ()
-    levels = tuple(number for value in listed if (number := finite_number(value)) is not None)
+    values = listed(given)
+    levels = tuple(number for value in values if (number := finite_number(value)) is not None)
     ascending = all(low < high for low, high in pairwise(levels))
-    whole = len(levels) == len(listed) >= 2
+    whole = len(levels) == len(values) >= 2
     if not (whole and ascending and levels[0] == 0.0 and levels[-1] == 1.0):
         raise check.refused("levels", "a list of ascending numbers from 0 to 1")
     return levels

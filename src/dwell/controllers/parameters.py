@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-from dwell._types import finite_number
+from dwell._types import finite_number, in_short, is_one_of
 from dwell.errors import ControllerError
 
 SMALLEST, LARGEST = 1e-70, 1e70  # lengths, times and speeds: fourth powers stay within doubles
@@ -45,8 +45,7 @@ class Parameters:
 
     def one_of(self, name: str, choices: tuple[Any, ...]) -> None:
         """One of a few words or numbers."""
-        value = getattr(self.of, name)
-        if isinstance(value, bool) or value not in choices:
+        if not is_one_of(getattr(self.of, name), choices):
             raise self.refused(name, f"one of {', '.join(map(str, choices))}")
 
     def in_order(self, low: str, high: str, *, strictly: bool = False) -> None:
@@ -69,7 +68,8 @@ class Parameters:
     def refused(self, name: str, need: str) -> ControllerError:
         """The error for a parameter that will not do."""
         return ControllerError(
-            f"the {self.law} law's {name} is {getattr(self.of, name)!r}; {need} is needed",
+            f"the {self.law} law's {name} is {in_short(getattr(self.of, name), 200)}; {need} is "
+            "needed",
             code=f"controller.{name}",
             key=f"controller.{name}",
         )

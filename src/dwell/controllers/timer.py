@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
-from dwell._types import Floats, Points, finite_number, is_positive, lengths
+from dwell._types import (
+    Floats,
+    Points,
+    as_numbers,
+    finite_number,
+    in_short,
+    is_one_of,
+    is_positive,
+    lengths,
+)
 from dwell.agents.interfaces import FirstOrders, Information, Order, View
 from dwell.controllers.saturation import saturated
 from dwell.density.sensitivity import sensitivity
@@ -29,6 +38,10 @@ SMALLEST, LARGEST = 1e-70, 1e70  # lengths and speeds, so that fourth powers sta
 PerAgent = float | tuple[float, ...]
 
 # Options that belong to one reset rule.
+_LISTS = {  # how many axes lists may have that are not one number per agent, and what is needed
+    "intervals": (2, "a list of numbers, or one such list per agent, all of equal lengths,"),
+    "initial_hold": (2, "one velocity per agent"),
+}
 _OWNERS = {"period": "periodic", "intervals": "sequence", "loss": "dropout", "eta_max": "adaptive"}
 
 
@@ -79,14 +92,12 @@ class Timer:
             object.__setattr__(self, name, float(getattr(self, name)))
         if not (0.0 < self.epsilon < 1.0) or self.reach < SMALLEST:
             raise _refused("epsilon", self.epsilon, "a number in (0, 1), not too near 1,")
-        if self.reset not in RESET_RULES:
+        if not is_one_of(self.reset, RESET_RULES):
             raise _refused("reset", self.reset, f"one of {', '.join(RESET_RULES)}")
         for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
             value = getattr(self, name)
             if value is None or finite_number(value) is not None:
                 continue
-            if isinstance(value, (bool, int, float)):
-                raise _refused(name, value, "a number, or one per agent,")
             object.__setattr__(self, name, _as_tuple(name, value))
         self._check_options()
         self._check_intervals()
@@ -291,15 +302,13 @@ def _centroid(view: View) -> Points:
 
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:
+    axes, need = _LISTS.get(name, (1, "a number, or one per agent,"))
     try:
-        rows = np.array(value)
-        if rows.dtype.kind not in "iufO":
-            raise TypeError
-        rows = rows.astype(np.float64)
+        rows = as_numbers(value)
     except (TypeError, ValueError, OverflowError):
-        raise _refused(name, value, "a number, or one per agent,") from None
-    if rows.ndim == 0:
-        return (float(rows),)
+        rows = None
+    if rows is None or not 1 <= rows.ndim <= axes:
+        raise _refused(name, value, need)
     return tuple(tuple(map(float, r)) if rows.ndim > 1 else float(r) for r in rows)
 
 
@@ -333,7 +342,7 @@ def _within(name: str, values: Floats, t1: Floats, t2: Floats) -> None:
 
 def _refused(name: str, value: object, need: str) -> ControllerError:
     return ControllerError(
-        f"the timer law's {name} is {value!r}; {need} is needed",
+        f"the timer law's {name} is {in_short(value, 200)}; {need} is needed",
         code=f"controller.{name}",
         key=f"controller.{name}",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, kind_of
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ def as_density(weight: object) -> Density:
     """`weight` if it is a density; a wrapper if it is a function of points."""
     from dwell.density.function import Function
 
-    if isinstance(weight, Density):
+    if isinstance(weight, Density) and not isinstance(weight, type):
         return weight
-    if callable(weight):
+    if callable(weight) and not isinstance(weight, type):
         return Function(weight)
     raise DensityError(
-        f"a density or a function of points is needed, not {type(weight).__name__}; "
+        f"a density or a function of points is needed, not {kind_of(weight)}; "
         "for example Gaussian(center=(0, 0), rate=1.0)",
         code="density.kind",
         key="density",

@@ -121,10 +121,9 @@ class CurvedCell(AnyCell):
 
     def edge_with(self, other: int) -> Points | None:
         """The edge shared with agent `other`, (2, 2) in workspace coordinates; None if none is."""
-        places = np.flatnonzero(self.borders == other)
-        if places.size == 0:
+        k = self._border_with(other)
+        if k is None:
             return None
-        k = int(places[0])
         return self.position + self.offsets[[k, (k + 1) % len(self.offsets)]]
 
     def outline(self, per_turn: int = 360) -> Points:

@@ -12,6 +12,7 @@ import numpy as np
 from dwell._types import Floats, Points, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
+from dwell.geometry.limits import as_rows
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
@@ -118,7 +119,7 @@ class Gaussian:
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        offsets = np.asarray(points, dtype=np.float64) - self.center
+        offsets = as_rows(points, self.dimension) - self.center
         if self.dimension == 2:
             x, y = offsets.T
             qxx, qxy, qyy = self.form

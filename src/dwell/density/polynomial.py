@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_number, finite_numbers
+from dwell._types import Floats, Points, finite_number, finite_numbers, listed
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
+from dwell.geometry.limits import as_rows
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
@@ -36,8 +36,7 @@ class Polynomial:
     origin: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        listed = self.coefficients if isinstance(self.coefficients, Iterable) else [None]
-        rows = _as_terms(list(listed))
+        rows = _as_terms(listed(self.coefficients))
         if not any(row[-1] != 0.0 for row in rows):
             raise DensityError(
                 "the polynomial density is zero everywhere; give at least one term that is not "
@@ -46,8 +45,7 @@ class Polynomial:
                 key="density.terms",
             )
         n = len(rows[0]) - 1
-        given = self.origin if isinstance(self.origin, Iterable) else (self.origin,)
-        origin = [finite_number(v) for v in given] or [0.0] * n
+        origin = [finite_number(v) for v in listed(self.origin)] or [0.0] * n
         if len(origin) != n or None in origin:
             need = f"{finite_numbers(n)} {'is' if n == 1 else 'are'} needed"
             raise _refused(f"the origin {self.origin!r}; {need}")
@@ -73,7 +71,7 @@ class Polynomial:
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        offsets = np.asarray(points, dtype=np.float64) - self.origin
+        offsets = as_rows(points, self.dimension) - self.origin
         if self.dimension == 2:
             x, y = offsets.T
             values: Floats = np.polynomial.polynomial.polyval2d(x, y, self.table())
@@ -107,16 +105,13 @@ class Polynomial:
         return general_terms(dimension, monomials=monomials)
 
 
-def _as_terms(listed: list[object]) -> tuple[tuple[float, ...], ...]:
+def _as_terms(terms: tuple[object, ...]) -> tuple[tuple[float, ...], ...]:
     """Rows of powers and a coefficient, all of one length."""
-    if not listed:
+    if not terms:
         return ()
-    rows = [
-        list(row) if isinstance(row, Iterable) and not isinstance(row, str) else []
-        for row in listed
-    ]
+    rows = [[] if isinstance(row, str) else list(listed(row)) for row in terms]
     n = len(rows[0]) - 1
-    for row, came in zip(rows, listed, strict=True):
+    for row, came in zip(rows, terms, strict=True):
         if len(row) < 2:
             raise _refused(
                 f"the term {came!r}; a list of one power per dimension and a coefficient, such as "

@@ -10,16 +10,18 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, is_whole, lengths
+from dwell._checks import check_agent
+from dwell._tables import by_axis, text_table
+from dwell._types import Floats, Points, as_numbers, lengths
 from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
 from dwell.density.looking import Looks, look_many, way_of
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
 from dwell.geometry import VoronoiCell, Workspace, as_workspace
-from dwell.geometry.ring import as_numbers
 from dwell.geometry.voronoi import coincident
 
+MOST_LISTED = 20  # cells that are printed
 SHORTEST_EDGE = 1e-12  # of the workspace's diameter: below, cells meet in a point, not an edge
 
 
@@ -40,6 +42,33 @@ class Tessellation:
     mass_errors: Floats  # (N,) bound on the masses' relative errors; 0: rounding only
     _ground: Ground = field(repr=False)
     _second: Floats | None = field(default=None, repr=False)  # where it came along
+
+    def __repr__(self) -> str:
+        n = self.workspace.dimension
+        return f"<Tessellation: {len(self.positions)} cells in {n} dimension{'s' * (n != 1)}>"
+
+    def __str__(self) -> str:
+        columns = {
+            **by_axis("", self.positions),
+            "mass": self.masses,
+            "error": lengths(self.errors),
+        }
+        count = min(MOST_LISTED, len(self.positions))
+        rows = [[f"{k}", *(f"{v[k]:.6g}" for v in columns.values())] for k in range(count)]
+        more = len(self.positions) - count
+        lines = [text_table(rows, ["agent", *columns]), f"... and {more} more" if more else ""]
+        return "\n".join([*filter(None, lines), f"{self!r}, cost {self.cost:.7g}"])
+
+    def plot(self) -> Any:
+        """Draw the cells and the agents, over the density unless it is uniform.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from dwell.plotting.deployment import deployment
+
+        return deployment(self.workspace, self._ground.density, self.positions, self.cost)
 
     @property
     def centroids(self) -> Points:
@@ -73,12 +102,7 @@ class Tessellation:
 
     def cell(self, i: int) -> VoronoiCell:
         """The cell of agent i."""
-        if not is_whole(i) or not 0 <= i < len(self.positions):
-            last = len(self.positions) - 1
-            raise AgentsError(
-                f"there is no agent {i!r}; agents are numbered from 0 to {last}",
-                code="agents.number",
-            )
+        check_agent(i, len(self.positions))
         found: VoronoiCell = self._way.cells(self.workspace, self.positions, [i])[0]
         return found
 
@@ -125,6 +149,8 @@ class Tessellation:
                 "its borders",
                 code="geometry.edge",
             )
+        for agent in (p, q):
+            check_agent(agent, len(self.positions))
         if q not in self.neighbors[p]:
             return None
         first = min((p, q), key=lambda i: tuple(self.positions[i]))

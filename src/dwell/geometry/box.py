@@ -10,12 +10,11 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, finite_numbers
+from dwell._types import Floats, Ints, Points, as_numbers, finite_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.interval import Interval
 from dwell.geometry.limits import FLAT, as_rows, missing, read_only, refuse_range
 from dwell.geometry.polygon import Polygon
-from dwell.geometry.ring import as_numbers
 
 MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 

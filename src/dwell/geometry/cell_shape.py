@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from dwell._checks import check_agent
 from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.geometry.boundary import closed_boundary
 from dwell.geometry.limits import as_rows
@@ -95,6 +96,12 @@ class AnyCell:
         """The agents behind its borders, ascending; also behind borders that are mere points."""
         found: Ints = np.unique(self.borders[self.borders >= 0])
         return found
+
+    def _border_with(self, other: int) -> int | None:
+        """Index of the border behind which agent `other` lies; None if there is none."""
+        check_agent(other)
+        places = np.flatnonzero(self.borders == other)
+        return int(places[0]) if places.size else None
 
 
 class FlatCell(AnyCell):

@@ -16,6 +16,7 @@ from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ellipsoid
 from dwell.geometry.interval import Interval
 from dwell.geometry.known import as_others, as_place, as_radii, refuse_outside
+from dwell.geometry.limits import as_rows
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.star_interval import StarInterval
@@ -84,12 +85,12 @@ class StarCell:
 
     def contains(self, points: object) -> np.ndarray:
         """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
-        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
-        inside = self.workspace.contains(points)
-        own = np.hypot(*(points - self.position).T)
+        places = as_rows(points, 2)
+        inside = self.workspace.contains(places)
+        own = np.hypot(*(places - self.position).T)
         sign = -1.0 if self.dual else 1.0
         for q, r in zip(self.others, self.radii, strict=True):
-            inside &= own + sign * r <= np.hypot(*(points - q).T)
+            inside &= own + sign * r <= np.hypot(*(places - q).T)
         return inside
 
     @cached_property

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_numbers
+from dwell._types import Floats, Points, as_numbers, finite_numbers
 from dwell.errors import AgentsError
 from dwell.geometry.limits import read_only
-from dwell.geometry.ring import as_numbers
 
 BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, as_numbers, in_short
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry.ring import LARGEST, as_numbers
+from dwell.geometry.ring import LARGEST
 
 DECADES = 280  # powers of lengths lie between 1e-280 and 1e280
 FLAT = 1e-12  # width over length below which a region has no inside to speak of
@@ -37,13 +37,13 @@ def as_vector(value: object, what: str, key: str) -> Floats:
         vector = vector.reshape(1)
     if vector is None or vector.ndim != 1 or vector.size == 0:
         raise WorkspaceError(
-            f"{what} is {_short(value)}; a list of numbers, one per dimension, is needed",
+            f"{what} is {in_short(value)}; a list of numbers, one per dimension, is needed",
             code="workspace.shape",
             key=key,
         )
     if not np.isfinite(vector).all():
         raise WorkspaceError(
-            f"{what} is {_short(value)}; every coordinate must be a finite number",
+            f"{what} is {in_short(value)}; every coordinate must be a finite number",
             code="workspace.nonfinite",
             key=key,
         )
@@ -55,7 +55,7 @@ def as_number(value: object, what: str, key: str) -> float:
     found = _read(value)
     if found is None or found.size != 1:
         raise WorkspaceError(
-            f"{what} is {_short(value)}; a number is needed", code="workspace.shape", key=key
+            f"{what} is {in_short(value)}; a number is needed", code="workspace.shape", key=key
         )
     number = float(found.reshape(-1)[0])
     if not np.isfinite(number):
@@ -112,7 +112,7 @@ def refuse_lost(center: Points, smallest: float, key: str) -> None:
     step = float(np.spacing(np.abs(center).max()))
     if smallest <= step:
         raise WorkspaceError(
-            f"the workspace reaches {smallest:g} from its center {_short(center)}, where "
+            f"the workspace reaches {smallest:g} from its center {in_short(center)}, where "
             f"neighbouring numbers are {step:g} apart; shift the coordinates nearer to 0",
             code="workspace.range",
             key=key,
@@ -121,7 +121,14 @@ def refuse_lost(center: Points, smallest: float, key: str) -> None:
 
 def as_rows(points: object, dimension: int) -> Points:
     """Points to ask about, (k, n); a single point will do, and plain numbers on the line."""
-    rows: Points = np.asarray(points, dtype=np.float64)
+    clean = isinstance(points, np.ndarray) and points.dtype == np.float64
+    rows: Points | None = np.asarray(points) if clean else _read(points)
+    if rows is None:
+        raise AgentsError(
+            f"the points are {in_short(points)}; an array of finite numbers, shape "
+            f"(k, {dimension}), is needed",
+            code="agents.shape",
+        )
     if dimension == 1 and rows.ndim <= 1:
         return rows.reshape(-1, 1)
     if rows.ndim not in (1, 2) or rows.shape[-1] != dimension:
@@ -145,8 +152,3 @@ def _read(value: object) -> Floats | None:
         return as_numbers(value)
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _short(value: object) -> str:
-    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
-    return text if len(text) <= 80 else text[:77] + "..."

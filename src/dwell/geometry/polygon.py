@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.geometry.limits import missing, read_only
+from dwell.geometry.limits import as_rows, missing, read_only
 from dwell.geometry.ring import as_points, clean_ring, signed_area
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Polygon:
 
     def outside_by(self, points: Points) -> Floats:
         """How far each point lies beyond the boundary (0 inside), one row per point."""
-        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        points = as_rows(points, 2)
         gaps = self.nearest(points) - points
         distance: Floats = np.hypot(gaps[:, 0], gaps[:, 1])
         return distance
@@ -116,7 +116,7 @@ class Polygon:
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the polygon to each point; the point itself if it is inside."""
-        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        points = as_rows(points, 2)
         best = points.copy()
         outside = ~self._holds(points)
         if outside.any():

@@ -78,10 +78,8 @@ class SpaceCell(FlatCell):
 
     def face_with(self, other: int) -> Points | None:
         """The face shared with agent `other`, (k, 3) in workspace coordinates; None if none is."""
-        places = np.flatnonzero(self.borders == other)
-        if places.size == 0:
-            return None
-        return self.position + self.offsets[self.faces[int(places[0])]]
+        k = self._border_with(other)
+        return None if k is None else self.position + self.offsets[self.faces[k]]
 
 
 def _area_vector(ring: Points) -> Points:

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_walls
 from dwell.geometry.hull import Shell, degenerate, framed, shell_of
@@ -16,7 +16,7 @@ from dwell.geometry.interval import Interval
 from dwell.geometry.limits import as_rows, as_table, missing, read_only
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.projection import project
-from dwell.geometry.ring import ROUNDING, as_numbers, without_repeats
+from dwell.geometry.ring import ROUNDING, without_repeats
 
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 

@@ -6,21 +6,13 @@ import math
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, as_numbers
 from dwell.errors import WorkspaceError
 
 ROUNDING = 1e-12  # of the diameter: what repairs may move a boundary by
 SLENDER = 1e12  # diameter**2 / area beyond which a polygon has no inside to speak of
 OTHERS = "other regions are made by Interval, Box, Polytope, Ball and Ellipsoid"
 SMALLEST, LARGEST = 1e-70, 1e70  # so that fourth powers of lengths stay within doubles
-
-
-def as_numbers(value: object) -> Floats:
-    """A new array of doubles; text, true and false, and complex numbers are a TypeError."""
-    array = np.array(value)
-    if array.dtype.kind not in "iufO":
-        raise TypeError(f"numbers are needed, not {array.dtype}")
-    return np.array(array, dtype=np.float64, order="C")
 
 
 def as_points(vertices: object) -> Points:

@@ -11,6 +11,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.geometry.interval import Interval
 from dwell.geometry.known import as_place
+from dwell.geometry.limits import as_rows
 
 
 @final
@@ -60,7 +61,7 @@ class StarInterval:
 
     def contains(self, points: object) -> np.ndarray:
         """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
-        places = np.asarray(points, dtype=np.float64).reshape(-1, 1)
+        places = as_rows(points, 1)
         inside = self.workspace.contains(places)
         own = np.abs(places - self.position)[:, 0]
         sign = -1.0 if self.dual else 1.0

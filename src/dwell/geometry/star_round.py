@@ -15,6 +15,7 @@ from dwell._types import Floats, Points, dots, lengths
 from dwell.geometry.ball import Ball
 from dwell.geometry.ellipsoid import Ellipsoid
 from dwell.geometry.known import as_place
+from dwell.geometry.limits import as_rows
 from dwell.geometry.whitened import Root, root_of, seen_from
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class StarRound:
 
     def contains(self, points: object) -> np.ndarray:
         """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
-        places = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        places = as_rows(points, len(self.position))
         inside = self.workspace.contains(places)
         own = lengths(places - self.position)
         for q, r in zip(self.others, self.radii, strict=True):

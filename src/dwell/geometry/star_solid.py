@@ -13,6 +13,7 @@ import numpy as np
 from dwell._types import Floats, Points, dots, lengths
 from dwell.geometry.box import Box
 from dwell.geometry.known import as_place
+from dwell.geometry.limits import as_rows
 from dwell.geometry.polytope import Polytope
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class StarSolid:
 
     def contains(self, points: object) -> np.ndarray:
         """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
-        places = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        places = as_rows(points, len(self.position))
         inside = self.workspace.contains(places)
         own = lengths(places - self.position)
         sign = -1.0 if self.dual else 1.0

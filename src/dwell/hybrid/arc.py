@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, final
 
+from dwell._types import in_short, is_whole
 from dwell.errors import InputError
 from dwell.hybrid.event import Event
 from dwell.hybrid.stop import Stop
@@ -30,6 +32,12 @@ class HybridArc(Generic[S]):
     until: float
     stop: Stop
     standing: int = 0  # jumps in a row, up to the last, that left the clock standing
+
+    def __repr__(self) -> str:
+        return (
+            f"<HybridArc: {self.jumps} jumps, t = {self.begins_at:g} to {self.until:g}, ended by "
+            f"{self.stop.reason.value}>"
+        )
 
     @property
     def jumps(self) -> int:
@@ -55,10 +63,12 @@ class HybridArc(Generic[S]):
 
     def jumps_until(self, t: float) -> int:
         """How many jumps have happened by time t, those at t included."""
+        _check_time(t)
         return bisect_right(self.events, t, key=lambda event: event.time)
 
     def at(self, t: float, j: int | None = None) -> S:
         """The state at hybrid time (t, j); without j, the state after all jumps at time t."""
+        _check_time(t)
         if j is None:
             if not (self.begins_at <= t <= self.until):
                 raise _outside(f"t = {t!r}", f"[{self.begins_at!r}, {self.until!r}]")
@@ -84,8 +94,13 @@ class HybridArc(Generic[S]):
         return self.system.flow(self.states[self.jumps], self.until)
 
     def _check_count(self, j: int, least: int) -> None:
-        if not (least <= j <= self.jumps):
-            raise _outside(f"j = {j}", f"{least} to {self.jumps}")
+        if not (is_whole(j) and least <= j <= self.jumps):
+            raise _outside(f"j = {j!r}", f"whole numbers from {least} to {self.jumps}")
+
+
+def _check_time(t: object) -> None:
+    if not isinstance(t, numbers.Real) or isinstance(t, bool):
+        raise _outside(f"t = {in_short(t)}", "numbers")
 
 
 def _outside(what: str, domain: str) -> InputError:

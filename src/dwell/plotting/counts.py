@@ -12,7 +12,7 @@ from dwell.agents.state import counts_of
 from dwell.plotting.style import PLAIN, Style, explain
 from dwell.plotting.thin import Curve, extremes
 from dwell.plotting.timelines import draw_curves, log_axis, time_axis, whose
-from dwell.results import Run
+from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ KINDS = ("looked", "guaranteed", "dual_guaranteed")
 
 def draw_cell_counts(
     ax: Axes,
-    run: Run,
+    run: RunLike,
     *,
     style: Style = PLAIN,
     among: Sequence[Run] = (),
@@ -32,6 +32,7 @@ def draw_cell_counts(
 
     The axis also fits the runs `among` which this one is shown.
     """
+    run = as_run(run)
     curves = count_curves(run)
     time_axis(ax, run, style, f"cells computed{whose(run, style)}")
     others = [values for other in among for _, values in count_curves(other)]

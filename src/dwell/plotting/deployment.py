@@ -13,8 +13,9 @@ from dwell.density import Density, Uniform
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.plotting import line, maps, pairs, scene
-from dwell.plotting.figures import ONE_COLUMN, TALLEST, blank, proportion
+from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank, draw_paths, proportion
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain, number
+from dwell.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +31,32 @@ def deployment(
     """The agents and their cells; over the density, unless it is the same everywhere."""
     figure = blank(ONE_COLUMN, _map_height(workspace) + 0.75, "compressed")
     ax = figure.subplots()
+    _draw_places(ax, workspace, density, positions, style)
+    agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
+    title = rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$"
+    ax.set_title(title, fontsize=style.label_size, pad=4.0)
+    return figure
+
+
+def overview(run: Run, style: Style = PLAIN) -> Figure:
+    """Start and end of a run side by side: cells over the density, and the paths to the end."""
+    figure = blank(TWO_COLUMNS, _map_height(run.workspace) + 0.75, "compressed")
+    left, right = figure.subplots(1, 2)
+    _draw_places(left, run.workspace, run.system.density, run.positions(0.0), style)
+    left.set_title("$t = 0$", fontsize=style.label_size, pad=4.0)
+    if run.record == "events":
+        draw_paths(right, run, style=style)
+    else:
+        _draw_places(right, run.workspace, run.system.density, run.positions(run.horizon), style)
+        end = f"$t = {number(run.horizon, 6)}$"
+        right.set_title(end, fontsize=style.label_size, pad=4.0)
+    return figure
+
+
+def _draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, style: Style
+) -> None:
+    """Agents and cells on given axes, in any dimension."""
     n = workspace.dimension
     if n == 1:
         line.draw_line(ax, workspace, density, positions, style=style)
@@ -39,10 +66,6 @@ def deployment(
         pairs.draw_places(ax, workspace, positions, style=style)
     else:
         _draw_map(ax, workspace, density, positions, style)
-    agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
-    title = rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$"
-    ax.set_title(title, fontsize=style.label_size, pad=4.0)
-    return figure
 
 
 def _draw_map(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 ONE_COLUMN = 3.5  # inches
 TWO_COLUMNS = 7.0
 TALLEST = 9.0
+SCREEN = 110  # dots to the inch of pictures in notebooks
 
 
 def require_matplotlib() -> None:
@@ -163,7 +165,14 @@ def blank(width: float, height: float, layout: Any = "constrained") -> Figure:
 
     figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
+    vars(figure)["_repr_png_"] = partial(_png, figure)  # notebooks show it without pyplot
     return figure
+
+
+def _png(figure: Figure) -> bytes:
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=SCREEN)
+    return file.getvalue()
 
 
 def panel_height(run: Run, width: float, least: float, most: float) -> float:

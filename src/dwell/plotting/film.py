@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dwell._checks import as_path
 from dwell._types import finite_number, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import require_matplotlib
@@ -19,7 +20,7 @@ from dwell.plotting.shots import Shots
 from dwell.plotting.space_film import SpaceFilm
 from dwell.plotting.stage import Clock, Part, Stage, curves_beside
 from dwell.plotting.style import PLAIN, Style
-from dwell.results import Run
+from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +36,7 @@ WIDEST = 2.6  # a workspace so much wider than high has its curves below, not be
 
 
 def animate(
-    run: Run,
+    run: RunLike,
     path: str | os.PathLike[str],
     *,
     fps: float = FPS,
@@ -56,8 +57,19 @@ def animate(
 
     The file appears whole or not at all. A film made here before is replaced; any other file only
     with `force`. The same run gives the same frames.
+
+    Parameters
+    ----------
+    run : a Run, or the path of its .nc file.
+    path : the file to write.
+    fps : frames a second.
+
+    Returns
+    -------
+    Path
+        Of the film.
     """
-    target = Path(path)
+    target, run = as_path(path), as_run(run)
     require_matplotlib()
     _check_dimension(run)
     kind = check_film(target, force=force)

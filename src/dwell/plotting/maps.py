@@ -12,7 +12,7 @@ from dwell.density import Density
 from dwell.geometry import Workspace, is_flat
 from dwell.plotting.outlines import cell_rings, outline_of
 from dwell.plotting.style import PLAIN, Style, dress, explain, number, remark
-from dwell.results import Run
+from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,8 +105,9 @@ def draw_density(
     return image, r"$\varphi(s)$" if power == 0 else rf"$\varphi(s)\;/\;10^{{{power}}}$"
 
 
-def draw_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> None:
+def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> None:
     """Before (above) and after (below): cells on the left, density on the right; axes (2, 2)."""
+    run = as_run(run)
     grid = np.asarray(axes, dtype=object)
     image, label = None, ""
     for row, t in enumerate((0.0, run.horizon)):
@@ -125,8 +126,11 @@ def draw_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> None:
     bar.outline.set_linewidth(style.frame)
 
 
-def draw_trajectories(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+def draw_trajectories(
+    ax: Axes, run: RunLike, *, style: Style = PLAIN, explained: bool = True
+) -> None:
     """Every agent's path from its start to its end, over the final cells; with a legend or not."""
+    run = as_run(run)
     from matplotlib.collections import LineCollection
 
     final = run.positions(run.horizon)

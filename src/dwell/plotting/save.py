@@ -10,9 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dwell._checks import as_path
+from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
 from dwell.plotting.figures import FIGURES, require_matplotlib
-from dwell.results import Run
+from dwell.results import RunLike, as_run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +37,7 @@ _SETTING = threading.Lock()
 
 
 def save_figures(
-    run: Run,
+    run: RunLike,
     out: str | os.PathLike[str],
     formats: Iterable[str] = ("png",),
     names: Iterable[str] | None = None,
@@ -47,6 +49,7 @@ def save_figures(
     appears whole or not at all. Figures made here before are replaced; any other file of the same
     name is replaced only with `force`.
     """
+    run = as_run(run)
     wanted = _known("figure", FIGURES if names is None else names, tuple(FIGURES))
     drawings: dict[str, Callable[[], Figure]]
     drawings = {name: partial(FIGURES[name], run) for name in wanted}
@@ -83,7 +86,7 @@ def write_figures(
     """Draw and write any figures, under their names, in the manner of `save_figures`."""
     kinds = _known("format", formats, FORMATS)
     require_matplotlib()
-    folder = _folder(Path(out))
+    folder = _folder(as_path(out))
     if not force:
         check_free(folder, drawings, kinds)
     written = []
@@ -126,13 +129,14 @@ def check_free(folder: Path, names: Iterable[str], formats: Iterable[str]) -> No
 
 
 def _known(what: str, asked: Iterable[str], known: tuple[str, ...]) -> list[str]:
-    asked = [asked] if isinstance(asked, str) else list(dict.fromkeys(asked))
+    asked = [asked] if isinstance(asked, str) else list(listed(asked))
     for one in asked:
-        if one not in known:
+        if not is_one_of(one, known):
             raise InputError(
-                f"there is no {what} {one!r}; choose from {', '.join(known)}", code=f"plot.{what}"
+                f"there is no {what} {in_short(one)}; choose from {', '.join(known)}",
+                code=f"plot.{what}",
             )
-    return asked
+    return list(dict.fromkeys(asked))
 
 
 def _folder(folder: Path) -> Path:

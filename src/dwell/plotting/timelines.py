@@ -11,7 +11,7 @@ import numpy as np
 from dwell._types import Floats, lengths
 from dwell.plotting.style import PLAIN, Style, dress, explain, instead, number, remark
 from dwell.plotting.thin import Curve, bands, extremes, maxima
-from dwell.results import Run
+from dwell.results import Run, RunLike, as_run
 from dwell.theory.metrics import timer_program
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ MOST_TEETH = 320  # that can be told apart in one column of print
 NO_SAMPLES = "no samples were kept"
 
 
-def draw_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
+def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """|e_p| of every agent over time, on a log axis, with nu and the time it is kept from."""
+    run = as_run(run)
     curves = error_curves(run)
     nu = getattr(run.system.controller, "nu", None)
     time_axis(ax, run, style, rf"$\Vert e_p \Vert${whose(run, style)}")
@@ -45,8 +46,9 @@ def draw_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
         remark(ax, style, "at the agents' own looks only", at=(0.5, 0.93))
 
 
-def draw_hold_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
+def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
+    run = as_run(run)
     time_axis(ax, run, style, rf"$\Vert \tilde{{\eta}}_p \Vert${whose(run, style)}")
     if timer_program(run.system) is None:
         instead(ax, style, "this law has no hold error")
@@ -83,8 +85,9 @@ def _largest(ax: Axes, curves: list[Curve], style: Style) -> None:
     ax.plot([t], [top], "o", clip_on=False, zorder=6, **mark)
 
 
-def draw_cost(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
+def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Locational cost over time, on a log axis, with its last value."""
+    run = as_run(run)
     time_axis(ax, run, style, r"$\mathcal{L}(x)$")
     times, costs = run.metrics.times, run.metrics.costs
     if not len(times):

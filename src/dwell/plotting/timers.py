@@ -11,7 +11,7 @@ import numpy as np
 from dwell._types import Floats
 from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, remark
 from dwell.plotting.thin import Curve
-from dwell.results import Run
+from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,12 +23,13 @@ SHADES = 60  # agents that are not named are drawn faintly, up to so many
 
 
 def draw_timers(
-    ax: Axes, run: Run, *, window: tuple[float, float] | None = None, style: Style = PLAIN
+    ax: Axes, run: RunLike, *, window: tuple[float, float] | None = None, style: Style = PLAIN
 ) -> None:
     """Timers tau_p over a short window: exact, with a vertical line at every reset.
 
     Where the agents are many, some are named and the others are drawn faintly behind them.
     """
+    run = as_run(run)
     begin, end = default_window(run) if window is None else window
     dress(ax, style, "time $t$", r"$\tau_p$")
     ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
@@ -102,11 +103,12 @@ def time_since(run: Run, agent: int) -> Curve:
     return times, np.column_stack([np.zeros(len(ends)), ends - starts]).ravel()
 
 
-def draw_time_since(ax: Axes, run: Run, agents: Sequence[int], *, style: Style = PLAIN) -> None:
+def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Style = PLAIN) -> None:
     """The saw-tooth sigma_p of a few agents over the whole run, and a line along its peaks.
 
     A peak is the interval that ends there.
     """
+    run = as_run(run)
     dress(ax, style, "time $t$", r"$\sigma_p$")
     ax.set_xlim(0.0, run.horizon if run.horizon > 0.0 else 1.0)
     top = 0.0

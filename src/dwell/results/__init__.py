@@ -2,6 +2,6 @@
 
 from dwell.results.counters import Counters
 from dwell.results.run import Run
-from dwell.results.store import load_run, save_run
+from dwell.results.store import RunLike, as_run, load_run, save_run
 
-__all__ = ["Counters", "Run", "load_run", "save_run"]
+__all__ = ["Counters", "Run", "RunLike", "as_run", "load_run", "save_run"]

@@ -9,12 +9,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from dwell._checks import as_path
 from dwell.errors import StoreError
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     """`path` if a file can be written there; called before a long run, not after it."""
-    target = Path(path)
+    target = as_path(path)
     name, folder = shown(target), shown(target.parent)
     try:
         if target.is_dir():

@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._tables import data_frame, html_table
+from dwell._types import Floats, Points, as_numbers, in_short, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedEvents, LoggedStates
 from dwell.agents.walk import walk_of
@@ -30,6 +32,10 @@ from dwell.theory.metrics import Snapshots, snapshots
 from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+
     from dwell.geometry import Workspace
 
 
@@ -65,6 +71,11 @@ class Run:
             f"<Run of {law}: {self.agents} agents, {self.tally.jumps} jumps, "
             f"ended by {stop.reason.value} at t = {stop.time:g}>"
         )
+
+    def _repr_html_(self) -> str:
+        from dwell.results.summary import summary_rows
+
+        return f"{html_table(summary_rows(self.summary()))}<p>{escape(repr(self))}</p>"
 
     @property
     def agents(self) -> int:
@@ -270,6 +281,46 @@ class Run:
 
         return summarize(self)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Samples along the run as a data frame; for the jumps see ``run.events.to_pandas()``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per sample, indexed by its time: cost, separation, and for each agent p
+            error_p and (if the law has hold errors) hold_error_p.
+        """
+        m = self.metrics
+        columns = {"time": m.times, "cost": m.costs, "separation": m.separations}
+        columns |= {f"error_{p}": column for p, column in enumerate(m.errors.T)}
+        columns |= {f"hold_error_{p}": column for p, column in enumerate(m.hold_errors.T)}
+        return data_frame(columns, "time")
+
+    def to_xarray(self) -> xr.Dataset:
+        """The run as a dataset, with all that its file has.
+
+        Returns
+        -------
+        xarray.Dataset
+            Samples along sample_time, jumps along jump with the coordinate event_time, and the
+            coordinates agent and axis.
+        """
+        from dwell.results.store import dataset_of
+
+        return dataset_of(self)
+
+    def plot(self) -> Figure:
+        """Draw the start and the end of the run side by side, with the paths that lead there.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``figure.savefig(path)`` writes it.
+        """
+        from dwell.plotting.deployment import overview
+
+        return overview(self)
+
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Keep the run in one NetCDF-4 file; an existing file is replaced only with `force`."""
         from dwell.results.store import save_run
@@ -315,10 +366,11 @@ class Run:
 
     def _checked(self, t: float | Floats) -> Floats:
         try:
-            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+            times = np.atleast_1d(as_numbers(t))
         except (TypeError, ValueError, OverflowError):
             raise InputError(
-                f"{t!r} is no time; give a number or an array", code="run.time"
+                f"{in_short(t)} is not a time; a number or an array of numbers is needed",
+                code="run.time",
             ) from None
         if times.ndim != 1:
             raise InputError(f"times have shape {times.shape}; one row is needed", code="run.time")

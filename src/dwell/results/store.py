@@ -8,10 +8,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from dwell._checks import as_path
+from dwell._tables import axis_names
+from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
@@ -30,6 +33,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _CUT_SHORT = "by a crash; this is its last checkpoint"
+_UNITS = (
+    "Numbers are in the scenario's own units: lengths in that of the workspace, times in one unit "
+    "throughout; so every variable has units 1."
+)
 FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
 WHOLE_RUN = 3  # which older versions can read
 
@@ -69,11 +76,11 @@ _KEPT_NAMES = {
 }
 _SPENT = tuple(field.name for field in fields(Spent))
 _SAMPLES = {
-    "sample_time": ("times", ("sample",), "time of the sample"),
-    "error": ("errors", ("sample", "agent"), "norm of the tracking error"),
-    "hold_error": ("hold_errors", ("sample", "hold_agent"), "norm of the hold error"),
-    "cost": ("costs", ("sample",), "locational cost"),
-    "separation": ("separations", ("sample",), "smallest distance between two agents"),
+    "sample_time": ("times", ("sample_time",), "time of the sample"),
+    "error": ("errors", ("sample_time", "agent"), "norm of the tracking error"),
+    "hold_error": ("hold_errors", ("sample_time", "hold_agent"), "norm of the hold error"),
+    "cost": ("costs", ("sample_time",), "locational cost"),
+    "separation": ("separations", ("sample_time",), "smallest distance between two agents"),
 }
 
 
@@ -103,11 +110,17 @@ def _write(dataset: xr.Dataset, path: Path, encoding: dict[str, Any]) -> None:
         path.write_bytes(image)
 
 
+def dataset_of(run: Run) -> xr.Dataset:
+    """`run` as the dataset of its file, with names for the coordinates of places."""
+    return _dataset(run).assign_coords(axis=axis_names(run.workspace.dimension))
+
+
 def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
     import xarray as xr
 
-    assert run.scenario is not None
-    variables: dict[str, Any] = {}
+    variables: dict[str, Any] = {
+        "agent": (("agent",), np.arange(run.agents), {"long_name": "number of the agent"})
+    }
     dims: tuple[str, ...]
     for name, (field, dims, text) in _SAMPLES.items():
         variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
@@ -125,12 +138,15 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
     variables["start_next_at"] = (("agent",), start.next_at, {"long_name": "first look"})
     attributes = {
         "Conventions": "CF-1.11",
-        "title": run.scenario.name or "dwell run",
+        "title": run.scenario.name if run.scenario and run.scenario.name else "dwell run",
+        "comment": _UNITS,
         "dwell_format": WHOLE_RUN if run.table is not None and journal is None else FORMAT,
-        "scenario": run.scenario.model_dump_json(),
+        "scenario": run.scenario.model_dump_json() if run.scenario else "",
         "provenance": json.dumps(dict(run.provenance)),
         "repairs": json.dumps(list(run.repairs)),
         "stop": json.dumps([run.stop.reason.value, run.stop.time, run.stop.detail]),
+        "stop_reason": run.stop.reason.value,
+        "stop_time": run.stop.time,
         "until": run.horizon,
         "wall_seconds": run.wall_seconds,
     }
@@ -139,7 +155,12 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
     if journal is not None:
         attributes["journal"] = journal
     attributes["digest"] = _digest(variables, attributes)
-    return xr.Dataset(variables, attrs=attributes)
+    with_units = {
+        name: (dims, values, {**about, "units": "1"})
+        for name, (dims, values, about) in variables.items()
+    }
+    dataset = xr.Dataset(with_units, attrs=attributes)
+    return dataset if run.table is None else dataset.set_coords("event_time")
 
 
 def _event_variables(run: Run) -> dict[str, Any]:
@@ -196,13 +217,21 @@ def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
 
 
 def _encoding(run: Run) -> dict[str, Any]:
-    if run.table is None or len(run.events) < 1000:
-        return {}
+    """How variables are written: large tables compressed, coordinates without a fill value."""
+    coordinates = {"sample_time": {"_FillValue": None}}
+    if run.table is None:
+        return coordinates
+    coordinates["event_time"] = {"_FillValue": None}
+    if len(run.events) < 1000:
+        return coordinates
     small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
     extra = [
         name for name, (field, _) in _SOMETIMES.items() if getattr(run.events, field) is not None
     ]
-    return dict.fromkeys((*_EVENTS, *extra), small)
+    return {
+        **coordinates,
+        **{name: {**small, **coordinates.get(name, {})} for name in (*_EVENTS, *extra)},
+    }
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
@@ -211,8 +240,9 @@ def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> 
     Jumps that make no sense (of agents that do not exist, at times that go back) are refused;
     `even_if_damaged` takes them, for `dwell check` to say what is wrong.
     """
+    path = as_path(path)
     try:
-        run = _loaded(Path(path))
+        run = _loaded(path)
         if not even_if_damaged:
             _refuse_nonsense(run, path)
         return run
@@ -222,6 +252,18 @@ def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> 
         raise refused(f"{shown(path)} holds a scenario that cannot be used: {fault}") from None
     except (KeyError, ValueError, TypeError) as fault:
         raise refused(f"{shown(path)} is no run of dwell, or is damaged ({brief(fault)})") from None
+
+
+RunLike: TypeAlias = Run | str | os.PathLike[str]
+
+
+def as_run(given: RunLike, *, even_if_damaged: bool = False) -> Run:
+    """`given` as a Run: itself, or the one kept at that path."""
+    if isinstance(given, Run):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return load_run(given, even_if_damaged=even_if_damaged)
+    raise refused(f"the run is {in_short(given)}; a Run, or the path of its .nc file, is needed")
 
 
 def _loaded(path: Path) -> Run:
@@ -260,10 +302,10 @@ def _with_journal(run: Run, kept: Journaled) -> Run:
 def write_beginning(run: Run, target: Path, journal: str) -> None:
     """The file that stands for a run while its journal grows."""
     with written_whole(target) as temporary:
-        _write(_dataset(run, journal), temporary, {})
+        _write(_dataset(run, journal), temporary, _encoding(run))
 
 
-def _refuse_nonsense(run: Run, path: str | os.PathLike[str]) -> None:
+def _refuse_nonsense(run: Run, path: Path) -> None:
     if run.table is None:
         return
     table = run.table
@@ -271,7 +313,7 @@ def _refuse_nonsense(run: Run, path: str | os.PathLike[str]) -> None:
     forward = (np.diff(table.time, prepend=0.0, append=run.horizon) >= 0.0).all()
     if not (known and forward):
         what = "jumps of agents that do not exist" if not known else "jumps out of order"
-        raise refused(f"{shown(Path(path))} is damaged: it has {what}; see dwell check")
+        raise refused(f"{shown(path)} is damaged: it has {what}; see dwell check")
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

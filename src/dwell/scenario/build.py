@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, assert_never
 
 from dwell import controllers
+from dwell._checks import check_whole
 from dwell._types import Points
 from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
@@ -51,11 +52,15 @@ LAW_KINDS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def with_seed(scenario: Scenario) -> Scenario:
-    """`scenario` with a seed: its own, or a fresh one, so that every run can be repeated."""
-    if scenario.run.seed is not None:
+def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
+    """`scenario` with a seed: the one given, its own, or a fresh one, so it can be repeated."""
+    if seed is not None:
+        check_whole("seed", seed)
+    elif scenario.run.seed is not None:
         return scenario
-    run = scenario.run.model_copy(update={"seed": secrets.randbits(32)})
+    else:
+        seed = secrets.randbits(32)
+    run = scenario.run.model_copy(update={"seed": int(seed)})
     return scenario.model_copy(update={"run": run})
 
 

@@ -11,6 +11,7 @@ import re
 import stat
 from pathlib import Path
 
+from dwell._checks import as_path
 from dwell.errors import ScenarioError
 
 MOST_BYTES = 1 << 20
@@ -36,9 +37,10 @@ _TOKEN = re.compile(
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a scenario file: a regular file of at most 1 MiB, in UTF-8."""
-    name = printable(os.fspath(path))
+    file = as_path(path)
+    name = printable(str(file))
     try:
-        return decode(_read_bytes(Path(path)), source=name)
+        return decode(_read_bytes(file), source=name)
     except FileNotFoundError as error:
         raise _file_error(name, "does not exist", "scenario.not-found") from error
     except (OSError, ValueError) as error:

@@ -8,10 +8,12 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from pydantic import ValidationError
 
+from dwell._checks import as_path
+from dwell._types import in_short
 from dwell.errors import ScenarioError
 
 from .explain import error_of
@@ -24,15 +26,38 @@ from .values import MOST_BITS
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
+ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
+
+
 def load_scenario(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Scenario:
     """The scenario in a TOML or JSON file, with some keys set anew.
 
     The suffix says which of the two it is. Without either suffix, a text that begins with a brace
     is JSON, since no TOML can.
     """
-    name = os.fspath(path)
-    mapping = text_to_mapping(read_text(path), source=name)
+    if isinstance(overrides, str) or not isinstance(overrides, Iterable):
+        raise ScenarioError(
+            f"overrides is {in_short(overrides)}; a list of texts KEY=VALUE is needed",
+            code="scenario.override",
+        )
+    file = as_path(path)
+    mapping = text_to_mapping(read_text(file), source=str(file))
     return parse_scenario(apply_overrides(mapping, overrides))
+
+
+def as_scenario(given: ScenarioLike) -> Scenario:
+    """`given` as a Scenario: itself, a mapping of its tables, or the path of its file."""
+    if isinstance(given, Scenario):
+        return given
+    if isinstance(given, Mapping):
+        return parse_scenario(given)
+    if isinstance(given, str | os.PathLike):
+        return load_scenario(given)
+    raise ScenarioError(
+        f"the scenario is {in_short(given)}; a Scenario, a mapping of its tables, or the path of "
+        "a .toml or .json file is needed",
+        code="scenario.type",
+    )
 
 
 def parse_scenario(mapping: Mapping[str, Any]) -> Scenario:

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .schema import Scenario
+from .load import ScenarioLike, as_scenario
 
 LINE = 96
 
 
-def dump_toml(scenario: Scenario) -> str:
+def dump_toml(scenario: ScenarioLike) -> str:
     """The scenario as TOML, defaults written out; every float reads back bit for bit."""
-    data = scenario.model_dump(exclude_none=True)
+    data = as_scenario(scenario).model_dump(exclude_none=True)
     tables = {key: value for key, value in data.items() if isinstance(value, Mapping)}
     lines = [f"{key} = {_value(value)}" for key, value in data.items() if key not in tables]
     for name, table in tables.items():

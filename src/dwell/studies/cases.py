@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
-from dwell._types import Points, is_whole
+from dwell._types import Points, in_short, is_whole
 from dwell.agents import CoverageSystem
 from dwell.agents.engine import can_compile, refuse_standing_clock
 from dwell.agents.start import check_start
 from dwell.errors import ControllerError, InputError
-from dwell.scenario import Scenario
+from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, build_start, with_seed
 from dwell.scenario.schema import ScatterSpec
 
@@ -29,23 +30,24 @@ class Case:
 
 
 def cases_of(
-    scenarios: Scenario | Iterable[Scenario],
+    scenarios: ScenarioLike | Iterable[ScenarioLike],
     seeds: Iterable[int] | None,
     starts: object,
     start_seeds: Iterable[int] | None,
 ) -> list[Case]:
     """The runs asked for, in order."""
-    if isinstance(scenarios, Scenario):
-        return _repeated(scenarios, seeds, starts, start_seeds)
-    listed = list(scenarios)
-    if not listed:
+    alone = isinstance(scenarios, Scenario | Mapping | str | os.PathLike)
+    if alone or not isinstance(scenarios, Iterable):
+        return _repeated(as_scenario(scenarios), seeds, starts, start_seeds)
+    several = [as_scenario(one) for one in scenarios]
+    if not several:
         raise InputError("there are no scenarios; at least one is needed", code="batch.empty")
     if not (seeds is None and starts is None and start_seeds is None):
         raise InputError(
             "seeds and starts belong to a single scenario; several scenarios have their own",
             code="batch.seeds",
         )
-    return [_case(scenario) for scenario in listed]
+    return [_case(scenario) for scenario in several]
 
 
 def _repeated(
@@ -70,7 +72,7 @@ def _repeated(
             code="batch.seeds",
         )
     return [
-        Case(_with_seed(scenario, seed), _reseeded(base.system, seed, len(start)), start)
+        Case(with_seed(scenario, seed), _reseeded(base.system, seed, len(start)), start)
         for seed, start in zip(numbers, places, strict=True)
     ]
 
@@ -108,11 +110,6 @@ def _case(scenario: Scenario) -> Case:
     return Case(scenario, system, places)
 
 
-def _with_seed(scenario: Scenario, seed: int) -> Scenario:
-    run = scenario.run.model_copy(update={"seed": seed})
-    return scenario.model_copy(update={"run": run})
-
-
 def _reseeded(system: CoverageSystem, seed: int, agents: int) -> CoverageSystem:
     return CoverageSystem(
         system.workspace, system.density, system.controller, agents, seed, system.ids,
@@ -121,10 +118,10 @@ def _reseeded(system: CoverageSystem, seed: int, agents: int) -> CoverageSystem:
 
 
 def _seeds(name: str, seeds: Iterable[int]) -> list[int]:
-    numbers = list(seeds)
+    numbers = list(seeds) if isinstance(seeds, Iterable) else []
     if not numbers or not all(is_whole(seed) and seed >= 0 for seed in numbers):
         raise InputError(
-            f"{name} is {numbers[:5]!r}; whole numbers from 0 on, at least one, are needed",
+            f"{name} is {in_short(seeds)}; whole numbers from 0 on, at least one, are needed",
             code="run.seed",
             key="run.seed",
         )

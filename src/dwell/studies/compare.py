@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,14 +10,16 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints
+from dwell._checks import check_count
+from dwell._tables import html_table, text_table
+from dwell._types import Floats, Ints, in_short
 from dwell.errors import InputError
 from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
 from dwell.results import Run
 from dwell.runner import run_scenario, simulate
-from dwell.scenario import Scenario
+from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
@@ -97,6 +99,42 @@ class Comparison:
         first = self.runs[self.reference]
         return {name: match(run, first) for name, run in self.runs.items()}
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.runs)}>"
+
+    def __str__(self) -> str:
+        return text_table(self.rows(), ["", *self.runs])
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), ["", *self.runs])
+
+    def rows(self) -> Iterator[list[str]]:
+        """The table for people: a row for each quantity, a column for each law."""
+        laws = self.figures.values()
+        yield ["ended", *(f.stop for f in laws)]
+        yield ["final error", *(_number(f.final_error) for f in laws)]
+        for level in next(iter(laws)).settled:
+            yield [f"settled to {level:g}", *(_number(f.settled[level], "never") for f in laws)]
+        yield ["final cost", *(_number(f.final_cost) for f in laws)]
+        for kind, words in (
+            ("voronoi", "Voronoi cells"),
+            ("guaranteed", "guaranteed cells"),
+            ("dual_guaranteed", "dual guaranteed"),
+            ("all", "cells of all kinds"),
+        ):
+            yield [words, *(_spread(f.cells[kind]) for f in laws)]
+        yield ["own position measured", *(_spread(f.measurements) for f in laws)]
+        yield ["changes of velocity", *(_spread(f.updates) for f in laws)]
+        yield ["positions received", *(_spread(f.received) for f in laws)]
+        yield ["messages sent", *(_spread(f.sent) for f in laws)]
+        yield ["distance", *(_spread(f.distance) for f in laws)]
+        yield ["energy", *(_spread(f.energy) for f in laws)]
+        first = self.reference
+        yield [f"farthest from {first}", *(_number(m.distance) for m in self.matches.values())]
+        yield ["the same, settled", *(_number(m.settled) for m in self.matches.values())]
+        yield ["same tessellation", *("yes" if m.same else "no" for m in self.matches.values())]
+        yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in laws)]
+
     def as_json(self) -> dict[str, Any]:
         """Everything `dwell compare --json` prints."""
         run = self.runs[self.reference]
@@ -124,8 +162,16 @@ class Comparison:
         }
 
 
+def _number(value: float | None, missing: str = "-") -> str:
+    return missing if value is None else f"{value:.5g}"
+
+
+def _spread(values: Mapping[str, float]) -> str:
+    return f"{values['mean']:.5g} ({values['max']:.5g})"
+
+
 def compare(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     laws: Mapping[str, Any],
     *,
     workers: int | None = None,
@@ -136,10 +182,27 @@ def compare(
 
     A law is a controller, such as ``dwell.Timer(...)``, or a `controller` table of a scenario.
     `finished` is told of each run when it is done. Results do not depend on `workers`.
+
+    Parameters
+    ----------
+    scenario : a Scenario, a mapping of its tables, or the path of its file.
+    laws : names and laws.
+
+    Returns
+    -------
+    Comparison
+        ``print(comparison)`` shows it as a table, one column for each law.
     """
+    if not isinstance(laws, Mapping):
+        raise InputError(
+            f"the laws are {in_short(laws)}; names and laws are needed, such as "
+            '{"timer": dwell.Timer(...)}',
+            code="compare.laws",
+        )
     if not laws:
         raise InputError("no law to compare; give at least one", code="compare.laws")
-    scenario = with_seed(scenario)
+    check_count("workers", workers, "compare")
+    scenario = with_seed(as_scenario(scenario))
     alone = workers == 1 or len(laws) == 1
     jobs: dict[str, Job[Run]] = {
         name: job_of(scenario, law, threads=None if alone else 1) for name, law in laws.items()

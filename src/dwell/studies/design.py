@@ -8,13 +8,13 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, in_short, is_one_of
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.density import tessellate
 from dwell.errors import InputError
 from dwell.results import Run
-from dwell.scenario import Scenario
+from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
 from dwell.studies.workers import Progress
@@ -51,6 +51,9 @@ class Design:
     agreement: Agreement | None = None
     caps: Floats | None = None  # (N,) of k1, that was agreed on
     messages_on_change: int | None = None  # of flooding, if nobody repeats itself
+
+    def __repr__(self) -> str:
+        return f"<Design for {self.setting.agents} agents: {self.verdict}>"
 
     @property
     def feasible(self) -> bool:
@@ -155,7 +158,7 @@ def _if_any(constants: Floats) -> Any:
 
 
 def design(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     eta_max: float | None = None,
     lipschitz: float | Sequence[float] | None = None,
@@ -174,7 +177,9 @@ def design(
     agents at least `separation` apart. `agree` lets the agents agree on a k1, by `flooding`,
     `gossip` or `equalizing` over the Voronoi graph of the start, or with graph = "run" over those
     along the run.
+    A scenario may be a Scenario, a mapping of its tables, or the path of its file.
     """
+    scenario = as_scenario(scenario)
     _check_words(agree, graph)
     _refuse_other_laws(scenario)
     scenario = with_seed(scenario)
@@ -219,8 +224,8 @@ def _check_words(method: str | None, graph: str) -> None:
         (method, METHODS, "agreement.method"),
         (graph, ("start", "run"), "agreement.graph"),
     ):
-        if value is not None and value not in known:
-            raise InputError(f"{value!r} is not one of {', '.join(known)}", code=code)
+        if value is not None and not is_one_of(value, known):
+            raise InputError(f"{in_short(value)} is not one of {', '.join(known)}", code=code)
 
 
 def _refuse_other_laws(scenario: Scenario) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from dwell._checks import check_count
+from dwell._tables import data_frame
 from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.events import EventTable
@@ -18,11 +20,13 @@ from dwell.controllers.saturation import saturated
 from dwell.density.looking import in_blocks, look_many
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
-from dwell.scenario import Scenario
+from dwell.scenario import ScenarioLike
 from dwell.studies.cases import Case, cases_of, refuse_differences, refuse_uncompiled
 from dwell.theory.metrics import timer_program
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dwell._kernels.batch.runs import Figures, Laws, Runs
 
 LOG = 2_048  # jumps between two additions to the figures: a log that stays in the cache
@@ -77,9 +81,13 @@ class Batch:
             "energy": self.energy.sum(axis=1),
         }
 
+    def to_pandas(self) -> pd.DataFrame:
+        """`columns` as a data frame: one row per run."""
+        return data_frame(self.columns())
+
 
 def simulate_many(
-    scenarios: Scenario | Iterable[Scenario],
+    scenarios: ScenarioLike | Iterable[ScenarioLike],
     *,
     seeds: Iterable[int] | None = None,
     starts: object = None,
@@ -94,7 +102,9 @@ def simulate_many(
     for agents that the scenario scatters. Several scenarios must have workspace, density, number
     of agents and horizon in common. `threads` is the number of threads, all processors by default;
     it changes no bit. `progress` is told what is being done, and how much of it is done.
+    A scenario may be a Scenario, a mapping of its tables, or the path of its file.
     """
+    check_count("threads", threads)
     cases = cases_of(scenarios, seeds, starts, start_seeds)
     first = cases[0].scenario
     refuse_differences([case.scenario for case in cases])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._checks import check_count, check_whole
 from dwell._types import Floats, Points, is_whole, lengths
 from dwell.agents import check_start
 from dwell.density import Density, Tessellation, Uniform, as_density, tessellate
@@ -23,7 +25,7 @@ from dwell.geometry import Workspace, as_workspace
 from dwell.plotting.deployment import deployment, minima
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free, write_figures
-from dwell.scenario import Scenario
+from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.schema import GridSpec
 from dwell.studies.bounds import Reference, reference_for
@@ -72,6 +74,12 @@ class Deployment:
     notes: tuple[str, ...] = ()  # what was repaired or decided on the way
     wall_seconds: float = 0.0
     log_scale: float = 0.0  # costs of `descents` are to be multiplied by its exponential
+
+    def __repr__(self) -> str:
+        return (
+            f"<Deployment: {self.agents} agents, cost {self.cost:.7g}, found from "
+            f"{self.times_found} of {len(self.descents)} starts; {self.says}>"
+        )
 
     @cached_property
     def ended(self) -> dict[int, Descent]:
@@ -231,12 +239,12 @@ def _times(log: float) -> float:
 
 
 def optimize(
-    workspace: Workspace,
-    density: Any,
-    agents: Any,
+    workspace: Workspace | ScenarioLike,
+    density: Any = None,
+    agents: Any = None,
     *,
     starts: int = STARTS,
-    seed: int = 0,
+    seed: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Deployment:
@@ -246,13 +254,37 @@ def optimize(
     the others are drawn at random. `density` may be any function of points; None is uniform.
     The result does not depend on `workers`. After an interrupt it is the best so far.
 
+    Parameters
+    ----------
+    workspace : the region; or, alone, a scenario or the path of its file, which also gives
+        density, agents and seed.
+    density : a density or a function of points; None is uniform.
+    agents : how many, or positions to start from, (N, n).
+    starts : how many starts are followed.
+    seed : seed of the random starts; 0 by default, or the scenario's.
+    workers : threads, all processors by default.
+
+    Returns
+    -------
+    Deployment
+
     >>> from dwell import Box
     >>> round(24 * optimize(Box((0, 0), (1, 1)), None, 4, starts=3).cost, 9)
     1.0
     """
     began = time.perf_counter()
-    _refuse_less("starts", starts, 1, "optimize.starts")
-    _refuse_less("seed", seed, 0, "run.seed")
+    check_whole("starts", starts, 1, "optimize")
+    if isinstance(workspace, Scenario | Mapping | str | os.PathLike):
+        if density is not None or agents is not None:
+            raise InputError(
+                "density or agents are given beside a scenario, which has its own; leave them out",
+                code="optimize.scenario",
+            )
+        scenario = with_seed(as_scenario(workspace), seed)
+        return optimize_scenario(scenario, starts=starts, workers=workers, progress=progress)
+    seed = 0 if seed is None else seed
+    check_whole("seed", seed)
+    check_count("workers", workers, "optimize")
     workspace = as_workspace(workspace)
     refuse_dimension(workspace.dimension)
     weight = Uniform() if density is None else as_density(density)
@@ -277,14 +309,14 @@ def optimize(
 
 
 def optimize_scenario(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     starts: int = STARTS,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Deployment:
-    """The same for the workspace, density and agents of a scenario, whose start is the first."""
-    scenario = with_seed(scenario)
+    """`optimize` for the workspace, density and agents of a scenario, whose start is the first."""
+    scenario = with_seed(as_scenario(scenario))
     system, start, repairs = build(scenario)
     found = optimize(
         system.workspace,
@@ -421,12 +453,6 @@ def refuse_dimension(dimension: int) -> None:
             code="optimize.dimension",
             key="workspace",
         )
-
-
-def _refuse_less(name: str, value: object, least: int, code: str) -> None:
-    if not is_whole(value) or value < least:
-        need = f"a whole number from {least} on is needed"
-        raise InputError(f"{name} is {value!r}; {need}", code=code)
 
 
 def _weightless(starts: int, agents: int) -> DensityError:

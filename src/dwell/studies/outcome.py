@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.errors import InputError
-from dwell.results import Run
+from dwell.results import Run, RunLike, as_run
 from dwell.theory.settle import settled as come_to_rest
 
 # Two configurations count as one tessellation when agents can be paired so that no pair is farther
@@ -69,12 +69,13 @@ class Match:
         return apart <= self.tolerance
 
 
-def match(run: Run, reference: Run) -> Match:
+def match(run: RunLike, reference: RunLike) -> Match:
     """Pair the agents of two runs by where they end, and by where they would come to rest.
 
     Runs are finite: along the soft modes of a tessellation, agents may be far from where they are
     heading even when their errors are small.
     """
+    run, reference = as_run(run), as_run(reference)
     ends = [one.positions(one.horizon) for one in (run, reference)]
     rests = [resting_place(one) for one in (run, reference)]
     settled = None if rests[0] is None or rests[1] is None else distance(rests[0], rests[1])

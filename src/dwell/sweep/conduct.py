@@ -11,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._checks import as_path, check_count
 from dwell._types import finite_number
 from dwell.errors import InputError
 from dwell.studies.workers import cores
@@ -99,11 +100,12 @@ def run_sweep(
     is waited for. `progress` is told how far it is, `say` what people should know.
     """
     need_pyarrow()
+    place = as_path(out)
     _check_counts(workers, chunk)
     _check_cluster(cluster, patience)
     plan = plan_of(sweep if isinstance(sweep, Sweep) else load_sweep(sweep))
     options = {"mixed": mixed, "retry": retry, "extend": extend}
-    with open_folder(Path(out), plan, versions(), **options) as folder:
+    with open_folder(place, plan, versions(), **options) as folder:
         conductor = _Conductor(folder, chunk, mixed, progress, say)
         if not folder.done.all():
             conductor.conduct(lambda: _engine(cluster, workers, patience, conductor.say))
@@ -111,9 +113,8 @@ def run_sweep(
 
 
 def _check_counts(workers: int | None, chunk: int | None) -> None:
-    for name, value in (("workers", workers), ("chunk", chunk)):
-        if value is not None and value < 1:
-            raise InputError(f"{name} is {value!r}; at least 1 is needed", code=f"sweep.{name}")
+    check_count("workers", workers, "sweep")
+    check_count("chunk", chunk, "sweep")
 
 
 def _check_cluster(cluster: str | None, patience: float) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
+from dwell._checks import as_path
 from dwell._types import finite_number, is_whole
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, load_scenario, parse_scenario
@@ -44,7 +45,7 @@ class Sweep:
 
 def load_sweep(path: str | os.PathLike[str]) -> Sweep:
     """The sweep in a TOML or JSON file; its scenario is looked for beside it."""
-    name = os.fspath(path)
+    name = str(as_path(path))
     if not os.path.lexists(name):
         raise ScenarioError(f"the sweep file {shown(name)} does not exist.", code="sweep.not-found")
     return parse_sweep(text_to_mapping(read_text(path), source=name), Path(name).parent)

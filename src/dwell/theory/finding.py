@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -31,6 +31,22 @@ class Finding:
         keys = ("name", "says", "status", "worst", "limit", "where")
         plain = {key: _finite(getattr(self, key)) for key in keys}
         return {**plain, "per_agent": None if self.per_agent is None else list(self.per_agent)}
+
+
+FINDING_HEAD = ("check", "", "worst", "limit", "says")
+
+
+def finding_rows(findings: Iterable[Finding]) -> Iterator[tuple[str, ...]]:
+    """The table of findings: name, status, worst value, limit, and what the property says."""
+    for f in findings:
+        says = f.says if not f.where else f"{f.says}; {f.where}"
+        yield f.name, f.status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", says
+
+
+def counted(findings: Sequence[Finding]) -> str:
+    """How many findings have each status: "20 holds, 1 violated"."""
+    statuses = [f.status for f in findings]
+    return ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses))
 
 
 def _finite(value: Any) -> Any:

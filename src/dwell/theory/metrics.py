@@ -37,6 +37,11 @@ class Metrics:
     costs: Floats  # (S,)
     separations: Floats  # (S,) smallest distance between two agents; inf for one agent
 
+    def __repr__(self) -> str:
+        samples, agents = self.errors.shape
+        span = f", t = {self.times[0]:g} to {self.times[-1]:g}" if samples else ""
+        return f"<Metrics: {samples} samples of {agents} agents{span}>"
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass
+from html import escape
 from typing import Any, final
 
 import numpy as np
 
+from dwell._tables import html_table, text_table
 from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
@@ -21,9 +23,13 @@ from dwell.agents.state import Spent
 from dwell.density.looking import is_dear
 from dwell.theory.by_hand import second_opinion
 from dwell.theory.finding import (
+    FINDING_HEAD,
     HOLDS,
+    NOT_APPLICABLE,
     VIOLATED,
     Finding,
+    counted,
+    finding_rows,
     not_promised,
     worst_of,
     yes_or_no,
@@ -49,6 +55,25 @@ class Report:
 
     findings: tuple[Finding, ...]  # whether it is a solution
     certificate: tuple[Finding, ...] = ()  # whether, and from when on not, the theorem covers it
+
+    def __repr__(self) -> str:
+        verdict = "a solution" if self.ok else "NOT a solution"
+        theorem = f"; certificate: {counted(self._tested)}" if self._tested else ""
+        return f"<Report: {verdict}; checks: {counted(self.findings)}{theorem}>"
+
+    def __str__(self) -> str:
+        rows = finding_rows((*self.findings, *self._tested))
+        return f"{text_table(rows, FINDING_HEAD)}\n{self!r}"
+
+    def _repr_html_(self) -> str:
+        rows = finding_rows((*self.findings, *self._tested))
+        return f"{html_table(rows, FINDING_HEAD)}<p>{escape(repr(self))}</p>"
+
+    @property
+    def _tested(self) -> tuple[Finding, ...]:
+        """The certificate, if any part of it applies."""
+        applies = any(f.status != NOT_APPLICABLE for f in self.certificate)
+        return self.certificate if applies else ()
 
     @property
     def ok(self) -> bool:
