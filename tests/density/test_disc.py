@@ -548,6 +548,22 @@ def test_hills_of_all_kinds_agree_with_quadrature(seed):
     )
 
 
+@pytest.mark.parametrize("axes", [(1.0, 1.0), (1.0, 0.7)])
+@pytest.mark.parametrize("rate", [800.0, 1000.0, 1500.0])
+def test_second_moments_do_not_underflow_in_a_tail(axes, rate):
+    """A weight scales masses and second moments alike, also where squares of masses underflow."""
+    positions = np.random.default_rng(1).uniform(-0.65, 0.65, (20, 2)) * axes
+    light, heavy = (
+        tessellate(Ellipsoid((0.0, 0.0), axes), positions, Gaussian((0.3, 0.2), rate, weight=w))
+        for w in (1.0, 1e200)
+    )
+    tail = (light.log_masses < -370.0) & (light.log_masses > -600.0)
+    assert tail.any()
+    spread = heavy.second_moments[tail] / heavy.masses[tail]
+    found = light.second_moments[tail] / light.masses[tail]
+    assert found == pytest.approx(spread, rel=1e-12, abs=0.0)
+
+
 def test_a_jump_is_doubted():
     step = Function(lambda z: (z[:, 0] > 0.31).astype(float))
     seen = looks(Ground(DISC, step, None), np.zeros((1, 1, 2)), *np.zeros((2, 1), dtype=np.int64))

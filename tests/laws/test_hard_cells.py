@@ -59,6 +59,19 @@ def test_compact_cells_of_a_needle():
     assert found.masses == pytest.approx([float(cell.area) for cell in exact], rel=1e-12, abs=0.0)
 
 
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
+def test_a_run_beside_a_near_pair_stays_in_its_corridor(width):
+    site = Box((0.0, 0.0), (1.0, width))
+    for x in (0.1445, 0.3, 0.55):
+        start = width * np.array([[0.0, 0.45], [0.0, 0.45], [0.0, 0.1], [0.0, 0.96]])
+        start[:, 0] = [x, np.nextafter(x, 1.0), 0.988, 0.0807]
+        law = Timer(k1=1.0, nu=0.2, t1=0.05, t2=0.15)
+        run = simulate(site, None, start, law, until=2.0, sample_every=0.5)
+        targets = run.events.positions + run.events.errors
+        assert site.outside_by(targets).max() <= 1e-12 * width
+        assert site.outside_by(run.events.positions).max() <= 1e-12 * width
+
+
 @pytest.mark.parametrize("correlation", [0.9, 0.999, 0.9999, 0.999999])
 def test_nearly_singular_covariances_keep_their_digits(correlation):
     covariance = ((2.0, correlation * 2.0), (correlation * 2.0, 2.0))

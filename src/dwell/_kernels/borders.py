@@ -117,7 +117,9 @@ def borders_of(lo, hi, xs, ys, wx, wy, terms, cells, rows, corner_x, corner_y, l
         n, _, _ = traced_cell(p, px, py, xs, ys, wx, wy, s)
         count = n if n > 0 else 0
         if count > 0:
-            sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
+            sharpened(
+                n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
+            )
         for k in range(count):  # kept aside: looking may move the polygon
             corner_x[k] = s.x[k]
             corner_y[k] = s.y[k]

@@ -50,7 +50,9 @@ def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
     for i in range(n):
         s.x[i] = s.kept_x[i]
         s.y[i] = s.kept_y[i]
-    sharp = sharpened(n, px, py, near.x, near.y, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
+    sharp = sharpened(
+        n, px, py, near.x, near.y, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
+    )
     _, _, _, _, polar = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
     return polar
 

@@ -76,14 +76,15 @@ def needs_digits(n, px, py, wx, wy, x, y):
 
 
 @inner
-def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan):
+def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan, side, label2):
     """Compute the corners of a thin or small cell with more digits; gives whether `fan` is ready.
 
     It is not for an agent outside its own cell, whose triangles would count with both signs.
     """
     if not needs_digits(n, px, py, wx, wy, x, y):
         return False
-    sharpen(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan)
+    if not sharpen(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan, side, label2):
+        return False
     total = 0.0
     least = 0.0
     for i in range(n):
@@ -117,7 +118,9 @@ def weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s):
         if terms.lattice.shape[0] > 0:
             m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
         else:
-            sharp = sharpened(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
+            sharp = sharpened(
+                n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
+            )
             log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest

@@ -291,8 +291,12 @@ def curved_cell(n, px, py, xs, ys, wx, wy, ellipse, s, r):
     m = cut_by_ellipse(n, px, py, xs, ys, ellipse, False, s, r)
     if m <= 0 or not needs_digits(m, px, py, wx, wy, r.x, r.y):
         return m, False
-    sharpen(n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan)
-    return cut_by_ellipse(n, px, py, xs, ys, ellipse, True, s, r), True
+    sharp = sharpen(
+        n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
+    )
+    if sharp:
+        m = cut_by_ellipse(n, px, py, xs, ys, ellipse, True, s, r)
+    return m, sharp
 
 
 @inner

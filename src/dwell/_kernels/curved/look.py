@@ -177,7 +177,7 @@ def look(p, xs, ys, wx, wy, ellipse, terms, more, s, r):
     if n > 0 and terms.lattice.shape[0] > 0:
         m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
         if m > 0.0:
-            second = polar - (fx * fx + fy * fy) / m
+            second = polar - (fx / m * fx + fy / m * fy)
     corners = 0
     sharp = False
     if n > 0:
@@ -191,7 +191,7 @@ def look(p, xs, ys, wx, wy, ellipse, terms, more, s, r):
             count, px, py, terms, 0.0, 0.0, sharp, outside, AMPLIFICATION, w, s, r
         )
         if m > 0.0:
-            second = polar - (fx * fx + fy * fy) / m
+            second = polar - (fx / m * fx + fy / m * fy)
         if more and second < SAFE_SHARE * polar:
             _, _, _, _, second = ring_moments(
                 count, px, py, terms, fx / m, fy / m, sharp, outside, AMPLIFICATION, w, s, r
