@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dwell.density import tessellate as tessellate
     from dwell.errors import DwellError as DwellError
     from dwell.errors import InputError as InputError
+    from dwell.errors import Interrupted as Interrupted
     from dwell.geometry import Ball as Ball
     from dwell.geometry import Box as Box
     from dwell.geometry import Ellipsoid as Ellipsoid
@@ -57,6 +58,7 @@ _ROOMS = {
     "EventTriggered": "controllers",
     "Gaussian": "density",
     "InputError": "errors",
+    "Interrupted": "errors",
     "Interval": "geometry",
     "Lloyd": "controllers",
     "Mixture": "density",

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from dwell.errors import StoreError
+from dwell.errors import StoreError, UnsavedError
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -56,7 +56,7 @@ def written_whole(target: Path) -> Iterator[Path]:
     try:
         temporary = _beside(target)
     except OSError as fault:
-        raise refused(f"{shown(target)} could not be written ({fault.strerror})") from None
+        raise UnsavedError(f"{shown(target)} could not be written ({fault.strerror})") from fault
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -66,7 +66,7 @@ def written_whole(target: Path) -> Iterator[Path]:
         sync_folder(target.parent)
     except (OSError, RuntimeError) as fault:  # the HDF5 library says the second on a full disk
         reason = getattr(fault, "strerror", None) or str(fault).partition("\n")[0]
-        raise refused(f"{shown(target)} could not be written ({reason})") from fault
+        raise UnsavedError(f"{shown(target)} could not be written ({reason})") from fault
     finally:
         temporary.unlink(missing_ok=True)
 
