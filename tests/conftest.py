@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tomllib
 from dataclasses import fields
 
@@ -20,6 +22,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("dwell")
+
+os.environ["DWELL_PROGRESS"] = "0"  # what a test prints must not depend on how long it takes
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C interrupt, here and in processes started from here.
+
+    A shell that starts the tests in its background has SIGINT ignored in all of them.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

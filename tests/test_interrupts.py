@@ -1,5 +1,6 @@
 """An interrupt costs no more than what was not done yet."""
 
+import signal
 import time
 
 import numpy as np
@@ -8,25 +9,39 @@ import pytest
 import dwell
 from dwell import Box, Timer, simulate
 from dwell.agents import CoverageSystem
-from dwell.density import as_density
+from dwell.density import Function, as_density
 from dwell.density.looking import in_blocks
 from dwell.results.recorder import default_samples
 
 LAW = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
 
 
-@pytest.mark.parametrize("record", ["events", "samples", "summary"])
-@pytest.mark.parametrize("phase", ["preparing", "simulating", "measuring"])
-def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path):
-    def impatient(what, share):
+def tilted(points):
+    """A density that only Python can evaluate."""
+    return 1.0 + points[:, 0]
+
+
+def interrupting(phase):
+    """A progress function that interrupts in a phase."""
+
+    def progress(what, share):
         if what.startswith(phase):
             raise KeyboardInterrupt
 
+    return progress
+
+
+@pytest.mark.parametrize("record", ["events", "samples", "summary"])
+@pytest.mark.parametrize("phase", ["preparing", "simulating", "measuring"])
+def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path):
     start = [(0.2, 0.3), (0.7, 0.6)]
-    run = simulate(
-        Box((0, 0), (1, 1)), None, start, LAW, until=5000.0, record=record, sample_every=10.0,
-        progress=impatient,
-    )  # fmt: skip
+    with pytest.raises(dwell.Interrupted, match=r"stopped at t = .* attribute run") as stopped:
+        simulate(
+            Box((0, 0), (1, 1)), None, start, LAW, until=5000.0, record=record, sample_every=10.0,
+            progress=interrupting(phase),
+        )  # fmt: skip
+    run = stopped.value.run
+    assert isinstance(stopped.value, KeyboardInterrupt)
     assert run.stop.reason.value == ("horizon" if phase == "measuring" else "interrupted")
     assert (run.horizon == 0.0) == (phase == "preparing")
     assert np.isfinite(run.cost(run.horizon))
@@ -65,20 +80,25 @@ def test_blocks_cover_everything_once():
 
 
 @pytest.mark.parametrize(
-    ("workspace", "density", "samples"),
+    ("workspace", "until", "density", "samples"),
     [
-        (Box((0, 0), (1, 1)), None, 1000),
-        (Box((0, 0), (1, 1)), lambda z: 1.0 + z[:, 0], 1000),
-        (Box((0, 0, 0), (1, 1, 1)), None, 1000),
-        (Box((0, 0, 0), (1, 1, 1)), lambda z: 1.0 + z[:, 0], 100),
-        (Box((0,) * 4, (1,) * 4), None, 100),
-        (dwell.Ball((0,) * 4, 1), None, 100),
+        (Box((0, 0), (1, 1)), 5.0, None, 1000),
+        (Box((0, 0, 0), (1, 1, 1)), 5.0, None, 1000),
+        (Box((0,) * 4, (1,) * 4), 5.0, None, 100),
+        (dwell.Ball((0,) * 4, 1), 5.0, None, 100),
+        (Box((0, 0), (1, 1)), 5.0, tilted, 12),  # a look every 0.2, a sample for every two
+        (Box((0, 0), (1, 1)), 500.0, tilted, 100),
+        (Box((0, 0), (1, 1)), 0.1, tilted, 1),
+        (Box((0,) * 3, (1,) * 3), 5.0, tilted, 12),
+        (dwell.Interval(0.0, 1.0), 5.0, tilted, 12),
     ],
 )
-def test_where_looks_take_long_there_are_fewer_samples(workspace, density, samples):
+def test_where_looks_take_long_there_are_fewer_samples(workspace, until, density, samples):
     weight = dwell.Uniform() if density is None else as_density(density)
     system = CoverageSystem(workspace, weight, LAW, 2, 0)
-    assert default_samples(system) == samples
+    assert default_samples(system, None, until) == samples
+    on_a_grid = CoverageSystem(Box((0, 0), (1, 1)), as_density(tilted), LAW, 2, 0, None, 0.1)
+    assert default_samples(on_a_grid, None, until) == 1000
 
 
 def test_samples_that_are_asked_for_are_taken():
@@ -87,3 +107,98 @@ def test_samples_that_are_asked_for_are_taken():
     assert len(simulate(space, None, start, LAW, until=1.0).metrics.times) == 101
     run = simulate(space, None, start, LAW, until=1.0, sample_every=0.05)
     assert len(run.metrics.times) == 21
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        LAW,
+        dwell.Timer(k1=0.3, nu=0.2, t1=0.1, t2=2.0, reset="adaptive", eta_max=0.1),
+        dwell.Lloyd(),
+        dwell.DiscreteLloyd(step=0.5),
+        dwell.SelfTriggered(),
+        dwell.SelfTriggeredCentroid(),
+        dwell.EventTriggered(),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+@pytest.mark.parametrize("until", [0.5, 2.0])
+def test_default_samples_of_a_function_cost_no_more_than_the_run(law, until):
+    """Counted in points at which the density is evaluated, which is where the time goes."""
+    evaluated = []
+
+    def counted(points):
+        evaluated.append(len(points))
+        return tilted(points)
+
+    start, cost = [(0.2, 0.3), (0.7, 0.6), (0.4, 0.8)], {}
+    for every in ("off", None):
+        evaluated.clear()
+        run = simulate(Box((0, 0), (1, 1)), counted, start, law, until=until, sample_every=every)
+        cost[every] = sum(evaluated)
+    assert len(run.metrics.times) >= 2
+    assert cost[None] <= 2 * cost["off"]
+
+
+def test_default_samples_of_a_function_are_the_same_after_a_crash(tmp_path):
+    """In the file, when read again, when resumed, and when resumed with a later horizon."""
+    weight = Function(tilted, name="tests.test_interrupts:tilted")
+    start = [(0.2, 0.3), (0.7, 0.6)]
+    for record in ("events", "samples"):
+        whole = simulate(Box((0, 0), (1, 1)), weight, start, LAW, until=4.0, record=record)
+        assert len(whole.metrics.times) == 11
+        path = tmp_path / f"{record}.nc"
+        with pytest.raises(dwell.Interrupted) as stopped:
+            dwell.run_scenario(whole.scenario, out=path, progress=interrupting("simulating"))
+        assert 0 < stopped.value.run.horizon < 4.0
+        assert dwell.load_run(path).metrics.times.tolist() == [
+            t for t in whole.metrics.times if t < stopped.value.run.horizon
+        ]
+        again = dwell.resume_run(path)
+        assert again.metrics.times.tobytes() == whole.metrics.times.tobytes()
+        assert again.metrics.costs.tobytes() == whole.metrics.costs.tobytes()
+        further = dwell.resume_run(path, horizon=6.0).metrics.times
+        assert len(further) == 16
+        np.testing.assert_allclose(further, np.linspace(0.0, 6.0, 16), rtol=1e-14)
+
+
+@pytest.mark.parametrize("when", ["looking", "sampling"])
+def test_a_signal_is_heard_while_a_function_is_evaluated(when):
+    """Within the cell under way, although thousands of cells are due before the next piece."""
+    calls, at = [], {"looking": 300, "sampling": 1500}[when]
+
+    def slow(points):
+        calls.append(when)
+        if len(calls) == at:
+            signal.raise_signal(signal.SIGINT)
+        return 1.0 + points[:, 0]
+
+    every = 1e-4 if when == "sampling" else "off"
+    start = np.random.default_rng(1).uniform(0.1, 0.9, (20, 2))
+    with pytest.raises(dwell.Interrupted) as stopped:
+        simulate(Box((0, 0), (1, 1)), slow, start, LAW, until=50.0, sample_every=every)
+    assert len(calls) <= at + 2 * 20  # the cells of one configuration, at the end
+    run = stopped.value.run
+    assert run.stop.reason.value == "interrupted"
+    assert dwell.check(run).ok
+
+
+def test_a_loop_over_runs_ends_with_ctrl_c():
+    """In every phase, also when the run itself is done already."""
+    box, start = Box((0, 0), (1, 1)), [(0.2, 0.3), (0.7, 0.6)]
+    for phase in ("preparing", "simulating", "measuring"):
+        sent, done = [], []
+
+        def once(what, share, phase=phase, sent=sent):
+            if what.startswith(phase) and not sent:
+                sent.append(what)
+                signal.raise_signal(signal.SIGINT)
+
+        def loop(once=once, done=done):
+            for _ in range(3):
+                done.append(simulate(box, None, start, LAW, until=50.0, progress=once))
+
+        with pytest.raises(KeyboardInterrupt):
+            loop()
+        assert done == []
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

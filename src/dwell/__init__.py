@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dwell.density import tessellate as tessellate
     from dwell.errors import DwellError as DwellError
     from dwell.errors import InputError as InputError
+    from dwell.errors import Interrupted as Interrupted
     from dwell.geometry import Ball as Ball
     from dwell.geometry import Box as Box
     from dwell.geometry import Ellipsoid as Ellipsoid
@@ -63,6 +64,7 @@ _ROOMS = {
     "Function": "density",
     "Gaussian": "density",
     "InputError": "errors",
+    "Interrupted": "errors",
     "Interval": "geometry",
     "Lloyd": "controllers",
     "Mixture": "density",

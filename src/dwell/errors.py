@@ -8,11 +8,17 @@ DwellError
     ├── ControllerError              the parameters of a law, or an order no agent can follow
     ├── ScenarioError                a scenario file or an override
     └── StoreError                   a stored run
+        └── UnsavedError             a file that could not be written
+
+Interrupted (a KeyboardInterrupt)    Ctrl-C, with the run up to there
+DwellWarning (a UserWarning)         something worth knowing that stops nothing
 
 A simulation that stops early is not an error: see `dwell.hybrid.StopReason`.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class DwellError(Exception):
@@ -54,3 +60,23 @@ class ScenarioError(InputError):
 
 class StoreError(InputError):
     """A stored run cannot be written, read, or trusted."""
+
+
+class UnsavedError(StoreError):
+    """A file could not be written; `run` is the run that it was for, None for other files."""
+
+    def __init__(self, message: str, *, run: Any = None) -> None:
+        super().__init__(message, code="store")
+        self.run = run
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `run` is the run up to there, which can be saved and resumed."""
+
+    def __init__(self, message: str = "", run: Any = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+class DwellWarning(UserWarning):
+    """Something that stops nothing, but that the user should know."""

@@ -20,14 +20,15 @@ from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import PERFECT, Network
 from dwell.density import Density, Uniform, as_density
 from dwell.density.support import check_density
-from dwell.errors import ControllerError, InputError
+from dwell.errors import ControllerError, InputError, Interrupted, StoreError, UnsavedError
 from dwell.geometry import Workspace, as_workspace
 from dwell.hybrid import Stop, StopReason
+from dwell.progress import EXPECTING, Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run, save_run
 from dwell.results.drive import Drive, Watch
-from dwell.results.files import check_target, make_ready
+from dwell.results.files import check_target, make_ready, shown
 from dwell.results.interrupts import Asked, asked_to_stop
-from dwell.results.journal import Journal, clear
+from dwell.results.journal import UNSAVED, Journal, clear
 from dwell.results.lock import locked
 from dwell.results.memory import need_of, refuse_too_much
 from dwell.results.recorder import (
@@ -47,9 +48,6 @@ from dwell.scenario.describe import describe
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 
-EXPECTING = "expecting"  # what those who watch are told first of a run's size
-Progress = Callable[[str, float], None]  # told what is being done, and how much of it is done
-
 
 def run_scenario(
     scenario: ScenarioLike,
@@ -57,37 +55,54 @@ def run_scenario(
     seed: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     threads: int | None = None,
     told: Callable[[int], None] | None = None,
     watch: Watch | None = None,
 ) -> Run:
     """Build, simulate and measure `scenario`.
 
-    Pure without `out`: no files, no printing. With it the run is kept there, and put away on its
-    way there every `run.checkpoint.every` seconds; `resume_run` goes on from what a crash left.
-    Ctrl-C ends a run early, and it can go on too; a second one is an exception as always. `told`
-    is called with the number of the first signal. `watch` is shown every piece of the run as soon
-    as it is made, see `dwell.results.drive.Watch`; it changes nothing.
+    Without `out` nothing is written. With it the run is saved there, with a checkpoint every
+    `run.checkpoint.every` seconds; `resume_run` goes on from what a crash left.
 
     Parameters
     ----------
-    scenario : a Scenario, a mapping of its tables, or the path of its file.
-    seed : seed of all chance, in the place of the scenario's; a scenario without one gets a fresh
-        seed, which is recorded.
-    out, force : .nc file to keep the run in, and whether an existing one is replaced.
-    progress : called with what is being done, and the share of it that is done.
-    threads : threads for the metrics, all processors by default; they change no bit.
+    scenario
+        A Scenario, a mapping of its tables, or the path of its file.
+    seed
+        The seed of all random draws, in place of the scenario's. A scenario without a seed gets a
+        fresh one, which is recorded.
+    out
+        The .nc file for the run.
+    force
+        Whether an existing file may be replaced.
+    progress
+        A function of what is being done and the share done. By default progress appears on the
+        error stream once the run has taken two seconds; False turns that off.
+    threads
+        Threads for the metrics; all processors by default. It changes no bit.
+    told
+        Called with the number of the first signal.
+    watch
+        Called with every piece of the run once it is recorded, see `dwell.results.drive.Watch`.
 
     Returns
     -------
     Run
+
+    Raises
+    ------
+    Interrupted
+        After Ctrl-C: a KeyboardInterrupt whose `run` is the run up to there. A second Ctrl-C stops
+        at once.
+    UnsavedError
+        If the file cannot be written; its `run` is the run.
     """
     scenario = with_seed(as_scenario(scenario), seed)
     check_count("threads", threads)
-    with asked_to_stop(told) as asked:
-        drive = Drive(progress or _nobody, asked, None, 0.0, watch)
-        return _run(scenario, out, force, drive, threads)
+    with asked_to_stop(told) as asked, reported(progress) as tell:
+        drive = Drive(tell, asked, None, 0.0, watch)
+        return _unless_interrupted(asked, _run(scenario, out, force, drive, threads), out)
 
 
 def resume_run(
@@ -95,17 +110,18 @@ def resume_run(
     *,
     horizon: float | None = None,
     max_jumps: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     threads: int | None = None,
     told: Callable[[int], None] | None = None,
 ) -> Run:
     """Go on with the run kept at `path`, which was interrupted, killed, or is to go further.
 
     The outcome is kept at `path` again, and is the same, bit for bit, as if the run had never
-    stopped.
+    stopped. `progress`, Ctrl-C and files that cannot be written are as in `run_scenario`.
     """
-    with asked_to_stop(told) as asked:
-        return _resume(as_path(path), horizon, max_jumps, asked, progress, threads)
+    with asked_to_stop(told) as asked, reported(progress) as tell:
+        run = _resume(as_path(path), horizon, max_jumps, asked, tell, threads)
+        return _unless_interrupted(asked, run, path)
 
 
 def simulate(
@@ -122,7 +138,7 @@ def simulate(
     record: str = EVENTS,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     threads: int | None = None,
 ) -> Run:
     """Simulate `controller` from `start` on `workspace` until time `until`.
@@ -132,25 +148,44 @@ def simulate(
     `network` loses looks and messages, or makes them late.
     `record` says what is kept: "events" (all), "samples" or "summary" (little more than figures).
     `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
-    thousandth of `until`; a hundredth in four and more dimensions, and for functions in three;
-    and a summary has none.
+    thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
+    sample costs a cell of every agent. For a density that is a function there are so few that
+    they cost at most as much as the run: one for every two looks of an agent, at most a hundred,
+    or at most ten where the law chooses its waits on the way. With `spacing` a function is
+    evaluated once and for all, and there are a thousand again.
 
     Parameters
     ----------
-    workspace : the region, or the vertices of a convex polygon.
-    density : a density or a function of points; None is uniform.
-    start : positions of the agents, (N, n).
-    controller : the law, such as ``dwell.Timer(...)``.
-    until : the time at which the run ends.
-    seed : seed of all chance, 0 by default; with None a fresh one is drawn and recorded.
-    ids : whose random draws each agent uses; 0, 1, 2, ... by default.
-    max_jumps : jumps after which the run ends early.
-    progress : called with what is being done, and the share of it that is done.
-    threads : threads for the metrics, all processors by default; they change no bit.
+    workspace
+        The region, or the vertices of a convex polygon.
+    density
+        A density or a function of points; None is uniform.
+    start
+        Positions of the agents, (N, n).
+    controller
+        The law, such as ``dwell.Timer(...)``.
+    until
+        The time at which the run ends.
+    seed
+        The seed of all random draws, 0 by default; with None a fresh one is drawn and recorded.
+    ids
+        Whose random draws each agent uses; 0, 1, 2, ... by default.
+    max_jumps
+        Jumps after which the run ends early.
+    progress
+        A function of what is being done and the share done. By default progress appears on the
+        error stream once the run has taken two seconds; False turns that off.
+    threads
+        Threads for the metrics; all processors by default. It changes no bit.
 
     Returns
     -------
     Run
+
+    Raises
+    ------
+    Interrupted
+        After Ctrl-C: a KeyboardInterrupt whose `run` is the run up to there.
     """
     seed = secrets.randbits(32) if seed is None else seed
     _check_number("until", until, "a time from 0 on", "run.horizon")
@@ -183,20 +218,27 @@ def simulate(
         raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
     scenario = describe(workspace, weight, places, controller, options, ids, links)
     system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
-    times = sample_times(
-        until,
-        "off" if record == SUMMARY and every is None else every,
-        default_samples(system),
-    )
-    with asked_to_stop() as asked:
-        drive = Drive(progress or _nobody, asked, None, 0.0)
+    with asked_to_stop() as asked, reported(progress) as tell:
+        drive = Drive(tell, asked, None, 0.0)
         drive.say("preparing", 0.0)
-        recorder = Recorder(
-            system, beginning(system, places, threads=threads), times, record, threads
-        )
+        first = beginning(system, places, threads=threads)
+        every = "off" if record == SUMMARY and every is None else every
+        times = sample_times(until, every, default_samples(system, first, until))
+        recorder = Recorder(system, first, times, record, threads)
         _state_need(drive, recorder, until, max_jumps, saved=False)
         recorder, stop = _driven(drive, recorder, 0.0, until, max_jumps)
-        return _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
+        run = _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
+        return _unless_interrupted(asked, run)
+
+
+def _unless_interrupted(asked: Asked, run: Run, path: str | os.PathLike[str] | None = None) -> Run:
+    """`run`, kept at `path` or nowhere, unless a signal came while it was made."""
+    if not asked and run.stop.reason is not StopReason.INTERRUPTED:
+        return run
+    later = "the run up to there is in this exception's attribute run"
+    if path is not None:
+        later = f"go on with dwell.resume_run({shown(path)!r})"
+    raise Interrupted(f"stopped at t = {run.horizon:g}; {later}", run)
 
 
 def _check_ids(ids: object, agents: int) -> None:
@@ -267,7 +309,8 @@ def check(run: RunLike, *, progress: Progress | None = None) -> Report:
         system, places, _ = build(run.scenario)
         asked = run.scenario.run
         claims = replace(claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps)
-    return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
+    with reported(progress) as tell:
+        return verify(system, run.start, run.events, run.horizon, claims, progress=tell)
 
 
 def _run(
@@ -324,9 +367,12 @@ def _finished(
 ) -> Run:
     drive.say("measuring", 1.0)
     metrics, tally = recorder.ending(stop)
+    about = provenance()
+    if drive.journal is not None and (fault := drive.journal.wait()):
+        about[UNSAVED] = fault
     return Run(
         recorder.system, recorder.start, stop, metrics, recorder, tally, recorder.table(),
-        scenario, repairs, provenance(), drive.wall,
+        scenario, repairs, about, drive.wall,
     )  # fmt: skip
 
 
@@ -363,11 +409,13 @@ def _journal(
 
 
 def _kept(drive: Drive, run: Run, target: Path) -> Run:
-    """`run`, now in its file; the journal has done its duty."""
-    if drive.journal is not None:
-        drive.journal.wait()
+    """`run`, now in its file; the journal is no longer needed."""
     drive.say("saving", 1.0)
-    save_run(run, target, force=True)
+    try:
+        save_run(run, target, force=True)
+    except StoreError as fault:
+        advice = 'free some space, or take another folder or run.record.kind = "summary"'
+        raise UnsavedError(f"{fault}; {advice}", run=run) from fault
     clear(target)
     return run
 
@@ -377,10 +425,9 @@ def _resume(
     horizon: float | None,
     max_jumps: int | None,
     asked: Asked,
-    progress: Progress | None,
+    tell: Progress,
     threads: int | None,
 ) -> Run:
-    tell = progress or _nobody
     if not path.is_file():
         load_run(path)  # which says so, before anything is written beside it
     with locked(path):
@@ -402,10 +449,6 @@ def _resume(
 def _horizon(run: Run) -> float:
     assert run.scenario is not None
     return run.scenario.run.horizon
-
-
-def _nobody(what: str, share: float) -> None:
-    """Told, and does nothing."""
 
 
 def provenance() -> dict[str, str]:

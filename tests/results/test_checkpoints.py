@@ -6,12 +6,14 @@ import errno
 import json
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dwell
-from dwell.errors import InputError, StoreError
+from dwell.errors import DwellWarning, InputError, StoreError, UnsavedError
+from dwell.results import journal
 from dwell.results.journal import Journal
 from dwell.results.plain import plain, restored
 from dwell.runner import resume_run, run_scenario
@@ -77,8 +79,8 @@ def crashed(path, kind="events"):
     with pytest.raises(Crash):
         run_scenario(asked, out=path, progress=ending_at(3, Crash()))
     settle()
-    (journal,) = [p for p in path.parent.iterdir() if p.suffix == ".journal"]
-    return asked, journal
+    (folder,) = [p for p in path.parent.iterdir() if p.suffix == ".journal"]
+    return asked, folder
 
 
 def test_other_kernels(tmp_path, monkeypatch):
@@ -93,8 +95,8 @@ def test_other_kernels(tmp_path, monkeypatch):
 @pytest.mark.parametrize("kind", ["events", "summary"])
 def test_a_journal_that_is_damaged_or_away(kind, tmp_path):
     path = tmp_path / "run.nc"
-    _, journal = crashed(path, kind)
-    for file in sorted(journal.iterdir()):
+    _, folder = crashed(path, kind)
+    for file in sorted(folder.iterdir()):
         good = file.read_bytes()
         for bad in (good[: len(good) // 2], good[:200] + b"\0\1\2" + good[203:], None):
             file.unlink(missing_ok=True)
@@ -105,7 +107,7 @@ def test_a_journal_that_is_damaged_or_away(kind, tmp_path):
             assert len(str(refused.value).splitlines()) == 1
         file.write_bytes(good)
     dwell.load_run(path)
-    journal.rename(tmp_path / "elsewhere")
+    folder.rename(tmp_path / "elsewhere")
     with pytest.raises(StoreError, match="put both into one folder again"):
         dwell.load_run(path)
 
@@ -115,10 +117,10 @@ def test_journals_of_two_runs_are_never_mixed(tmp_path):
     one, other = tmp_path / "a" / "run.nc", tmp_path / "b" / "run.nc"
     for path in (one, other):
         path.parent.mkdir()
-        _, journal = crashed(path)
+        _, folder = crashed(path)
     foreign = next(p for p in one.parent.iterdir() if p.suffix == ".journal")
     for file in foreign.iterdir():
-        (journal / file.name).write_bytes(file.read_bytes())
+        (folder / file.name).write_bytes(file.read_bytes())
     with pytest.raises(StoreError, match="belongs to another run"):
         dwell.load_run(other)
 
@@ -126,10 +128,10 @@ def test_journals_of_two_runs_are_never_mixed(tmp_path):
 def test_a_part_beyond_the_last_checkpoint_does_not_count(tmp_path):
     """As if killed between the two files of a checkpoint."""
     path = tmp_path / "run.nc"
-    asked, journal = crashed(path)
+    asked, folder = crashed(path)
     kept = dwell.load_run(path)
-    parts = sorted(journal.glob("0*.columns"))
-    (journal / f"{len(parts) + 1:06}.columns").write_bytes(parts[0].read_bytes())
+    parts = sorted(folder.glob("0*.columns"))
+    (folder / f"{len(parts) + 1:06}.columns").write_bytes(parts[0].read_bytes())
     assert len(dwell.load_run(path).events) == len(kept.events)
     assert same(run_scenario(asked), resume_run(path))
 
@@ -144,35 +146,100 @@ def test_any_reader_of_netcdf_can_open_what_a_crash_left(tmp_path):
         assert data.attrs["journal"]
 
 
-def test_a_disk_that_fills_up_ends_the_run_with_its_last_checkpoint(tmp_path, monkeypatch):
-    path = tmp_path / "run.nc"
-    asked = scenario(LAWS["timer"], KINDS["events"], until=6.0)
-    put, puts = Journal._put, []
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def filling(self, *args):
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("failing", [{1}, {3}, {2, 3}, set(range(1, 10_000))])
+def test_a_checkpoint_that_fails_does_not_end_the_run(kind, failing, tmp_path, monkeypatch):
+    """Whichever of the files of a checkpoint finds the disk full, and however often."""
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
+    save, put, puts, saves = journal._save, Journal._put, [], []
+
+    def counted(self, *args):
         puts.append(args)
-        if len(puts) == 3:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         put(self, *args)
 
-    monkeypatch.setattr(Journal, "_put", filling)
-    with pytest.raises(StoreError, match=r"No space left.*--resume") as refused:
-        run_scenario(asked, out=path)
-    assert refused.value.code == "store.checkpoint"
+    def filling(file, columns):
+        saves.append(file)
+        if len(puts) in failing and (len(saves) % 2 or file.name == journal.STATE):
+            raise FULL
+        save(file, columns)
+
+    monkeypatch.setattr(Journal, "_put", counted)
+    monkeypatch.setattr(journal, "_save", filling)
+    with pytest.warns(
+        DwellWarning, match=r"run\.nc could not .* \(No space left .*goes on"
+    ) as said:
+        run = run_scenario(asked, out=path)
+    assert len(said) == 1
     monkeypatch.undo()
+    (flag,) = [flag for flag in run.flags if flag.code == "checkpoint-failed"]
+    assert flag.says == "A checkpoint could not be written (No space left on device)."
+    kept = dwell.load_run(path)
+    assert kept.summary()["flags"] == run.summary()["flags"]
+    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+    assert same(without_flags(run_scenario(asked)), without_flags(kept))
+
+
+def without_flags(run):
+    """`run` as if no checkpoint had failed."""
+    return replace(run, provenance={})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
+    save, states = journal._save, []
+
+    def filling(file, columns):
+        states.extend([file] * (file.name == journal.STATE))
+        if file.name == journal.STATE and len(states) == 2:  # its part was written
+            raise FULL
+        save(file, columns)
+
+    monkeypatch.setattr(journal, "_save", filling)
+    with pytest.warns(DwellWarning), pytest.raises(Crash):
+        run_scenario(asked, out=path, progress=ending_at(5, Crash()))
+    settle()
+    assert len(states) > 2
     assert dwell.load_run(path).tally.jumps > 0
     assert same(run_scenario(asked), resume_run(path))
 
 
-def test_a_disk_that_is_full_from_the_beginning(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_full_disk_at_the_end_loses_no_run(kind, tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
+
     def full(handle):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise FULL
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(StoreError, match="No space left") as refused:
-        run_scenario(scenario(LAWS["timer"], KINDS["events"], until=6.0), out=tmp_path / "run.nc")
-    assert "--resume" not in str(refused.value)
+    with pytest.warns(DwellWarning), pytest.raises(UnsavedError, match="No space left") as lost:
+        run_scenario(asked, out=path)
+    assert "another folder" in str(lost.value)
     assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    lost.value.run.save(path)
+    assert same(without_flags(run_scenario(asked)), without_flags(dwell.load_run(path)))
+
+
+def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS["timer"], KINDS["events"], until=6.0)
+
+    def full(*args, **options):
+        raise UnsavedError("no room")
+
+    monkeypatch.setattr("dwell.runner.save_run", full)
+    with pytest.raises(UnsavedError, match="no room"):
+        run_scenario(asked, out=path)
+    monkeypatch.undo()
+    assert dwell.load_run(path).tally.jumps > 0
+    assert same(run_scenario(asked), resume_run(path))
 
 
 def test_two_at_a_time_are_refused(tmp_path):
@@ -208,7 +275,9 @@ def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, tmp_path):
             sent.append(what)
             signal.raise_signal(signal.SIGINT)
 
-    run = run_scenario(asked, out=path, progress=watch)
+    with pytest.raises(dwell.Interrupted, match=r"resume_run\('.*run\.nc'\)") as stopped:
+        run_scenario(asked, out=path, progress=watch)
+    run = stopped.value.run
     assert sent
     late = phase in ("measuring", "saving")  # all is done then
     assert run.stop.reason.value == ("horizon" if late else "interrupted")

@@ -1,6 +1,7 @@
 """Entry point: turns what went wrong into a sentence and an exit code.
 
-0 done; 1 the run ended badly or a check failed; 2 wrong input; 130 interrupted; 143 terminated.
+0 done; 1 the run ended badly or a check failed; 2 wrong input; 3 a file could not be written;
+130 interrupted; 143 terminated.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from dwell.errors import DwellError, InputError
+from dwell.errors import DwellError, DwellWarning, InputError, UnsavedError
 
-BADLY, WRONG_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+BADLY, WRONG_INPUT, UNSAVED, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
 
 
 class Terminated(KeyboardInterrupt):
@@ -24,7 +26,10 @@ class Terminated(KeyboardInterrupt):
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    code = _run()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DwellWarning)
+        warnings.showwarning = _show
+        code = _run()
     try:
         sys.stdout.flush()
     except OSError as fault:
@@ -49,7 +54,7 @@ def _run() -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except InputError as fault:
-        code = WRONG_INPUT
+        code = UNSAVED if isinstance(fault, UnsavedError) else WRONG_INPUT
         _complain(_with_key(fault))
     except DwellError as fault:
         code = BADLY
@@ -73,6 +78,14 @@ def _with_key(fault: InputError) -> str:
     """The sentence, led by the place in the scenario that it is about."""
     text = str(fault)
     return text if fault.key is None or fault.key in text else f"{fault.key}: {text}"
+
+
+def _show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Print a warning of dwell as a sentence, any other as Python does."""
+    if issubclass(category, DwellWarning):
+        _complain(str(message))
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, *where[:2]))
 
 
 def _complain(text: str) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dwell.cli.progress import progress_bar
-from dwell.errors import InputError
+from dwell.errors import InputError, Interrupted, UnsavedError
 
 if TYPE_CHECKING:
     from dwell.results import Run
@@ -17,18 +16,16 @@ if TYPE_CHECKING:
 
 ALLOWED = ("run.horizon", "run.max_jumps")  # what may be changed of a run that goes on
 
-Outcome = tuple["Run", dict[str, Any]]
+Outcome = tuple["Run", dict[str, Any], UnsavedError | None]  # run, numbers, why it is not kept
 
 
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
     """A scenario run, and its figures."""
     from dwell.runner import run_scenario
 
-    with progress_bar() as progress:
-        result = run_scenario(
-            scenario, out=out, force=force, progress=progress, threads=threads, told=_told
-        )
-    return _figures(result, out)
+    return _outcome(
+        lambda: run_scenario(scenario, out=out, force=force, threads=threads, told=_told), out
+    )
 
 
 def resumed(
@@ -49,21 +46,27 @@ def resumed(
     asked = _allowed(changes)
     if scenario is not None:
         _same_scenario(path, scenario, changes)
-    with progress_bar() as progress:
-        result = resume_run(
-            path, horizon=asked.get("run.horizon"), max_jumps=asked.get("run.max_jumps"),
-            progress=progress, threads=threads, told=_told,
-        )  # fmt: skip
-    return _figures(result, path)
+    limits = {key.removeprefix("run."): value for key, value in asked.items()}
+    return _outcome(lambda: resume_run(path, **limits, threads=threads, told=_told), path)
 
 
-def _figures(result: Run, out: Path | None) -> Outcome:
-    if result.stop.reason.value == "interrupted":
+def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
+    """The run that `make` makes, whole or up to an interrupt, kept or not."""
+    unsaved = None
+    try:
+        result = make()
+    except Interrupted as stop:
+        result = stop.run
+    except UnsavedError as fault:
+        if fault.run is None:
+            raise
+        result, unsaved = fault.run, fault
+    if result.stop.reason.value == "interrupted" and unsaved is None:
         later = "nothing was kept, as there is no --out" if out is None else (
             f"go on with: dwell run --resume {out}"
         )  # fmt: skip
         print(f"dwell: stopped at t = {result.horizon:g}; {later}", file=sys.stderr)
-    return result, result.summary()
+    return result, result.summary(), unsaved
 
 
 def _told(number: int) -> None:

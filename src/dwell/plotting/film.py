@@ -15,11 +15,12 @@ from dwell.errors import InputError
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.line_film import LineFilm
 from dwell.plotting.plane_film import PlaneFilm, plane_proportion
-from dwell.plotting.reel import Progress, check_film, check_load, write_film
+from dwell.plotting.reel import check_film, check_load, write_film
 from dwell.plotting.shots import Shots
 from dwell.plotting.space_film import SpaceFilm
 from dwell.plotting.stage import Clock, Part, Stage, curves_beside
 from dwell.plotting.style import PLAIN, Style
+from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def animate(
     dpi: float | None = None,
     turn: bool = False,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Path:
     """Write a film of `run` to `path`, which ends in .mp4 (with ffmpeg), .gif or .webp.
 
@@ -77,7 +78,8 @@ def animate(
     pixels = _checked_size(size or SIZE[kind])
     check_load(kind, pixels, len(shots), fps)
     stage = stage_of(shots, pixels, _checked_dpi(dpi, pixels))
-    write_film(stage.frame, len(shots), target, fps=fps, progress=progress)
+    with reported(progress) as tell:
+        write_film(stage.frame, len(shots), target, fps=fps, progress=tell)
     return target
 
 

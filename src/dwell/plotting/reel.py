@@ -19,12 +19,12 @@ from dwell.errors import InputError
 from dwell.plotting.gif import COLOURS as GIF_COLOURS
 from dwell.plotting.gif import gif_bytes
 from dwell.plotting.style import COLOURS, PLAIN
+from dwell.progress import Progress
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 Frame: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
-Progress: TypeAlias = Callable[[str, float], None]
 
 KINDS = ("mp4", "gif", "webp")
 MARK = "dwell film"  # inside every file, so that our own can be told from other files

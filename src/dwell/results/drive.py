@@ -11,9 +11,10 @@ import numpy as np
 
 from dwell.agents import table_of
 from dwell.agents.continuous import solve_continuous
-from dwell.agents.course import FIRST_CHUNK, Piece, course_of
+from dwell.agents.course import FIRST_CHUNK, Course, Piece, course_of
+from dwell.agents.engine import can_compile
 from dwell.hybrid import Stop, StopReason
-from dwell.results.interrupts import Asked
+from dwell.results.interrupts import Asked, CutShort
 from dwell.results.journal import Journal
 from dwell.results.recorder import HALFWAY, Recorder
 
@@ -70,8 +71,9 @@ class Drive:
             # With no jumps left there are no more samples: the run may be over before them.
             some = self._at_a_time(recorder, left, made / max(time.perf_counter() - began, 1e-9))
             set_out = time.perf_counter()
-            piece = course.advance(recorder.target if left else np.inf, some)
-            recorder.take(piece, course)
+            piece = self._next(recorder, course, recorder.target if left else np.inf, some)
+            if piece is None:
+                break
             self.show(recorder, piece)
             made, done = made + len(piece.table), done + len(piece.table)
             reached = max(reached, piece.reached)
@@ -85,6 +87,24 @@ class Drive:
                 about = {"reached": reached, "wall_seconds": self.wall}
                 self.journal.write(recorder, about)
         return Stop(StopReason.INTERRUPTED, reached)
+
+    def _next(self, recorder: Recorder, course: Course, target: float, some: int) -> Piece | None:
+        """The next piece, recorded; None if a signal came before it was measured.
+
+        Where Python computes the cells, one piece may take minutes: there the signal raises, and
+        the piece is dropped. Every CutShort is raised inside the `try`.
+        """
+        try:
+            self.asked.at_once = not can_compile(recorder.system)
+            piece = course.advance(target, some)
+            found = [] if self.asked else recorder.measured(piece)
+            self.asked.at_once = False
+        except CutShort:
+            return None
+        if self.asked and piece.stop is not None and piece.stop.reason is StopReason.INTERRUPTED:
+            return None
+        recorder.take(piece, course, found)
+        return piece
 
     def _at_a_time(self, recorder: Recorder, left: int, rate: float) -> int:
         """How many jumps to make in one go: few enough for several goes between checkpoints."""

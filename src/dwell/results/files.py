@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dwell._checks import as_path
-from dwell.errors import StoreError
+from dwell.errors import StoreError, UnsavedError
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -57,7 +57,7 @@ def written_whole(target: Path) -> Iterator[Path]:
     try:
         temporary = _beside(target)
     except OSError as fault:
-        raise refused(f"{shown(target)} could not be written ({fault.strerror})") from None
+        raise UnsavedError(f"{shown(target)} could not be written ({fault.strerror})") from fault
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -67,7 +67,7 @@ def written_whole(target: Path) -> Iterator[Path]:
         sync_folder(target.parent)
     except (OSError, RuntimeError) as fault:  # the HDF5 library says the second on a full disk
         reason = getattr(fault, "strerror", None) or str(fault).partition("\n")[0]
-        raise refused(f"{shown(target)} could not be written ({reason})") from fault
+        raise UnsavedError(f"{shown(target)} could not be written ({reason})") from fault
     finally:
         temporary.unlink(missing_ok=True)
 

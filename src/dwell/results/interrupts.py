@@ -6,16 +6,22 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from signal import SIGINT, SIGTERM
 from types import FrameType
 from typing import Any, final
 
 
+class CutShort(KeyboardInterrupt):
+    """The first signal, where what is under way may be dropped."""
+
+
 @final
 class Asked:
-    """Whether somebody asked for an end."""
+    """Whether a signal has asked for an end."""
 
     def __init__(self) -> None:
         self.by: int | None = None  # the signal that did
+        self.at_once = False  # whether it raises CutShort in what is under way
 
     def __bool__(self) -> bool:
         return self.by is not None
@@ -39,12 +45,14 @@ def asked_to_stop(told: Callable[[int], None] | None = None) -> Iterator[Asked]:
         if first:
             if told is not None:
                 told(number)
+            if asked.at_once:
+                raise CutShort
             return
         for other, handler in before.items():
             signal.signal(other, handler)
         before[number](number, frame)
 
-    for which in (signal.SIGINT, signal.SIGTERM):
+    for which in (SIGINT, SIGTERM):
         handler = signal.getsignal(which)
         if callable(handler):
             before[which] = handler
@@ -54,3 +62,14 @@ def asked_to_stop(told: Callable[[int], None] | None = None) -> Iterator[Asked]:
     finally:
         for other, handler in before.items():
             signal.signal(other, handler)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let no signal from the keyboard or the system cut short what is done inside."""
+    kept = {number: signal.signal(number, signal.SIG_IGN) for number in (SIGINT, SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)

@@ -16,6 +16,7 @@ import secrets
 import shutil
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell.agents import EventTable
-from dwell.errors import StoreError
+from dwell.errors import DwellWarning, StoreError
 from dwell.results.columns import Pieces, read_columns, write_columns
 from dwell.results.files import brief, shown, sync_folder, written_whole
 from dwell.results.recorder import Recorder
@@ -32,6 +33,7 @@ from dwell.theory import Metrics
 
 WRITER = "dwell journal"  # the thread that writes
 STATE = "state.columns"
+UNSAVED = "checkpoints"  # in a run's provenance: why one of its checkpoints could not be written
 LAYOUT = 2  # 1 was made of NumPy archives
 SLOWER = 2.0  # writing may take so many times as long as the last time,
 SPARE = 0.125  # ... or this share of the interval, and is still on disk in time
@@ -68,7 +70,7 @@ class Journal:
         self._parts = parts
         self._tables = self._metrics = 0  # how many of the recorder's are put away
         self._writer: threading.Thread | None = None
-        self._fault: BaseException | None = None
+        self._fault, self._warned = "", False  # why the first checkpoint that failed did
         self._last = time.monotonic()
         self._takes = every  # seconds that the last one took; of the first nothing is known
 
@@ -89,26 +91,37 @@ class Journal:
         self.wait()
         tables = [table for table in recorder.tables[self._tables :] if len(table)]
         metrics = recorder.metrics[self._metrics :]
+        before = self._tables, self._metrics, self._parts
         self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
         arrays, info = recorder.frozen()
         info |= {**about, "layout": LAYOUT, "journal": self.name}
         self._writer = threading.Thread(
-            target=self._write, args=(tables, metrics, arrays, info), daemon=True, name=WRITER
+            target=self._write,
+            args=(before, tables, metrics, arrays, info),
+            daemon=True,
+            name=WRITER,
         )
         self._writer.start()
         self._last = time.monotonic()
 
-    def wait(self) -> None:
-        """Until the last checkpoint is on disk; what went wrong with it comes out here."""
+    def wait(self) -> str:
+        """Wait until the last checkpoint is on disk; returns why one failed, "" if none did.
+
+        The first one that fails gives a warning. The run goes on, and the next checkpoint holds
+        what this one should have held.
+        """
         if self._writer is not None:
             self._writer.join()
             self._writer = None
-        if self._fault is not None:
-            fault, self._fault = self._fault, None
-            raise fault
+        if self._fault and not self._warned:
+            self._warned = True
+            text = f"a checkpoint of {shown(self.target)} could not be written ({self._fault})"
+            warnings.warn(f"{text}; the run goes on", DwellWarning, stacklevel=2)
+        return self._fault
 
     def _write(
         self,
+        before: tuple[int, int, int],
         tables: list[EventTable],
         metrics: list[Metrics],
         arrays: dict[str, np.ndarray],
@@ -121,7 +134,9 @@ class Journal:
         except Exception as fault:
             if self._first is not None:  # nothing refers to it yet
                 shutil.rmtree(self.folder, ignore_errors=True)
-            self._fault = self._explained(fault)
+            self._tables, self._metrics, self._parts = before
+            cause = fault.__cause__ or fault
+            self._fault = getattr(cause, "strerror", None) or brief(cause)
 
     def _put(
         self,
@@ -141,18 +156,6 @@ class Journal:
             sync_folder(self.folder.parent)
             self._first(self.name)
             self._first = None
-
-    def _explained(self, fault: Exception) -> StoreError:
-        kept = "" if self._first is not None else (
-            f"; what was done before is in {shown(self.target)}, and goes on with "
-            f"dwell run --resume {shown(self.target)}"
-        )  # fmt: skip
-        cause = fault.__cause__ or fault
-        reason = getattr(cause, "strerror", None) or brief(cause)
-        return StoreError(
-            f"a checkpoint of {shown(self.target)} could not be written ({reason}){kept}",
-            code="store.checkpoint",
-        )
 
 
 def clear(target: Path) -> None:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-import numpy as np
-
-from dwell._types import Floats
-from dwell.agents import AgentsState, CoverageSystem
-from dwell.agents.continuous import is_continuous
+from dwell.agents import CoverageSystem
 from dwell.agents.course import LAST_CHUNK
 from dwell.errors import InputError
+from dwell.results.expected import expected_events
 from dwell.results.recorder import EVENTS, LOOKS, SUMMARY, Recorder
 
 PER_AGENT = 700  # bytes: legs, counters, the looks at the start and at the end
@@ -61,33 +58,6 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
 def _bytes_per_event(system: CoverageSystem) -> int:
     usual = 7 + 3 * system.dimension
     return NUMBER * (usual if system.program is not None else usual + 8)
-
-
-def expected_events(system: CoverageSystem, start: AgentsState, until: float) -> float | None:
-    """How many jumps there will be, roughly: by the law where it says so, else by first waits."""
-    if is_continuous(system):
-        return None
-    if system.program is not None and system.network.perfect:
-        return float((until / _mean_waits(system)).sum())
-    waits = start.next_at[np.isfinite(start.next_at)]
-    mean = float(waits.mean()) if len(waits) else 0.0
-    return system.agents * until / mean if mean > 0.0 else None
-
-
-def _mean_waits(system: CoverageSystem) -> Floats:
-    from dwell._kernels import hold
-
-    program = system.program
-    assert program is not None
-    if program.rule == hold.PERIODIC:
-        return np.asarray(program.period)
-    if program.rule == hold.SEQUENCE:
-        return np.asarray(program.intervals.mean(axis=1))
-    if program.rule == hold.DROPOUT:
-        return np.asarray(np.minimum(program.t1 / (1.0 - program.loss), program.t2))
-    shares = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}
-    share = shares.get(program.rule, 0.5)
-    return np.asarray(program.t1 + share * (program.t2 - program.t1))
 
 
 def refuse_too_much(need: Need, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import Any, Literal, final
 
@@ -14,6 +15,7 @@ from dwell.density.looking import is_dear
 from dwell.errors import InputError
 from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
+from dwell.results.expected import expected_events, looks_by_law
 from dwell.results.plain import plain, restored
 from dwell.results.tally import Tally
 from dwell.results.window import Window
@@ -24,6 +26,10 @@ from dwell.theory.metrics import Snapshots, measure_at, metrics_of, snapshots
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000
 DEAR_SAMPLES = 100  # where a look takes long, see dwell.density.looking.is_dear
+FEW_SAMPLES = 10  # the same where Python evaluates the density and the law's waits are not known
+LOOKS_PER_SAMPLE = (
+    2  # of an agent, where Python evaluates the density and the law's waits are known
+)
 MOST_SAMPLES = 10_000_000
 LOOKS = 2**18  # of samples between two looks at the outside world
 HALFWAY = (StopReason.INTERRUPTED, StopReason.JUMP_LIMIT)  # such a run can go on
@@ -61,20 +67,31 @@ class Recorder:
         left = self.times[self.done : ahead]
         return float(left[-1]) if len(left) else np.inf
 
-    def take(self, piece: Piece, course: Course | None = None) -> None:
-        """What happened next."""
+    def _due(self, piece: Piece) -> Floats:
+        """The times of the samples that fall into `piece`."""
         final = piece.stop is not None and piece.stop.reason not in HALFWAY
         side: Literal["left", "right"] = "right" if piece.closed or final else "left"
-        upto = int(np.searchsorted(self.times, piece.reached, side=side))
-        due = self.times[self.done : upto]
-        prior = self.tally.state(self.start) if len(due) or self.window else self.start
+        return self.times[self.done : int(np.searchsorted(self.times, piece.reached, side=side))]
+
+    def measured(self, piece: Piece) -> list[Metrics]:
+        """The samples that fall into `piece`, which comes next; changes nothing."""
+        due = self._due(piece)
+        prior = self.tally.state(self.start) if len(due) else self.start
+        return list(self._measured(prior, piece.table, due))
+
+    def take(
+        self, piece: Piece, course: Course | None = None, found: list[Metrics] | None = None
+    ) -> None:
+        """Record `piece`, of which `found` are the samples, if they are measured already."""
+        found = self.measured(piece) if found is None else found
+        self.done += len(self._due(piece))
+        prior = self.tally.state(self.start) if self.window else self.start
         was_open = bool(np.isinf(self.tally.after))
         if self.kind == EVENTS:  # figures can wait until they are asked for
             self.tally.follow(piece.table)
         else:
             self.tally.add(piece.table)
-        self.sample(prior, piece.table, due)
-        self.done += len(due)
+        self._keep(found)
         if self.window is not None:
             self.window.take(prior.legs, piece.table, self.tally, was_open)
         if self.kind == EVENTS:
@@ -84,20 +101,24 @@ class Recorder:
 
     def sample(self, prior: AgentsState, table: EventTable, times: Floats) -> None:
         """Take samples at `times`, up to which the jumps of `table` lead from `prior`."""
+        self._keep(self._measured(prior, table, times))
+
+    def _keep(self, samples: Iterable[Metrics]) -> None:
+        for found in samples:
+            self.tally.sample(found)
+            if self.kind != SUMMARY:
+                self.metrics.append(found)
+
+    def _measured(self, prior: AgentsState, table: EventTable, times: Floats) -> Iterator[Metrics]:
         step = max(1, LOOKS // self.system.agents)
         for lo in range(0, len(times), step):
-            self._sample(prior, table, times[lo : lo + step])
-
-    def _sample(self, prior: AgentsState, table: EventTable, times: Floats) -> None:
-        now = snapshots(prior, table, times)
-        met = touching(now)
-        if met.any():  # there, cells are not defined
-            times = times[~met]
-            now = snapshots(prior, table, times)
-        found = measure_at(self.system, now, times, threads=self.threads)
-        self.tally.sample(found)
-        if self.kind != SUMMARY:
-            self.metrics.append(found)
+            some = times[lo : lo + step]
+            now = snapshots(prior, table, some)
+            met = touching(now)
+            if met.any():  # there, cells are not defined
+                some = some[~met]
+                now = snapshots(prior, table, some)
+            yield measure_at(self.system, now, some, threads=self.threads)
 
     @property
     def state(self) -> AgentsState:
@@ -171,13 +192,26 @@ def recorder_of(
 ) -> Recorder:
     """A recorder for a scenario, with nothing recorded yet."""
     record = scenario.run.record
-    times = sample_times(scenario.run.horizon, record.spacing, default_samples(system))
+    times = sample_times(
+        scenario.run.horizon, record.spacing, default_samples(system, start, scenario.run.horizon)
+    )
     return Recorder(system, start, times, record.kind, threads)
 
 
-def default_samples(system: CoverageSystem) -> int:
-    """How many samples are taken if nobody says: fewer where looks are dear."""
-    return DEAR_SAMPLES if is_dear(system.ground) else DEFAULT_SAMPLES
+def default_samples(system: CoverageSystem, start: AgentsState | None, until: float) -> int:
+    """How many samples are taken by default; together they cost no more than the run.
+
+    A sample costs a look of every agent. Where the kernels look, that is next to nothing; where
+    Python evaluates the density, there is one for every two looks of an agent, and at most 100;
+    at most 10 where the number of looks is an estimate from the first waits in `start`.
+    """
+    if system.ground.terms is not None:
+        return DEAR_SAMPLES if is_dear(system.ground) else DEFAULT_SAMPLES
+    known = looks_by_law(system, until) is not None
+    events = expected_events(system, start, until)
+    most = DEAR_SAMPLES if known else FEW_SAMPLES
+    share = most if events is None else events / system.agents / LOOKS_PER_SAMPLE
+    return int(min(max(share, 1.0), most))
 
 
 def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:

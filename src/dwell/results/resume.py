@@ -35,7 +35,11 @@ def extended(
     if changes["horizon"] != asks.horizon and run.record != EVENTS:
         # Samples that are gone cannot be taken at other times: those to come follow them.
         every = asks.record.spacing
-        spacing = asks.horizon / default_samples(run.system) if every is None else every
+        spacing = (
+            asks.horizon / default_samples(run.system, run.start, asks.horizon)
+            if every is None
+            else every
+        )
         changes["record"] = asks.record.model_copy(update={"sample_every": spacing})
     _refuse_ended(run, name, changes["horizon"], int(changes["max_jumps"]))
     return run.scenario.model_copy(update={"run": asks.model_copy(update=changes)})

@@ -21,6 +21,7 @@ from dwell.density.looking import Looks
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.results.counters import Counters
+from dwell.results.journal import UNSAVED
 from dwell.results.recorder import Recorder, touching
 from dwell.results.tally import Tally, of_table
 from dwell.scenario import Scenario
@@ -148,6 +149,9 @@ class Run:
             self.system, seen, self.assumed,
             approach=self.closest if kept else None, measured=self.measured,
         )  # fmt: skip
+        if UNSAVED in self.provenance:
+            says = f"A checkpoint could not be written ({self.provenance[UNSAVED]})."
+            found.append(Flag("checkpoint-failed", says))
         return found if self._coverage_known else [*found, _UNSEEN]
 
     @property

@@ -17,6 +17,7 @@ from dwell.errors import InputError
 from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
+from dwell.progress import Progress
 from dwell.results import Run
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
@@ -26,7 +27,7 @@ from dwell.scenario.schema import GridSpec
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign
 from dwell.studies.laws import with_law
 from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
-from dwell.studies.workers import Job, Progress, run_jobs, unless_interrupted
+from dwell.studies.workers import Job, run_jobs
 
 SCHEMA = 1
 LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times
@@ -271,22 +272,20 @@ def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]
     grid = scenario.run.integration
 
     def job(progress: Progress) -> Run:
-        return unless_interrupted(
-            simulate(
-                system.workspace,
-                system.density,
-                start,
-                law,
-                until=scenario.run.horizon,
-                seed=system.seed,
-                ids=scenario.agents.ids,
-                spacing=grid.spacing if isinstance(grid, GridSpec) else None,
-                network=system.network,
-                sample_every=scenario.run.record.sample_every,
-                max_jumps=scenario.run.max_jumps,
-                progress=progress,
-                threads=threads,
-            )
+        return simulate(
+            system.workspace,
+            system.density,
+            start,
+            law,
+            until=scenario.run.horizon,
+            seed=system.seed,
+            ids=scenario.agents.ids,
+            spacing=grid.spacing if isinstance(grid, GridSpec) else None,
+            network=system.network,
+            sample_every=scenario.run.record.sample_every,
+            max_jumps=scenario.run.max_jumps,
+            progress=progress,
+            threads=threads,
         )
 
     return job
@@ -294,9 +293,7 @@ def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]
 
 def job_of_scenario(scenario: Scenario, threads: int | None = 1) -> Job[Run]:
     """A job that runs `scenario` to its end."""
-    return lambda progress: unless_interrupted(
-        run_scenario(scenario, progress=progress, threads=threads)
-    )
+    return lambda progress: run_scenario(scenario, progress=progress, threads=threads)
 
 
 def _table(law: Any) -> dict[str, Any] | None:

@@ -10,11 +10,11 @@ from dwell.agents.engine import can_compile
 from dwell.controllers import Timer
 from dwell.density.looking import is_dear
 from dwell.errors import DensityError, InputError
+from dwell.progress import Progress
 from dwell.results import Run
 from dwell.results.recorder import default_samples
 from dwell.runner import run_scenario
 from dwell.scenario import Scenario
-from dwell.studies.workers import Progress, unless_interrupted
 from dwell.theory.lipschitz import (
     MOST_TIMES,
     Attained,
@@ -45,7 +45,7 @@ def quick_run(
         return None, "the scenario was not run"
     if wanted is None and seconds > PATIENCE:
         return None, f"the scenario was not run, as that may take {seconds:.0f} s"
-    return unless_interrupted(run_scenario(scenario, progress=progress)), ""
+    return run_scenario(scenario, progress=progress), ""
 
 
 def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
@@ -57,7 +57,7 @@ def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
     jumps = float((scenario.run.horizon / means.get(law.reset, numbers.t1)).sum())
     jumps = min(jumps, scenario.run.max_jumps)
     every = scenario.run.record.sample_every
-    samples = float(default_samples(system)) if every is None else 0.0
+    samples = float(default_samples(system, None, scenario.run.horizon)) if every is None else 0.0
     if isinstance(every, float):
         samples = scenario.run.horizon / every
     known = system.terms is not None

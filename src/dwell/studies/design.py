@@ -13,11 +13,11 @@ from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.density import tessellate
 from dwell.errors import InputError
+from dwell.progress import Progress
 from dwell.results import Run
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
-from dwell.studies.workers import Progress
 from dwell.theory.agreement import METHODS, Agreement, Graph, agree, flooding
 from dwell.theory.design import (
     Advice,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, final
@@ -20,6 +20,7 @@ from dwell.controllers.saturation import saturated
 from dwell.density.looking import in_blocks, look_many
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
+from dwell.progress import Progress, reported
 from dwell.scenario import ScenarioLike
 from dwell.studies.cases import Case, cases_of, refuse_differences, refuse_uncompiled
 from dwell.theory.metrics import timer_program
@@ -93,7 +94,7 @@ def simulate_many(
     starts: object = None,
     start_seeds: Iterable[int] | None = None,
     threads: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Batch:
     """Run many scenarios that differ in seed, start or the numbers of their law.
 
@@ -101,7 +102,8 @@ def simulate_many(
     those after it, by default), and for each start: places `starts`, (R, N, n), or `start_seeds`
     for agents that the scenario scatters. Several scenarios must have workspace, density, number
     of agents and horizon in common. `threads` is the number of threads, all processors by default;
-    it changes no bit. `progress` is told what is being done, and how much of it is done.
+    it changes no bit. `progress` is a function of what is being done and the share done; by default
+    progress appears on the error stream after two seconds, and False turns that off.
     A scenario may be a Scenario, a mapping of its tables, or the path of its file.
     """
     check_count("threads", threads)
@@ -111,12 +113,12 @@ def simulate_many(
     systems = [case.system for case in cases]
     for system in systems:
         refuse_uncompiled(system, first.run.horizon)
-    tell = progress or (lambda what, share: None)
-    tell("preparing", 0.0)
-    runs, figures = _start(cases, threads)
-    _run(cases, runs, figures, threads, tell)
-    tell("measuring", 1.0)
-    return _batch(cases, figures, runs, threads)
+    with reported(progress) as tell:
+        tell("preparing", 0.0)
+        runs, figures = _start(cases, threads)
+        _run(cases, runs, figures, threads, tell)
+        tell("measuring", 1.0)
+        return _batch(cases, figures, runs, threads)
 
 
 def _run(
@@ -124,7 +126,7 @@ def _run(
     runs: Runs,
     figures: Figures,
     threads: int | None,
-    tell: Callable[[str, float], None],
+    tell: Progress,
 ) -> None:
     """All runs from their start to their end; fills `figures`."""
     from dwell._kernels.batch.runs import run_many

@@ -25,6 +25,7 @@ from dwell.geometry import Workspace, as_workspace
 from dwell.plotting.deployment import deployment, minima
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free, write_figures
+from dwell.progress import Progress, reported
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.schema import GridSpec
@@ -32,7 +33,7 @@ from dwell.studies.bounds import Reference, reference_for
 from dwell.studies.draws import Frame, random_start
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
 from dwell.studies.newton import Descent, Interrupted, Kind, descend
-from dwell.studies.workers import Progress, cores, run_jobs
+from dwell.studies.workers import cores, run_jobs
 
 SCHEMA = 1
 STARTS = 50
@@ -246,7 +247,7 @@ def optimize(
     starts: int = STARTS,
     seed: int | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Deployment:
     """Where to put agents on `workspace` so that the locational cost of `density` is lowest.
 
@@ -291,7 +292,8 @@ def optimize(
     check_density(weight, workspace)
     count, own, repairs = _agents_of(agents, workspace)
     search = _Search(Frame(workspace, weight), count, own, int(starts), int(seed))
-    whole, kept = search.run(workers, progress), search.kept
+    with reported(progress) as tell:
+        whole, kept = search.run(workers, tell), search.kept
     if not any(math.isfinite(descent.cost) for descent in kept.values()):
         if whole:
             raise _weightless(len(kept), count)
@@ -313,7 +315,7 @@ def optimize_scenario(
     *,
     starts: int = STARTS,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Deployment:
     """`optimize` for the workspace, density and agents of a scenario, whose start is the first."""
     scenario = with_seed(as_scenario(scenario))
@@ -385,7 +387,7 @@ class _Search:
             raise
         self.kept[number] = self.frame.outward(found)
 
-    def run(self, workers: int | None, progress: Progress | None) -> bool:
+    def run(self, workers: int | None, progress: Progress) -> bool:
         """Follow all starts; False if that was interrupted.
 
         As many jobs as there are threads take the next start each until there are none.
@@ -400,9 +402,8 @@ class _Search:
                 self.follow(number, tell)
 
         def show(what: str, share: float) -> None:
-            if progress is not None:
-                counted = f"{len(self.kept)} of {self.starts} starts"
-                progress(what if what == "preparing" else counted, share)
+            counted = f"{len(self.kept)} of {self.starts} starts"
+            progress(what if what == "preparing" else counted, share)
 
         names = [f"thread {k}" for k in range(min(workers or cores(), self.starts))]
         try:

@@ -14,6 +14,7 @@ from dwell.errors import InputError
 from dwell.plotting import write_figures
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
+from dwell.progress import Progress
 from dwell.results import Run
 from dwell.runner import provenance
 from dwell.scenario import Scenario
@@ -34,7 +35,7 @@ from dwell.studies.paper import (
 from dwell.studies.report import MARK, Contents, write_report
 from dwell.studies.spacings import GridRow, grid_jobs, grid_row
 from dwell.studies.starts import Row, start_jobs
-from dwell.studies.workers import Job, Progress, run_jobs
+from dwell.studies.workers import Job, run_jobs
 
 SCHEMA = 1
 STARTS = 20

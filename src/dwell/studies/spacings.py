@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+from dwell.progress import Progress
 from dwell.results import Run
 from dwell.runner import run_scenario
 from dwell.scenario import Scenario
 from dwell.studies.outcome import final_cost, final_error, settled_at
 from dwell.studies.paper import OTHER_SPACINGS, PRESET, TEMPLATES, paper_scenario
-from dwell.studies.workers import Job, Progress, unless_interrupted
+from dwell.studies.workers import Job
 
 # The level at which the paper first sees the errors of each simulation at rest, rounded up.
 LEVELS = {"n30": 1e-9, "lloyd": 1.3e-13, "self-triggered": 1.3e-12, "timer": 8.8e-14}
@@ -49,7 +50,7 @@ def grid_jobs(horizon: float | None = None) -> dict[str, Job[GridRow]]:
 
 def _job(scenario: Scenario, name: str, spacing: float) -> Job[GridRow]:
     def job(progress: Progress) -> GridRow:
-        run = unless_interrupted(run_scenario(scenario, progress=progress, threads=1))
+        run = run_scenario(scenario, progress=progress, threads=1)
         return grid_row(run, name, spacing)
 
     return job

@@ -9,13 +9,14 @@ from typing import Any, final
 import numpy as np
 
 from dwell.agents import scatter
+from dwell.progress import Progress
 from dwell.results import Run
 from dwell.runner import run_scenario
 from dwell.scenario import Scenario
 from dwell.scenario.build import build_workspace
 from dwell.studies.outcome import final_cost, final_error, settled_at
 from dwell.studies.paper import LAWS, PRESET, paper_scenario
-from dwell.studies.workers import Job, Progress, unless_interrupted
+from dwell.studies.workers import Job
 
 AGENTS = 12
 SIDE = 6.0  # of the square that a clustered start is drawn from
@@ -88,7 +89,7 @@ def start_jobs(count: int, horizon: float | None = None) -> dict[str, Job[Row]]:
 
 def _job(scenario: Scenario, start: str, law: str) -> Job[Row]:
     def job(progress: Progress) -> Row:
-        run = unless_interrupted(run_scenario(scenario, progress=progress, threads=1))
+        run = run_scenario(scenario, progress=progress, threads=1)
         return row_of(run, start, law)
 
     return job

@@ -12,12 +12,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeAlias, TypeVar
 
 from dwell.errors import InputError
-from dwell.hybrid import StopReason
-from dwell.results import Run
+from dwell.progress import Progress, reported
 
 T = TypeVar("T")
 
-Progress: TypeAlias = Callable[[str, float], None]  # told what is being done, and how much of it
 Job: TypeAlias = Callable[[Progress], T]
 
 PULSE = 0.1  # seconds between two looks at the jobs
@@ -34,7 +32,7 @@ def run_jobs(
     jobs: Mapping[str, Job[T]],
     *,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     finished: Callable[[str, T], None] | None = None,
 ) -> dict[str, T]:
     """What every job gives, in the order of `jobs`, whatever order they end in.
@@ -46,8 +44,10 @@ def run_jobs(
     if workers is not None and workers < 1:
         raise InputError(f"workers is {workers!r}; at least 1 is needed", code="studies.workers")
     threads = min(workers or cores(), len(jobs))
-    board = _Board(list(jobs), progress)
-    if threads <= 1:
+    with reported(progress) as tell:
+        board = _Board(list(jobs), tell)
+        if threads > 1:
+            return _on_threads(jobs, threads, board, finished)
         done = {}
         for name, job in jobs.items():
             done[name] = job(board.teller(name, at_once=True))
@@ -55,14 +55,6 @@ def run_jobs(
             if finished is not None:
                 finished(name, done[name])
         return done
-    return _on_threads(jobs, threads, board, finished)
-
-
-def unless_interrupted(run: Run) -> Run:
-    """`run`, unless an interrupt cut it short: studies have no use for half a run."""
-    if run.stop.reason is StopReason.INTERRUPTED:
-        raise KeyboardInterrupt
-    return run
 
 
 def _on_threads(
@@ -97,7 +89,7 @@ def _on_threads(
 class _Board:
     """How far every job is; shown by the thread that waits for them."""
 
-    def __init__(self, names: list[str], progress: Progress | None) -> None:
+    def __init__(self, names: list[str], progress: Progress) -> None:
         self.shares = dict.fromkeys(names, 0.0)
         self.ended = 0
         self.stopped = threading.Event()
@@ -122,8 +114,6 @@ class _Board:
 
     def show(self) -> None:
         """Tell how far all jobs are together."""
-        if self._progress is None:
-            return
         share = sum(self.shares.values()) / len(self.shares)
         what = f"{self.ended} of {len(self.shares)} runs" if share > 0.0 else "preparing"
         self._progress(what, share)

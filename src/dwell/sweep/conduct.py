@@ -14,6 +14,7 @@ import numpy as np
 from dwell._checks import as_path, check_count
 from dwell._types import finite_number
 from dwell.errors import InputError
+from dwell.progress import Progress, reported
 from dwell.studies.workers import cores
 from dwell.sweep.engines import Done, Engine, Work
 from dwell.sweep.engines.local import LocalEngine
@@ -28,8 +29,6 @@ AHEAD = 2  # orders per worker that wait with it, so that it never waits for us
 MOST_LIVE = 10_000  # orders under way, however many workers there are
 PULSE = 0.5  # seconds between two looks at the clock
 SHOWN = 20  # failures told in full
-
-Progress = Callable[[str, float], None]
 
 
 @final
@@ -87,7 +86,7 @@ def run_sweep(
     mixed: bool = False,
     extend: bool = False,
     patience: float = 60.0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Run every case of `sweep` that the folder `out` does not have yet.
@@ -97,7 +96,9 @@ def run_sweep(
     make a portion; neither changes the table. `retry` runs cases again that failed, `mixed` allows
     rows of different versions in one table, `extend` keeps the rows of another sweep in `out` whose
     cases are cases of this one, and `patience` is for how many seconds a scheduler that went away
-    is waited for. `progress` is told how far it is, `say` what people should know.
+    is waited for. `progress` is called with what is done and how much of it,
+    by default on the error stream after two seconds, and False turns that off; `say` with what
+    people should know.
     """
     need_pyarrow()
     place = as_path(out)
@@ -105,8 +106,9 @@ def run_sweep(
     _check_cluster(cluster, patience)
     plan = plan_of(sweep if isinstance(sweep, Sweep) else load_sweep(sweep))
     options = {"mixed": mixed, "retry": retry, "extend": extend}
-    with open_folder(place, plan, versions(), **options) as folder:
-        conductor = _Conductor(folder, chunk, mixed, progress, say)
+    where = open_folder(place, plan, versions(), **options)
+    with reported(progress) as tell, where as folder:
+        conductor = _Conductor(folder, chunk, mixed, tell, say)
         if not folder.done.all():
             conductor.conduct(lambda: _engine(cluster, workers, patience, conductor.say))
         return conductor.ending()
@@ -155,11 +157,11 @@ class _Conductor:
         folder: Folder,
         chunk: int | None,
         mixed: bool,
-        progress: Progress | None,
+        tell: Progress,
         say: Callable[[str], None] | None,
     ) -> None:
         self.folder, self.mixed = folder, mixed
-        self.tell = progress or (lambda what, share: None)
+        self.tell = tell
         self.say = say or (lambda text: None)
         self.sizer = Sizer(chunk)
         self.began = time.perf_counter()

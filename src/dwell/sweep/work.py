@@ -17,8 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-from dwell.errors import DwellError, InputError
-from dwell.hybrid import StopReason
+from dwell.errors import DwellError, InputError, Interrupted
 from dwell.sweep.plan import Brief, Case, Frame
 
 if TYPE_CHECKING:
@@ -87,12 +86,12 @@ def run_case(case: Case, frame: Frame, runs: dict[str, bytes]) -> dict[str, Any]
 
     row = blank_row(case, frame)
     try:
-        run = run_scenario(case.scenario(), threads=1)
-        if run.stop.reason is StopReason.INTERRUPTED:
-            raise KeyboardInterrupt
+        run = run_scenario(case.scenario(), threads=1, progress=False)
         figures = flat_figures(run.summary(), final=frame.final)
         if frame.keep_runs:
             runs[case.key] = _bytes_of(run)
+    except Interrupted:
+        raise KeyboardInterrupt from None  # without the run, which need not reach other processes
     except InputError as fault:
         return {**row, "status": FAILED, "failure": _sentence(fault)}
     except (MemoryError, OSError) as fault:  # may be of the moment and of this machine

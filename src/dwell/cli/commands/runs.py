@@ -52,7 +52,7 @@ def run(
     if horizon is not None:
         changes.append(f"run.horizon={horizon!r}")
     if resume is not None:
-        result, summary = resumed(resume, scenario, changes, out, threads)
+        result, summary, unsaved = resumed(resume, scenario, changes, out, threads)
         out = resume
     else:
         if scenario is None:
@@ -61,11 +61,13 @@ def run(
         checked = load(scenario, changes)
         if strict:
             refuse_repairs(checked)
-        result, summary = simulated(checked, out, force, threads)
+        result, summary, unsaved = simulated(checked, out, force, threads)
     if as_json:
         print_json(summary)
     else:
-        show_summary(summary, out)
+        show_summary(summary, None if unsaved else out)
+    if unsaved:
+        raise unsaved
     if not result.stop.reason.ok:
         interrupted = result.stop.reason.value == "interrupted"
         raise typer.Exit(130 if interrupted else 1)
@@ -87,14 +89,12 @@ def show(stored: RunFile, as_json: AsJson = False) -> None:
 @app.command(epilog="Example: dwell check run.nc --json")
 def check(stored: RunFile, as_json: AsJson = False) -> None:
     """Verify a stored run independently: every jump, every flow, from its scenario alone."""
-    from dwell.cli.progress import progress_bar
     from dwell.cli.show import show_report
     from dwell.results import load_run
     from dwell.runner import check as check_run
 
     result = load_run(stored, even_if_damaged=True)
-    with progress_bar() as progress:
-        report = check_run(result, progress=progress)
+    report = check_run(result)
     if as_json:
         print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
     else:
@@ -158,7 +158,6 @@ def animate(
     force: Force = False,
 ) -> None:
     """Make a film of a stored run: density, cells, agents, trails, cost and errors."""
-    from dwell.cli.progress import progress_bar
     from dwell.plotting.film import animate as make_film
     from dwell.plotting.film import size_from_words
     from dwell.plotting.reel import check_film
@@ -166,9 +165,8 @@ def animate(
 
     pixels = None if size is None else size_from_words(size)
     check_film(out, force=force)
-    with progress_bar() as progress:
-        made = make_film(
-            load_run(stored), out, fps=fps, seconds=seconds, since=since, until=until,
-            size=pixels, dpi=dpi, turn=turn, force=force, progress=progress,
-        )  # fmt: skip
+    made = make_film(
+        load_run(stored), out, fps=fps, seconds=seconds, since=since, until=until, size=pixels,
+        dpi=dpi, turn=turn, force=force,
+    )  # fmt: skip
     typer.echo(made)

@@ -48,8 +48,8 @@ def compare(
     workers: Workers = None,
 ) -> None:
     """Run several laws from the same start, and show them side by side."""
-    from dwell.cli.progress import progress_bar
     from dwell.cli.studies import show_comparison
+    from dwell.progress import reported
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import compare_scenarios, keep_comparison
     from dwell.studies.laws import scenarios_of_laws, split_overrides
@@ -58,7 +58,7 @@ def compare(
     checked = with_seed(load(scenario, own))
     wanted = scenarios_of_laws(checked, laws.split(","), of_laws)
     kinds = [kind.value for kind in formats or [Format.png]]
-    with progress_bar() as progress:
+    with reported() as progress:
         if out is None:
             found = compare_scenarios(wanted, workers=workers, progress=progress)
         else:
@@ -86,15 +86,15 @@ def reproduce(
     workers: Workers = None,
 ) -> None:
     """Repeat the paper's simulations: every figure, every number, and a report."""
-    from dwell.cli.progress import progress_bar
     from dwell.cli.studies import show_claims
+    from dwell.progress import reported
     from dwell.studies.reproduce import QUICK, STARTS
     from dwell.studies.reproduce import reproduce as repeat
 
     options: dict[str, Any] = dict(QUICK) if quick else {"starts": STARTS}
     if starts is not None:
         options["starts"] = starts
-    with progress_bar() as progress:
+    with reported() as progress:
         done = repeat(out, workers=workers, progress=progress, **options)
     if as_json:
         print_json(done.as_json())
@@ -141,16 +141,16 @@ def design(
 ) -> None:
     """Say which T2 and k1 are admissible, and compare assumed Lipschitz constants with measured."""
     from dwell.cli.design import show_design
-    from dwell.cli.progress import progress_bar
     from dwell.plotting.save import check_figure
     from dwell.plotting.tradeoff import save_tradeoff
+    from dwell.progress import reported
     from dwell.studies.design import design as design_scenario
 
     checked = load(scenario, overrides)
     if out is not None:
         check_figure(out)
     method = None if agree is None else agree.value
-    with progress_bar() as progress:
+    with reported() as progress:
         found = design_scenario(
             checked, samples=samples, separation=separation, agree=method, graph=graph.value,
             progress=progress,
@@ -179,7 +179,7 @@ def optimize(
 ) -> None:
     """Find the best static deployment: the lowest cost, by Newton's method from many starts."""
     from dwell.cli.optimize import show_deployment
-    from dwell.cli.progress import progress_bar, uninterrupted
+    from dwell.results.interrupts import uninterrupted
     from dwell.studies.optimize import (
         check_folder,
         keep_deployment,
@@ -192,16 +192,21 @@ def optimize(
     kinds = [kind.value for kind in formats or [Format.png]]
     if out is not None:
         check_folder(out, kinds)
-    with progress_bar() as progress:
-        found = optimize_scenario(checked, starts=starts, workers=workers, progress=progress)
+    found = optimize_scenario(checked, starts=starts, workers=workers)
+    unsaved = None
     with uninterrupted():
-        if out is not None:
-            keep_deployment(found, out, kinds)
+        try:
+            if out is not None:
+                keep_deployment(found, out, kinds)
+        except InputError as fault:
+            unsaved, out = fault, None
         value = found.as_json()
     if as_json:
         print_json(value)
     else:
         show_deployment(found, out)
+    if unsaved:
+        raise unsaved
     if found.ending != "finished":
         raise typer.Exit(130 if found.interrupted else 1)
 
@@ -245,7 +250,6 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """Run a scenario for many values, many starts: on this machine or on a Dask cluster."""
-    from dwell.cli.progress import progress_bar
     from dwell.cli.sweep import complain, show_outcome, show_plan
     from dwell.sweep import plan_file, run_sweep
 
@@ -254,11 +258,10 @@ def sweep(
         return
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
-    with progress_bar() as progress:
-        found = run_sweep(
-            file, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
-            extend=extend, patience=patience, progress=progress, say=complain,
-        )  # fmt: skip
+    found = run_sweep(
+        file, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
+        extend=extend, patience=patience, say=complain,
+    )  # fmt: skip
     if as_json:
         print_json(found.as_json())
     else:

@@ -224,7 +224,7 @@ def warm(limits: Limits, what: str) -> None:
     if what == "runs":
         from dwell.runner import run_scenario
 
-        run_scenario(scenario, threads=1).summary()
+        run_scenario(scenario, threads=1, progress=False).summary()
     else:
         import dwell.web.work.tasks  # noqa: F401 (so that the first question finds it loaded)
 

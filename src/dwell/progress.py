@@ -1,0 +1,188 @@
+"""Progress of long computations on the error stream: a bar on a terminal, lines elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
+from typing import Any, Protocol, TypeAlias, final
+
+from dwell._kernels import _jit
+from dwell.errors import DwellWarning, InputError
+
+Progress: TypeAlias = Callable[[str, float], None]  # what is being done, and the share done
+
+EXPECTING = "expecting"  # how the estimate of a run's size begins
+PATIENCE = 2.0  # seconds before anything is shown
+EVERY = 10.0  # seconds between two lines; a tenth of the time so far once that is longer
+FRAME = 0.1  # seconds between two states of the bar
+
+_DISPLAY = threading.Lock()  # held by the outermost computation: there is one display at a time
+
+
+@contextmanager
+def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
+    """The function that a computation calls with what it does and the share that is done.
+
+    `progress` is the caller's own function, or False for silence. By default progress appears on
+    the error stream once the computation has taken two seconds; DWELL_PROGRESS=0 turns that off.
+    """
+    _warn_uncached()
+    if callable(progress):
+        yield progress
+        return
+    if progress is not None and not isinstance(progress, bool):
+        need = "a function of a text and a number, True or False is needed"
+        raise InputError(f"progress is {progress!r}; {need}", code="progress")
+    wanted = progress is not False and os.environ.get("DWELL_PROGRESS") != "0"
+    if not (wanted and sys.stderr is not None and _DISPLAY.acquire(blocking=False)):
+        yield lambda what, share: None
+        return
+    try:
+        report = _Report(_Bar() if sys.stderr.isatty() else _Lines(), Clock())
+        report.start()
+        try:
+            yield report.tell
+        finally:
+            report.end()
+    finally:
+        _DISPLAY.release()
+
+
+class Clock:
+    """Real time, and pauses that end early once the computation is over."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self.now, self.wait, self.stop = time.monotonic, self._over.wait, self._over.set
+
+
+class _Display(Protocol):
+    def note(self, text: str) -> None:
+        """Print a line that stays."""
+
+    def show(self, what: str, share: float, after: float) -> float:
+        """Show the state `after` so many seconds; returns the pause before the next one."""
+
+    def close(self) -> None:
+        """Take away what should not stay."""
+
+
+@final
+class _Report(threading.Thread):
+    """Shows the latest state now and then, even while the computation makes no call."""
+
+    def __init__(self, display: _Display, clock: Clock) -> None:
+        super().__init__(daemon=True, name="dwell progress")
+        self._display, self._clock = display, clock
+        self._began = clock.now()
+        self._what, self._share, self._expected = "", 0.0, ""
+
+    def tell(self, what: str, share: float) -> None:
+        """Note the present state."""
+        if what.startswith(EXPECTING):
+            self._expected = what
+        else:
+            self._what, self._share = what, share
+
+    def run(self) -> None:
+        """Show the state after two seconds, and from then on at the display's own pace."""
+        pause = PATIENCE
+        while not self._clock.wait(pause):
+            what = _compiling() if self._what == "preparing" else self._what
+            if self._expected:
+                self._display.note(self._expected)
+                self._expected = ""
+            pause = self._display.show(what, self._share, self._clock.now() - self._began)
+
+    def end(self) -> None:
+        """Stop showing states."""
+        self._clock.stop()
+        self.join()
+        self._display.close()
+
+
+@final
+class _Lines:
+    """A line now and then, for files, pipes and notebooks."""
+
+    def note(self, text: str) -> None:
+        """Print a line."""
+        print(f"dwell: {text}", file=sys.stderr, flush=True)
+
+    def show(self, what: str, share: float, after: float) -> float:
+        """Print a line; the longer the computation, the longer the pause."""
+        self.note(f"{what}: {_times(share, after)}")
+        return max(EVERY, 0.1 * after)
+
+    def close(self) -> None:
+        """Leave the lines where they are."""
+
+
+@final
+class _Bar:
+    """A bar, for terminals."""
+
+    @cached_property
+    def _bar(self) -> Any:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        words = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[times]}"))
+        bar = Progress(*words, console=Console(stderr=True), transient=True)
+        bar.add_task("", times="")
+        bar.start()
+        return bar
+
+    def note(self, text: str) -> None:
+        """Print a line above the bar."""
+        self._bar.console.print(text, style="dim")
+
+    def show(self, what: str, share: float, after: float) -> float:
+        """Bring the bar to the present state."""
+        self._bar.update(
+            self._bar.task_ids[0], description=what, completed=share,
+            total=1.0 if share > 0.0 else None, times=_times(share, after),
+        )  # fmt: skip
+        return FRAME
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if "_bar" in self.__dict__:
+            self._bar.stop()
+
+
+def _times(share: float, after: float) -> str:
+    """The share done, the time taken, and the time left."""
+    left = f", about {_time(after / share - after)} left" if 0.01 < share < 1.0 else ""
+    return f"{min(share, 1.0):.0%} after {_time(after)}{left}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120.0:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
+
+
+def _compiling() -> str:
+    if _jit.is_cached():
+        return "preparing"
+    return "compiling (once; kept for later runs)" if _jit.cache_folder() else "compiling"
+
+
+@cache
+def _warn_uncached() -> None:
+    """Warn, once in a process, where compiled kernels cannot be kept."""
+    if _jit.ENABLED and _jit.cache_folder() is None:
+        folder = os.environ.get("DWELL_CACHE_DIR") or "the cache folder"
+        warnings.warn(
+            f"{folder} cannot be written, so kernels are compiled anew in every process, for about "
+            "a minute; set DWELL_CACHE_DIR to a folder that can be written",
+            DwellWarning,
+            stacklevel=2,
+        )
