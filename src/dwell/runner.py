@@ -124,7 +124,7 @@ def simulate(
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
         raise ControllerError(
-            f"the controller is a {type(controller).__name__}; an object with the methods "
+            f"the controller is of type {type(controller).__name__}; an object with the methods "
             "begin(view) and decide(view) is needed, such as dwell.Timer(...)",
             code="controller.kind",
         )

@@ -10,8 +10,8 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from dwell._types import Floats
-from dwell.cli.show import WIDE, _console, counted
+from dwell._types import Floats, counted
+from dwell.cli.show import WIDE, _console
 
 if TYPE_CHECKING:
     from dwell.studies.design import Design

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from dwell.cli.show import _console, counted
+from dwell._types import counted
+from dwell.cli.show import _console
 
 if TYPE_CHECKING:
     from dwell.studies.optimize import Deployment

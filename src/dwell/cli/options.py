@@ -11,8 +11,12 @@ import typer
 
 from dwell.errors import InputError
 
-ScenarioFile = Annotated[Path, typer.Argument(help="Scenario file (.toml or .json).")]
-RunFile = Annotated[Path, typer.Argument(help="Stored run (.nc), as written by dwell run --out.")]
+ScenarioFile = Annotated[
+    Path, typer.Argument(metavar="SCENARIO", help="Scenario file (.toml or .json).")
+]
+RunFile = Annotated[
+    Path, typer.Argument(metavar="RUN.nc", help="Stored run, as written by dwell run --out.")
+]
 Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be given many times."),
@@ -20,13 +24,14 @@ Overrides = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Runs at a time; as many as processors by default.")
+    int | None,
+    typer.Option(min=1, metavar="N", help="Runs at a time; as many as processors by default."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse input that would be repaired.")]
 
 
 class Format(StrEnum):
-    """File formats of figures."""
+    """File formats of plots."""
 
     png = "png"
     pdf = "pdf"
@@ -34,7 +39,8 @@ class Format(StrEnum):
 
 
 Formats = Annotated[
-    list[Format] | None, typer.Option("--format", help="png, pdf or svg; may be repeated.")
+    list[Format] | None,
+    typer.Option("--format", metavar="FORMAT", help="png, pdf or svg; may be repeated."),
 ]
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, final
 from rich.markup import escape
 from rich.table import Table
 
-from dwell.cli.show import WIDE, _console, counted
+from dwell._types import counted
+from dwell.cli.show import WIDE, _console
 from dwell.errors import InputError, WorkspaceError
 
 if TYPE_CHECKING:

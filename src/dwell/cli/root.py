@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+
+from dwell.cli.options import print_json
+from dwell.errors import DwellError
+
+SCHEMA = 1  # of the object that a refused command prints with --json
+
+
+class Commands(TyperGroup):
+    """All commands: with --json, standard output has an object even if a command is refused."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command; what is raised is printed as JSON where that was asked for, and raised."""
+        try:
+            return super().main(*args, **kwargs)
+        except Exception as fault:
+            code = "memory" if isinstance(fault, MemoryError) else getattr(fault, "code", "error")
+            says = str(fault) or "there is not enough memory for this run"
+            usage = getattr(fault, "format_message", None)  # of the command-line library
+            if usage is not None:
+                code, says = "usage", str(usage())
+            known = usage is not None or isinstance(fault, (DwellError, MemoryError))
+            if known and "--json" in sys.argv:
+                error = {"code": code, "key": getattr(fault, "key", None), "message": says}
+                print_json({"schema": SCHEMA, "error": error})
+            raise
+
 
 app = typer.Typer(
     name="dwell",
+    cls=Commands,
     help="Coverage control with mobile sensors that look only now and then: simulate, check, draw.",
     epilog="Start with: dwell init two-hills, then dwell run two-hills.toml",
     no_args_is_help=True,

@@ -17,18 +17,23 @@ if TYPE_CHECKING:
 
 ALLOWED = ("run.horizon", "run.max_jumps")  # what may be changed of a run that goes on
 
+ENDINGS = ("", ".nc", ".nc4", ".cdf", ".h5", ".hdf5")  # that a stored run may have
+
 Outcome = tuple["Run", dict[str, Any]]
 
 
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
-    """A scenario run, and its figures."""
+    """A scenario run, and its numbers."""
     from dwell.runner import run_scenario
 
+    if out is not None and out.suffix.lower() not in ENDINGS:
+        says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
+        print(f"dwell: {out}: {says}", file=sys.stderr)
     with progress_bar() as progress:
         result = run_scenario(
             scenario, out=out, force=force, progress=progress, threads=threads, told=_told
         )
-    return _figures(result, out)
+    return _numbers(result, out)
 
 
 def resumed(
@@ -38,7 +43,7 @@ def resumed(
     out: Path | None,
     threads: int | None,
 ) -> Outcome:
-    """A kept run that went on, and its figures."""
+    """A kept run that went on, and its numbers."""
     from dwell.runner import resume_run
 
     if out is not None and out != path:
@@ -54,16 +59,24 @@ def resumed(
             path, horizon=asked.get("run.horizon"), max_jumps=asked.get("run.max_jumps"),
             progress=progress, threads=threads, told=_told,
         )  # fmt: skip
-    return _figures(result, path)
+    return _numbers(result, path)
 
 
-def _figures(result: Run, out: Path | None) -> Outcome:
+def _numbers(result: Run, out: Path | None) -> Outcome:
     if result.stop.reason.value == "interrupted":
         later = "nothing was kept, as there is no --out" if out is None else (
             f"go on with: dwell run --resume {out}"
         )  # fmt: skip
         print(f"dwell: stopped at t = {result.horizon:g}; {later}", file=sys.stderr)
-    return result, result.summary()
+    return result, identified(result, out)
+
+
+def identified(run: Run, file: Path | None) -> dict[str, Any]:
+    """The numbers of a run, with the scenario's name, the file it is in, and the versions."""
+    name = None if run.scenario is None else run.scenario.name
+    versions = {key: value for key, value in run.provenance.items() if key != "intact"}
+    told = {"name": name, "file": None if file is None else str(file), "versions": versions}
+    return run.summary() | told
 
 
 def _told(number: int) -> None:

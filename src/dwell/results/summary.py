@@ -12,7 +12,7 @@ from dwell.density.looking import Looks
 from dwell.theory import Metrics
 from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.theory.flags import own_limit
-from dwell.theory.metrics import Snapshots, metrics_of
+from dwell.theory.metrics import Snapshots, log_cost_of, metrics_of
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -60,6 +60,10 @@ def summarize(run: Run) -> dict[str, Any]:
             "initial": float(ends[0].costs[0]),
             "final": None if run.ends_in_contact else final_cost,
         },
+        "log_cost": {
+            "initial": log_cost_of(_seen_at_the_start(run)),
+            "final": None if seen is None else log_cost_of(seen),
+        },
         "error": {"final_max": None if run.ends_in_contact else final_error},
         "coverage": {
             "nu": getattr(run.system.controller, "nu", None),
@@ -80,8 +84,11 @@ def summarize(run: Run) -> dict[str, Any]:
 def _at_the_start(run: Run) -> Metrics:
     places, velocities = run.start.positions, run.start.velocities
     now = Snapshots(places[None], velocities[None], np.empty((1, run.agents)))
-    seen = run.system.looks_of_all(places, threads=run.recorder.threads)
-    return metrics_of(run.system, now, np.zeros(1), seen)
+    return metrics_of(run.system, now, np.zeros(1), _seen_at_the_start(run))
+
+
+def _seen_at_the_start(run: Run) -> Looks:
+    return run.system.looks_of_all(run.start.positions, threads=run.recorder.threads)
 
 
 def _law(run: Run) -> str:

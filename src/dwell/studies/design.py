@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, apart
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.density import tessellate
@@ -305,9 +305,10 @@ def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
     """Samples are not on the way: they make nothing void, but they warn."""
     found = constants.sampled
     if found is not None and found.value > float(s.lipschitz.max()):
+        seen, assumed = apart(found.value, float(s.lipschitz.max()), 6)
         yield (
-            f"Over samples the constant reaches {found.value:.6g}, above the assumed "
-            f"{float(s.lipschitz.max()):g}: from another start the assumption may fail."
+            f"Over samples the constant reaches {seen}, above the assumed {assumed}: from another "
+            "start the assumption may fail."
         )
 
 
