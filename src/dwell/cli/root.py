@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from dwell.cli.options import print_json
 from dwell.errors import DwellError
 
 SCHEMA = 1  # of the object that a refused command prints with --json
+
+
+class Command(TyperCommand):
+    """One command, whose help names arguments by their metavars alone."""
+
+    def get_help(self, ctx: Any) -> str:
+        """The help text, without the braces and types that the library puts round arguments."""
+        plain = re.compile(r"\{(\S+)\}|( <(?:path|str)>)")
+        return plain.sub(lambda m: m[1] or " " * len(m[2]), super().get_help(ctx))
 
 
 class Commands(TyperGroup):
@@ -34,10 +44,18 @@ class Commands(TyperGroup):
             raise
 
 
-app = typer.Typer(
+class App(typer.Typer):
+    """The command line: every command added to it is a `Command`."""
+
+    def command(self, *args: Any, **kwargs: Any) -> Any:
+        """Add a command."""
+        return super().command(*args, cls=Command, **kwargs)
+
+
+app = App(
     name="dwell",
     cls=Commands,
-    help="Coverage control with mobile sensors that look only now and then: simulate, check, draw.",
+    help="Coverage control with mobile sensors that look only now and then: simulate, check, plot.",
     epilog="Start with: dwell init two-hills, then dwell run two-hills.toml",
     no_args_is_help=True,
     add_completion=False,

@@ -29,22 +29,30 @@ from dwell.errors import InputError, StoreError
 )
 def run(
     scenario: Annotated[
-        Path | None, typer.Argument(help="Scenario file (.toml or .json); not with --resume.")
+        Path | None,
+        typer.Argument(
+            metavar="SCENARIO", help="Scenario file (.toml or .json); not with --resume."
+        ),
     ] = None,
     overrides: Overrides = None,
-    out: Annotated[Path | None, typer.Option(help="Keep the run in this .nc file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="RUN.nc", help="Store the run in this file.")
+    ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="RUN.nc", help="Go on with a run that was kept there.")
+        Path | None, typer.Option(metavar="RUN.nc", help="Continue the run that is stored there.")
     ] = None,
     horizon: Annotated[
-        float | None, typer.Option(help="The time at which the run ends, if not the scenario's.")
+        float | None,
+        typer.Option(metavar="TIME", help="The time at which the run ends, if not the scenario's."),
     ] = None,
     as_json: AsJson = False,
     force: Force = False,
     strict: Strict = False,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads for the metrics.")
+    ] = None,
 ) -> None:
-    """Simulate one scenario, show its numbers, and keep it; or go on with one that was kept."""
+    """Simulate a scenario, or resume a stored run."""
     from dwell.cli.running import resumed, simulated
     from dwell.cli.show import show_summary
 
@@ -73,11 +81,15 @@ def run(
 
 @app.command(epilog="Example: dwell show run.nc --json")
 def show(stored: RunFile, as_json: AsJson = False) -> None:
-    """Show the numbers of a stored run, also of one that was killed or is still going on."""
+    """Show the numbers of a stored run.
+
+    It may have been killed, or still be going on.
+    """
+    from dwell.cli.running import identified
     from dwell.cli.show import show_summary
     from dwell.results import load_run
 
-    summary = load_run(stored).summary()
+    summary = identified(load_run(stored), stored)
     if as_json:
         print_json(summary)
     else:
@@ -86,7 +98,7 @@ def show(stored: RunFile, as_json: AsJson = False) -> None:
 
 @app.command(epilog="Example: dwell check run.nc --json")
 def check(stored: RunFile, as_json: AsJson = False) -> None:
-    """Verify a stored run independently: every jump, every flow, from its scenario alone."""
+    """Verify a stored run, jump by jump, from its scenario alone."""
     from dwell.cli.progress import progress_bar
     from dwell.cli.show import show_report
     from dwell.results import load_run
@@ -103,21 +115,26 @@ def check(stored: RunFile, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: dwell plot run.nc --out figures --format pdf")
+@app.command(epilog="Example: dwell plot run.nc --out plots --format pdf")
 def plot(
     stored: Annotated[
         Path, typer.Argument(metavar="RUN_OR_DIR", help="Stored run (.nc), or folder of a sweep.")
     ],
-    out: Annotated[Path, typer.Option(help="Folder for the figures; made if need be.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the plots; made if need be.")
+    ],
     formats: Formats = None,
 ) -> None:
-    """Draw a stored run (configurations, paths, errors, cost, timers), or a sweep's trade-offs."""
+    """Plot a stored run, or the trade-offs of a sweep.
+
+    Of a run: configurations, paths, errors, hold errors, cost and timers.
+    """
     from dwell.plotting import save_figures
     from dwell.plotting.figures import FIGURES
     from dwell.results import load_run
 
     if out.exists() and not out.is_dir():
-        raise StoreError(f"{out} is a file; give a folder for the figures", code="store")
+        raise StoreError(f"{out} is a file; give a folder for the plots", code="store")
     kinds = tuple(kind.value for kind in formats or [Format.png])
     if stored.is_dir():
         from dwell.cli.sweep import plot_sweep
@@ -137,27 +154,35 @@ def plot(
 @app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
 def animate(
     stored: RunFile,
-    out: Annotated[Path, typer.Option(help="Film: .mp4 (needs ffmpeg), .gif or .webp.")],
-    fps: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
-    seconds: Annotated[float, typer.Option(help="How long the film is.")] = 12.0,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Film: .mp4 (needs ffmpeg), .gif or .webp.")
+    ],
+    fps: Annotated[float, typer.Option(metavar="N", help="Frames a second.")] = 25.0,
+    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="How long the film is.")] = 12.0,
     since: Annotated[
-        float | None, typer.Option("--from", help="Time of the run to begin with; 0 by default.")
+        float | None,
+        typer.Option("--from", metavar="TIME", help="Time of the run to begin with; 0 by default."),
     ] = None,
     until: Annotated[
-        float | None, typer.Option("--to", help="Time to end with; the run's end by default.")
+        float | None,
+        typer.Option("--to", metavar="TIME", help="Time to end with; the run's end by default."),
     ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Pixels, such as 1280x720.")
     ] = None,
     dpi: Annotated[
-        float | None, typer.Option(help="Pixels to an inch: more makes text and lines larger.")
+        float | None,
+        typer.Option(metavar="N", help="Pixels to an inch: more makes text and lines larger."),
     ] = None,
     turn: Annotated[
         bool, typer.Option("--turn", help="In space: go once round the agents at the time --to.")
     ] = False,
     force: Force = False,
 ) -> None:
-    """Make a film of a stored run: density, cells, agents, trails, cost and errors."""
+    """Make a film of a stored run.
+
+    It shows density, cells, agents, trails, cost and errors.
+    """
     from dwell.cli.progress import progress_bar
     from dwell.plotting.film import animate as make_film
     from dwell.plotting.film import size_from_words
