@@ -24,8 +24,7 @@ Overrides = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Workers = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Runs at a time; as many as processors by default."),
+    int | None, typer.Option(min=1, help="Runs at a time; as many as processors by default.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse input that would be repaired.")]
 

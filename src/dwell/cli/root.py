@@ -15,13 +15,21 @@ from dwell.errors import DwellError
 SCHEMA = 1  # of the object that a refused command prints with --json
 
 
+METAVARS = {"path": "FILE", "int range": "N", "float": "NUMBER", "str": "TEXT", "list[str]": "TEXT"}
+
+
 class Command(TyperCommand):
-    """One command, whose help names arguments by their metavars alone."""
+    """One command, whose help has words such as FILE and N where the library puts types."""
 
     def get_help(self, ctx: Any) -> str:
-        """The help text, without the braces and types that the library puts round arguments."""
-        plain = re.compile(r"\{(\S+)\}|( <(?:path|str)>)")
-        return plain.sub(lambda m: m[1] or " " * len(m[2]), super().get_help(ctx))
+        """The help text: `--out FILE`, not `--out <path>`; `SCENARIO`, not `{SCENARIO} <path>`."""
+        text = re.sub(r"\{(\S+)\}", r"\1", super().get_help(ctx))
+        return re.sub(r"(--\S+ )?<([^>\n]+)>", _named, text)
+
+
+def _named(found: re.Match[str]) -> str:
+    words = found[1] + METAVARS.get(found[2], "VALUE") if found[1] else ""
+    return words.ljust(len(found[0]))
 
 
 class Commands(TyperGroup):

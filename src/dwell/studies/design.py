@@ -28,6 +28,7 @@ from dwell.theory.design import (
     setting_of,
     void_reasons,
 )
+from dwell.theory.flags import about_scale
 from dwell.theory.lipschitz import Attained, Lipschitz
 
 SCHEMA = 1
@@ -61,6 +62,15 @@ class Design:
     def verdict(self) -> str:
         """`conditions met`, or `certificate void` where `reasons` says why."""
         return VOID if self.reasons else VALID
+
+    @property
+    def in_practice(self) -> str:
+        """What holds though the certificate is void; empty where nothing does."""
+        met = [c for c in self.setting.sharper if c.met and c.applies is not False]
+        if not met:
+            return ""
+        says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in met)
+        return f"The paper's condition is sufficient, not necessary. {says}."
 
     @property
     def locally(self) -> Attained | None:
@@ -127,6 +137,7 @@ class Design:
             "assumed_lipschitz": each(s.lipschitz),
             "measured_lipschitz": self.lipschitz.as_json(),
             "verdict": self.verdict,
+            "in_practice": self.in_practice or None,
             "reasons": list(self.reasons),
             "advice": [advice.as_json() for advice in self.advice],
             "advice_measured": [advice.as_json() for advice in self.advice_measured],
@@ -183,7 +194,8 @@ def design(
     made, why_not = quick_run(scenario, system, run, progress)
     rho = separation_of(system, start, made, separation)
     constants = measure_constants(system, start, made, rho, count, progress)
-    notes = [*_about(system), *_about_run(made, why_not), *_about_constants(constants)]
+    scale = (flag.says for flag in about_scale(system, start))
+    notes = [*scale, *_about(system), *_about_run(made, why_not), *_about_constants(constants)]
     law = system.controller
     assert isinstance(law, Timer)
     if eta_max is None and scenario.certificate is None:

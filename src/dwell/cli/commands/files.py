@@ -63,7 +63,7 @@ def init(
         str, typer.Argument(metavar="TEMPLATE", help="Which template; see --list.")
     ] = "two-hills",
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write; TEMPLATE.toml by default.")
+        Path | None, typer.Option(help="File to write; TEMPLATE.toml by default.")
     ] = None,
     force: Force = False,
     names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,

@@ -11,46 +11,31 @@ from dwell.cli.root import app
 
 @app.command(epilog="Example: dwell serve --port 8080 --seconds 30")
 def serve(
-    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[
-        int,
-        typer.Option(
-            min=0, max=65535, metavar="PORT", help="Port to listen at; 0 for any that is free."
-        ),
+        int, typer.Option(min=0, max=65535, help="Port to listen at; 0 for any that is free.")
     ] = 8000,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open the page in a browser.")
     ] = False,
     names: Annotated[
         list[str] | None,
-        typer.Option(
-            "--name", metavar="HOST", help="A host name by which the server is reached; repeatable."
-        ),
+        typer.Option("--name", help="A host name by which the server is reached; repeatable."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Runs at a time.")] = 2,
-    queued: Annotated[int, typer.Option(min=1, metavar="N", help="Runs that may wait.")] = 200,
-    agents: Annotated[int, typer.Option(min=1, metavar="N", help="Most agents of a run.")] = 2_000,
-    horizon: Annotated[float, typer.Option(metavar="TIME", help="Longest horizon of a run.")] = 1e6,
-    events: Annotated[
-        float, typer.Option(metavar="N", help="Most events that a run may come to.")
-    ] = 2e6,
-    seconds: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Real time that a run may take.")
-    ] = 120.0,
-    memory: Annotated[
-        float, typer.Option(metavar="BYTES", help="Bytes that a run may take.")
-    ] = 2e9,
-    kept: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Runs that are kept when done.")
-    ] = 100,
-    disk: Annotated[
-        float, typer.Option(metavar="BYTES", help="Bytes of their files together.")
-    ] = 2e9,
+    workers: Annotated[int, typer.Option(min=1, help="Runs at a time.")] = 2,
+    queued: Annotated[int, typer.Option(min=1, help="Runs that may wait.")] = 200,
+    agents: Annotated[int, typer.Option(min=1, help="Most agents of a run.")] = 2_000,
+    horizon: Annotated[float, typer.Option(help="Longest horizon of a run.")] = 1e6,
+    events: Annotated[float, typer.Option(help="Most events that a run may come to.")] = 2e6,
+    seconds: Annotated[float, typer.Option(help="Real time that a run may take.")] = 120.0,
+    memory: Annotated[float, typer.Option(help="Bytes that a run may take.")] = 2e9,
+    kept: Annotated[int, typer.Option(min=1, help="Runs that are kept when done.")] = 100,
+    disk: Annotated[float, typer.Option(help="Bytes of their files together.")] = 2e9,
     absent: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long a live run goes on without a viewer.")
+        float, typer.Option(help="How long a live run goes on without a viewer.")
     ] = 20.0,
     drain: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long runs may go on when the server ends.")
+        float, typer.Option(help="How long runs may go on when the server ends.")
     ] = 20.0,
 ) -> None:
     """Show runs, as they go, on a page in the browser."""

@@ -42,15 +42,12 @@ def run(
         Path | None, typer.Option(metavar="RUN.nc", help="Continue the run that is stored there.")
     ] = None,
     horizon: Annotated[
-        float | None,
-        typer.Option(metavar="TIME", help="The time at which the run ends, if not the scenario's."),
+        float | None, typer.Option(help="The time at which the run ends, if not the scenario's.")
     ] = None,
     as_json: AsJson = False,
     force: Force = False,
     strict: Strict = False,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads for the metrics.")
-    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
 ) -> None:
     """Simulate a scenario, or resume a stored run."""
     from dwell.cli.running import resumed, simulated
@@ -81,10 +78,7 @@ def run(
 
 @app.command(epilog="Example: dwell show run.nc --json")
 def show(stored: RunFile, as_json: AsJson = False) -> None:
-    """Show the numbers of a stored run.
-
-    It may have been killed, or still be going on.
-    """
+    """Show the numbers of a stored run. It may have been killed, or still be going on."""
     from dwell.cli.running import identified
     from dwell.cli.show import show_summary
     from dwell.results import load_run
@@ -125,10 +119,7 @@ def plot(
     ],
     formats: Formats = None,
 ) -> None:
-    """Plot a stored run, or the trade-offs of a sweep.
-
-    Of a run: configurations, paths, errors, hold errors, cost and timers.
-    """
+    """Plot a stored run, or the trade-offs of a sweep."""
     from dwell.plotting import save_figures
     from dwell.plotting.figures import FIGURES
     from dwell.results import load_run
@@ -154,35 +145,27 @@ def plot(
 @app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
 def animate(
     stored: RunFile,
-    out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Film: .mp4 (needs ffmpeg), .gif or .webp.")
-    ],
-    fps: Annotated[float, typer.Option(metavar="N", help="Frames a second.")] = 25.0,
-    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="How long the film is.")] = 12.0,
+    out: Annotated[Path, typer.Option(help="Film: .mp4 (needs ffmpeg), .gif or .webp.")],
+    fps: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    seconds: Annotated[float, typer.Option(help="How long the film is.")] = 12.0,
     since: Annotated[
-        float | None,
-        typer.Option("--from", metavar="TIME", help="Time of the run to begin with; 0 by default."),
+        float | None, typer.Option("--from", help="Time of the run to begin with; 0 by default.")
     ] = None,
     until: Annotated[
-        float | None,
-        typer.Option("--to", metavar="TIME", help="Time to end with; the run's end by default."),
+        float | None, typer.Option("--to", help="Time to end with; the run's end by default.")
     ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Pixels, such as 1280x720.")
     ] = None,
     dpi: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="Pixels to an inch: more makes text and lines larger."),
+        float | None, typer.Option(help="Pixels to an inch: more makes text and lines larger.")
     ] = None,
     turn: Annotated[
         bool, typer.Option("--turn", help="In space: go once round the agents at the time --to.")
     ] = False,
     force: Force = False,
 ) -> None:
-    """Make a film of a stored run.
-
-    It shows density, cells, agents, trails, cost and errors.
-    """
+    """Make a film of a stored run. It shows density, cells, agents, trails, cost and errors."""
     from dwell.cli.progress import progress_bar
     from dwell.plotting.film import animate as make_film
     from dwell.plotting.film import size_from_words

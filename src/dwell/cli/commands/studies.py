@@ -78,8 +78,7 @@ def reproduce(
     ] = Path("paper-report"),
     as_json: AsJson = False,
     starts: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Random starts of 12 agents; 20 by default."),
+        int | None, typer.Option(min=0, help="Random starts of 12 agents; 20 by default.")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A rehearsal with short runs; claims will not hold.")
@@ -124,8 +123,7 @@ def design(
     overrides: Overrides = None,
     as_json: AsJson = False,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Plot the trade-offs to this .png, .pdf or .svg file."),
+        Path | None, typer.Option(help="Plot the trade-offs to this .png, .pdf or .svg file.")
     ] = None,
     agree: Annotated[
         Method | None,
@@ -140,23 +138,16 @@ def design(
         ),
     ] = Talks.start,
     samples: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Random configurations to measure; 100 by default."),
+        int | None, typer.Option(min=0, help="Random configurations to measure; 100 by default.")
     ] = None,
     separation: Annotated[
-        float | None,
-        typer.Option(
-            metavar="LENGTH", help="Least distance of agents in them; as seen by default."
-        ),
+        float | None, typer.Option(help="Least distance of agents in them; as seen by default.")
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say what each condition guarantees.")
     ] = False,
 ) -> None:
-    """Find the admissible T2 and k1 of the timer law.
-
-    Assumed Lipschitz constants are compared with measured ones.
-    """
+    """Find the admissible T2 and k1 of the timer law. Lipschitz constants are measured, too."""
     from dwell.cli.design import show_design
     from dwell.cli.progress import progress_bar
     from dwell.plotting.save import check_figure
@@ -184,7 +175,7 @@ def design(
 def optimize(
     scenario: ScenarioFile,
     starts: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Starts: the scenario's own, and random ones.")
+        int, typer.Option(min=1, help="Starts: the scenario's own, and random ones.")
     ] = 50,
     overrides: Overrides = None,
     out: Annotated[
@@ -195,10 +186,7 @@ def optimize(
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the best static deployment.
-
-    That is the one of lowest cost, by Newton's method from many starts.
-    """
+    """Find the best static deployment: that of lowest cost."""
     from dwell.cli.optimize import show_deployment
     from dwell.cli.progress import progress_bar, uninterrupted
     from dwell.studies.optimize import (
@@ -243,12 +231,10 @@ def sweep(
         ),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Processes here; as many as processors by default."),
+        int | None, typer.Option(min=1, help="Processes here; as many as processors by default.")
     ] = None,
     chunk: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Cases in a portion; adapted by default."),
+        int | None, typer.Option(min=1, help="Cases in a portion; adapted by default.")
     ] = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Run cases again that failed before.")
@@ -260,18 +246,14 @@ def sweep(
         bool, typer.Option("--extend", help="The sweep has changed: keep the rows of old cases.")
     ] = False,
     patience: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="How long to wait for a scheduler that went away."),
+        float, typer.Option(help="How long to wait for a scheduler that went away.")
     ] = 60.0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the file, say what it comes to, and stop.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a scenario for many values and many starts.
-
-    It runs on this machine, or on a Dask cluster.
-    """
+    """Run a scenario for many values and many starts. Here, or on a Dask cluster."""
     from dwell.cli.progress import progress_bar
     from dwell.cli.sweep import complain, show_outcome, show_plan
     from dwell.sweep import plan_file, run_sweep
@@ -305,16 +287,10 @@ def rates(
     overrides: Overrides = None,
     as_json: AsJson = False,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Plot the softest modes to this .png, .pdf or .svg file."
-        ),
+        Path | None, typer.Option(help="Plot the softest modes to this .png, .pdf or .svg file.")
     ] = None,
 ) -> None:
-    """Find how fast small displacements decay, under every law.
-
-    They are displacements from where the agents come to rest.
-    """
+    """Find how fast displacements from the resting places decay."""
     from dwell.cli.rates import show_rates, study
 
     if out is not None:
