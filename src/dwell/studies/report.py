@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import final
 
 from dwell.studies import starts as many
-from dwell.studies.claims import Claim
+from dwell.studies.claims import Claim, borne_out
 from dwell.studies.compare import LEVELS, Comparison, LawFigures
 from dwell.studies.figures import Illustration
 from dwell.studies.markup import Html, joined, number, page, picture, prose, table, tag
