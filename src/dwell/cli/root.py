@@ -12,9 +12,6 @@ from typer.core import TyperCommand, TyperGroup
 from dwell.cli.options import print_json
 from dwell.errors import DwellError
 
-SCHEMA = 1  # of the object that a refused command prints with --json
-
-
 METAVARS = {"path": "FILE", "int range": "N", "float": "NUMBER", "str": "TEXT", "list[str]": "TEXT"}
 
 
@@ -40,15 +37,12 @@ class Commands(TyperGroup):
         try:
             return super().main(*args, **kwargs)
         except Exception as fault:
-            code = "memory" if isinstance(fault, MemoryError) else getattr(fault, "code", "error")
-            says = str(fault) or "there is not enough memory for this run"
             usage = getattr(fault, "format_message", None)  # of the command-line library
-            if usage is not None:
-                code, says = "usage", str(usage())
-            known = usage is not None or isinstance(fault, (DwellError, MemoryError))
-            if known and "--json" in sys.argv:
-                error = {"code": code, "key": getattr(fault, "key", None), "message": says}
-                print_json({"schema": SCHEMA, "error": error})
+            if "--json" in sys.argv and (usage or isinstance(fault, DwellError)):
+                code = "usage" if usage else getattr(fault, "code", "error")
+                error = {"code": code, "key": getattr(fault, "key", None)}
+                error["message"] = usage() if usage else str(fault)
+                print_json({"schema": 1, "error": error})
             raise
 
 

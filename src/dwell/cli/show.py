@@ -25,19 +25,24 @@ PIPE_WIDTH = 160
 
 def show_summary(summary: dict[str, Any], out: Path | None) -> None:
     """The numbers of a run."""
-    console = _console()
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in _rows(summary, out):
-        table.add_row(name, escape(value))
+    table = listing(_rows(summary, out))
     for repair in summary["repairs"]:
         table.add_row("[yellow]repaired[/]", escape(repair))
     for flag in summary["flags"]:
         table.add_row("[yellow]note[/]", escape(flag["says"]))
     if out is not None:
         table.add_row("kept in", escape(str(out)))
-    console.print(table)
+    _console().print(table)
+
+
+def listing(rows: Iterable[tuple[str, str]]) -> Table:
+    """A table of names and values."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, escape(value))
+    return table
 
 
 def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
@@ -65,9 +70,8 @@ def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
     yield "coverage", _coverage(s["coverage"])
     if s["hold_error"]["max"] is not None:
         most, limit = s["hold_error"]["max"], s["hold_error"]["limit"]
-        seen, allowed = apart(most, most if limit is None else limit)
-        text = f"{seen} at most"
-        yield "hold error", text if limit is None else f"{text}; limit {allowed}"
+        both = apart(most, most if limit is None else limit)
+        yield "hold error", " at most; limit ".join(both) if limit else f"{both[0]} at most"
     if s["separation"]["min"] is not None:
         near = s["separation"]
         pair = "{} and {}".format(*near["agents"])
@@ -81,9 +85,9 @@ def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
 
 def _cost(s: dict[str, Any], end: str) -> str | None:
     """The cost at an end of the run; as a power of e where it is below the smallest double."""
-    if s["cost"][end] is None or not any(flag["code"] == "underflow" for flag in s["flags"]):
-        return None if s["cost"][end] is None else f"{s['cost'][end]:.6g}"
-    return f"exp({s['log_cost'][end]:.6g})"
+    cost, log_cost = s["cost"][end], s["log_cost"][end]
+    words = f"exp({log_cost or 0.0:.6g})" if cost == 0.0 and log_cost else f"{cost or 0.0:.6g}"
+    return None if cost is None else words
 
 
 def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -39,18 +39,16 @@ _WORDS = {
         "raise run.max_jumps; dwell run --resume FILE --set run.max_jumps=N continues a stored run",
     ),
     StopReason.ZENO: (
-        "Jumps pile up without time passing (Zeno).",
-        "make the law return times that lie after the present one",
+        "Jumps pile up without time passing (Zeno).", "make the law return later times"
     ),
     StopReason.COINCIDENT: (
         "Two agents met at one point, where cells are not defined.",
         "change the start or the seed, lower the speed, or shorten the waits",
     ),
     StopReason.INTERRUPTED: (
-        "Interrupted; everything up to here is kept.",
-        "dwell run --resume FILE continues a stored run",
+        "Interrupted; everything up to here is kept.", "dwell run --resume FILE continues it"
     ),
-}
+}  # fmt: skip
 
 
 @final

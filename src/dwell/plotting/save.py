@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dwell.errors import InputError
-from dwell.plotting.figures import FIGURES, require_matplotlib
+from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -41,18 +41,22 @@ def save_figures(
     names: Iterable[str] | None = None,
     force: bool = False,
 ) -> list[Path]:
-    """Write figures of `run` into the folder `out`, as NAME.FORMAT; gives the paths.
+    """Write plots of `run` into the folder `out`, as NAME.FORMAT; gives the paths.
 
-    All figures, unless `names` says which; a run that keeps no events gets those it can. Each file
-    appears whole or not at all. Figures made here before are replaced; any other file of the same
-    name is replaced only with `force`.
+    All that fit the run, unless `names` says which; a run that keeps no events gets those it can.
+    Each file appears whole or not at all. Plots made here before are replaced; any other file of
+    the same name is replaced only with `force`.
     """
-    wanted = _known("figure", FIGURES if names is None else names, tuple(FIGURES))
+    wanted = _known("figure", figures_of(run) if names is None else names, tuple(FIGURES))
     drawings: dict[str, Callable[[], Figure]]
-    drawings = {name: partial(FIGURES[name], run) for name in wanted}
+    drawings = {name: partial(_titled, name, run) for name in wanted}
     if names is None and run.record != "events":
         drawings = _possible(drawings)
     return write_figures(drawings, out, formats, force)
+
+
+def _titled(name: str, run: Run) -> Figure:
+    return entitled(FIGURES[name](run), run)
 
 
 def _possible(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, Callable[[], Figure]]:

@@ -23,7 +23,8 @@ SUMMARY_VERSION = 1
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     # Where two agents met in the end there are no cells: what would need them is null.
-    ends = [_at_the_start(run)]
+    opening = run.system.looks_of_all(run.start.positions, threads=run.recorder.threads)
+    ends = [_at_the_start(run, opening)]
     places = run.at_the_end.positions[0]
     seen = None if run.ends_in_contact else run.final_looks
     if seen is not None:
@@ -61,7 +62,7 @@ def summarize(run: Run) -> dict[str, Any]:
             "final": None if run.ends_in_contact else final_cost,
         },
         "log_cost": {
-            "initial": log_cost_of(_seen_at_the_start(run)),
+            "initial": log_cost_of(opening),
             "final": None if seen is None else log_cost_of(seen),
         },
         "error": {"final_max": None if run.ends_in_contact else final_error},
@@ -81,14 +82,10 @@ def summarize(run: Run) -> dict[str, Any]:
     }
 
 
-def _at_the_start(run: Run) -> Metrics:
+def _at_the_start(run: Run, seen: Looks) -> Metrics:
     places, velocities = run.start.positions, run.start.velocities
     now = Snapshots(places[None], velocities[None], np.empty((1, run.agents)))
-    return metrics_of(run.system, now, np.zeros(1), _seen_at_the_start(run))
-
-
-def _seen_at_the_start(run: Run) -> Looks:
-    return run.system.looks_of_all(run.start.positions, threads=run.recorder.threads)
+    return metrics_of(run.system, now, np.zeros(1), seen)
 
 
 def _law(run: Run) -> str:

@@ -67,10 +67,8 @@ class Design:
     def in_practice(self) -> str:
         """What holds though the certificate is void; empty where nothing does."""
         met = [c for c in self.setting.sharper if c.met and c.applies is not False]
-        if not met:
-            return ""
         says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in met)
-        return f"The paper's condition is sufficient, not necessary. {says}."
+        return f"The paper's condition is sufficient, not necessary. {says}." if met else ""
 
     @property
     def locally(self) -> Attained | None:

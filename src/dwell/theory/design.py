@@ -279,8 +279,8 @@ def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True)
     if not perfect:
         yield "Looks are lost or late here, which none of the conditions covers."
     if s.eta_max >= s.k1:
-        eta, k1 = apart(s.eta_max, s.k1, 6)
-        yield f"The theorem needs eta_max < k1, but eta_max = {eta} and k1 = {k1}."
+        says = "The theorem needs eta_max < k1, but eta_max = {} and k1 = {}."
+        yield says.format(*apart(s.eta_max, s.k1, 6))
     limits, p = s.max_dwell_times, s.tightest
     if (s.t2 > limits).any():
         t2, most = apart(s.t2[p], limits[p], 6)
@@ -289,10 +289,9 @@ def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True)
             f"{times_over(float(_ratio(s.t2, limits)[p]))}."
         )
         if s.admissible_k1 is None:
-            most, least = apart(float(s.max_gains.min()), s.eta_max, 6)
             yield (
                 "No k1 is admissible for these T2 and this eta_max: it would have to be at most "
-                f"{most} and above eta_max = {least}."
+                "{} and above eta_max = {}.".format(*apart(float(s.max_gains.min()), s.eta_max, 6))
             )
     if seen is not None and (seen.values > s.lipschitz).any():
         yield _exceeded(s, seen)
@@ -393,9 +392,8 @@ def _of_k1(s: Setting) -> Advice:
     if k1 is None and s.tied and s.theta >= 1.0:
         return Advice("k1", f"k1: no value will do; eta_max = {s.theta:g} k1 is never below it")
     if k1 is None:
-        low, high = apart(most, s.eta_max, 6)
-        says = f"k1: no value will do; it would have to be at most {low} and above"
-        return Advice("k1", f"{says} eta_max = {high}")
+        says = "k1: no value will do; it would have to be at most {} and above eta_max = {}"
+        return Advice("k1", says.format(*apart(most, s.eta_max, 6)))
     if s.tied:
         return Advice("k1", f"k1 at most {k1:.12g}, with eta_max = {s.theta:g} k1", k1)
     ends = (f"at most {k1:.12g}", f"above eta_max = {s.eta_max:g}")
@@ -405,9 +403,8 @@ def _of_k1(s: Setting) -> Advice:
 def _of_eta(s: Setting, least: float) -> Advice:
     eta = _inward(least, ROUND_CEILING, lambda v: replace(s, eta_max=v).feasible)
     if eta is None:
-        low, high = apart(least, s.k1, 6)
-        says = f"eta_max: no value will do; it would have to be at least {low} and below"
-        return Advice("eta_max", f"{says} k1 = {high}")
+        says = "eta_max: no value will do; it would have to be at least {} and below k1 = {}"
+        return Advice("eta_max", says.format(*apart(least, s.k1, 6)))
     ends = (f"at least {eta:.12g}", f"below k1 = {s.k1:g}")
     return Advice("eta_max", _between("eta_max", ends, s), eta)
 

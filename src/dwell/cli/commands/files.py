@@ -38,9 +38,8 @@ def validate(
         refuse(repairs)
     notes = list(about_scale(system, start))
     if as_json:
-        flags = [asdict(note) for note in notes]
-        told = {"agents": system.agents, "repairs": list(repairs), "flags": flags}
-        print_json({"schema": 1, "ok": True, **told})
+        told = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
+        print_json({"schema": 1, "ok": True, "agents": system.agents, **told})
         return
     typer.echo(f"{scenario}: ok, {counted(system.agents, 'agent')}")
     for repair in repairs:

@@ -121,7 +121,7 @@ def plot(
 ) -> None:
     """Plot a stored run, or the trade-offs of a sweep."""
     from dwell.plotting import save_figures
-    from dwell.plotting.figures import FIGURES
+    from dwell.plotting.figures import figures_of
     from dwell.results import load_run
 
     if out.exists() and not out.is_dir():
@@ -136,7 +136,7 @@ def plot(
     written = save_figures(result, out, formats=kinds)
     for path in written:
         typer.echo(path)
-    missing = [name for name in FIGURES if name not in {path.stem for path in written}]
+    missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
         says = f"dwell: {', '.join(missing)} left out: they need events, and this run keeps"
         typer.echo(f'{says} less (record.kind = "{result.record}")', err=True)

@@ -127,15 +127,10 @@ def design(
     ] = None,
     agree: Annotated[
         Method | None,
-        typer.Option(
-            metavar="METHOD", help="Let the agents agree on k1: flooding, gossip or equalizing."
-        ),
+        typer.Option(metavar="METHOD", help="Agree on k1 by flooding, gossip or equalizing."),
     ] = None,
     graph: Annotated[
-        Talks,
-        typer.Option(
-            metavar="WHEN", help="Neighbours that agree: those at the start, or along the run."
-        ),
+        Talks, typer.Option(metavar="WHEN", help="Neighbours at the start, or along the run.")
     ] = Talks.start,
     samples: Annotated[
         int | None, typer.Option(min=0, help="Random configurations to measure; 100 by default.")
