@@ -1,6 +1,6 @@
 """Shapes and units, once: lengths in the unit of the workspace, times in one unit of your own.
 
-And what counts as a number when it comes from outside.
+And what counts as a number when it comes from outside, and how numbers are put in sentences.
 """
 
 from __future__ import annotations
@@ -98,6 +98,18 @@ def listed(value: Any) -> tuple[Any, ...]:
         return tuple(value)
     except TypeError:
         return (value,)
+
+
+def counted(count: int, noun: str) -> str:
+    """1 agent, 2 agents."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
+    """Two numbers as text, with as many digits as it takes to tell them apart."""
+    while digits < 17 and one != other and f"{one:.{digits}g}" == f"{other:.{digits}g}":
+        digits += 1
+    return f"{one:.{digits}g}", f"{other:.{digits}g}"
 
 
 def is_positive(value: object) -> bool:

@@ -119,7 +119,8 @@ def test_plot(kept: Path) -> None:
 
 def test_validate(scenario: Path) -> None:
     assert dwell("validate", scenario).out == f"{scenario}: ok, 4 agents\n"
-    assert dwell("validate", scenario, "--json").json == {"ok": True, "agents": 4, "repairs": []}
+    fine = {"schema": 1, "ok": True, "agents": 4, "repairs": [], "flags": []}
+    assert dwell("validate", scenario, "--json").json == fine
     wrong = dwell("validate", scenario, "--json", "--set", "run.horizon=-1", "--set", "run.x=1")
     assert len(wrong.sentences) == 2
 

@@ -126,7 +126,7 @@ def test_reproduce(tmp_path: Path) -> None:
     shown = dwell("reproduce", "--quick", "--starts", 0, "--out", tmp_path / "r")
     assert shown.code == 0
     assert "n30-dwell-bound" in shown.out
-    assert "of 20 claims hold. Read" in shown.out
+    assert "only on a grid of points whose spacing is our choice. Read" in shown.out
 
 
 def test_reproduce_refuses(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ def test_agents_look_alike_in_every_figure_and_unlike_each_other() -> None:
     for name in ("errors", "hold_errors", "timers"):
         (ax,) = drawn(name, run).axes
         lines = {line.get_label(): line.get_color() for line in ax.lines}
-        looks.append([lines[f"$p = {p}$"] for p in range(run.agents)])
+        looks.append([lines[agent_label(p)] for p in range(run.agents)])
 
     assert looks[0] == looks[1] == looks[2]
     assert len(set(looks[0])) == run.agents
@@ -308,4 +308,4 @@ def test_a_density_is_asked_inside_the_workspace_only() -> None:
 
     image, label = draw_density(Figure().subplots(), triangle, as_density(weight))
     assert image.get_clim()[1] == pytest.approx(2.0, rel=0.01)
-    assert label == r"$\varphi(s)$"
+    assert label == r"density $\varphi$"

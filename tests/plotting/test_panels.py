@@ -103,7 +103,7 @@ def test_panels_are_named_and_explained_once() -> None:
     assert [ax.get_title() for ax in figure.axes] == list(runs_of("three"))
     assert len(figure.legends) == 1
     assert all(ax.get_legend() is None for ax in figure.axes)
-    assert len(drawn("costs", "all").axes[0].get_legend().get_texts()) == len(LAWS)
+    assert len(drawn("costs", "all").legends[0].get_texts()) == len(LAWS)
 
 
 @pytest.mark.parametrize("name", ["two-hills", *LAWS])

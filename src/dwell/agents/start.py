@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, counted
 from dwell.density.tessellation import as_positions
 from dwell.errors import AgentsError
 from dwell.geometry import Ball, Box, Ellipsoid, Workspace
@@ -30,7 +30,7 @@ def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[
     if far.size:
         p = int(far[0])
         near = workspace.nearest(points[p : p + 1])[0]
-        others = f" (and {far.size - 1} more agents)" if far.size > 1 else ""
+        others = f" (and {counted(int(far.size) - 1, 'more agent')})" if far.size > 1 else ""
         raise AgentsError(
             f"agent {p} at {points[p].tolist()} is {distance[p]:.3g} outside the workspace"
             f"{others}; the nearest point inside is {near.tolist()}",
@@ -41,7 +41,8 @@ def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[
     moved = np.flatnonzero(distance > 0.0)
     if moved.size:
         points[moved] = workspace.nearest(points[moved])
-        repairs.append(f"moved {moved.size} agents onto the workspace's boundary (rounding)")
+        who = counted(int(moved.size), "agent")
+        repairs.append(f"moved {who} onto the workspace's boundary (rounding)")
     refuse_coincident(points)
     return points, tuple(repairs)
 

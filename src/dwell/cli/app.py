@@ -1,22 +1,12 @@
-"""The command line with all its commands; `dwell --help` lists them in this order.
-
-A module of commands adds them when it is imported, which is all that it is imported for here.
-"""
+"""The command line with all its commands; `dwell --help` lists them in the order of the modules."""
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from dwell.cli.root import app
 
-# isort: split
-from dwell.cli.commands import runs  # noqa: F401
-
-# isort: split
-from dwell.cli.commands import studies  # noqa: F401
-
-# isort: split
-from dwell.cli.commands import files  # noqa: F401
-
-# isort: split
-from dwell.cli.commands import page  # noqa: F401
-
 __all__ = ["app"]
+
+for name in ("runs", "studies", "files", "page"):  # each adds its commands when it is imported
+    import_module(f"dwell.cli.commands.{name}")

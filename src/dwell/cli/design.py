@@ -10,8 +10,8 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from dwell._types import Floats
-from dwell.cli.show import WIDE, _console, counted
+from dwell._types import Floats, apart, counted
+from dwell.cli.show import _console
 
 if TYPE_CHECKING:
     from dwell.studies.design import Design
@@ -22,18 +22,16 @@ Row = tuple[str, ...]
 MET, VIOLATED, OPEN = "[green]met[/]", "[bold red]violated[/]", "[yellow]open[/]"
 
 
-def show_design(found: Design, out: Path | None) -> None:
-    """Conditions, constants, verdict and advice."""
+def show_design(found: Design, out: Path | None, verbose: bool) -> None:
+    """Verdict and advice, then conditions and constants; `verbose` says what each guarantees."""
     console = _console()
-    wide = console.width >= WIDE
     s = found.setting
     console.print(escape(_law(s)), soft_wrap=True)
     console.print(escape(_assumed(s)), soft_wrap=True)
-    console.print(
-        _table(("condition", "T2 at most", "margin", "", "says"), _conditions(found), wide)
-    )
-    console.print(_table(("Lipschitz constant", "value", "where"), _constants(found), True))
     console.print(_table(("", ""), _conclusions(found, out), True))
+    heads = ("condition", "T2 at most", "margin", "", "says")
+    console.print(_table(heads, _conditions(found), verbose))
+    console.print(_table(("Lipschitz constant", "value", "where"), _constants(found), True))
 
 
 def _table(heads: Row, rows: Iterator[Row], wide: bool) -> Table:
@@ -65,7 +63,7 @@ def _conditions(found: Design) -> Iterator[Row]:
     below = s.eta_max < s.k1
     says = f"hold errors stay within {s.eta_max:g}, if no constant exceeds L"
     if not below:
-        says = f"eta_max = {s.eta_max:g} must be below k1 = {s.k1:g}"
+        says = "eta_max = {} must be below k1 = {}".format(*apart(s.eta_max, s.k1, 6))
     yield _limits("paper", s.max_dwell_times, s.t2, says, good=s.feasible)
     if found.neighbor_limits is not None and found.rate_limits is not None:
         says = "the same with sqrt(neighbours + 1) for sqrt(N); for information"
@@ -95,7 +93,7 @@ def _sharper(condition: Sharper) -> Iterator[Row]:
     once = condition.without_overshoot
     if once is not None:
         verdict = {True: MET, False: VIOLATED, None: OPEN}[condition.within]
-        says = "nobody runs past its centroid, so nobody leaves the workspace"
+        says = "no agent runs past its centroid, so none leaves the workspace"
         if condition.within is None:
             says = f"{says}; but the velocities that agents start with may lead out of it"
         row = (f"{once:.6g}", f"{once / condition.longest:.3g}", verdict)
@@ -133,6 +131,16 @@ def _beyond(margin: float) -> str:
 
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
+    colour = "bold red" if found.reasons else "green"
+    yield "verdict", f"[{colour}]{found.verdict}[/]"
+    for reason in found.reasons:
+        yield "", escape(reason)
+    if found.reasons and found.in_practice:
+        yield "in practice", escape(found.in_practice)
+    for k, advice in enumerate(found.advice):
+        yield "advice" if k == 0 else "", escape(advice.says)
+    for k, advice in enumerate(found.advice_measured):
+        yield "for measured L" if k == 0 else "", escape(advice.says)
     if s.admissible_k1 is None:
         yield "k1", f"none is admissible for this T2 (it would have to be {_gain(s)})"
     else:
@@ -141,27 +149,19 @@ def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     if in_theta is not None:
         most = float(in_theta.min())
         yield "", f"at most {most:.6g} if eta_max = {s.theta:.4g} k1 changes along with it"
-    colour = "bold red" if found.reasons else "green"
-    yield "verdict", f"[{colour}]{found.verdict}[/]"
-    for reason in found.reasons:
-        yield "", escape(reason)
-    for k, advice in enumerate(found.advice):
-        yield "advice" if k == 0 else "", escape(advice.says)
-    for k, advice in enumerate(found.advice_measured):
-        yield "for measured L" if k == 0 else "", escape(advice.says)
     if found.agreement is not None:
         yield "agreement", escape(_agreement(found))
     for note in found.notes:
         yield "[yellow]note[/]", escape(note)
     if out is not None:
-        yield "figure", escape(str(out))
+        yield "plot", escape(str(out))
 
 
 def _gain(s: Setting) -> str:
     most = float(s.max_gains.min())
     if s.tied:
         return f"at most {most:.6g}, with eta_max = {s.theta:g} k1"
-    return f"at most {most:.6g} and above eta_max = {s.eta_max:g}"
+    return "at most {} and above eta_max = {}".format(*apart(most, s.eta_max, 6))
 
 
 def _agreement(found: Design) -> str:
@@ -173,7 +173,7 @@ def _agreement(found: Design) -> str:
         f"{counted(agreed.messages, 'message')}"
     )
     if found.messages_on_change is not None:
-        text += f" ({found.messages_on_change} if nobody repeats itself)"
+        text += f" ({found.messages_on_change} if only changes are sent)"
     return text if agreed.agreed else f"{text}; not yet agreed"
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
-from rich.table import Table
 
-from dwell.cli.show import _console, counted
+from dwell._types import counted
+from dwell.cli.show import _console, listing
 
 if TYPE_CHECKING:
     from dwell.studies.optimize import Deployment
@@ -27,19 +27,14 @@ MOST_LISTED = 12  # agents whose positions are shown
 
 def show_deployment(found: Deployment, out: Path | None) -> None:
     """The best deployment, how sure one may be of it, and what it compares with."""
-    console = _console()
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in _rows(found):
-        table.add_row(name, escape(value))
+    table = listing(_rows(found))
     for note in found.notes:
         table.add_row("[yellow]note[/]", escape(note))
     if found.interrupted:
         table.add_row("[yellow]note[/]", "interrupted: this is the best so far")
     if out is not None:
         table.add_row("kept in", escape(str(out)))
-    console.print(table)
+    _console().print(table)
 
 
 def _rows(found: Deployment) -> Iterator[tuple[str, str]]:

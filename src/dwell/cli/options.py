@@ -11,8 +11,12 @@ import typer
 
 from dwell.errors import InputError
 
-ScenarioFile = Annotated[Path, typer.Argument(help="Scenario file (.toml or .json).")]
-RunFile = Annotated[Path, typer.Argument(help="Stored run (.nc), as written by dwell run --out.")]
+ScenarioFile = Annotated[
+    Path, typer.Argument(metavar="SCENARIO", help="Scenario file (.toml or .json).")
+]
+RunFile = Annotated[
+    Path, typer.Argument(metavar="RUN.nc", help="Stored run, as written by dwell run --out.")
+]
 Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be given many times."),
@@ -26,7 +30,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse input that would 
 
 
 class Format(StrEnum):
-    """File formats of figures."""
+    """File formats of plots."""
 
     png = "png"
     pdf = "pdf"
@@ -34,7 +38,8 @@ class Format(StrEnum):
 
 
 Formats = Annotated[
-    list[Format] | None, typer.Option("--format", help="png, pdf or svg; may be repeated.")
+    list[Format] | None,
+    typer.Option("--format", metavar="FORMAT", help="png, pdf or svg; may be repeated."),
 ]
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, final
 from rich.markup import escape
 from rich.table import Table
 
-from dwell.cli.show import WIDE, _console, counted
+from dwell._types import counted
+from dwell.cli.show import WIDE, _console, listing
 from dwell.errors import InputError, WorkspaceError
 
 if TYPE_CHECKING:
@@ -125,18 +126,9 @@ def _default(rates: Rates, law: Any, system: CoverageSystem) -> Prediction:
 def show_rates(found: Study, out: Path | None) -> None:
     """What the configuration is, what each law does there, and what the run did."""
     console = _console()
-    console.print(_plain_table(_about(found)))
+    console.print(listing(_about(found)))
     console.print(_laws(found, console.width >= WIDE))
-    console.print(_plain_table(_after(found, out)))
-
-
-def _plain_table(rows: Iterator[tuple[str, str]]) -> Table:
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, words in rows:
-        table.add_row(name, escape(words))
-    return table
+    console.print(listing(_after(found, out)))
 
 
 def _about(found: Study) -> Iterator[tuple[str, str]]:
@@ -176,8 +168,7 @@ def _laws(found: Study, wide: bool) -> Table:
 
 def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:
     if found.own.limit is not None:
-        words = f"looks common to all may be up to {found.own.limit:.4g} apart"
-        yield "stability", words
+        yield "stability", f"stable if shared looks are at most {found.own.limit:.4g} apart"
     best = found.predictions["discrete-lloyd"].best
     if best is not None:
         yield "relaxation", f"discrete Lloyd is quickest with {best:.4g}"
@@ -193,7 +184,7 @@ def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:
             words += f"; predicted {seen.predicted:.4g}, off by {100.0 * seen.deviation:+.2g} %"
         yield "observed", words
     if out is not None:
-        yield "picture", str(out)
+        yield "plot", str(out)
 
 
 def _number(rate: float | None) -> str:

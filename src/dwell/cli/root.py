@@ -2,13 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+import sys
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-app = typer.Typer(
+from dwell.cli.options import print_json
+from dwell.errors import DwellError
+
+METAVARS = {"path": "FILE", "int range": "N", "float": "NUMBER", "str": "TEXT", "list[str]": "TEXT"}
+
+
+class Command(TyperCommand):
+    """One command, whose help has words such as FILE and N where the library puts types."""
+
+    def get_help(self, ctx: Any) -> str:
+        """The help text: `--out FILE`, not `--out <path>`; `SCENARIO`, not `{SCENARIO} <path>`."""
+        text = re.sub(r"\{(\S+)\}", r"\1", super().get_help(ctx))
+        return re.sub(r"(--\S+ )?<([^>\n]+)>", _named, text)
+
+
+def _named(found: re.Match[str]) -> str:
+    words = found[1] + METAVARS.get(found[2], "VALUE") if found[1] else ""
+    return words.ljust(len(found[0]))
+
+
+class Commands(TyperGroup):
+    """All commands: with --json, standard output has an object even if a command is refused."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command; what is raised is printed as JSON where that was asked for, and raised."""
+        try:
+            return super().main(*args, **kwargs)
+        except Exception as fault:
+            usage = getattr(fault, "format_message", None)  # of the command-line library
+            if "--json" in sys.argv and (usage or isinstance(fault, DwellError)):
+                code = "usage" if usage else getattr(fault, "code", "error")
+                error = {"code": code, "key": getattr(fault, "key", None)}
+                error["message"] = usage() if usage else str(fault)
+                print_json({"schema": 1, "error": error})
+            raise
+
+
+class App(typer.Typer):
+    """The command line: every command added to it is a `Command`."""
+
+    def command(self, *args: Any, **kwargs: Any) -> Any:
+        """Add a command."""
+        return super().command(*args, cls=Command, **kwargs)
+
+
+app = App(
     name="dwell",
-    help="Coverage control with mobile sensors that look only now and then: simulate, check, draw.",
+    cls=Commands,
+    help="Coverage control with mobile sensors that look only now and then: simulate, check, plot.",
     epilog="Start with: dwell init two-hills, then dwell run two-hills.toml",
     no_args_is_help=True,
     add_completion=False,

@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 
 ALLOWED = ("run.horizon", "run.max_jumps")  # what may be changed of a run that goes on
 
+ENDINGS = ("", ".nc", ".nc4", ".cdf", ".h5", ".hdf5")  # that a stored run may have
+
 Outcome = tuple["Run", dict[str, Any], UnsavedError | None]  # run, numbers, why it is not kept
 
 
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
-    """A scenario run, and its figures."""
+    """A scenario run, and its numbers."""
     from dwell.runner import run_scenario
 
+    if out is not None and out.suffix.lower() not in ENDINGS:
+        says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
+        print(f"dwell: {out}: {says}", file=sys.stderr)
     return _outcome(
         lambda: run_scenario(scenario, out=out, force=force, threads=threads, told=_told), out
     )
@@ -35,7 +40,7 @@ def resumed(
     out: Path | None,
     threads: int | None,
 ) -> Outcome:
-    """A kept run that went on, and its figures."""
+    """A kept run that went on, and its numbers."""
     from dwell.runner import resume_run
 
     if out is not None and out != path:
@@ -66,7 +71,15 @@ def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
             f"go on with: dwell run --resume {out}"
         )  # fmt: skip
         print(f"dwell: stopped at t = {result.horizon:g}; {later}", file=sys.stderr)
-    return result, result.summary(), unsaved
+    return result, identified(result, None if unsaved is not None else out), unsaved
+
+
+def identified(run: Run, file: Path | None) -> dict[str, Any]:
+    """The numbers of a run, with the scenario's name, the file it is in, and the versions."""
+    name = None if run.scenario is None else run.scenario.name
+    versions = {key: value for key, value in run.provenance.items() if key != "intact"}
+    told = {"name": name, "file": None if file is None else str(file), "versions": versions}
+    return run.summary() | told
 
 
 def _told(number: int) -> None:

@@ -1,14 +1,19 @@
-"""Figures for people: short tables on the terminal."""
+"""Numbers for people: short tables on the terminal."""
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from dwell._types import apart, counted
+from dwell.hybrid import StopReason
 
 if TYPE_CHECKING:
     from dwell.results import Run
@@ -19,28 +24,35 @@ PIPE_WIDTH = 160
 
 
 def show_summary(summary: dict[str, Any], out: Path | None) -> None:
-    """The figures of a run."""
-    console = _console()
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in _rows(summary):
-        table.add_row(name, escape(value))
+    """The numbers of a run."""
+    table = listing(_rows(summary, out))
     for repair in summary["repairs"]:
         table.add_row("[yellow]repaired[/]", escape(repair))
     for flag in summary["flags"]:
         table.add_row("[yellow]note[/]", escape(flag["says"]))
     if out is not None:
         table.add_row("kept in", escape(str(out)))
-    console.print(table)
+    _console().print(table)
 
 
-def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def listing(rows: Iterable[tuple[str, str]]) -> Table:
+    """A table of names and values."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, escape(value))
+    return table
+
+
+def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
     stop = s["stop"]
     ended = f"{stop['reason']} at t = {stop['time']:g}"
     who = counted(s["agents"], "agent")
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
+    if not stop["ok"]:
+        yield "advice", StopReason(stop["reason"]).advice.replace("FILE", str(out or "FILE"))
     looks = s["events"]["per_agent"]
     yield (
         "events",
@@ -49,17 +61,17 @@ def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
     )
     yield "cells", _cells(s["cells"])
     yield "messages", _messages(s)
-    initial, final = s["cost"]["initial"], s["cost"]["final"]
+    initial, final = (_cost(s, end) for end in ("initial", "final"))
     if final is None:
-        yield "cost", f"{initial:.6g} at the start; not defined at the end"
+        yield "cost", f"{initial} at the start; not defined at the end"
     else:
-        yield "cost", f"{initial:.6g} at the start, {final:.6g} at the end"
+        yield "cost", f"{initial} at the start, {final} at the end"
         yield "error", f"{s['error']['final_max']:.3g} at the end (largest of all agents)"
     yield "coverage", _coverage(s["coverage"])
     if s["hold_error"]["max"] is not None:
-        limit = s["hold_error"]["limit"]
-        text = f"{s['hold_error']['max']:.4g} at most"
-        yield "hold error", text if limit is None else f"{text}; limit {limit:g}"
+        most, limit = s["hold_error"]["max"], s["hold_error"]["limit"]
+        both = apart(most, most if limit is None else limit)
+        yield "hold error", " at most; limit ".join(both) if limit else f"{both[0]} at most"
     if s["separation"]["min"] is not None:
         near = s["separation"]
         pair = "{} and {}".format(*near["agents"])
@@ -69,6 +81,13 @@ def _rows(s: dict[str, Any]) -> Iterator[tuple[str, str]]:
     d = s["distance"]
     yield "distance", f"{d['min']:.4g} to {d['max']:.4g} per agent, mean {d['mean']:.4g}"
     yield "time taken", f"{s['wall_seconds']:.3g} s"
+
+
+def _cost(s: dict[str, Any], end: str) -> str | None:
+    """The cost at an end of the run; as a power of e where it is below the smallest double."""
+    cost, log_cost = s["cost"][end], s["log_cost"][end]
+    words = f"exp({log_cost or 0.0:.6g})" if cost == 0.0 and log_cost else f"{cost or 0.0:.6g}"
+    return None if cost is None else words
 
 
 def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -143,12 +162,16 @@ def _findings(findings: Iterable[Finding], wide: bool) -> Table:
     return table
 
 
+class _Trimmed(io.TextIOBase):
+    """Standard output, without the blanks that pad the lines of a table."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write("\n".join(line.rstrip() for line in text.split("\n")))
+
+
 def _console() -> Console:
-    """Standard output; not folded at 80 characters when it goes to a file or a pipe."""
+    """Standard output; in a file or a pipe neither folded at 80 characters nor padded."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
-
-
-def counted(count: int, noun: str) -> str:
-    """1 agent, 2 agents."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    if console.is_terminal:
+        return console
+    return Console(highlight=False, width=PIPE_WIDTH, file=cast(IO[str], _Trimmed()))

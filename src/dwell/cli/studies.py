@@ -10,6 +10,8 @@ from rich.table import Table
 
 from dwell.cli.show import WIDE, _console
 
+COLOURS = {"holds": "green", "on the grid": "yellow", "does not hold": "bold red"}
+
 if TYPE_CHECKING:
     from dwell.studies import Claim, Comparison, Reproduction
 
@@ -24,13 +26,15 @@ def show_comparison(found: Comparison, out: Path | None) -> None:
     for row in found.rows():
         table.add_row(*map(escape, row))
     console.print(table)
-    where = f"; runs and figures in {out}" if out is not None else ""
+    where = f"; runs and plots in {out}" if out is not None else ""
     text = f"Counts are means over the agents, with the largest in brackets{where}."
     console.print(escape(text), soft_wrap=True)
 
 
 def show_claims(done: Reproduction) -> None:
     """A row for each claim, and where the report is."""
+    from dwell.studies.claims import borne_out
+
     console = _console()
     wide = console.width >= WIDE
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -40,15 +44,14 @@ def show_claims(done: Reproduction) -> None:
     for claim in done.claims:
         table.add_row(*_cells(claim)[: 6 if wide else 5])
     console.print(table)
-    good = sum(claim.holds for claim in done.claims)
-    text = f"{good} of {len(done.claims)} claims hold. Read {done.report}"
+    text = f"{borne_out(done.claims)} Read {done.report}"
     console.print(escape(text), soft_wrap=True)
 
 
 def _cells(claim: Claim) -> tuple[str, ...]:
-    verdict = "[green]holds[/]" if claim.holds else "[bold red]does not hold[/]"
-    figures = map(_short, (claim.paper, claim.exact, claim.grid))
-    return (claim.id, verdict, *figures, escape(claim.says))
+    colour = COLOURS[claim.verdict]
+    numbers = map(_short, (claim.paper, claim.exact, claim.grid))
+    return (claim.id, f"[{colour}]{claim.verdict}[/]", *numbers, escape(claim.says))
 
 
 def _short(value: float | None) -> str:

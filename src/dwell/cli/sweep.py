@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
+from dwell._types import counted
 from dwell.cli.show import _console
 
 if TYPE_CHECKING:
@@ -26,12 +27,16 @@ def complain(text: str) -> None:
 def show_plan(plan: Plan, as_json: bool) -> None:
     """What a sweep file comes to."""
     if as_json:
-        about = {"ok": True, "cases": len(plan), "points": plan.points, "keys": list(plan.keys)}
+        about = {"schema": 1, "ok": True, "cases": len(plan), "points": plan.points}
+        about["keys"] = list(plan.keys)
         print(json.dumps(about))
         return
     console = _console()
     repeats = plan.sweep.repeats
-    console.print(f"{plan.points:,} points, {repeats:,} runs each: {len(plan):,} cases")
+    console.print(
+        f"{counted(plan.points, 'point')}, {counted(repeats, 'run')} each: "
+        f"{counted(len(plan), 'case')}"
+    )
     for group in plan.sweep.groups:
         for key, column in zip(group.keys, group.columns, strict=True):
             few = ", ".join(str(value) for value in column[:6])
@@ -63,7 +68,7 @@ def show_outcome(found: Outcome) -> None:
 
 
 def plot_sweep(folder: Path, out: Path, formats: Sequence[str]) -> None:
-    """The figures of a sweep's table."""
+    """The plots of a sweep's table."""
     from dwell.plotting.sweeps import save_sweep_figures
     from dwell.sweep.reading import read_sweep
 

@@ -54,10 +54,7 @@ class Box:
             )
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
-        if len(low) == 2:
-            _ = self.polygon  # refuses what no polygon may be
-        else:
-            self._check_sides()
+        self._check_sides()
 
     def _check_sides(self) -> None:
         sides = self._sides

@@ -1,4 +1,4 @@
-"""The six figures of the paper's first simulation, at the size they are printed."""
+"""The six plots of the paper's first simulation, at the size they are printed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy as np
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.plotting import line, maps, pairs, scene, timelines, timers
-from dwell.plotting.style import PLAIN, Style, remark
+from dwell.plotting.style import PLAIN, Style, explain_all, remark
 from dwell.results import Run
+from dwell.theory.metrics import timer_program
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +108,7 @@ def space_time(run: Run) -> Figure:
     side = line.side_of(ax)
     line.draw_space_time(ax, run, explained=False)
     line.draw_side(side, run, run.horizon)
-    explain_all(figure, ax)
+    explain_all(figure, [ax], PLAIN, 4, "upper")
     return figure
 
 
@@ -141,20 +142,25 @@ FIGURES: dict[str, Callable[[Run], Figure]] = {
 }
 
 
+def figures_of(run: Run) -> list[str]:
+    """The names of the plots that fit a run: hold errors are those of the timer law alone."""
+    others = timer_program(run.system) is None
+    return [name for name in FIGURES if not (others and name == "hold_errors")]
+
+
+def entitled(figure: Figure, *runs: Run) -> Figure:
+    """`figure` with the name of the scenario above everything, if there is one."""
+    name = next((run.scenario.name for run in runs if run.scenario is not None), None)
+    if name:
+        words = filter(None, [name.replace("$", r"\$")[:80], figure.get_suptitle()])
+        figure.suptitle(", ".join(words), fontsize=PLAIN.text_size, color=PLAIN.cell)
+    return figure
+
+
 def _over_time(draw: Callable[..., None], run: Run) -> Figure:
     figure = blank(ONE_COLUMN, 2.5)
     draw(figure.subplots(), run)
     return figure
-
-
-def explain_all(figure: Figure, ax: Axes, columns: int = 4) -> None:
-    """A legend above everything, as wide as the figure."""
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside upper center", ncols=min(columns, len(handles)),
-        frameon=False, fontsize=PLAIN.text_size, columnspacing=1.1, handlelength=1.9,
-        handletextpad=0.5, labelspacing=0.3,
-    )  # fmt: skip
 
 
 def blank(width: float, height: float, layout: Any = "constrained") -> Figure:

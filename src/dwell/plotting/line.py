@@ -11,7 +11,7 @@ import numpy as np
 from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.geometry import Workspace
-from dwell.plotting.maps import ticked
+from dwell.plotting.maps import DENSITY, ticked
 from dwell.plotting.style import PLAIN, Style, dress, explain, number
 from dwell.plotting.timelines import time_axis
 from dwell.results import Run
@@ -93,7 +93,7 @@ def fit_line(
     low, high = reach(workspace, places)
     ax.set_xlim(low, high)
     ax.set_ylim(0.0, 1.06 * float(curve[1].max()) or 1.0)
-    dress(ax, style, ticked(ax.xaxis, workspace, 0), r"$\varphi(s)$")
+    dress(ax, style, ticked(ax.xaxis, workspace, 0), DENSITY)
 
 
 def reach(workspace: Workspace, places: Floats) -> tuple[float, float]:
@@ -205,7 +205,7 @@ def draw_upright_curve(ax: Axes, curve: tuple[Floats, Floats], style: Style) -> 
     along, values = curve
     ax.plot(values, along, color=style.ink, lw=style.line)
     ax.set_xlim(0.0, 1.1 * float(values.max()) or 1.0)
-    dress(ax, style, r"$\varphi(s)$", "")
+    dress(ax, style, DENSITY, "")
     ax.xaxis.set_major_locator(_two_ticks())
     ax.tick_params(labelleft=False)
 

@@ -16,14 +16,14 @@ from dwell.plotting.line import (
     tints,
 )
 from dwell.plotting.plane_film import flash_rings
-from dwell.plotting.shots import Shots
+from dwell.plotting.shots import RINGS, Shots
 from dwell.plotting.style import Style, dress
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-KEY = "dashed: borders of cells;  at the side, lines: held velocity, rings: looked just now"
+KEY = "dashed: borders of cells;  at the side, lines: held velocity"
 
 
 @final
@@ -35,7 +35,7 @@ class LineFilm:
         self._places = shots.places[..., 0]
         self._borders = borders_of(run.workspace, self._places)
         self._curve = curve_of(run.workspace, run.system.density)
-        dress(ax, style, f"time $t$\n{KEY}", "")
+        dress(ax, style, f"time $t$\n{KEY}{RINGS * shots.flashes}", "")
         ax.set_xlabel(ax.get_xlabel(), fontsize=style.text_size, loc="left")
         begin, end = shots.span
         ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.image import AxesImage
 
+DENSITY = r"density $\varphi$"  # on axes and colour bars
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
 FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
@@ -102,7 +103,7 @@ def draw_density(
     )  # fmt: skip
     inside = Patch(outline_of(workspace), closed=True, transform=ax.transData)
     image.set_clip_path(inside)
-    return image, r"$\varphi(s)$" if power == 0 else rf"$\varphi(s)\;/\;10^{{{power}}}$"
+    return image, DENSITY if power == 0 else rf"{DENSITY}$\;/\;10^{{{power}}}$"
 
 
 def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> None:
@@ -202,7 +203,7 @@ def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
 def coordinate_name(workspace: Workspace, k: int) -> str:
     """The label of coordinate k, with what it is counted from."""
     origin = round_origin(workspace, k)
-    name = "s" if workspace.dimension == 1 else f"s_{k + 1}"
+    name = "xyz"[k] if workspace.dimension <= 3 else f"x_{k + 1}"
     if origin == 0.0:
         return f"${name}$"
     return rf"${name} {'-' if origin > 0 else '+'} {_grouped(abs(origin))}$"

@@ -16,9 +16,10 @@ from dwell.plotting.figures import (
     TWO_COLUMNS,
     blank,
     draw_paths,
+    entitled,
     panel_height,
 )
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain, instead, remark
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain_all, instead, remark
 from dwell.plotting.thin import extremes
 from dwell.results import Run
 
@@ -44,8 +45,8 @@ def compared_trajectories(runs: Runs, style: Style = PLAIN) -> Figure:
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
         draw_paths(ax, run, style=style, explained=False)
         _name(ax, name, style)
-    _legend_of(figure, axes[0], style)
-    return figure
+    explain_all(figure, axes, style, 8)
+    return entitled(figure, *runs.values())
 
 
 def compared_errors(runs: Runs, style: Style = PLAIN) -> Figure:
@@ -55,7 +56,8 @@ def compared_errors(runs: Runs, style: Style = PLAIN) -> Figure:
     _draw_errors(axes, runs, style)
     for ax in axes[:-1]:
         ax.set_xlabel("")
-    return figure
+    explain_all(figure, axes, style, 8)
+    return entitled(figure, *runs.values())
 
 
 def errors_side_by_side(
@@ -93,7 +95,7 @@ def compared_cells(runs: Runs, style: Style = PLAIN) -> Figure:
         if k % across:
             ax.set_ylabel("")
             ax.tick_params(labelleft=False)
-    return figure
+    return entitled(figure, *runs.values())
 
 
 def compared_costs(runs: Runs, style: Style = PLAIN) -> Figure:
@@ -113,8 +115,8 @@ def compared_costs(runs: Runs, style: Style = PLAIN) -> Figure:
         t, values = extremes(curve, longest.horizon, style.columns)
         look: Any = {"color": COLOURS[k % len(COLOURS)], "ls": DASHES[k % len(DASHES)]}
         timelines.plot_line(ax, t, np.maximum(values, floor), lw=style.bold, label=name, **look)
-    explain(ax, style, 2 if len(sampled) > 3 else 3)
-    return figure
+    explain_all(figure, [ax], style, 2 if len(sampled) > 3 else 3, "upper")
+    return entitled(figure, *runs.values())
 
 
 COMPARED = {
@@ -237,16 +239,6 @@ def _few_ticks(ax: Axes) -> None:
 
 def _name(ax: Axes, name: str, style: Style) -> None:
     ax.set_title(name, fontsize=style.label_size, pad=4.0)
-
-
-def _legend_of(figure: Figure, ax: Axes, style: Style) -> None:
-    """One legend for all panels, below them."""
-    handles, labels = ax.get_legend_handles_labels()
-    if handles:
-        figure.legend(
-            handles, labels, loc="outside lower center", ncols=len(handles), frameon=False,
-            fontsize=style.text_size,
-        )  # fmt: skip
 
 
 def _checked(panels: Mapping[str, Any]) -> int:

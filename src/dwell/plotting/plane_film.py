@@ -9,14 +9,14 @@ import numpy as np
 from dwell.density import Uniform
 from dwell.plotting import maps
 from dwell.plotting.outlines import cell_rings, outline_of
-from dwell.plotting.shots import Shots
+from dwell.plotting.shots import RINGS, Shots
 from dwell.plotting.style import Style, pale_map
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-KEY = "lines: held velocity      rings: looked just now"
+KEY = "lines: held velocity"
 SHADED = "shade: density      "
 
 
@@ -34,7 +34,7 @@ class PlaneFilm:
             image.set_zorder(0.5)
             maps.draw_workspace(ax, run.workspace, style=style)
         maps._include(ax, shots.places.reshape(-1, 2))
-        key = (SHADED if shaded else "") + KEY
+        key = (SHADED if shaded else "") + KEY + RINGS * shots.flashes
         ax.set_xlabel(f"{ax.get_xlabel()}\n{key}", fontsize=style.label_size)
         self._make(ax, style)
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from dwell._checks import as_path
 from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
-from dwell.plotting.figures import FIGURES, require_matplotlib
-from dwell.results import RunLike, as_run
+from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
+from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,19 +43,23 @@ def save_figures(
     names: Iterable[str] | None = None,
     force: bool = False,
 ) -> list[Path]:
-    """Write figures of `run` into the folder `out`, as NAME.FORMAT; gives the paths.
+    """Write plots of `run` into the folder `out`, as NAME.FORMAT; gives the paths.
 
-    All figures, unless `names` says which; a run that keeps no events gets those it can. Each file
-    appears whole or not at all. Figures made here before are replaced; any other file of the same
-    name is replaced only with `force`.
+    All that fit the run, unless `names` says which; a run that keeps no events gets those it can.
+    Each file appears whole or not at all. Plots made here before are replaced; any other file of
+    the same name is replaced only with `force`.
     """
     run = as_run(run)
-    wanted = _known("figure", FIGURES if names is None else names, tuple(FIGURES))
+    wanted = _known("figure", figures_of(run) if names is None else names, tuple(FIGURES))
     drawings: dict[str, Callable[[], Figure]]
-    drawings = {name: partial(FIGURES[name], run) for name in wanted}
+    drawings = {name: partial(_titled, name, run) for name in wanted}
     if names is None and run.record != "events":
         drawings = _possible(drawings)
     return write_figures(drawings, out, formats, force)
+
+
+def _titled(name: str, run: Run) -> Figure:
+    return entitled(FIGURES[name](run), run)
 
 
 def _possible(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, Callable[[], Figure]]:

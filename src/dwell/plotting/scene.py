@@ -15,7 +15,7 @@ from dwell.density import Density
 from dwell.geometry import Curved, Workspace
 from dwell.plotting.box import Box3, draw_box
 from dwell.plotting.camera import Camera, camera_for
-from dwell.plotting.maps import is_slim, paths_of
+from dwell.plotting.maps import DENSITY, is_slim, paths_of
 from dwell.plotting.outlines import PER_TURN, on_ellipsoid
 from dwell.plotting.solids import Face, solid_cells
 from dwell.plotting.style import PLAIN, Style, explain, number, remark
@@ -321,7 +321,7 @@ def draw_space_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> N
             title = f"{what}, $t = {number(t, 6)}$"
             ax.set_title(title, fontsize=style.label_size, pad=2.0)
     bar = grid[0, 1].figure.colorbar(image, ax=list(grid.ravel()), aspect=30, pad=0.02)
-    bar.set_label(r"$\varphi(s)$", fontsize=style.label_size)
+    bar.set_label(DENSITY, fontsize=style.label_size)
     bar.ax.tick_params(labelsize=style.text_size, width=style.frame, length=3.0)
     bar.outline.set_linewidth(style.frame)
 

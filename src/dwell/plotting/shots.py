@@ -13,9 +13,11 @@ from dwell._types import Floats, Points, lengths
 from dwell.plotting.maps import is_slim
 from dwell.results import Run
 
+RINGS = "      rings: looked just now"
 FLASH = 0.3  # seconds of film for which a look shows
 POINTS = 20_000  # of all trails together: more would not be drawn in time
 ARROW = 0.08  # of the workspace's diameter: the velocity of the faster agents
+SHORTEST, RESTING = 0.25, 1e-3  # of that length and of that velocity
 CROWD = 0.4  # the same for many agents, times the square root of their number
 
 
@@ -45,27 +47,39 @@ class Shots:
 
     @cached_property
     def fresh(self) -> Floats:
-        """How recently each looked, (F, N): 1 just now, 0 a while ago."""
+        """How recently each looked, (F, N): 1 just now, 0 from half the usual wait on."""
         events = self.run.events
         looked = events.count("looked") > 0
         fresh = np.zeros((len(self), self.run.agents))
-        span = max(FLASH * self.rate, 1e-300)
-        for p in range(self.run.agents):
+        span = max(min(FLASH * self.rate, 0.5 * self._wait), 1e-300)
+        for p in range(self.run.agents if self.flashes else 0):
             rows = events.of_agent(p)
             looks = np.append(0.0, events.time[rows][looked[rows]])
             last = looks[np.searchsorted(looks, self.times, side="right") - 1]
             fresh[:, p] = np.clip(1.0 - (self.times - last) / span, 0.0, 1.0)
         return fresh
 
+    @property
+    def flashes(self) -> bool:
+        """Whether looks can be told apart: a frame is well shorter than the usual wait."""
+        return float(np.diff(self.times[:2]).sum()) < 0.75 * self._wait
+
+    @cached_property
+    def _wait(self) -> float:
+        """The usual time from one look of an agent to the next."""
+        looks = np.count_nonzero(self.run.events.count("looked"))
+        return self.run.horizon * self.run.agents / max(looks, 1)
+
     @cached_property
     def arrows(self) -> Points:
-        """The velocities as lengths on the picture, (F, N, n): the faster agents' have one size."""
+        """The velocities as lengths on the picture, (F, N, n): a quarter of the longest or more."""
         unit = self._unit() * min(ARROW, CROWD / math.sqrt(self.run.agents))
         seen = self.holds / unit
         speed = lengths(seen)
         moving = speed[speed > 0.0]
         usual = float(np.quantile(moving, 0.9)) if moving.size else 1.0
-        arrows: Points = seen * (unit / np.maximum(speed, usual)[..., None])
+        long = np.clip(speed / usual, np.where(speed > RESTING * usual, SHORTEST, 0.0), 1.0)
+        arrows: Points = seen * (unit * (long / np.where(speed > 0.0, speed, 1.0))[..., None])
         return arrows
 
     def _unit(self) -> Floats:

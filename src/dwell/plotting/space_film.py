@@ -9,14 +9,14 @@ import numpy as np
 from dwell.plotting.box import draw_box, move_box
 from dwell.plotting.camera import azimuth_for, camera_for
 from dwell.plotting.scene import View, ink_of, prepare
-from dwell.plotting.shots import Shots
+from dwell.plotting.shots import RINGS, Shots
 from dwell.plotting.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-KEY = "dark lines: held velocity      rings: looked just now      grey: shadows"
+KEY = "dark lines: held velocity      grey: shadows"
 STANDING = "grey: shadows"
 HIDING = 0.16  # how much a face hides of what is behind it
 
@@ -37,8 +37,8 @@ class SpaceFilm:
         self._solids = PolyCollection([], joinstyle="round", capstyle="round")
         ax.add_collection(self._solids, autolim=False)
         ax.text(
-            0.5, 0.0, STANDING if shots.stands else KEY, transform=ax.transAxes, ha="center",
-            va="bottom", fontsize=style.text_size,
+            0.5, 0.0, STANDING if shots.stands else KEY + RINGS * shots.flashes,
+            transform=ax.transAxes, ha="center", va="bottom", fontsize=style.text_size,
         )  # fmt: skip
         panes, grid, *words = self._box
         self.artists: list[Artist] = [panes, grid, self._solids, *words]

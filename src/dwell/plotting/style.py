@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; yellow is left out as too pale.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#000000")
@@ -97,17 +99,39 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def explain(ax: Axes, style: Style, columns: int) -> None:
-    """A legend above the axes, where it hides nothing; none if nothing has a label."""
+    """A legend of one or two rows above the axes; none if nothing has a label."""
     handles, labels = ax.get_legend_handles_labels()
     if sum(map(len, labels)) > LONG_LEGEND:  # wider than the axes: fewer columns
         columns = min(columns, 2)
+    columns = max(min(columns, len(handles)), -(-len(handles) // 2))
     if handles:
         ax.legend(
-            handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0),
-            ncols=min(columns, len(handles)), fontsize=style.text_size, frameon=False,
-            handlelength=1.9, columnspacing=1.1, handletextpad=0.5, borderaxespad=0.25,
-            labelspacing=0.3,
+            handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
+            fontsize=style.text_size, frameon=False, handlelength=1.9 if columns < 4 else 1.3,
+            columnspacing=1.0, handletextpad=0.4, borderaxespad=0.1, borderpad=0.2,
+            labelspacing=0.2,
         )  # fmt: skip
+
+
+def explain_all(
+    figure: Figure, axes: Sequence[Axes], style: Style, columns: int, where: str = "lower"
+) -> None:
+    """One legend for all panels, below or above them, as wide as the figure."""
+    found: dict[str, Any] = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        found = dict(zip(labels, handles, strict=True)) | found
+    if found:
+        figure.legend(
+            list(found.values()), list(found), loc=f"outside {where} center",
+            ncols=min(columns, len(found)), frameon=False, fontsize=style.text_size,
+            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3,
+        )  # fmt: skip
+
+
+def agent_label(agent: int) -> str:
+    """The entry of an agent in a legend: p = 0, then 1, 2, ..."""
+    return "$p = 0$" if agent == 0 else f"${agent}$"
 
 
 def remark(ax: Axes, style: Style, words: str, *, at: tuple[float, float] = (0.5, 0.5)) -> None:

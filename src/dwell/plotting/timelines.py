@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, lengths
-from dwell.plotting.style import PLAIN, Style, dress, explain, instead, number, remark
+from dwell.plotting.style import PLAIN, Style, agent_label, dress, explain, instead, number, remark
 from dwell.plotting.thin import Curve, bands, extremes, maxima
 from dwell.results import Run, RunLike, as_run
 from dwell.theory.metrics import timer_program
@@ -70,7 +70,7 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     if limit is not None:
         _level(ax, limit, rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", style)
     _largest(ax, curves, style)
-    explain(ax, style, 2)
+    explain(ax, style, 4)
 
 
 def _largest(ax: Axes, curves: list[Curve], style: Style) -> None:
@@ -147,7 +147,7 @@ def draw_curves(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -
         _draw_bands(ax, curves, until, style)
         return
     for p, (times, values) in enumerate(curves):
-        label = f"$p = {p}$" if 1 < agents <= style.most_named else None
+        label = agent_label(p) if 1 < agents <= style.most_named else None
         plot_line(
             ax, times, values, color=style.colour(p), ls=style.dashes(p), lw=style.width(agents),
             label=label,

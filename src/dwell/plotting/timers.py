@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, remark
+from dwell.plotting.style import COLOURS, PLAIN, Style, agent_label, dress, explain, number, remark
 from dwell.plotting.thin import Curve
 from dwell.results import Run, RunLike, as_run
 
@@ -31,7 +31,9 @@ def draw_timers(
     """
     run = as_run(run)
     begin, end = default_window(run) if window is None else window
-    dress(ax, style, "time $t$", r"$\tau_p$")
+    whole = f" (a window of the run, which ends at ${number(run.horizon)}$)"
+    shorter = end - begin < 0.999 * run.horizon
+    dress(ax, style, f"time $t${whole if shorter else ''}", r"$\tau_p$")
     ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
     named = range(run.agents if run.agents <= style.most_named else NAMED)
     shown = range(len(named), min(run.agents, len(named) + SHADES))
@@ -44,7 +46,7 @@ def draw_timers(
     for p in named:
         times, values = saw_tooth(run, p, begin, end)
         top = max(top, float(np.nanmax(values, initial=0.0)))
-        look: Any = {"color": style.colour(p), "lw": style.line, "label": f"$p = {p}$"}
+        look: Any = {"color": style.colour(p), "lw": style.line, "label": agent_label(p)}
         dot: Any = {} if end > begin else {"marker": "o", "ms": 3.0}
         ax.plot(times, values, ls=style.dashes(p), zorder=2, **look, **dot)
     ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)

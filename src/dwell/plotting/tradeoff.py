@@ -11,7 +11,7 @@ import numpy as np
 from dwell._types import Floats
 from dwell.plotting.figures import TWO_COLUMNS, blank
 from dwell.plotting.save import write_figure
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, number
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain_all, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,11 +30,7 @@ def tradeoff(setting: Setting, style: Style = PLAIN) -> Figure:
     figure = blank(TWO_COLUMNS, 2.75)
     axes = list(figure.subplots(1, 3))
     draw_tradeoff(axes, setting, style=style)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=3, frameon=False,
-        fontsize=style.text_size, columnspacing=1.6, handlelength=2.2,
-    )  # fmt: skip
+    explain_all(figure, axes, style, 3)
     return figure
 
 

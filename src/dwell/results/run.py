@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._tables import data_frame, html_table
-from dwell._types import Floats, Points, as_numbers, in_short, lengths
+from dwell._types import Floats, Points, as_numbers, counted, in_short, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedEvents, LoggedStates
 from dwell.agents.walk import walk_of
@@ -69,8 +69,8 @@ class Run:
     def __repr__(self) -> str:
         law, stop = type(self.system.controller).__name__, self.stop
         return (
-            f"<Run of {law}: {self.agents} agents, {self.tally.jumps} jumps, "
-            f"ended by {stop.reason.value} at t = {stop.time:g}>"
+            f"<Run of {law}: {counted(self.agents, 'agent')}, {counted(self.tally.jumps, 'jump')}, "
+            f"ended at t = {stop.time:g} ({stop.reason.value})>"
         )
 
     def _repr_html_(self) -> str:

@@ -13,7 +13,7 @@ from dwell.density.looking import Looks
 from dwell.theory import Metrics
 from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.theory.flags import own_limit
-from dwell.theory.metrics import Snapshots, metrics_of
+from dwell.theory.metrics import Snapshots, log_cost_of, metrics_of
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -41,7 +41,8 @@ def summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     # Where two agents met in the end there are no cells: what would need them is null.
-    ends = [_at_the_start(run)]
+    opening = run.system.looks_of_all(run.start.positions, threads=run.recorder.threads)
+    ends = [_at_the_start(run, opening)]
     places = run.at_the_end.positions[0]
     seen = None if run.ends_in_contact else run.final_looks
     if seen is not None:
@@ -78,6 +79,10 @@ def summarize(run: Run) -> dict[str, Any]:
             "initial": float(ends[0].costs[0]),
             "final": None if run.ends_in_contact else final_cost,
         },
+        "log_cost": {
+            "initial": log_cost_of(opening),
+            "final": None if seen is None else log_cost_of(seen),
+        },
         "error": {"final_max": None if run.ends_in_contact else final_error},
         "coverage": {
             "nu": getattr(run.system.controller, "nu", None),
@@ -95,10 +100,9 @@ def summarize(run: Run) -> dict[str, Any]:
     }
 
 
-def _at_the_start(run: Run) -> Metrics:
+def _at_the_start(run: Run, seen: Looks) -> Metrics:
     places, velocities = run.start.positions, run.start.velocities
     now = Snapshots(places[None], velocities[None], np.empty((1, run.agents)))
-    seen = run.system.looks_of_all(places, threads=run.recorder.threads)
     return metrics_of(run.system, now, np.zeros(1), seen)
 
 

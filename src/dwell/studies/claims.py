@@ -7,7 +7,7 @@ paper's number can only come from one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
@@ -49,9 +49,24 @@ class Claim:
     by: str  # "exact" or "grid": the column that decides
     note: str
 
+    @property
+    def verdict(self) -> str:
+        """`holds`, `on the grid` where it holds on the grid alone, or `does not hold`."""
+        return ("holds" if self.by == "exact" else "on the grid") if self.holds else "does not hold"
+
     def as_json(self) -> dict[str, Any]:
         """The claim for programs."""
-        return asdict(self)
+        return {**asdict(self), "verdict": self.verdict}
+
+
+def borne_out(claims: Sequence[Claim]) -> str:
+    """How many claims hold, and how many of them on the grid alone: one sentence."""
+    verdicts = [claim.verdict for claim in claims]
+    return (
+        f"{len(claims) - verdicts.count('does not hold')} of {len(claims)} statements of the paper "
+        f"about its simulations are borne out here, {verdicts.count('on the grid')} of them only "
+        "on a grid of points whose spacing is our choice."
+    )
 
 
 def judge(simulations: Simulations) -> list[Claim]:

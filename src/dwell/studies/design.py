@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, in_short, is_one_of
+from dwell._types import Floats, Points, apart, in_short, is_one_of
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.density import tessellate
@@ -28,6 +28,7 @@ from dwell.theory.design import (
     setting_of,
     void_reasons,
 )
+from dwell.theory.flags import about_scale
 from dwell.theory.lipschitz import Attained, Lipschitz
 
 SCHEMA = 1
@@ -64,6 +65,13 @@ class Design:
     def verdict(self) -> str:
         """`conditions met`, or `certificate void` where `reasons` says why."""
         return VOID if self.reasons else VALID
+
+    @property
+    def in_practice(self) -> str:
+        """What holds though the certificate is void; empty where nothing does."""
+        met = [c for c in self.setting.sharper if c.met and c.applies is not False]
+        says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in met)
+        return f"The paper's condition is sufficient, not necessary. {says}." if met else ""
 
     @property
     def locally(self) -> Attained | None:
@@ -130,6 +138,7 @@ class Design:
             "assumed_lipschitz": each(s.lipschitz),
             "measured_lipschitz": self.lipschitz.as_json(),
             "verdict": self.verdict,
+            "in_practice": self.in_practice or None,
             "reasons": list(self.reasons),
             "advice": [advice.as_json() for advice in self.advice],
             "advice_measured": [advice.as_json() for advice in self.advice_measured],
@@ -188,7 +197,8 @@ def design(
     made, why_not = quick_run(scenario, system, run, progress)
     rho = separation_of(system, start, made, separation)
     constants = measure_constants(system, start, made, rho, count, progress)
-    notes = [*_about(system), *_about_run(made, why_not), *_about_constants(constants)]
+    scale = (flag.says for flag in about_scale(system, start))
+    notes = [*scale, *_about(system), *_about_run(made, why_not), *_about_constants(constants)]
     law = system.controller
     assert isinstance(law, Timer)
     if eta_max is None and scenario.certificate is None:
@@ -310,9 +320,10 @@ def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
     """Samples are not on the way: they make nothing void, but they warn."""
     found = constants.sampled
     if found is not None and found.value > float(s.lipschitz.max()):
+        seen, assumed = apart(found.value, float(s.lipschitz.max()), 6)
         yield (
-            f"Over samples the constant reaches {found.value:.6g}, above the assumed "
-            f"{float(s.lipschitz.max()):g}: from another start the assumption may fail."
+            f"Over samples the constant reaches {seen}, above the assumed {assumed}: from another "
+            "start the assumption may fail."
         )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import final
 
 from dwell.studies import starts as many
-from dwell.studies.claims import Claim
+from dwell.studies.claims import Claim, borne_out
 from dwell.studies.compare import LEVELS, Comparison, LawFigures
 from dwell.studies.figures import Illustration
 from dwell.studies.markup import Html, joined, number, page, picture, prose, table, tag
@@ -73,7 +73,6 @@ def _text(*sentences: object) -> Html:
 
 
 def _opening(c: Contents) -> Html:
-    good = sum(claim.holds for claim in c.claims)
     failed = [claim for claim in c.claims if not claim.holds]
     short = (
         tag(
@@ -87,9 +86,7 @@ def _opening(c: Contents) -> Html:
     )
     verdict = tag(
         "p",
-        f"{good} of {len(c.claims)} statements of the paper about its simulations are borne out "
-        f"here, {sum(claim.holds and claim.by == 'grid' for claim in c.claims)} of them only on a "
-        "grid of points whose spacing is our choice. ",
+        f"{borne_out(c.claims)} ",
         *(["Not borne out: ", *_listed(failed), "."] if failed else []),
         class_="lead",
     )
@@ -263,8 +260,8 @@ def _claims(c: Contents) -> Html:
             exact = tag("span", exact, class_="decides")
         else:
             grid = tag("span", grid, class_="decides")
-        word, kind = ("✓ holds", "holds") if claim.holds else ("✗ does not hold", "fails")
-        verdict = tag("span", word, class_=kind)
+        mark, kind = ("✓", "holds") if claim.holds else ("✗", "fails")
+        verdict = tag("span", f"{mark} {claim.verdict}", class_=kind)
         rows.append((name, number(claim.paper), exact, grid, verdict, prose(claim.note)))
     return _section(
         "claims",

@@ -19,7 +19,7 @@ from dwell.results import Run
 from dwell.runner import provenance
 from dwell.scenario import Scenario
 from dwell.studies import starts as many
-from dwell.studies.claims import Claim, judge
+from dwell.studies.claims import Claim, borne_out, judge
 from dwell.studies.compare import Comparison, figures_of, job_of_scenario
 from dwell.studies.figures import Illustration, illustrations
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign, write_text
@@ -82,6 +82,7 @@ class Reproduction:
             "schema": SCHEMA,
             "made_by": MARK,
             "claims": [claim.as_json() for claim in c.claims],
+            "says": borne_out(c.claims),
             "horizon": c.horizon,
             "seed": c.seed,
             "spacing": SPACING,

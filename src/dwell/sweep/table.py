@@ -21,6 +21,7 @@ from dwell.sweep.work import BESIDE, OWN
 GROUP = 10_000  # rows of a group in the table
 NUMBERS = frozenset(
     {"coverage.nu", "coverage.reached_at", "cost.final", "error.final_max", "hold_error.limit"}
+    | {"log_cost.initial", "log_cost.final"}
     | {"hold_error.max", "separation.min", "separation.seen", "separation.time"}
 )
 WORDS = frozenset({"failure", "stop.detail"})

@@ -15,7 +15,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, finite_number, is_positive
+from dwell._types import Floats, Ints, apart, finite_number, is_positive
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.controllers.timer import LARGEST, SMALLEST
@@ -279,17 +279,19 @@ def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True)
     if not perfect:
         yield "Looks are lost or late here, which none of the conditions covers."
     if s.eta_max >= s.k1:
-        yield f"The theorem needs eta_max < k1, but eta_max = {s.eta_max:g} and k1 = {s.k1:g}."
+        says = "The theorem needs eta_max < k1, but eta_max = {} and k1 = {}."
+        yield says.format(*apart(s.eta_max, s.k1, 6))
     limits, p = s.max_dwell_times, s.tightest
     if (s.t2 > limits).any():
+        t2, most = apart(s.t2[p], limits[p], 6)
         yield (
-            f"T2 = {s.t2[p]:g} of agent {p} exceeds the maximum dwell time {limits[p]:.6g}, "
+            f"T2 = {t2} of agent {p} exceeds the maximum dwell time {most}, "
             f"{times_over(float(_ratio(s.t2, limits)[p]))}."
         )
         if s.admissible_k1 is None:
             yield (
                 "No k1 is admissible for these T2 and this eta_max: it would have to be at most "
-                f"{float(s.max_gains.min()):.6g} and above eta_max = {s.eta_max:g}."
+                "{} and above eta_max = {}.".format(*apart(float(s.max_gains.min()), s.eta_max, 6))
             )
     if seen is not None and (seen.values > s.lipschitz).any():
         yield _exceeded(s, seen)
@@ -302,12 +304,13 @@ def _exceeded(s: Setting, seen: Attained) -> str:
     time = seen.time_of(p)
     where = "at the start" if time in (None, 0.0) else f"at t = {time:.6g}"
     value = float(seen.values[p])
-    size = f"{value:.6g}" if math.isfinite(value) else "infinite"
+    size, assumed = apart(value, float(s.lipschitz[p]), 6)
+    size = size if math.isfinite(value) else "infinite"
     many = int(beyond.sum())
     others = f" ({many} of {s.agents} agents exceed theirs)" if many > 1 else ""
     return (
         f"The Lipschitz constant of agent {p} is {size} {where}, above the assumed "
-        f"{s.lipschitz[p]:g}{others}."
+        f"{assumed}{others}."
     )
 
 
@@ -368,7 +371,8 @@ def _advice(s: Setting) -> Iterator[Advice]:
     need = float((s.t2 * s.spreads).max())  # k1**2 need <= eta_max nu~
     yield _of_k1(s)
     if s.eta_max >= s.k1:
-        because = f"the theorem needs eta_max < k1, and they are {s.eta_max:g} and {s.k1:g}"
+        because = "the theorem needs eta_max < k1, and they are {} and {}"
+        because = because.format(*apart(s.eta_max, s.k1, 6))
         yield Advice("t2", f"T2: no value will do; {because}")
         yield Advice("nu", f"nu: no value will do; {because}")
     else:
@@ -388,8 +392,8 @@ def _of_k1(s: Setting) -> Advice:
     if k1 is None and s.tied and s.theta >= 1.0:
         return Advice("k1", f"k1: no value will do; eta_max = {s.theta:g} k1 is never below it")
     if k1 is None:
-        says = f"k1: no value will do; it would have to be at most {most:.6g} and above"
-        return Advice("k1", f"{says} eta_max = {s.eta_max:g}")
+        says = "k1: no value will do; it would have to be at most {} and above eta_max = {}"
+        return Advice("k1", says.format(*apart(most, s.eta_max, 6)))
     if s.tied:
         return Advice("k1", f"k1 at most {k1:.12g}, with eta_max = {s.theta:g} k1", k1)
     ends = (f"at most {k1:.12g}", f"above eta_max = {s.eta_max:g}")
@@ -399,8 +403,8 @@ def _of_k1(s: Setting) -> Advice:
 def _of_eta(s: Setting, least: float) -> Advice:
     eta = _inward(least, ROUND_CEILING, lambda v: replace(s, eta_max=v).feasible)
     if eta is None:
-        says = f"eta_max: no value will do; it would have to be at least {least:.6g} and below"
-        return Advice("eta_max", f"{says} k1 = {s.k1:g}")
+        says = "eta_max: no value will do; it would have to be at least {} and below k1 = {}"
+        return Advice("eta_max", says.format(*apart(least, s.k1, 6)))
     ends = (f"at least {eta:.12g}", f"below k1 = {s.k1:g}")
     return Advice("eta_max", _between("eta_max", ends, s), eta)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, final
@@ -9,16 +10,17 @@ from typing import Any, final
 import numpy as np
 
 from dwell._kernels.marks import FLOOR
-from dwell._types import Points
+from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.controllers import SelfTriggered, Timer
 from dwell.density.looking import look_many
 from dwell.theory.approach import NEAR, Approach
 from dwell.theory.design import advise, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import timer_program
+from dwell.theory.metrics import log_cost_of, timer_program
 
 QUADRATURE = 1e-10  # relative error of a mass worth telling
+LEAST_LOG = math.log(np.finfo(float).tiny)  # below it doubles lose digits, then are 0
 
 
 @final
@@ -58,6 +60,7 @@ def flags_of(
     the run, where these are known.
     """
     return [
+        *about_scale(system, seen.start.positions),
         *_about_agents(system, seen, approach),
         *_about_law(system, seen),
         *_about_quadrature(system, seen),
@@ -65,6 +68,19 @@ def flags_of(
         *_about_certificate(system, assumed, measured),
         *_about_hold_error(system, seen, assumed),
     ]
+
+
+def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
+    """Lengths or masses out of proportion, which show before a run from `places`."""
+    diameter, nu = system.workspace.diameter, getattr(system.controller, "nu", 0.0)
+    if nu > diameter:
+        says = f"nu = {nu:g} is {nu / diameter:.3g} times the workspace's diameter {diameter:.3g}"
+        yield Flag("nu-beyond-workspace", f"{says}: are the units the same?")
+    log_cost = log_cost_of(system.looks_of_all(places))
+    if log_cost is not None and log_cost < LEAST_LOG:
+        says = f"The cost at the start is exp({log_cost:.6g}), below the smallest double"
+        told = "costs and masses may read 0; log_cost has their logarithm, and centroids are right"
+        yield Flag("underflow", f"{says}: {told}.")
 
 
 def _about_agents(system: CoverageSystem, seen: Seen, approach: Approach | None) -> Iterator[Flag]:
@@ -80,7 +96,8 @@ def _about_agents(system: CoverageSystem, seen: Seen, approach: Approach | None)
         yield Flag("near-coincident", f"Two agents came within {closest:.3g} of each other.")
     if seen.empty:
         says = (
-            f"At {seen.empty} looks the cell weighed nothing; the agent was led to the workspace."
+            f"At {counted(seen.empty, 'look')} the cell weighed nothing; the agent was led to the "
+            "workspace."
         )
         yield Flag("empty-cells", says)
     beyond = max(seen.outside, float(system.workspace.outside_by(seen.places).max()))
@@ -98,9 +115,9 @@ def _about_law(system: CoverageSystem, seen: Seen) -> Iterator[Flag]:
         if floors:
             yield Flag(
                 "floor-hits",
-                f"{floors} intervals are longer than the trigger allows, as none may be shorter "
-                f"than tau_min = {system.controller.tau_min:g}: its guarantees do not hold on "
-                "them.",
+                f"{counted(floors, 'interval')} longer than the trigger allows, as none may be "
+                f"shorter than tau_min = {system.controller.tau_min:g}: its guarantees do not hold "
+                "there.",
             )
 
 
@@ -126,9 +143,10 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
         return
     longest = float(program.t2.max())
     if program.k1 * longest > program.reach:
+        step, reach = apart(program.k1 * longest, program.reach)
         yield Flag(
             "overshoot",
-            f"k1 T2 = {program.k1 * longest:.4g} exceeds (1 - epsilon) nu = {program.reach:.4g}: "
+            f"k1 T2 = {step} exceeds (1 - epsilon) nu = {reach}: "
             "agents may run past their centroids and leave the workspace.",
         )
 
@@ -160,12 +178,13 @@ def _about_hold_error(
         if seen.floors:
             yield Flag(
                 "adaptive-floor",
-                f"{seen.floors} waits were cut off at t1: their limit eta_max = {own:g} asked for "
-                "a look sooner, so it may not be kept.",
+                f"{counted(seen.floors, 'wait')} cut off at t1: the limit eta_max = {own:g} needs "
+                "an earlier look there, so it may be exceeded.",
             )
     for name, limit in limits.items():
         if seen.hold_error > limit:
-            says = f"The hold error reached {seen.hold_error:.4g}, above {name} = {limit:g}."
+            reached, most = apart(seen.hold_error, limit)
+            says = f"The hold error reached {reached}, above {name} = {most}."
             yield Flag("hold-error-exceeded", says)
 
 

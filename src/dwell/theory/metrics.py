@@ -152,6 +152,14 @@ def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Look
     )
 
 
+def log_cost_of(seen: Looks) -> float | None:
+    """The logarithm of the cost, which doubles hold where they do not hold the cost; None of 0."""
+    with np.errstate(divide="ignore"):
+        shares = np.log(seen.polar) + seen.log_scale
+    top = float(shares.max())
+    return top + math.log(math.fsum(np.exp(shares - top))) if math.isfinite(top) else None
+
+
 def timer_program(system: CoverageSystem) -> HoldProgram | None:
     """The timer law in numbers; None for any other law."""
     law = system.controller

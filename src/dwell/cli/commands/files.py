@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dwell._types import counted
 from dwell.cli.options import (
     AsJson,
     Force,
@@ -29,22 +31,26 @@ def validate(
 ) -> None:
     """Check a scenario file without running it."""
     from dwell.scenario.build import build
+    from dwell.theory.flags import about_scale
 
-    checked = load(scenario, overrides)
-    system, _, repairs = build(checked)
+    system, start, repairs = build(load(scenario, overrides))
     if strict:
         refuse(repairs)
+    notes = list(about_scale(system, start))
     if as_json:
-        print_json({"ok": True, "agents": system.agents, "repairs": list(repairs)})
+        told = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
+        print_json({"schema": 1, "ok": True, "agents": system.agents, **told})
         return
-    typer.echo(f"{scenario}: ok, {system.agents} agents")
+    typer.echo(f"{scenario}: ok, {counted(system.agents, 'agent')}")
     for repair in repairs:
         typer.echo(f"  repaired: {repair}")
+    for note in notes:
+        typer.echo(f"  note: {note.says}")
 
 
 @app.command(epilog="Example: dwell schema > dwell.schema.json")
 def schema() -> None:
-    """Print the JSON Schema of scenario files, for editors and programs."""
+    """Print the JSON Schema of scenario files."""
     from dwell.scenario import scenario_schema
 
     print_json(scenario_schema())
@@ -52,14 +58,16 @@ def schema() -> None:
 
 @app.command(epilog="Example: dwell init paper-30 --out site.toml")
 def init(
-    template: Annotated[str, typer.Argument(help="Which template; see --list.")] = "two-hills",
+    template: Annotated[
+        str, typer.Argument(metavar="TEMPLATE", help="Which template; see --list.")
+    ] = "two-hills",
     out: Annotated[
         Path | None, typer.Option(help="File to write; TEMPLATE.toml by default.")
     ] = None,
     force: Force = False,
     names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
 ) -> None:
-    """Write a commented scenario file, or sweep file, to start from."""
+    """Write a commented scenario or sweep file to start from."""
     from dwell.results.files import check_target, written_whole
     from dwell.scenario import TEMPLATES, template_text
     from dwell.sweep.templates import SWEEPS, sweep_text

@@ -32,13 +32,13 @@ def serve(
     kept: Annotated[int, typer.Option(min=1, help="Runs that are kept when done.")] = 100,
     disk: Annotated[float, typer.Option(help="Bytes of their files together.")] = 2e9,
     absent: Annotated[
-        float, typer.Option(help="Seconds after which a live run ends that nobody watches.")
+        float, typer.Option(help="How long a live run goes on without a viewer.")
     ] = 20.0,
     drain: Annotated[
-        float, typer.Option(help="Seconds that runs are given when the server is to end.")
+        float, typer.Option(help="How long runs may go on when the server ends.")
     ] = 20.0,
 ) -> None:
-    """Show everything on a page in the browser, with runs as they go."""
+    """Show runs, as they go, on a page in the browser."""
     from dwell.cli.serve import start
 
     limits = {

@@ -29,12 +29,17 @@ from dwell.errors import InputError, StoreError
 )
 def run(
     scenario: Annotated[
-        Path | None, typer.Argument(help="Scenario file (.toml or .json); not with --resume.")
+        Path | None,
+        typer.Argument(
+            metavar="SCENARIO", help="Scenario file (.toml or .json); not with --resume."
+        ),
     ] = None,
     overrides: Overrides = None,
-    out: Annotated[Path | None, typer.Option(help="Keep the run in this .nc file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="RUN.nc", help="Store the run in this file.")
+    ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="RUN.nc", help="Go on with a run that was kept there.")
+        Path | None, typer.Option(metavar="RUN.nc", help="Continue the run that is stored there.")
     ] = None,
     horizon: Annotated[
         float | None, typer.Option(help="The time at which the run ends, if not the scenario's.")
@@ -44,7 +49,7 @@ def run(
     strict: Strict = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
 ) -> None:
-    """Simulate one scenario, show its numbers, and keep it; or go on with one that was kept."""
+    """Simulate a scenario, or resume a stored run."""
     from dwell.cli.running import resumed, simulated
     from dwell.cli.show import show_summary
 
@@ -75,11 +80,12 @@ def run(
 
 @app.command(epilog="Example: dwell show run.nc --json")
 def show(stored: RunFile, as_json: AsJson = False) -> None:
-    """Show the numbers of a stored run, also of one that was killed or is still going on."""
+    """Show the numbers of a stored run. It may have been killed, or still be going on."""
+    from dwell.cli.running import identified
     from dwell.cli.show import show_summary
     from dwell.results import load_run
 
-    summary = load_run(stored).summary()
+    summary = identified(load_run(stored), stored)
     if as_json:
         print_json(summary)
     else:
@@ -88,7 +94,7 @@ def show(stored: RunFile, as_json: AsJson = False) -> None:
 
 @app.command(epilog="Example: dwell check run.nc --json")
 def check(stored: RunFile, as_json: AsJson = False) -> None:
-    """Verify a stored run independently: every jump, every flow, from its scenario alone."""
+    """Verify a stored run, jump by jump, from its scenario alone."""
     from dwell.cli.show import show_report
     from dwell.results import load_run
     from dwell.runner import check as check_run
@@ -103,21 +109,23 @@ def check(stored: RunFile, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: dwell plot run.nc --out figures --format pdf")
+@app.command(epilog="Example: dwell plot run.nc --out plots --format pdf")
 def plot(
     stored: Annotated[
         Path, typer.Argument(metavar="RUN_OR_DIR", help="Stored run (.nc), or folder of a sweep.")
     ],
-    out: Annotated[Path, typer.Option(help="Folder for the figures; made if need be.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the plots; made if need be.")
+    ],
     formats: Formats = None,
 ) -> None:
-    """Draw a stored run (configurations, paths, errors, cost, timers), or a sweep's trade-offs."""
+    """Plot a stored run, or the trade-offs of a sweep."""
     from dwell.plotting import save_figures
-    from dwell.plotting.figures import FIGURES
+    from dwell.plotting.figures import figures_of
     from dwell.results import load_run
 
     if out.exists() and not out.is_dir():
-        raise StoreError(f"{out} is a file; give a folder for the figures", code="store")
+        raise StoreError(f"{out} is a file; give a folder for the plots", code="store")
     kinds = tuple(kind.value for kind in formats or [Format.png])
     if stored.is_dir():
         from dwell.cli.sweep import plot_sweep
@@ -128,7 +136,7 @@ def plot(
     written = save_figures(result, out, formats=kinds)
     for path in written:
         typer.echo(path)
-    missing = [name for name in FIGURES if name not in {path.stem for path in written}]
+    missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
         says = f"dwell: {', '.join(missing)} left out: they need events, and this run keeps"
         typer.echo(f'{says} less (record.kind = "{result.record}")', err=True)
@@ -157,7 +165,7 @@ def animate(
     ] = False,
     force: Force = False,
 ) -> None:
-    """Make a film of a stored run: density, cells, agents, trails, cost and errors."""
+    """Make a film of a stored run. It shows density, cells, agents, trails, cost and errors."""
     from dwell.plotting.film import animate as make_film
     from dwell.plotting.film import size_from_words
     from dwell.plotting.reel import check_film

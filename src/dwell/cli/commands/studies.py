@@ -35,7 +35,7 @@ def compare(
         ),
     ],
     out: Annotated[
-        Path | None, typer.Option(help="Folder for runs and figures; made if need be.")
+        Path | None, typer.Option(metavar="DIR", help="Folder for runs and plots; made if need be.")
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -47,7 +47,7 @@ def compare(
     formats: Formats = None,
     workers: Workers = None,
 ) -> None:
-    """Run several laws from the same start, and show them side by side."""
+    """Compare laws from the same start, side by side."""
     from dwell.cli.studies import show_comparison
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
@@ -73,9 +73,9 @@ def compare(
 
 @app.command(epilog="Example: dwell reproduce --out paper-report")
 def reproduce(
-    out: Annotated[Path, typer.Option(help="Folder for the report; made if need be.")] = Path(
-        "paper-report"
-    ),
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the report; made if need be.")
+    ] = Path("paper-report"),
     as_json: AsJson = False,
     starts: Annotated[
         int | None, typer.Option(min=0, help="Random starts of 12 agents; 20 by default.")
@@ -85,7 +85,7 @@ def reproduce(
     ] = False,
     workers: Workers = None,
 ) -> None:
-    """Repeat the paper's simulations: every figure, every number, and a report."""
+    """Repeat the paper's simulations, and write a report."""
     from dwell.cli.studies import show_claims
     from dwell.progress import reported
     from dwell.studies.reproduce import QUICK, STARTS
@@ -123,14 +123,14 @@ def design(
     overrides: Overrides = None,
     as_json: AsJson = False,
     out: Annotated[
-        Path | None, typer.Option(help="Draw the trade-offs to this .png, .pdf or .svg file.")
+        Path | None, typer.Option(help="Plot the trade-offs to this .png, .pdf or .svg file.")
     ] = None,
     agree: Annotated[
         Method | None,
-        typer.Option(help="Let the agents agree on k1: flooding, gossip, equalizing."),
+        typer.Option(metavar="METHOD", help="Agree on k1 by flooding, gossip or equalizing."),
     ] = None,
     graph: Annotated[
-        Talks, typer.Option(help="Over the neighbours at the start, or those along the run.")
+        Talks, typer.Option(metavar="WHEN", help="Neighbours at the start, or along the run.")
     ] = Talks.start,
     samples: Annotated[
         int | None, typer.Option(min=0, help="Random configurations to measure; 100 by default.")
@@ -138,8 +138,11 @@ def design(
     separation: Annotated[
         float | None, typer.Option(help="Least distance of agents in them; as seen by default.")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say what each condition guarantees.")
+    ] = False,
 ) -> None:
-    """Say which T2 and k1 are admissible, and compare assumed Lipschitz constants with measured."""
+    """Find the admissible T2 and k1 of the timer law. Lipschitz constants are measured, too."""
     from dwell.cli.design import show_design
     from dwell.plotting.save import check_figure
     from dwell.plotting.tradeoff import save_tradeoff
@@ -160,7 +163,7 @@ def design(
     if as_json:
         print_json(found.as_json())
     else:
-        show_design(found, out)
+        show_design(found, out, verbose)
 
 
 @app.command(epilog="Example: dwell optimize paper-30.toml --starts 100 --out best")
@@ -171,13 +174,14 @@ def optimize(
     ] = 50,
     overrides: Overrides = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for figures and a JSON file; made if need be.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for plots and a JSON file; made if need be."),
     ] = None,
     formats: Formats = None,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the best static deployment: the lowest cost, by Newton's method from many starts."""
+    """Find the best static deployment: that of lowest cost."""
     from dwell.cli.optimize import show_deployment
     from dwell.results.interrupts import uninterrupted
     from dwell.studies.optimize import (
@@ -217,7 +221,7 @@ def optimize(
 def sweep(
     file: Annotated[Path, typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json).")],
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the tables; made if need be.")
+        Path | None, typer.Option(metavar="DIR", help="Folder for the tables; made if need be.")
     ] = None,
     cluster: Annotated[
         str | None,
@@ -230,7 +234,7 @@ def sweep(
         int | None, typer.Option(min=1, help="Processes here; as many as processors by default.")
     ] = None,
     chunk: Annotated[
-        int | None, typer.Option(min=1, help="Cases in a portion; learnt on the way by default.")
+        int | None, typer.Option(min=1, help="Cases in a portion; adapted by default.")
     ] = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Run cases again that failed before.")
@@ -242,14 +246,14 @@ def sweep(
         bool, typer.Option("--extend", help="The sweep has changed: keep the rows of old cases.")
     ] = False,
     patience: Annotated[
-        float, typer.Option(help="Seconds to wait for a scheduler that went away.")
+        float, typer.Option(help="How long to wait for a scheduler that went away.")
     ] = 60.0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the file, say what it comes to, and stop.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a scenario for many values, many starts: on this machine or on a Dask cluster."""
+    """Run a scenario for many values and many starts. Here, or on a Dask cluster."""
     from dwell.cli.sweep import complain, show_outcome, show_plan
     from dwell.sweep import plan_file, run_sweep
 
@@ -281,10 +285,10 @@ def rates(
     overrides: Overrides = None,
     as_json: AsJson = False,
     out: Annotated[
-        Path | None, typer.Option(help="Draw the softest modes to this .png, .pdf or .svg file.")
+        Path | None, typer.Option(help="Plot the softest modes to this .png, .pdf or .svg file.")
     ] = None,
 ) -> None:
-    """Say how fast displacements die out where the agents come to rest, under every law."""
+    """Find how fast displacements from the resting places decay."""
     from dwell.cli.rates import show_rates, study
 
     if out is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank
-from dwell.plotting.style import COLOURS, DASHES, Style, dress, number, remark
+from dwell.plotting.style import COLOURS, DASHES, Style, dress, explain_all, number, remark
 from dwell.plotting.sweeps.quantities import Quantity, coverage_unseen
 from dwell.plotting.sweeps.table import Table
 from dwell.plotting.timelines import log_axis
@@ -116,19 +116,9 @@ def entitle(figure: Figure, table: Table, title: str, style: Style) -> None:
 
 
 def explain(figure: Figure, axes: Sequence[Axes], style: Style) -> None:
-    """One legend for all panels, below them, where it hides nothing."""
-    found: dict[str, Any] = {}
-    for ax in axes:
-        handles, labels = ax.get_legend_handles_labels()
-        for handle, label in zip(handles, labels, strict=True):
-            found.setdefault(label, handle)
-    if not found:
-        return
-    longest = max(map(len, found))
-    columns = max(1, min(len(found), 4 if longest < 24 else 3 if longest < 34 else 2))
-    if figure.get_figwidth() < TWO_COLUMNS:
-        columns = min(columns, 2)
-    figure.legend(
-        list(found.values()), list(found), loc="outside lower center", ncols=columns, frameon=False,
-        fontsize=style.text_size, columnspacing=1.6, handlelength=2.6, labelspacing=0.3,
-    )  # fmt: skip
+    """One legend for all panels, below them, in as many columns as its words leave room for."""
+    longest = max(
+        (len(word) for ax in axes for word in ax.get_legend_handles_labels()[1]), default=0
+    )
+    columns = 4 if longest < 24 else 3 if longest < 34 else 2
+    explain_all(figure, axes, style, columns if figure.get_figwidth() >= TWO_COLUMNS else 2)

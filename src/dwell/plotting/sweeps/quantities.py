@@ -76,7 +76,8 @@ def _outcome(table: Table) -> Iterator[Quantity]:
         return
     reached = np.where(asked, np.isfinite(time).astype(float), np.nan)
     yield Quantity("coverage", "time of coverage", "$t$ (time)", time, reached=reached)
-    yield Quantity("reached", "runs that reach coverage", "%", reached, share=True)
+    if not (reached[asked] == 1.0).all():  # else a flat line
+        yield Quantity("reached", "runs that reach coverage", "%", reached, share=True)
 
 
 def coverage_unseen(table: Table) -> bool:
@@ -86,7 +87,7 @@ def coverage_unseen(table: Table) -> bool:
 
 
 def _expense(table: Table) -> Iterator[Quantity]:
-    """What it takes: looks, cells, messages, way; per agent, so that groups can be compared."""
+    """What it takes per agent, so that groups can be compared: looks, cells, messages, distance."""
     agents = numbers_of(table, "agents")
     looks = numbers_of(table, "measurements") / agents
     lost = np.nansum(numbers_of(table, "measurements") - numbers_of(table, "cells.voronoi")) > 0.0
@@ -100,8 +101,8 @@ def _expense(table: Table) -> Iterator[Quantity]:
     sent = numbers_of(table, "broadcasts") / agents
     if np.nansum(sent) > 0.0:
         yield Quantity("broadcasts", "messages sent per agent", "number", sent)
-    way = numbers_of(table, "distance.mean")
-    yield Quantity("distance", "way per agent", "length", way)
+    distance = numbers_of(table, "distance.mean")
+    yield Quantity("distance", "distance per agent", "length", distance)
 
 
 def _safety(table: Table) -> Iterator[Quantity]:

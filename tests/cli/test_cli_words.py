@@ -1,0 +1,259 @@
+"""What people and scripts read: help, notes, advice, plurals, refusals as JSON."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import dwell as package
+from dwell._types import apart, counted
+from dwell.cli.app import app
+from dwell.hybrid import StopReason
+from dwell.studies.claims import Claim, borne_out
+from tests.cli.shell import dwell, spawn
+
+COMMANDS = sorted(str(c.name or c.callback.__name__) for c in app.registered_commands)
+
+SHORT = ("--set", "run.horizon=0.3")
+FAR = "density={kind='gaussian', center=[200, 300], rate=1}"
+
+
+# Help.
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+
+
+def test_lines_of_the_list_are_whole(narrow: None) -> None:
+    listed = dwell("--help").out.split("Commands:")[1].split("Start with")[0]
+    lines = dict(re.findall(r"^  (\S+) +(.+)$", listed, re.MULTILINE))
+    assert sorted(lines) == COMMANDS
+    assert all(len(line) <= 65 and line.endswith(".") for line in lines.values()), lines
+    assert "..." not in listed
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_no_types(narrow: None, command: str) -> None:
+    text = dwell(command, "--help").out
+    assert f"Example: dwell {command}" in " ".join(text.split())
+    assert not re.search(r"<[a-z]|[{}]|range", text), text
+    assert max(map(len, text.splitlines())) <= 80
+    for word in re.findall(r"^  --(?:out|set|workers|format) (\S+)  ", text, re.MULTILINE):
+        assert word in ("FILE", "DIR", "RUN.nc", "KEY=VALUE", "N", "FORMAT"), word
+
+
+# Refusals as JSON.
+
+REFUSED = {
+    "validate": (["--set", "run.horizon=-1"], "run.horizon"),
+    "run": (["--set", "controller.k9=1"], "controller.k9"),
+    "compare": (["--laws", "timer,fly"], None),
+    "design": (["--set", "controller={kind='lloyd'}"], "certificate"),
+    "optimize": (["--set", "workspace.lower=[9, 9]"], "workspace.lower[0]"),
+    "rates": (["--set", "density={kind='raster'}"], "density.kind"),
+    "sweep": (["--out", "x"], None),
+    "show": ([], None),
+    "check": ([], None),
+}
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_refusal_is_an_object_with_json(scenario: Path, command: str) -> None:
+    extra, key = REFUSED[command]
+    outcome = dwell(command, scenario, *extra, "--json")
+    plain = dwell(command, scenario, *extra)
+    assert (outcome.code, outcome.err) == (plain.code, plain.err)
+    assert (plain.code, plain.out) == (2, "")
+    value = outcome.json
+    assert value["schema"] == 1
+    error = value["error"]
+    assert set(error) == {"code", "key", "message"}
+    assert re.fullmatch(r"[a-z][\w.-]+", error["code"])
+    assert key is None or error["key"] == key
+    assert outcome.sentences[0].endswith(error["message"].splitlines()[0])
+
+
+def test_usage_and_files_that_are_not_there(tmp_path: Path) -> None:
+    for words, code in ((["run", "x.toml", "--fly"], "usage"), (["show"], "usage")):
+        assert dwell(*words, "--json").json["error"]["code"] == code
+    missing = dwell("validate", tmp_path / "none.toml", "--json").json["error"]
+    assert "none.toml" in missing["message"]
+    assert dwell("validate", tmp_path / "none.toml").out == ""
+
+
+def test_whose_numbers_they_are(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.nc"
+    made = dwell("run", scenario, *SHORT, "--json", "--out", out).json
+    shown = dwell("show", out, "--json").json
+    for value in (made, shown):
+        assert (value["name"], value["file"]) == ("small", str(out))
+        assert value["versions"]["dwell"] == package.__version__
+    assert made == shown
+    assert dwell("run", scenario, *SHORT, "--json").json["file"] is None
+
+
+# Notes.
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 agents"), (1, "1 agent"), (2, "2 agents")])
+def test_counted(count: int, words: str) -> None:
+    assert counted(count, "agent") == words
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "digits"), [(0.2, 0.199999998, 4), (1.0, 1.0 + 2**-52, 4), (0.3, 0.2, 4)]
+)
+def test_two_numbers_are_told_apart(one: float, other: float, digits: int) -> None:
+    words = apart(one, other, digits)
+    assert words[0] != words[1]
+    assert (float(words[0]) < float(words[1])) == (one < other)
+    assert len(words[0]) <= 5 or one - other < 1e-3
+    assert apart(0.25, 0.25) == ("0.25", "0.25")
+
+
+def notes_of(outcome_json: dict) -> dict[str, str]:
+    return {flag["code"]: flag["says"] for flag in outcome_json["flags"]}
+
+
+def test_a_note_about_two_numbers_shows_that_they_differ(scenario: Path) -> None:
+    sets = [
+        "--set",
+        "controller.k1=0.5",
+        "--set",
+        "controller.t2=0.4",
+        "--set",
+        "controller.nu=0.2",
+    ]
+    says = notes_of(dwell("run", scenario, *SHORT, *sets, "--json").json)["overshoot"]
+    assert "k1 T2 = 0.2 exceeds (1 - epsilon) nu = 0.199999998" in says
+
+
+def test_units_that_do_not_fit(scenario: Path) -> None:
+    wide = ("--set", "controller.nu=1600")
+    words = "nu = 1600 is 283 times the workspace's diameter 5.66: are the units the same?"
+    for command in (["validate"], ["run", *SHORT], ["design", "--samples", "0"]):
+        assert words in dwell(command[0], scenario, *command[1:], *wide).out
+    assert notes_of(dwell("validate", scenario, *wide, "--json").json) == {
+        "nu-beyond-workspace": words
+    }
+    assert "are the units" not in dwell("validate", scenario, "--set", "controller.nu=5").out
+
+
+def test_a_density_that_weighs_nothing_in_doubles(scenario: Path) -> None:
+    value = dwell("run", scenario, *SHORT, "--set", FAR, "--json").json
+    assert value["cost"] == {"initial": 0.0, "final": 0.0}
+    low = value["log_cost"]
+    assert -2e5 < low["final"] < low["initial"] < -1e5
+    assert f"exp({low['initial']:.6g})" in notes_of(value)["underflow"]
+    shown = dwell("run", scenario, *SHORT, "--set", FAR).out
+    assert f"exp({low['initial']:.6g}) at the start, exp({low['final']:.6g}) at the end" in shown
+    assert "underflow" in notes_of(dwell("validate", scenario, "--set", FAR, "--json").json)
+
+
+def test_the_logarithm_of_an_ordinary_cost(scenario: Path) -> None:
+    from math import exp
+
+    value = dwell("run", scenario, *SHORT, "--json").json
+    for end in ("initial", "final"):
+        assert exp(value["log_cost"][end]) == pytest.approx(value["cost"][end], rel=1e-13)
+    assert "underflow" not in notes_of(value)
+
+
+def test_one_agent_is_not_plural(scenario: Path) -> None:
+    alone = ("--set", "agents.start=[[1, 1]]")
+    assert dwell("validate", scenario, *alone).out == f"{scenario}: ok, 1 agent\n"
+    assert "1 agent," in dwell("run", scenario, *alone, *SHORT).out
+    edge = "agents.start=[[1, 1], [2, -1e-15]]"
+    assert "moved 1 agent onto" in dwell("validate", scenario, "--set", edge).out
+    far = "agents.start=[[1, 1], [2, -1], [2, -3]]"
+    assert "(and 1 more agent)" in dwell("validate", scenario, "--set", far).sentences[0]
+
+
+# Early ends.
+
+
+@pytest.mark.parametrize("reason", StopReason)
+def test_every_early_end_has_advice(reason: StopReason) -> None:
+    assert bool(reason.advice) == (not reason.ok)
+
+
+def test_a_run_that_used_up_its_jumps(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.nc"
+    ended = dwell("run", scenario, "--set", "run.max_jumps=5", "--out", out)
+    assert ended.code == 1
+    command = f"dwell run --resume {out} --set run.max_jumps=N"
+    for text in (ended.out, dwell("show", out).out):
+        assert "raise run.max_jumps" in text
+        assert command in " ".join(text.split())
+    again = dwell(*command.replace("=N", "=9999").split()[1:])
+    assert (again.code, "advice" in again.out) == (0, False)
+
+
+def test_how_a_run_ended_in_its_name() -> None:
+    run = package.simulate(
+        package.Box((0, 0), (1, 1)), None, [(0.3, 0.4)],
+        package.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2), until=0.05,
+    )  # fmt: skip
+    assert repr(run) == "<Run of Timer: 1 agent, 0 jumps, ended at t = 0.05 (horizon)>"
+
+
+# Files and tables.
+
+
+def test_another_ending_than_nc(scenario: Path, tmp_path: Path) -> None:
+    odd = dwell("run", scenario, *SHORT, "--out", tmp_path / "x.csv")
+    assert odd.code == 0
+    assert odd.err == f"dwell: {tmp_path / 'x.csv'}: {ODD}\n"
+    for name in ("x.nc", "x", "x.h5"):
+        assert dwell("run", scenario, *SHORT, "--out", tmp_path / name).err == ""
+
+
+ODD = "a run is stored as NetCDF-4, whatever the ending; x.nc says so"
+
+
+def test_no_blanks_at_the_ends_of_lines(scenario: Path) -> None:
+    for words in (["run", scenario, *SHORT], ["design", scenario, "--samples", 0]):
+        lines = spawn(*words).out.splitlines()
+        assert len(lines) > 5
+        assert all(line == line.rstrip() for line in lines)
+
+
+def test_a_box_with_a_side_too_short(scenario: Path) -> None:
+    for upper in ("[1e6, 1e-6]", "[1e-80, 1e-80]", "[4, 1e-13]"):
+        sides = ("--set", f"workspace.upper={upper}", "--set", "agents.start={count=3}")
+        error = dwell("validate", scenario, *sides, "--json").json["error"]
+        assert error["key"] == "workspace.upper"
+        assert "vertices" not in error["message"]
+
+
+def test_a_controller_that_is_none() -> None:
+    with pytest.raises(package.DwellError, match="the controller is of type object; an object"):
+        package.simulate(package.Box((0, 0), (1, 1)), None, [(0.3, 0.4)], object(), until=1.0)
+
+
+# Design and claims.
+
+
+def test_verdict_and_advice_come_first(scenario: Path) -> None:
+    text = dwell("design", scenario, "--samples", 0).out
+    order = [text.index(word) for word in ("verdict", "in practice", "advice", "T2 at most  ")]
+    assert order == sorted(order)
+    assert "async_local (local) is met" in text
+    assert "hold errors stay within" not in text
+    assert "hold errors stay within" in dwell("design", scenario, "--samples", 0, "--verbose").out
+
+
+def claim(holds: bool, by: str) -> Claim:
+    return Claim("x", "says", 1.0, 2.0, 3.0, holds, by, "")
+
+
+def test_claims_that_hold_on_the_grid_alone() -> None:
+    claims = [claim(True, "exact"), claim(True, "grid"), claim(False, "grid")]
+    assert [c.as_json()["verdict"] for c in claims] == ["holds", "on the grid", "does not hold"]
+    assert borne_out(claims).startswith("2 of 3 statements")
+    assert "1 of them only on a grid of points" in borne_out(claims)
