@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -36,10 +36,11 @@ def cases_of(
     start_seeds: Iterable[int] | None,
 ) -> list[Case]:
     """The runs asked for, in order."""
-    alone = isinstance(scenarios, Scenario | Mapping | str | os.PathLike)
-    if alone or not isinstance(scenarios, Iterable):
-        return _repeated(as_scenario(scenarios), seeds, starts, start_seeds)
-    several = [as_scenario(one) for one in scenarios]
+    given: Any = scenarios
+    alone = isinstance(given, Scenario | Mapping | str | os.PathLike)
+    if alone or not isinstance(given, Iterable):
+        return _repeated(as_scenario(given), seeds, starts, start_seeds)
+    several = [as_scenario(one) for one in given]
     if not several:
         raise InputError("there are no scenarios; at least one is needed", code="batch.empty")
     if not (seeds is None and starts is None and start_seeds is None):
