@@ -120,8 +120,8 @@ def _span(run: Run, since: float | None, until: float | None) -> tuple[float, fl
     end = run.horizon if until is None else finite_number(until)
     if begin is None or end is None or not 0.0 <= begin <= end <= run.horizon:
         raise InputError(
-            f"the film was to go from {in_short(since)} to {in_short(until)}; the run knows times from 0 to "
-            f"{run.horizon!r}",
+            f"the film was to go from {in_short(since)} to {in_short(until)}; the run "
+            f"knows times from 0 to {run.horizon!r}",
             code="film.time",
         )
     return begin, end
@@ -162,7 +162,8 @@ def _checked_size(size: Any) -> tuple[int, int]:
     good = len(pair) == 2 and all(is_whole(v) and LEAST <= v <= MOST for v in pair)
     if not good:
         raise InputError(
-            f"the size is {in_short(size)}; two whole numbers of pixels from {LEAST} to {MOST} are needed",
+            f"the size is {in_short(size)}; two whole numbers of pixels from {LEAST} to {MOST} are "
+            "needed",
             code="film.size",
         )
     return int(pair[0]), int(pair[1])
