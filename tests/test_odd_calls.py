@@ -151,6 +151,15 @@ REFUSED = {
     "half a count": (lambda r, t: r.arc.before(1.5), "j = 1.5"),
     "an interval of a word": (lambda r, t: r.arc.interval("a"), "j = 'a'"),
     "jumps until a word": (lambda r, t: r.arc.jumps_until("x"), "t = 'x'"),
+    "frames beyond all bounds": (lambda r, t: dwell.animate(r, "x.gif", fps=1e308), "lower fps"),
+    "a size in an array": (lambda r, t: dwell.animate(r, "x.gif", size=np.ones(2)), "two whole"),
+    "a delay in a table": (lambda r, t: Network(delay=np.ones((2, 2))), "a time from 0 on"),
+    "ids in no list": (lambda r, t: simulate(ids=np.array(3.0)), "3 different whole numbers"),
+    "starts beyond doubles": (
+        lambda r, t: dwell.simulate_many(SCENARIO, starts=10**400),
+        "(runs, agents, coordinates)",
+    ),
+    "settled in words": (lambda r, t: studies.settled_at("no.nc", 0.1), "no.nc is not a file"),
     "seed in words": (lambda r, t: dwell.run_scenario(SCENARIO, seed="a"), "seed is 'a'"),
     "a match of words": (lambda r, t: studies.match("no.nc", r), "no.nc is not a file"),
 }  # fmt: skip
@@ -231,9 +240,11 @@ def test_run_scenario_takes_a_seed_in_the_place_of_the_scenarios():
 
 
 def test_numpy_and_fractions_are_numbers(run):
+    from decimal import Decimal
     from fractions import Fraction
 
-    for t in (np.float32(0.5), np.int64(0), Fraction(1, 2), np.array(0.5), [Fraction(1, 2)]):
+    for t in (np.float32(0.5), np.int64(0), Fraction(1, 2), np.array(0.5), [Decimal("0.5")]):
         assert np.isfinite(run.positions(t)).all()
+        assert np.isfinite(run.timers(t)).all()
     assert run.arc.at(np.float64(0.5)).time == 0.5
     assert Network(loss=np.float32(0.5)).loss == 0.5

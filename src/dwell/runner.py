@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 import dwell
 from dwell._checks import as_path, check_count, check_whole
-from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, kind_of
+from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, kind_of, listed
 from dwell.agents import CoverageSystem, check_start
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import PERFECT, Network
@@ -193,6 +193,7 @@ def simulate(
     _check_record(record, sample_every)
     workspace = as_workspace(workspace)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
+    spacing = None if spacing is None else float(spacing)
     usable = hasattr(controller, "begin") and hasattr(controller, "decide")
     if not usable or isinstance(controller, type):
         raise ControllerError(
@@ -242,11 +243,11 @@ def _unless_interrupted(asked: Asked, run: Run, path: str | os.PathLike[str] | N
 
 
 def _check_ids(ids: object, agents: int) -> None:
-    listed = list(ids) if isinstance(ids, Iterable) else []
-    good = all(is_whole(i) and 0 <= i < 2**31 for i in listed)
-    if not good or len(listed) != agents or len(set(listed)) != agents:
+    given = listed(ids)
+    good = all(is_whole(i) and 0 <= i < 2**31 for i in given)
+    if not good or len(given) != agents or len(set(given)) != agents:
         need = f"{agents} different whole numbers from 0 to 2147483647, one per agent, are needed"
-        raise InputError(f"ids is {ids!r}; {need}", code="agents.ids", key="agents.ids")
+        raise InputError(f"ids is {in_short(ids)}; {need}", code="agents.ids", key="agents.ids")
 
 
 def _check_record(record: object, sample_every: object) -> None:

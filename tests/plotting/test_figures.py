@@ -9,10 +9,21 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dwell import Box, Polygon, Run
+from dwell import Box, Polygon, Run, Timer, simulate, tessellate
 from dwell.density import as_density
 from dwell.geometry import voronoi_cells
-from dwell.plotting import FIGURES, PLAIN, draw_cells, draw_density
+from dwell.plotting import (
+    FIGURES,
+    PLAIN,
+    draw_cell_counts,
+    draw_cells,
+    draw_cost,
+    draw_density,
+    draw_errors,
+    draw_hold_errors,
+    draw_timers,
+    draw_trajectories,
+)
 from dwell.plotting.timelines import log_axis
 from dwell.plotting.timers import default_window, saw_tooth
 
@@ -309,3 +320,37 @@ def test_a_density_is_asked_inside_the_workspace_only() -> None:
     image, label = draw_density(Figure().subplots(), triangle, as_density(weight))
     assert image.get_clim()[1] == pytest.approx(2.0, rel=0.01)
     assert label == r"density $\varphi$"
+
+
+DRAWINGS = (
+    draw_trajectories, draw_errors, draw_hold_errors, draw_cost, draw_timers, draw_cell_counts
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_a_title_on_own_axes_is_above_the_legend(draw, layout) -> None:
+    figure = Figure(layout=layout)
+    ax = figure.subplots(2, 2)[1, 0]
+    draw(ax, run_named("two-hills"))
+    ax.set_title("timer")
+    ax.set_title("left", loc="left")
+    figure.draw_without_rendering()
+    legend = ax.get_legend().get_window_extent()
+    for title in (ax.title, ax._left_title):
+        assert title.get_window_extent().y0 >= legend.y1
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 4])
+@pytest.mark.parametrize("record", ["events", "summary"])
+def test_a_run_and_a_tessellation_plot_themselves(dimension, record) -> None:
+    places = np.random.default_rng(2).uniform(0.1, 0.9, (4, dimension))
+    site = Box((0,) * dimension, (1,) * dimension)
+    law = Timer(k1=0.4, nu=0.2, t1=0.1, t2=0.3)
+    run = simulate(site, None, places, law, until=0.5, record=record)
+    figure = run.plot()
+    assert len(figure.axes) >= 2
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    assert "t = 0" in words(figure)
+    assert "t = 0.5" in words(figure)
+    assert "4 agents" in words(tessellate(site, places).plot())

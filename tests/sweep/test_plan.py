@@ -56,6 +56,15 @@ def test_keys_are_told_apart_and_repeat():
     assert not {case.key for case in cases} & set(other)
 
 
+def test_a_seed_may_be_of_any_size():
+    large = 123456789012345678901234567890
+    plan, cases = cases_of(small(seed=large))
+    assert plan.sweep.seed == large
+    assert 0 <= cases[0].seed < 2**63
+    with pytest.raises(InputError, match=r"repeats needs a whole number from 1 to \d+, got"):
+        small(repeats=2**60)
+
+
 def test_the_digest_tells_sweeps_apart():
     digests = {
         plan_of(small(**change)).digest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from dwell._types import finite_number
+from dwell._types import finite_number, in_short
 from dwell.errors import InputError
 
 
@@ -45,7 +45,7 @@ PERFECT = Network()
 
 def _refused(name: str, value: object, need: str) -> InputError:
     return InputError(
-        f"the network's {name} is {value!r}; {need} is needed",
+        f"the network's {name} is {in_short(value)}; {need} is needed",
         code=f"network.{name}",
         key=f"network.{name}",
     )

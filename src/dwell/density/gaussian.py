@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, is_positive
+from dwell._types import Floats, Points, in_short, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.limits import as_rows
@@ -227,7 +227,7 @@ def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.n
 
 def _refused(name: str, value: object, need: str) -> DensityError:
     return DensityError(
-        f"the {name} of a Gaussian density is {value!r}; {need} is needed",
+        f"the {name} of a Gaussian density is {in_short(value)}; {need} is needed",
         code="density.gaussian",
         key=f"density.{name}",
     )

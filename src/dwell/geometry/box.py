@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, as_numbers, finite_numbers
+from dwell._types import Floats, Ints, Points, as_numbers, finite_numbers, in_short
 from dwell.errors import WorkspaceError
 from dwell.geometry.interval import Interval
 from dwell.geometry.limits import FLAT, as_rows, missing, read_only, refuse_range
@@ -194,7 +194,7 @@ def _corner(value: object, name: str) -> tuple[float, ...]:
         if corner.ndim == 1 and corner.size > 1:
             need = f"{finite_numbers(corner.size)} are needed"
         raise WorkspaceError(
-            f"the box's {name} corner is {value!r}; {need}",
+            f"the box's {name} corner is {in_short(value)}; {need}",
             code="workspace.shape",
             key=f"workspace.{name}",
         )

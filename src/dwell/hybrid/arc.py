@@ -95,7 +95,7 @@ class HybridArc(Generic[S]):
 
     def _check_count(self, j: int, least: int) -> None:
         if not (is_whole(j) and least <= j <= self.jumps):
-            raise _outside(f"j = {j!r}", f"whole numbers from {least} to {self.jumps}")
+            raise _outside(f"j = {in_short(j)}", f"whole numbers from {least} to {self.jumps}")
 
 
 def _check_time(t: object) -> None:

@@ -41,15 +41,13 @@ def deployment(
 def overview(run: Run, style: Style = PLAIN) -> Figure:
     """Start and end of a run side by side: cells over the density, and the paths to the end."""
     figure = blank(TWO_COLUMNS, _map_height(run.workspace) + 0.75, "compressed")
-    left, right = figure.subplots(1, 2)
-    _draw_places(left, run.workspace, run.system.density, run.positions(0.0), style)
-    left.set_title("$t = 0$", fontsize=style.label_size, pad=4.0)
-    if run.record == "events":
-        draw_paths(right, run, style=style)
-    else:
-        _draw_places(right, run.workspace, run.system.density, run.positions(run.horizon), style)
-        end = f"$t = {number(run.horizon, 6)}$"
-        right.set_title(end, fontsize=style.label_size, pad=4.0)
+    axes = figure.subplots(1, 2)
+    for ax, t in zip(axes, (0.0, run.horizon), strict=True):
+        if t > 0.0 and run.record == "events":
+            draw_paths(ax, run, style=style)
+        else:
+            _draw_places(ax, run.workspace, run.system.density, run.positions(t), style)
+        ax.set_title(f"$t = {number(t, 6)}$", fontsize=style.label_size, pad=4.0)
     return figure
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._checks import as_path
-from dwell._types import finite_number, is_whole
+from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.line_film import LineFilm
@@ -32,6 +32,7 @@ SECONDS = 12.0
 SIZE = {"mp4": (1280, 720), "gif": (960, 540), "webp": (960, 540)}
 WIDE = 8.0  # inches that the longer side counts for, unless dpi says otherwise
 LEAST, MOST = 160, 8192  # pixels along a side
+MOST_FRAMES = 1e7
 SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
 WIDEST = 2.6  # a workspace so much wider than high has its curves below, not beside
 
@@ -75,7 +76,7 @@ def animate(
     _check_dimension(run)
     kind = check_film(target, force=force)
     shots = shots_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
-    pixels = _checked_size(size or SIZE[kind])
+    pixels = _checked_size(SIZE[kind] if size is None else size)
     check_load(kind, pixels, len(shots), fps)
     stage = stage_of(shots, pixels, _checked_dpi(dpi, pixels))
     with reported(progress) as tell:
@@ -96,8 +97,16 @@ def shots_of(
     for name, value in (("fps", fps), ("seconds", seconds)):
         given = finite_number(value)
         if given is None or not given > 0.0:
-            raise InputError(f"{name} is {value!r}; a positive number is needed", code="film.time")
+            need = "a positive number is needed"
+            raise InputError(f"{name} is {in_short(value)}; {need}", code="film.time")
+    fps, seconds = float(fps), float(seconds)
     begin, end = _span(run, since, until)
+    if not fps * seconds <= MOST_FRAMES:
+        raise InputError(
+            f"the film has {fps * seconds:g} frames; at most {MOST_FRAMES:g} are possible: lower "
+            "fps or seconds",
+            code="film.time",
+        )
     count = max(1, round(fps * seconds))
     if turn:
         _check_space(run)
@@ -113,8 +122,8 @@ def _span(run: Run, since: float | None, until: float | None) -> tuple[float, fl
     end = run.horizon if until is None else finite_number(until)
     if begin is None or end is None or not 0.0 <= begin <= end <= run.horizon:
         raise InputError(
-            f"the film was to go from {since!r} to {until!r}; the run knows times from 0 to "
-            f"{run.horizon!r}",
+            f"the film was to go from {in_short(since)} to {in_short(until)}; the run "
+            f"knows times from 0 to {run.horizon!r}",
             code="film.time",
         )
     return begin, end
@@ -155,7 +164,8 @@ def _checked_size(size: Any) -> tuple[int, int]:
     good = len(pair) == 2 and all(is_whole(v) and LEAST <= v <= MOST for v in pair)
     if not good:
         raise InputError(
-            f"the size is {size!r}; two whole numbers of pixels from {LEAST} to {MOST} are needed",
+            f"the size is {in_short(size)}; two whole numbers of pixels from {LEAST} to {MOST} are "
+            "needed",
             code="film.size",
         )
     return int(pair[0]), int(pair[1])
@@ -166,7 +176,9 @@ def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
         return max(pixels) / WIDE
     given = finite_number(dpi)
     if given is None or not 20.0 <= given <= 1000.0:
-        raise InputError(f"dpi is {dpi!r}; a number from 20 to 1000 is needed", code="film.dpi")
+        raise InputError(
+            f"dpi is {in_short(dpi)}; a number from 20 to 1000 is needed", code="film.dpi"
+        )
     return given
 
 

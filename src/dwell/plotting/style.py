@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+    from matplotlib.transforms import Bbox
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; yellow is left out as too pale.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#000000")
@@ -99,18 +102,28 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def explain(ax: Axes, style: Style, columns: int) -> None:
-    """A legend of one or two rows above the axes; none if nothing has a label."""
+    """A legend of one or two rows above the axes, below any title; none if nothing has a label."""
     handles, labels = ax.get_legend_handles_labels()
     if sum(map(len, labels)) > LONG_LEGEND:  # wider than the axes: fewer columns
         columns = min(columns, 2)
     columns = max(min(columns, len(handles)), -(-len(handles) // 2))
     if handles:
-        ax.legend(
+        legend = ax.legend(
             handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
             fontsize=style.text_size, frameon=False, handlelength=1.9 if columns < 4 else 1.3,
             columnspacing=1.0, handletextpad=0.4, borderaxespad=0.1, borderpad=0.2,
             labelspacing=0.2,
         )  # fmt: skip
+        # Matplotlib puts titles above child axes, but not above legends.
+        room = ax.inset_axes((0.0, 1.0, 1.0, 0.1))
+        room.set_axis_off()
+        room.set_axes_locator(partial(_extent, legend))
+
+
+def _extent(legend: Legend, ax: Axes, renderer: Any) -> Bbox:
+    """The place of a legend in its figure, for axes that cover it."""
+    box = legend.get_window_extent(renderer)
+    return box.transformed(ax.figure.transSubfigure.inverted())
 
 
 def explain_all(

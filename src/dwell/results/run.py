@@ -264,7 +264,7 @@ class Run:
 
     def timers(self, t: float | Floats) -> Floats:
         """Time left until each agent's next look, after any jump at t."""
-        return _shaped(t, self._legs(t).next_at - np.atleast_1d(t)[:, None])
+        return _shaped(t, self._legs(t).next_at - self._checked(t)[:, None])
 
     def errors(self, t: float | Floats) -> Floats:
         """|centroid - position| of each agent: (N,), or (len(t), N)."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Points, in_short, is_whole
+from dwell._types import Points, in_short, is_whole, listed
 from dwell.agents import CoverageSystem
 from dwell.agents.engine import can_compile, refuse_standing_clock
 from dwell.agents.start import check_start
@@ -36,10 +36,10 @@ def cases_of(
     start_seeds: Iterable[int] | None,
 ) -> list[Case]:
     """The runs asked for, in order."""
-    alone = isinstance(scenarios, Scenario | Mapping | str | os.PathLike)
-    if alone or not isinstance(scenarios, Iterable):
-        return _repeated(as_scenario(scenarios), seeds, starts, start_seeds)
-    several = [as_scenario(one) for one in scenarios]
+    given: Any = scenarios
+    if isinstance(given, Scenario | Mapping | str | os.PathLike):
+        return _repeated(as_scenario(given), seeds, starts, start_seeds)
+    several = [as_scenario(one) for one in listed(given)]
     if not several:
         raise InputError("there are no scenarios; at least one is needed", code="batch.empty")
     if not (seeds is None and starts is None and start_seeds is None):
@@ -118,7 +118,7 @@ def _reseeded(system: CoverageSystem, seed: int, agents: int) -> CoverageSystem:
 
 
 def _seeds(name: str, seeds: Iterable[int]) -> list[int]:
-    numbers = list(seeds) if isinstance(seeds, Iterable) else []
+    numbers = [] if is_whole(seeds) else list(listed(seeds))
     if not numbers or not all(is_whole(seed) and seed >= 0 for seed in numbers):
         raise InputError(
             f"{name} is {in_short(seeds)}; whole numbers from 0 on, at least one, are needed",
@@ -131,7 +131,7 @@ def _seeds(name: str, seeds: Iterable[int]) -> list[int]:
 def _places(starts: object) -> Points:
     try:
         places: Points = np.array(starts, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         places = np.empty(0)
     if places.ndim != 3 or not len(places):
         raise InputError(

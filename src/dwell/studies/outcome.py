@@ -25,11 +25,12 @@ def worst_errors(run: Run) -> Floats:
     return worst
 
 
-def settled_at(run: Run, nu: float) -> float | None:
+def settled_at(run: RunLike, nu: float) -> float | None:
     """The first sample from which every error stays within `nu`; None if it never does.
 
     Known to within the time between two samples; None where no samples were kept.
     """
+    run = as_run(run)
     worst, times = worst_errors(run), run.metrics.times
     late = np.flatnonzero(worst > nu)
     if not len(worst) or (len(late) and late[-1] == len(worst) - 1):
