@@ -141,8 +141,8 @@ def simulate(
     thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
     sample costs a cell of every agent. For a density that is a function there are so few that
     they cost at most as much as the run: one for every two looks of an agent, at most a hundred,
-    or at most ten where the law chooses its waits on the way. With `spacing` a function is evaluated once
-    and for all, and there are a thousand again.
+    or at most ten where the law chooses its waits on the way. With `spacing` a function is
+    evaluated once, on the grid, and there are a thousand again.
     `progress` is a function of what is being done and the share done; by default progress appears
     on the error stream once the run has taken two seconds, and False turns that off.
     Ctrl-C raises `dwell.Interrupted`, a KeyboardInterrupt whose `run` is the run up to there.
