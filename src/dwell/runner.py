@@ -358,6 +358,8 @@ def _kept(drive: Drive, run: Run, target: Path) -> Run:
         save_run(run, target, force=True)
     except StoreError as fault:
         advice = 'free some space, or take another folder or run.record.kind = "summary"'
+        if drive.journal is not None and drive.journal.begun:
+            advice += f"; its last checkpoint goes on with dwell run --resume {shown(target)}"
         raise UnsavedError(f"{fault}; {advice}", run=run) from fault
     clear(target)
     return run
