@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tomllib
+from collections.abc import Iterator
 from dataclasses import fields
 
 import numpy as np
@@ -38,6 +40,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take long come first, lest one worker is left with one of them at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture(autouse=True)
+def _plain_settings() -> Iterator[None]:
+    """No test leaves Matplotlib with other settings, which those after it would draw with."""
+    yield
+    if (matplotlib := sys.modules.get("matplotlib")) is not None:
+        kept, now = (dict.copy(s) for s in (matplotlib.rcParamsOrig, matplotlib.rcParams))
+        assert {**now, "backend": 0, "backend_fallback": 0} == {
+            **kept, "backend": 0, "backend_fallback": 0
+        }  # fmt: skip
 
 
 @pytest.fixture(scope="session")

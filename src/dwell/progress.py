@@ -81,7 +81,7 @@ class _Report(threading.Thread):
         super().__init__(daemon=True, name="dwell progress")
         self._display, self._clock = display, clock
         self._began = clock.now()
-        self._what, self._share, self._expected = "", 0.0, ""
+        self._what, self._share, self._expected = "starting", 0.0, ""
 
     def tell(self, what: str, share: float) -> None:
         """Note the present state."""
@@ -158,7 +158,9 @@ class _Bar:
 
 
 def _times(share: float, after: float) -> str:
-    """The share done, the time taken, and the time left."""
+    """The share done, the time taken, and the time left; the time alone where no share is known."""
+    if share <= 0.0:
+        return f"{_time(after)} so far"
     left = f", about {_time(after / share - after)} left" if 0.01 < share < 1.0 else ""
     return f"{min(share, 1.0):.0%} after {_time(after)}{left}"
 

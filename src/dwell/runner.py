@@ -152,7 +152,7 @@ def simulate(
     sample costs a cell of every agent. For a density that is a function there are so few that
     they cost at most as much as the run: one for every two looks of an agent, at most a hundred,
     or at most ten where the law chooses its waits on the way. With `spacing` a function is
-    evaluated once and for all, and there are a thousand again.
+    evaluated once, on the grid, and there are a thousand again.
 
     Parameters
     ----------
@@ -416,6 +416,8 @@ def _kept(drive: Drive, run: Run, target: Path) -> Run:
         save_run(run, target, force=True)
     except StoreError as fault:
         advice = 'free some space, or take another folder or run.record.kind = "summary"'
+        if drive.journal is not None and drive.journal.begun:
+            advice += f"; its last checkpoint goes on with dwell run --resume {shown(target)}"
         raise UnsavedError(f"{fault}; {advice}", run=run) from fault
     clear(target)
     return run

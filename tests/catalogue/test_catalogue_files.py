@@ -184,7 +184,11 @@ def test_a_full_disk_leaves_nothing_behind(bench: Bench, case: str, monkeypatch)
     (bench.folder / "run.nc").write_text("old")
     monkeypatch.setattr("os.fsync", full)
     outcome = bench.run(options=["--force"])
-    assert holds_words(outcome.sentences[0], ["run.nc", "No space left"])
+    assert outcome.code == 3
+    assert holds_words(outcome.err, ["run.nc", "No space left", "another folder", "summary"])
+    assert "cost" in outcome.out  # the numbers are there all the same
+    assert "kept in" not in outcome.out
+    assert bench.run(options=["--force", "--json"]).json["stop"]["ok"]
     assert bench.left() == {"scenario.json", "run.nc"}
     assert (bench.folder / "run.nc").read_text() == "old"
 
@@ -202,7 +206,9 @@ def test_a_disk_that_is_really_full(bench: Bench, case: str) -> None:
         pytest.skip("a small disk cannot be mounted here")
     try:
         outcome = command("run", bench.file, "--out", disk / "run.nc", "--set", "run.horizon=300")
-        assert holds_words(outcome.sentences[0], ["run.nc", "could not be written"])
+        assert outcome.code == 3
+        assert holds_words(outcome.err, ["run.nc", "could not be written"])
+        assert "cost" in outcome.out
         assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", str(disk)], check=True)

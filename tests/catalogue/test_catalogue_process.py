@@ -29,7 +29,9 @@ def started(bench: Bench, *overrides: str) -> tuple[subprocess.Popen[str], int]:
     process = subprocess.Popen(
         command("run", bench.file, "--json", "--out", bench.folder / "run.nc", *sets),
         stdout=subprocess.PIPE, stderr=theirs, text=True,
-        cwd=REPOSITORY, env=environment(PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100"),
+        cwd=REPOSITORY, env=environment(
+            PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100", DWELL_PROGRESS="1"
+        ),
     )  # fmt: skip
     os.close(theirs)
     shown = ""

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dwell as package
-from tests.cli.shell import REPOSITORY, command, dwell, environment
+from tests.cli.shell import REPOSITORY, environment
 
 
 def on_a_terminal(words: list[str]) -> tuple[int, str, str]:
@@ -22,7 +22,7 @@ def on_a_terminal(words: list[str]) -> tuple[int, str, str]:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=REPOSITORY,
-        env=environment(TERM="xterm", COLUMNS="100"),
+        env=environment(TERM="xterm", COLUMNS="100", DWELL_PROGRESS="1"),
     )  # fmt: skip
     os.close(theirs)
     seen = b""
@@ -41,10 +41,10 @@ def on_a_terminal(words: list[str]) -> tuple[int, str, str]:
     return process.wait(timeout=60), out, seen.decode(errors="replace")
 
 
-IMPATIENT = "import dwell.cli.progress as p; p.PATIENCE = 0.0; from dwell.cli import main; main()"
+IMPATIENT = "import dwell.progress as p; p.PATIENCE = 0.0; from dwell.cli import main; main()"
 
 
-def test_progress_on_a_terminal_only(scenario: Path) -> None:
+def test_a_bar_on_a_terminal_and_lines_elsewhere(scenario: Path) -> None:
     words = [sys.executable, "-c", IMPATIENT, "run", str(scenario), "--json"]
     code, out, seen = on_a_terminal([*words, "--set", "run.horizon=2000"])
     assert code == 0
@@ -53,16 +53,18 @@ def test_progress_on_a_terminal_only(scenario: Path) -> None:
     assert out.startswith('{"schema"')
     assert "\x1b" not in out
     plain = subprocess.run(
-        words, capture_output=True, text=True, cwd=REPOSITORY, env=environment(), check=True
-    )
-    assert plain.stderr == ""
+        words, capture_output=True, text=True, cwd=REPOSITORY,
+        env=environment(DWELL_PROGRESS="1"), check=True,
+    )  # fmt: skip
+    assert plain.stdout.startswith('{"schema"')
+    assert plain.stderr.startswith("dwell: ")
+    assert "\x1b" not in plain.stderr
 
 
 def test_no_bar_for_a_short_run(scenario: Path) -> None:
-    dwell("run", scenario)  # so that the kernels are compiled
-    code, _, seen = on_a_terminal(command("run", scenario, "--set", "run.horizon=0.5"))
-    assert code == 0
-    assert "simulating" not in seen
+    patient = IMPATIENT.replace("0.0", "1e6")
+    code, _, seen = on_a_terminal([sys.executable, "-c", patient, "run", str(scenario), "--json"])
+    assert (code, seen) == (0, "")
 
 
 SAVER = """

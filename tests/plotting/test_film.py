@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from PIL import Image
 
@@ -130,14 +131,21 @@ def test_a_film_has_the_frames_size_and_speed_that_were_asked_for(tmp_path: Path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_gif_shows_the_frames(tmp_path: Path) -> None:
-    path = animate(run_named("two-hills"), tmp_path / "film.gif", **QUICK)
-    stage = stage_named("two-hills", fps=5, seconds=1.2)
+# Other pixels here and there: colours must not become worse by that.
+SETTINGS = [{}, {"text.hinting": "none"}, {"path.simplify": False}, {"font.family": "monospace"}]
 
-    for k, seen in enumerate(frames_of(path)):
-        off = np.abs(seen.astype(int) - stage.frame(k).astype(int))
-        assert off.mean() < 2.0  # 255 colours for all of it
-        assert np.quantile(off, 0.999) < 60
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_a_gif_shows_the_frames(tmp_path: Path, settings: dict[str, object]) -> None:
+    with rc_context(settings):
+        path = animate(run_named("two-hills"), tmp_path / "film.gif", **QUICK)
+        stage = stage_named("two-hills", fps=5, seconds=1.2)
+        frames = [stage.frame(k) for k in range(6)]
+
+    for seen, frame in zip(frames_of(path), frames, strict=True):
+        off = np.abs(seen.astype(int) - frame.astype(int))
+        assert off.mean() < 1.5  # 255 colours for all of it
+        assert off.max() < 30
 
 
 def test_webp_shows_the_frames(tmp_path: Path) -> None:

@@ -221,6 +221,7 @@ def test_a_full_disk_at_the_end_loses_no_run(kind, tmp_path, monkeypatch):
     with pytest.warns(DwellWarning), pytest.raises(UnsavedError, match="No space left") as lost:
         run_scenario(asked, out=path)
     assert "another folder" in str(lost.value)
+    assert "--resume" not in str(lost.value)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
     lost.value.run.save(path)
@@ -235,7 +236,7 @@ def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(tmp_path, mo
         raise UnsavedError("no room")
 
     monkeypatch.setattr("dwell.runner.save_run", full)
-    with pytest.raises(UnsavedError, match="no room"):
+    with pytest.raises(UnsavedError, match=r"no room; .* --resume .*run\.nc"):
         run_scenario(asked, out=path)
     monkeypatch.undo()
     assert dwell.load_run(path).tally.jumps > 0

@@ -38,7 +38,9 @@ def test_after_an_interrupt(name, kind, tmp_path):
     path = tmp_path / "run.nc"
     asked = scenario(LAWS[name], KINDS[kind])
     whole = run_scenario(asked)
-    run_scenario(asked, out=path, progress=ending_at(2, KeyboardInterrupt()))
+    with pytest.raises(dwell.Interrupted) as stopped:
+        run_scenario(asked, out=path, progress=ending_at(2, KeyboardInterrupt()))
+    assert dwell.load_run(path).horizon == stopped.value.run.horizon
     assert dwell.load_run(path).stop.reason.value == "interrupted"
     assert same(whole, resume_run(path))
     assert same(whole, dwell.load_run(path))

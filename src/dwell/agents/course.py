@@ -20,7 +20,8 @@ from dwell.hybrid import Stop, StopReason
 from dwell.hybrid import simulate as solve
 
 FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps of the engine between two looks at the world
-FEWEST, MOST, BRISK = 16, 4_096, 0.1  # the same of the readable loop, and seconds a piece may take
+FEWEST, MOST = 1, 4_096  # the same of the readable loop
+BRISK, SLOW = 0.1, 0.5  # seconds a piece and its samples may take: shorter ones grow, longer shrink
 
 
 @final
@@ -106,18 +107,21 @@ class _Readable:
     ) -> None:
         self._system, self._state, self._until = system, state, until
         self._standing = standing
-        self._jumps = FEWEST
+        self._jumps, self._began = FEWEST, time.perf_counter()
 
     def advance(self, target: float, jumps: int) -> Piece:
         """Some jumps, whatever the target: they take long enough each."""
-        began = time.perf_counter()
+        began, before = time.perf_counter(), self._began
+        self._began = began
+        if began - before < BRISK:
+            self._jumps = min(2 * self._jumps, MOST)
+        elif began - before > SLOW:
+            self._jumps = max(self._jumps // 2, FEWEST)
         arc = solve(
             self._system, self._state, until=self._until, max_jumps=min(self._jumps, jumps),
             max_simultaneous=2 * self._system.agents + 1000, standing=self._standing,
         )  # fmt: skip
         self._state, self._standing = arc.states[-1], arc.standing
-        if time.perf_counter() - began < BRISK:
-            self._jumps = min(2 * self._jumps, MOST)
         halfway = arc.stop.reason in (StopReason.JUMP_LIMIT, StopReason.INTERRUPTED)
         stop = None if arc.stop.reason is StopReason.JUMP_LIMIT else arc.stop
         return Piece(table_of(arc), arc.until, not halfway, stop)

@@ -74,6 +74,11 @@ class Journal:
         self._last = time.monotonic()
         self._takes = every  # seconds that the last one took; of the first nothing is known
 
+    @property
+    def begun(self) -> bool:
+        """Whether a checkpoint is on disk."""
+        return self._first is None
+
     def skip(self, recorder: Recorder) -> None:
         """What `recorder` holds now is in the journal already."""
         self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
