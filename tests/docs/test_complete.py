@@ -16,7 +16,7 @@ from dwell.hybrid import StopReason
 from dwell.results import Run
 from dwell.scenario import TEMPLATES, parse_scenario, scenario_schema
 from dwell.theory import flags
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import ROOT, blocks_of
 
 
 def page(name: str) -> str:
@@ -161,3 +161,21 @@ def test_every_name_in_the_reference_exists() -> None:
     for name in re.findall(r"^\.\. auto\w+:: dwell\.([\w.]+)$", page("reference.md"), flags=re.M):
         *room, last = name.split(".")
         assert hasattr(importlib.import_module(".".join(["dwell", *room])), last), name
+
+
+def test_samples_of_output_are_those_of_today(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the pages print under a command, compared with what it prints; times taken differ."""
+    from tests.cli.shell import dwell as command
+
+    monkeypatch.chdir(tmp_path)
+    command("init", "two-hills")
+    start = next(b.body for b in blocks_of(page("start.md")) if b.kind == "text")
+    shown = command("run", "two-hills.toml", "--out", "run.nc").out
+    lines = zip(start.splitlines(), shown.splitlines(), strict=True)
+    assert [(a, b) for a, b in lines if a != b and not a.startswith("time taken")] == []
+    samples = [b.body for b in blocks_of(page("results.md")) if b.body.startswith("$ dwell")]
+    for said in (body for body in samples if "\n{" in body):
+        asked, answer = said.splitlines()
+        assert command(*asked.split()[2:]).out == f"{answer}\n"

@@ -24,6 +24,7 @@ from dwell.plotting import (
     draw_timers,
     draw_trajectories,
 )
+from dwell.plotting.style import agent_label
 from dwell.plotting.timelines import log_axis
 from dwell.plotting.timers import default_window, saw_tooth
 
@@ -150,7 +151,7 @@ def test_the_density_is_clipped_to_the_workspace_and_its_scale_starts_at_zero() 
     assert image.get_clip_path() is not None
     assert image.get_clim() == pytest.approx((0.0, 1.0))
     assert image.get_cmap().name == "viridis"
-    assert r"\varphi(s)" in figure.axes[4].get_ylabel()
+    assert r"density $\varphi$" in figure.axes[4].get_ylabel()
 
 
 def test_large_densities_and_far_places_stay_readable() -> None:
@@ -354,3 +355,19 @@ def test_a_run_and_a_tessellation_plot_themselves(dimension, record) -> None:
     assert "t = 0" in words(figure)
     assert "t = 0.5" in words(figure)
     assert "4 agents" in words(tessellate(site, places).plot())
+@pytest.mark.parametrize("name", OVER_TIME)
+def test_a_legend_is_low_and_inside(name: str) -> None:
+    for run in (run_named("two-hills"), run_named("500")):
+        figure = drawn(name, run)
+        for ax in figure.axes:
+            if (legend := ax.get_legend()) is not None:
+                box = legend.get_window_extent()
+                assert box.height <= 0.12 * figure.bbox.height
+                assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+
+
+def test_timers_are_those_of_a_window() -> None:
+    run = run_named("two-hills")
+    assert f"a window of the run, which ends at ${run.horizon:g}$" in words(drawn("timers", run))
+    whole = run_named("horizon-0")
+    assert "window" not in words(drawn("timers", whole))

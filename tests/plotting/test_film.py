@@ -100,13 +100,37 @@ def test_who_looked_just_now_is_told_from_the_events() -> None:
     shots = shots_of(run, fps=50, seconds=30.0)
 
     assert (shots.fresh[0] == 1.0).all()  # everybody looks at the beginning
-    span = 0.3 * run.horizon / 30.0
+    assert shots.flashes
+    wait = run.horizon * run.agents / len(run.events)
+    span = min(0.3 * run.horizon / 30.0, 0.5 * wait)
     for k in (100, 700, 1499):
         for p in range(run.agents):
             times = run.events.time[run.events.of_agent(p)]
             before = times[times <= shots.times[k]]
             ago = shots.times[k] - (before[-1] if len(before) else 0.0)
             assert shots.fresh[k, p] == pytest.approx(max(0.0, 1.0 - ago / span))
+
+
+@pytest.mark.parametrize(("fps", "rings"), [(2, False), (60, True)])
+def test_rings_only_where_looks_can_be_told_apart(fps: int, rings: bool) -> None:
+    run = run_named("two-hills")
+    shots = shots_of(run, fps=fps, seconds=10.0)
+    assert shots.flashes == rings
+    assert bool(shots.fresh.any()) == rings
+    assert 0.0 < (shots.fresh[1:] > 0.0).mean() < 0.7 or not rings
+    label = stage_of(shots, SMALL, 40.0).figure.axes[0].get_xlabel()
+    assert ("rings" in label) == rings
+
+
+def test_velocities_can_be_seen_near_rest() -> None:
+    shots = shots_of(run_named("two-hills"), fps=5, seconds=4)
+    speed, shown = (np.hypot(*np.moveaxis(v, -1, 0)) for v in (shots.holds, shots.arrows))
+    usual = np.quantile(speed[speed > 0.0], 0.9)
+    moving = speed > 2e-3 * usual
+    assert shown[moving].min() >= 0.2499 * shown.max()
+    assert (shown[speed < 1e-4 * usual] < 1e-3 * shown.max()).all()
+    fast = (speed > 0.25 * usual) & (speed < usual)
+    np.testing.assert_allclose(shown[fast] / shown.max(), speed[fast] / usual, rtol=1e-9)
 
 
 def test_curves_grow_up_to_now() -> None:

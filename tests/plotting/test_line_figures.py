@@ -103,7 +103,7 @@ def test_the_space_time_diagram_shows_the_positions_over_time() -> None:
         assert (times[0], times[-1]) == (0.0, run.horizon)
         np.testing.assert_allclose(places, run.positions(times)[:, p, 0])
     assert ax.get_xlabel() == "time $t$"
-    assert ax.get_ylabel() == "$s$"
+    assert ax.get_ylabel() == "$x$"
 
 
 def test_borders_of_cells_and_looks_are_in_the_diagram() -> None:
@@ -134,7 +134,7 @@ def test_configurations_show_agents_and_density_before_and_after() -> None:
 def test_far_from_the_origin_numbers_stay_short() -> None:
     ax = drawn("trajectories", "far").axes[0]
 
-    assert ax.get_ylabel() == r"$s - 5\,000\,000$"
+    assert ax.get_ylabel() == r"$x - 5\,000\,000$"
     assert {text.get_text() for text in ax.get_yticklabels()} >= {"0", "20", "40", "60"}
 
 
@@ -165,5 +165,5 @@ def test_compared_laws_and_deployments_are_drawn_on_the_line(tmp_path: Path) -> 
     both = compared_trajectories({"timer": run, "lloyd": run_named("lloyd")})
     assert [ax.get_xlabel() for ax in both.axes] == ["time $t$"] * 2
     figure = deployment(run.workspace, HILL, run.positions(4.0), 1.0)
-    assert figure.axes[0].get_ylabel() == r"$\varphi(s)$"
+    assert figure.axes[0].get_ylabel() == r"density $\varphi$"
     assert len(save_figures(run, tmp_path, ["svg", "pdf"], ["trajectories"])) == 2

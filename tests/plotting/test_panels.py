@@ -97,6 +97,11 @@ def test_panels_share_their_axis(name: str, group: str) -> None:
         assert values.max() <= ax.get_ylim()[1]
 
 
+def test_errors_have_a_legend() -> None:
+    (legend,) = drawn("errors", "three").legends
+    assert [text.get_text() for text in legend.get_texts()][:2] == ["$p = 0$", "$1$"]
+
+
 def test_panels_are_named_and_explained_once() -> None:
     figure = drawn("trajectories", "three")
 

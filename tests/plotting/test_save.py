@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -13,6 +14,7 @@ import pytest
 
 from dwell.errors import InputError
 from dwell.plotting import FIGURES, FORMATS, save_figures
+from dwell.plotting.figures import entitled
 
 from .conftest import run_named
 
@@ -27,6 +29,23 @@ def test_all_figures_are_written_and_nothing_else(tmp_path: Path) -> None:
         height, width, _ = matplotlib.image.imread(path).shape
         assert width == (1400 if path.stem == "configurations" else 700)
         assert height > 100
+
+
+def test_hold_errors_are_those_of_the_timer_law(tmp_path: Path) -> None:
+    names = [path.stem for path in save_figures(run_named("lloyd"), tmp_path)]
+    assert names == [name for name in FIGURES if name != "hold_errors"]
+    (asked,) = save_figures(run_named("lloyd"), tmp_path, names=["hold_errors"])
+    assert asked.stem == "hold_errors"
+
+
+def test_the_scenario_is_named(tmp_path: Path) -> None:
+    run = run_named("two-hills")
+    assert run.scenario is not None
+    for name in FIGURES:
+        assert entitled(FIGURES[name](run), run).get_suptitle().startswith(str(run.scenario.name))
+    odd = run.scenario.model_copy(update={"name": "5 $ and 6 $" + "x" * 99})
+    (path,) = save_figures(replace(run, scenario=odd), tmp_path, ["svg"], ["cost"])
+    assert path.stat().st_size > 0
 
 
 def test_every_format_is_valid(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def test_labels_name_the_axes_and_stay_as_many_from_all_sides() -> None:
 
     assert len(counts) == 1
     assert {word for _, word, name in labels(ROOM, camera_for(ROOM)) if name} == {
-        "$s_1$", "$s_2$", "$s_3$"
+        "$x$", "$y$", "$z$"
     }  # fmt: skip
 
 

@@ -62,7 +62,7 @@ class Shots:
     @property
     def flashes(self) -> bool:
         """Whether looks can be told apart: a frame is well shorter than the usual wait."""
-        return float(np.diff(self.times[:2]).sum()) < 0.75 * self._wait
+        return bool(np.diff(self.times[:2]).sum() < 0.75 * self._wait)
 
     @cached_property
     def _wait(self) -> float:

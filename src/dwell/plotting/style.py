@@ -106,7 +106,7 @@ def explain(ax: Axes, style: Style, columns: int) -> None:
     handles, labels = ax.get_legend_handles_labels()
     if sum(map(len, labels)) > LONG_LEGEND:  # wider than the axes: fewer columns
         columns = min(columns, 2)
-    columns = max(min(columns, len(handles)), -(-len(handles) // 2))
+    columns = len(handles) if len(handles) <= columns else -(-len(handles) // 2)
     if handles:
         legend = ax.legend(
             handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
