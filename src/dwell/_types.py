@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,14 @@ def columns(points: Points) -> tuple[Floats, ...]:
 def in_columns(rows: int, dimension: int) -> Points:
     """Room for (rows, n) points in which every coordinate is in one piece."""
     return np.empty((dimension, rows)).T
+
+
+def entries(value: Any) -> list[Any] | None:
+    """What a collection holds; None for text, and for what cannot be iterated over."""
+    try:
+        return None if isinstance(value, str) else list(value)
+    except TypeError:  # arrays without dimensions, too
+        return None
 
 
 def finite_number(value: object) -> float | None:

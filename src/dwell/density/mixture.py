@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, entries
 from dwell.density.base import Density, as_density, dimension_of, general_terms_of
 from dwell.errors import DensityError
 
@@ -25,8 +24,8 @@ class Mixture:
     parts: tuple[Density, ...]
 
     def __post_init__(self) -> None:
-        listed = self.parts if isinstance(self.parts, Iterable) else (self.parts,)
-        parts = tuple(as_density(part) for part in listed)
+        listed = entries(self.parts)
+        parts = tuple(as_density(part) for part in ([self.parts] if listed is None else listed))
         if not parts:
             raise DensityError(
                 "a mixture has no parts; at least one density is needed",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_number, finite_numbers
+from dwell._types import Floats, Points, entries, finite_number, finite_numbers
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 
@@ -25,8 +24,8 @@ class Polynomial:
     """The sum of c (x - a)**i (y - b)**j over `coefficients` (i, j, c), with origin (a, b).
 
     In n dimensions a row has n powers and the coefficient, and the origin n numbers (zeros, if
-    absent). It must not be negative anywhere in the workspace. A run refuses it if it is so at one
-    of a lattice of points, which a narrow dip may escape.
+    absent). It must not be negative anywhere in the workspace. It is refused if it is so at one of
+    a lattice of points, which a narrow dip may escape.
 
     >>> float(Polynomial([(0, 0, 1.0), (2, 0, 3.0)]).at([[2.0, 5.0]])[0])
     13.0
@@ -36,8 +35,8 @@ class Polynomial:
     origin: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        listed = self.coefficients if isinstance(self.coefficients, Iterable) else [None]
-        rows = _as_terms(list(listed))
+        listed = entries(self.coefficients)
+        rows = _as_terms([None] if listed is None else listed)
         if not any(row[-1] != 0.0 for row in rows):
             raise DensityError(
                 "the polynomial density is zero everywhere; give at least one term that is not "
@@ -46,8 +45,9 @@ class Polynomial:
                 key="density.terms",
             )
         n = len(rows[0]) - 1
-        given = self.origin if isinstance(self.origin, Iterable) else (self.origin,)
-        origin = [finite_number(v) for v in given] or [0.0] * n
+        given = entries(self.origin)
+        origin = [finite_number(v) for v in ([self.origin] if given is None else given)]
+        origin = origin or [0.0] * n
         if len(origin) != n or None in origin:
             need = f"{finite_numbers(n)} {'is' if n == 1 else 'are'} needed"
             raise _refused(f"the origin {self.origin!r}; {need}")
@@ -111,10 +111,7 @@ def _as_terms(listed: list[object]) -> tuple[tuple[float, ...], ...]:
     """Rows of powers and a coefficient, all of one length."""
     if not listed:
         return ()
-    rows = [
-        list(row) if isinstance(row, Iterable) and not isinstance(row, str) else []
-        for row in listed
-    ]
+    rows = [entries(row) or [] for row in listed]
     n = len(rows[0]) - 1
     for row, came in zip(rows, listed, strict=True):
         if len(row) < 2:

@@ -48,7 +48,8 @@ def check_density(density: Density, workspace: Workspace) -> None:
     if not (values > 0.0).any() and _has_no_terms(density, workspace.dimension):
         raise DensityError(
             "the density is zero at every place looked at in the workspace; agents could not tell "
-            "where to go: give some part of the workspace a positive weight",
+            "where to go: give some part of the workspace a positive weight (a narrow peak as a "
+            "Gaussian)",
             code="density.zero",
             key="density",
         )

@@ -174,10 +174,9 @@ def tessellation_of(ground: Ground, points: Points) -> Tessellation:
 def _mass_errors(ground: Ground, points: Points, seen: Looks, log_masses: Floats) -> Floats:
     """Bounds on relative errors; none at all where a cell that is not empty weighs nothing."""
     known = ~seen.empty
-    errors = np.where(ground.workspace.contains(points), np.inf, 0.0)
-    errors[known] = rounding_of(
-        ground.density, ground.workspace, points[known], log_masses[known]
-    )
+    is_region = (seen.neighbors > 0) | (len(points) == 1)
+    errors = np.where(is_region, np.inf, 0.0)
+    errors[known] = rounding_of(ground.density, ground.workspace, points[known], log_masses[known])
     return errors if seen.doubt is None else np.maximum(errors, seen.doubt)
 
 
