@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from dwell import Ball, Timer, optimize, simulate, tessellate
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform, as_density, moments
 from dwell.density.support import check_density
 from dwell.errors import DensityError
@@ -71,10 +72,23 @@ def test_a_peak_much_narrower_than_the_cell_is_found():
         lambda: Gaussian((0, math.nan), rate=1.0),
         lambda: Gaussian((), rate=1.0),
         lambda: Gaussian("ab", rate=1.0),
+        lambda: Gaussian((1j, 0), rate=1.0),
+        lambda: Gaussian(np.array([1j, 0]), rate=1.0),
+        lambda: Gaussian((True, False), rate=1.0),
+        lambda: Gaussian((True, 0.5), rate=1.0),
+        lambda: Gaussian(("1", "2"), rate=1.0),
+        lambda: Gaussian(([1], [1, 2]), rate=1.0),
+        lambda: Gaussian((0, 0), covariance=((True, 0), (0, 1.0))),
+        lambda: Gaussian((0, 0), covariance=1j * np.eye(2)),
+        lambda: Gaussian((0, 0), covariance=((1.0, 0.0), (0.0,))),
         lambda: Gaussian((0, 0), covariance=((1, 2), (2, 1))),
         lambda: Gaussian((0, 0), covariance=((1, 0.5), (0.4, 1))),
         lambda: Gaussian((0, 0), rate=1.0, weight=0.0),
         lambda: Mixture(()),
+        lambda: Mixture(np.array(1.0)),
+        lambda: Polynomial(np.array(1.0)),
+        lambda: Polynomial([np.array(1.0)]),
+        lambda: Polynomial([(0, 0, 1.0)], origin=np.array(1.0)),
         lambda: Polynomial([]),
         lambda: Polynomial([(0, 0, 0.0)]),
         lambda: Polynomial([(20, 0, 1.0)]),
@@ -96,6 +110,54 @@ def test_a_polynomial_that_dips_below_zero_is_refused_with_the_place():
     with pytest.raises(DensityError, match=r"negative anywhere") as fault:
         check_density(dips, Box((0, 0), (1, 1)))
     assert fault.value.code == "density.negative"
+
+
+FAULTY = {  # density, what is said
+    "negative": (Polynomial([(0, 0, -1.0)]), "negative"),
+    "signed": (Polynomial([(0, 0, -0.5), (1, 0, 1.0)]), "negative"),
+    "dip-in-a-sum": (Mixture((Uniform(0.1), Polynomial([(1, 0, -1.0)]))), "negative"),
+    "needle": (Gaussian((0.5, 0.5), rate=1e300), "range"),
+    "spike": (lambda z: np.where(np.hypot(*(z - 0.2037).T) < 1e-5, 1.0, 0.0), "zero"),
+}
+DOORS = {
+    "tessellate": lambda site, density: tessellate(site, [(0.2, 0.3), (0.6, 0.7)], density),
+    "moments": moments,
+    "optimize": lambda site, density: optimize(site, density, 2, starts=1),
+    "simulate": lambda site, density: simulate(
+        site, density, [(0.2, 0.3)], Timer(k1=1.0, nu=0.1, t1=0.1, t2=0.2), until=1.0
+    ),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("fault", FAULTY)
+@pytest.mark.parametrize("site", [Box((0, 0), (1, 1)), Ball((0.5, 0.5), 0.5)])
+def test_densities_that_cannot_be_weighed_are_refused_everywhere(site, fault, door):
+    density, code = FAULTY[fault]
+    with pytest.raises(DensityError) as found:
+        DOORS[door](site, density)
+    assert found.value.code == f"density.{code}"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("curved", [False, True])
+def test_a_mass_of_zero_is_known_to_no_digit(n, curved):
+    """All samples of two cells are 0, which excludes no spike; an empty cell has no mass at all."""
+    site = Ball([0.0] * n, 1.0) if curved else Box([-1.0] * n, [1.0] * n)
+    agents = np.zeros((4, n))
+    agents[:, 0] = (-0.8, -0.5, 0.7, 9.0)
+    found = tessellate(site, agents, lambda z: np.where(z[:, 0] > 0.3, 1.0, 0.0))
+    assert found.masses[[0, 1, 3]].tolist() == [0.0, 0.0, 0.0]
+    assert np.isinf(found.mass_errors).tolist() == [True, True, False, False]
+    assert found.mass_errors[3] == 0.0
+
+
+def test_a_dip_between_the_probes_leaves_no_mass_with_digits():
+    """Negative on a sixtieth of the box only, where one cell lies."""
+    dips = Polynomial([(2, 0, 1.0), (1, 0, -1.0 / 64.0), (0, 0, 1e-5)], origin=(0.0, 0.0))
+    found = tessellate(Box((0, 0), (1, 1)), [(0.007, 0.5), (0.0085, 0.5), (0.01, 0.5)], dips)
+    assert found.masses[1] == 0.0
+    assert found.mass_errors[1] == np.inf
 
 
 def test_weight_far_below_doubles_is_accepted():

@@ -1,4 +1,4 @@
-"""Cells whose corners need more digits than doubles have: thin, small, beside nearly equal lines."""
+"""Cells whose corners need more digits than doubles have: thin, small, beside near pairs."""
 
 from fractions import Fraction
 

@@ -355,6 +355,8 @@ def test_a_run_and_a_tessellation_plot_themselves(dimension, record) -> None:
     assert "t = 0" in words(figure)
     assert "t = 0.5" in words(figure)
     assert "4 agents" in words(tessellate(site, places).plot())
+
+
 @pytest.mark.parametrize("name", OVER_TIME)
 def test_a_legend_is_low_and_inside(name: str) -> None:
     for run in (run_named("two-hills"), run_named("500")):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, in_short, is_positive
+from dwell._types import Floats, Points, finite_number, in_short, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.limits import as_rows
@@ -61,10 +61,10 @@ class Gaussian:
         given: object = self.covariance
         if n == 1 and np.isscalar(given):
             given = [[given]]
-        s = _finite(given, (n, n), "covariance", need)
-        variances = np.diag(s)
-        if (s != s.T).any() or not (variances > 0).all():
+        s = _numbers(given, "covariance", need)
+        if s.shape != (n, n) or (s != s.T).any() or not (np.diag(s) > 0).all():
             raise _refused("covariance", self.covariance, need)
+        variances = np.diag(s)
         if not (variances.min() >= SMALLEST and variances.max() <= LARGEST):
             need = f"a matrix with variances between {SMALLEST:g} and {LARGEST:g}"
             raise _refused("covariance", self.covariance, need)
@@ -206,23 +206,22 @@ def _least_unexplained(s: Floats) -> float:
 def _as_center(center: object) -> Points:
     """A center as numbers; on the line a plain number will do."""
     need = "a list of finite numbers, one per dimension,"
-    try:
-        found = np.atleast_1d(np.array(center, dtype=np.float64))
-    except (TypeError, ValueError, OverflowError):
-        raise _refused("center", center, need) from None
-    if found.ndim != 1 or found.size == 0 or not np.isfinite(found).all():
+    found = np.atleast_1d(_numbers(center, "center", need))
+    if found.ndim != 1 or found.size == 0:
         raise _refused("center", center, need)
     return found
 
 
-def _finite(value: object, shape: tuple[int, ...], name: str, need: str) -> np.ndarray:
+def _numbers(value: object, name: str, need: str) -> Floats:
+    """An array of finite numbers: no text, no truth values, nothing complex."""
     try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        array = np.array(value, dtype=object)
+    except ValueError:
         raise _refused(name, value, need) from None
-    if array.shape != shape or not np.isfinite(array).all():
+    numbers = [finite_number(entry) for entry in array.ravel()]
+    if None in numbers:
         raise _refused(name, value, need)
-    return array
+    return np.array(numbers, dtype=np.float64).reshape(array.shape)
 
 
 def _refused(name: str, value: object, need: str) -> DensityError:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density.adaptive import integrate
-from dwell.density.base import Density, as_density, refuse_dimension
+from dwell.density.base import Density, as_density
 from dwell.geometry import Workspace, as_workspace, is_flat, polygon_of
 
 THIN = 0.01  # area over squared diameter below which rounding of the corners matters
@@ -28,7 +28,7 @@ class Moments:
     offset: Points  # (n,) the same from a polygon's first corner, a cell's agent, or the middle of
     # any other workspace: no rounding
     second_moment: float  # integral of |z - centroid|**2
-    error: float = 0.0  # bound on the mass's relative error; 0: rounding only
+    error: float = 0.0  # bound on the mass's relative error, inf for a mass of 0; 0: rounding only
 
 
 def moments(region: Workspace | object, density: Density | object = None) -> Moments:
@@ -38,18 +38,25 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
     >>> moments([(0, 0), (2, 0), (2, 1), (0, 1)]).centroid.tolist()
     [1.0, 0.5]
     """
+    from dwell.density.support import check_density, rounding_of
     from dwell.density.uniform import Uniform
 
     workspace = as_workspace(region)
     weight = Uniform() if density is None else as_density(density)
-    refuse_dimension(weight, workspace.dimension)  # polygons come without a ground
+    check_density(weight, workspace)
     if workspace.dimension != 2 or not is_flat(workspace):
         return _of_only_agent(workspace, weight)
     polygon = polygon_of(workspace)
     origin = polygon.vertices[0]
     offsets = polygon.vertices - origin
     thin = polygon.area < THIN * polygon.diameter**2
-    return polygon_moments(offsets, origin, weight, exact_fan(polygon.vertices) if thin else None)
+    fan = exact_fan(polygon.vertices) if thin else None
+    found = polygon_moments(offsets, origin, weight, fan)
+    error = math.inf
+    if found.log_mass > -math.inf:
+        rounding = rounding_of(weight, workspace, origin[None], np.array([found.log_mass]))
+        error = max(found.error, float(rounding[0]))
+    return replace(found, error=error)
 
 
 def _of_only_agent(workspace: Workspace, density: Density) -> Moments:

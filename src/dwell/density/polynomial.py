@@ -25,8 +25,8 @@ class Polynomial:
     """The sum of c (x - a)**i (y - b)**j over `coefficients` (i, j, c), with origin (a, b).
 
     In n dimensions a row has n powers and the coefficient, and the origin n numbers (zeros, if
-    absent). It must not be negative anywhere in the workspace. A run refuses it if it is so at one
-    of a lattice of points, which a narrow dip may escape.
+    absent). It must not be negative anywhere in the workspace. It is refused if it is so at one of
+    a lattice of points, which a narrow dip may escape.
 
     >>> float(Polynomial([(0, 0, 1.0), (2, 0, 3.0)]).at([[2.0, 5.0]])[0])
     13.0

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.density.base import Density, general_terms_of, refuse_dimension
 from dwell.density.gaussian import Gaussian, drops
 from dwell.density.mixture import Mixture
@@ -18,6 +18,8 @@ SAMPLES = 65  # lattice points per side of the bounding box
 MOST_PROBES = 16_000  # outside the plane
 DECADES = 300  # moments lie between 1e-300 and 1e300
 STEEPEST = 1e14  # exponents beyond have no digits left for differences of 1
+ROUNDING = 1e-13  # relative errors of masses up to this are not worth a word
+ULPS = 1.0  # of the lengths in a cell's frame: by so much rounding may move its corners
 
 
 def check_density(density: Density, workspace: Workspace) -> None:
@@ -46,10 +48,32 @@ def check_density(density: Density, workspace: Workspace) -> None:
     if not (values > 0.0).any() and _has_no_terms(density, workspace.dimension):
         raise DensityError(
             "the density is zero at every place looked at in the workspace; agents could not tell "
-            "where to go: give some part of the workspace a positive weight",
+            "where to go: give some part of the workspace a positive weight (a narrow peak as a "
+            "Gaussian)",
             code="density.zero",
             key="density",
         )
+
+
+def rounding_of(
+    density: Density, workspace: Workspace, positions: Points, log_masses: Floats
+) -> Floats:
+    """Relative errors of cells' masses by rounding of their corners, (N,); 0 if negligible.
+
+    A corner that moves against a hill by a share s of its width changes a mass by about s, and by
+    s times the distance in widths in the tail of the hill, which the mass itself tells.
+    """
+    found = np.zeros(len(positions))
+    ends = np.stack(workspace.bounds)
+    for hill in (part for part in _parts(density) if isinstance(part, Gaussian)):
+        root, center = hill.root, np.array(hill.center)
+        frame = lengths(positions - center) + lengths(np.abs(ends - center).max(axis=0))
+        whole = 0.5 * len(center) * math.log(math.pi) - math.fsum(np.log(np.diag(root)))
+        tail = math.log(hill.weight) + whole - log_masses
+        widths = math.sqrt(float((root**2).sum())) * frame
+        share = ULPS * np.finfo(float).eps * widths * (1.0 + np.sqrt(np.maximum(tail, 0.0)))
+        found = np.maximum(found, share)
+    return np.where(found > ROUNDING, found, 0.0)
 
 
 def _has_no_terms(density: Density, dimension: int) -> bool:

@@ -17,6 +17,7 @@ from dwell._types import Floats, Points, as_numbers, lengths
 from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
 from dwell.density.looking import Looks, look_many, way_of
+from dwell.density.support import check_density, rounding_of
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
 from dwell.geometry import VoronoiCell, Workspace, as_workspace
@@ -40,7 +41,8 @@ class Tessellation:
     masses: Floats  # (N,); 0 below the smallest double, see log_masses
     log_masses: Floats  # (N,)
     errors: Points  # (N, n): centroid minus position, taken in the agent's own frame
-    mass_errors: Floats  # (N,) bound on the masses' relative errors; 0: rounding only
+    mass_errors: Floats  # (N,) bound on the masses' relative errors; 0: rounding only, 1e-13 at
+    # most; inf where the mass of a cell came out as 0
     _ground: Ground = field(repr=False)
     _second: Floats | None = field(default=None, repr=False)  # where it came along
 
@@ -171,6 +173,7 @@ def tessellate(
     """
     weight = Uniform() if density is None else as_density(density)
     workspace = as_workspace(workspace)
+    check_density(weight, workspace)
     points = as_positions(positions, workspace.dimension)
     return tessellation_of(ground_of(workspace, weight), points)
 
@@ -189,10 +192,19 @@ def tessellation_of(ground: Ground, points: Points) -> Tessellation:
         masses=seen.mass * np.exp(seen.log_scale),
         log_masses=log_mass,
         errors=seen.error,
-        mass_errors=np.zeros(len(points)) if seen.doubt is None else seen.doubt,
+        mass_errors=_mass_errors(ground, points, seen, log_mass),
         _ground=ground,
         _second=None if seen.second is None else _about_centroids(seen),
     )
+
+
+def _mass_errors(ground: Ground, points: Points, seen: Looks, log_masses: Floats) -> Floats:
+    """Bounds on relative errors; none at all where a cell that is not empty weighs nothing."""
+    known = ~seen.empty
+    is_region = (seen.neighbors > 0) | (len(points) == 1)
+    errors = np.where(is_region, np.inf, 0.0)
+    errors[known] = rounding_of(ground.density, ground.workspace, points[known], log_masses[known])
+    return errors if seen.doubt is None else np.maximum(errors, seen.doubt)
 
 
 def _about_centroids(seen: Looks) -> Floats:
