@@ -200,12 +200,27 @@ def _check_number(name: str, value: object, need: str, code: str, above: bool = 
         raise InputError(f"{name} is {value!r}; {need} is needed", code=code)
 
 
-def check(run: Run, *, progress: Progress | None = None) -> Report:
-    """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`."""
-    intact = run.provenance.get("intact")
+def check(run: Run, *, thorough: bool = False, progress: Progress | None = None) -> Report:
+    """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`.
+
+    Parameters
+    ----------
+    run : Run
+        A run with its events, simulated here or read by `load_run`.
+    thorough : bool, optional
+        Measure all samples again, and compute all centroids by the independent code, where
+        otherwise some are chosen, spread evenly over the run.
+    progress : callable, optional
+        Called with (what is being done, share done).
+
+    Returns
+    -------
+    Report
+        Its `verdict` is "solution", "altered" or "not-a-solution"; `ok` is true for the first.
+    """
     claims = Claims(
         ended=run.stop.reason.value,
-        intact=None if intact is None else intact == "true",
+        intact=run.intact,
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         metrics=run.metrics,
         assumed=run.assumed,
@@ -215,7 +230,9 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
         system, places, _ = build(run.scenario)
         asked = run.scenario.run
         claims = replace(claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps)
-    return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
+    return verify(
+        system, run.start, run.events, run.horizon, claims, thorough=thorough, progress=progress
+    )
 
 
 def _run(

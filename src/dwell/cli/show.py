@@ -119,26 +119,25 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     silent = {f.where for f in report.certificate if f.status == "not applicable"}
     if report.certificate and all(f.status == "not applicable" for f in report.certificate):
         why = escape("; ".join(sorted(silent)))
-        console.print(f"The theorem is not held against this run: {why}.", style="dim")
+        console.print(f"Theorem: not tested, since {why}.", style="dim")
     elif report.certificate:
         console.print("The theorem, held against this run:", style="dim")
         console.print(_findings(report.certificate, wide))
-    verdict = "is a solution of its scenario" if report.ok else "is NOT a solution of its scenario"
-    until = "" if run.stop.reason.ok else f" up to t = {run.horizon:g}, where it ended by "
-    reason = "" if run.stop.reason.ok else run.stop.reason.value
-    text = f"{escape(str(stored))}: {len(run.events)} jumps; this {verdict}{until}{reason}."
+    until = f" up to t = {run.horizon:g}, where it ended by {run.stop.reason.value}"
+    text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
+    text += "." if run.stop.reason.ok else f"{until}."
     console.print(text, soft_wrap=True)
 
 
 def _findings(findings: Iterable[Finding], wide: bool) -> Table:
+    from dwell.theory.finding import table_rows
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("check", "", "worst", "limit", "says")[: 5 if wide else 4]:
         table.add_column(name, no_wrap=name != "says")
     colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
-    for f in findings:
-        says = f.says if not f.where else f"{f.says}; {f.where}"
-        status = f"[{colours[f.status]}]{f.status}[/]"
-        row = (f.name, status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", escape(says))
+    for name, status, worst, limit, says in table_rows(findings):
+        row = (name, f"[{colours[status]}]{status}[/]", worst, limit, escape(says))
         table.add_row(*row[: 5 if wide else 4])
     return table
 

@@ -24,7 +24,7 @@ from dwell.results.tally import Tally, of_table
 from dwell.scenario import Scenario
 from dwell.theory import Finding, Flag, Metrics, flags_of, measure
 from dwell.theory.approach import Approach
-from dwell.theory.flags import Seen
+from dwell.theory.flags import ALTERED, Seen
 from dwell.theory.lipschitz import Attained
 from dwell.theory.metrics import Snapshots, snapshots
 from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
@@ -86,6 +86,15 @@ class Run:
         """What was kept: "events", "samples" or "summary"."""
         return self.recorder.kind
 
+    @property
+    def intact(self) -> bool | None:
+        """Whether the file it was read from is as it was written; None if it was not read.
+
+        `provenance["intact"]` has the same as a word, "true" or "false".
+        """
+        word = self.provenance.get("intact")
+        return None if word is None else word == "true"
+
     @cached_property
     def tally(self) -> Tally:
         """What the run came to."""
@@ -137,7 +146,8 @@ class Run:
             self.system, seen, self.assumed,
             approach=self.closest if kept else None, measured=self.measured,
         )  # fmt: skip
-        return found if self._coverage_known else [*found, _UNSEEN]
+        altered = [ALTERED] if self.intact is False else []
+        return [*altered, *found, *([] if self._coverage_known else [_UNSEEN])]
 
     @property
     def seen_separation(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -37,6 +37,21 @@ def _finite(value: Any) -> Any:
     return value if not isinstance(value, float) or np.isfinite(value) else None
 
 
+def table_rows(findings: Iterable[Finding]) -> Iterator[tuple[str, str, str, str, str]]:
+    """Rows of the table that `dwell check` prints: check, status, worst, limit, says."""
+    for f in findings:
+        says = f"{f.says}; {f.where}" if f.where else f.says
+        yield f.name, f.status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", says
+
+
+def spread(count: int, most: int | None) -> Ints:
+    """At most `most` of 0 ... count - 1, evenly, the first and the last included; None: all."""
+    if most is None or count <= most:
+        return np.arange(count)
+    rows: Ints = np.unique(np.linspace(0, count - 1, most).astype(np.int64))
+    return rows
+
+
 def worst_of(
     name: str,
     says: str,
@@ -67,5 +82,7 @@ def not_applicable(name: str, says: str, why: str) -> Finding:
     return Finding(name, says, NOT_APPLICABLE, 0.0, 0.0, why)
 
 
-def yes_or_no(name: str, says: str, holds: bool) -> Finding:
-    return Finding(name, says, HOLDS if holds else VIOLATED, 0.0 if holds else 1.0, 0.0)
+def yes_or_no(name: str, says: str, holds: bool, where: str = "") -> Finding:
+    """A property without a size."""
+    status, worst = (HOLDS, 0.0) if holds else (VIOLATED, 1.0)
+    return Finding(name, says, status, worst, 0.0, where)
