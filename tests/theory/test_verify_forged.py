@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell import Ball, Box, Gaussian, Lloyd, SelfTriggered, Timer, Uniform
+from dwell import Ball, Box, Gaussian, Lloyd, Timer, Uniform
 from dwell.agents import EventTable, Network
 from dwell.agents.state import Spent
 from dwell.results import Run
@@ -37,7 +37,7 @@ K = 5  # the event that is altered
 TIMER: dict[str, Any] = {"k1": 0.5, "nu": 0.4, "t1": 0.2, "t2": 0.5}
 WAYS: dict[str, dict[str, Any]] = {
     **{
-        name: {"law": law, "until": 0.5 if isinstance(law, SelfTriggered) else 1.0}
+        name: {"law": law, "until": 0.5 if "triggered" in name else 1.0}
         for name, law in LAWS.items()
     },
     "dropout": {"law": Timer(**TIMER, reset="dropout", loss=0.4)},
@@ -51,7 +51,9 @@ WAYS: dict[str, dict[str, Any]] = {
     "lossy": {"law": Timer(**TIMER), "network": Network(loss=0.3)},
     "lossy-lloyd": {"law": Lloyd(dt=0.1), "network": Network(loss=0.3)},
     "lossy-trigger": {"law": LAWS["self-triggered"], "network": Network(loss=0.3), "until": 0.5},
-    "lossy-messages": {"law": LAWS["event-triggered"], "network": Network(loss=0.3)},
+    "lossy-messages": {
+        "law": LAWS["event-triggered"], "network": Network(loss=0.3), "until": 0.5
+    },
     "met": {
         "law": Timer(k1=0.5, nu=0.2, t1=1, t2=1, initial_hold=((0.5, 0), (-0.5, 0), (0, 0))),
         "start": [(0.5, 0.5), (1.5, 0.5), (3.0, 2.0)], "until": 2.0,
@@ -663,6 +665,20 @@ def test_thorough_measures_all_samples_and_all_centroids() -> None:
     some, every = named(forged("lloyd-ode")), named(forged("lloyd-ode", thorough=True))
     assert some["by-hand"].says.startswith(f"206 of {jumps + 6} centroids")
     assert every["by-hand"].says.startswith(f"{jumps + 6} of {jumps + 6} centroids")
+
+
+def test_large_tables_are_checked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[float] = []
+    monkeypatch.setattr("dwell.theory.replay.BLOCK", 4)
+    monkeypatch.setattr("dwell.theory.promises.BLOCK", 2)
+    monkeypatch.setattr(sys.modules["dwell.theory.verify"], "LOOKS", 20)
+    assert forged("timer", progress=lambda what, share: shares.append(share)).ok
+    assert shares[0] == 0.0
+    assert max(shares) == 1.0
+    assert forged("self-triggered").ok
+    for row in (0, 49, -1):
+        found = forged("timer", sampled("errors", row, ulps=1), thorough=True)
+        assert violated(found) == {"samples"}
 
 
 def test_the_first_and_the_last_are_always_chosen() -> None:
