@@ -267,6 +267,16 @@ def back_to_start(f: Any) -> None:
         f.events.positions[f.events.of_agent(p)[-1]] = START[p]
 
 
+def meet(f: Any) -> None:
+    """Two agents at one place from an event on."""
+    now, other = float(f.events.time[K]), (f.events.agent[K] + 1) % 6
+    f.events.positions[K], f.events.holds[K] = f.run.positions(now)[other], f.run.holds(now)[other]
+
+
+def start_together(f: Any) -> None:
+    f.start = replace(f.start, start=f.start.start[[0, 0, *range(2, 6)]])
+
+
 def at_the_neighbour(f: Any) -> None:
     """A centroid that lies where another agent stands."""
     row = np.flatnonzero(f.events.count("mark") == IN_TIME)[1]
@@ -373,6 +383,8 @@ FOUND: dict[str, tuple[str, Forge, set[str], bool]] = {
     "by-hand-disc": ("disc", off("errors", (K, 1), 1e-8), {"by-hand", "centroid"}, False),
     "by-hand-space": ("cube", off("errors", (0, 2), 1e-7), {"by-hand", "centroid"}, False),
     "by-counting": ("function", off("errors", (0, 0), 0.2), {"by-counting", "centroid"}, False),
+    "apart-start": ("timer", start_together, {"apart", "start-position"}, False),
+    **{f"apart-{law}": (law, meet, {"apart", "flow"}, True) for law in ("timer", "self-triggered")},
     "counts-uneven": ("lloyd-ode", uneven, {"counts"}, False),
     "counts-unlooked": ("lloyd-ode", unlooked, {"counts"}, False),
     "counts-part": ("lloyd-ode", cut_within_a_knot, {"counts"}, True),
@@ -567,7 +579,7 @@ def test_messages_may_be_broken_by_rounding_only(monkeypatch: pytest.MonkeyPatch
 
 ALWAYS = {
     "finite", "time-domain", "agents", "start-position", "start-hold", "start-counts", "flow",
-    "due", "complete", "workspace", "centroid", "hold-error", "seen", "counts", "samples",
+    "due", "complete", "workspace", "centroid", "hold-error", "seen", "counts", "samples", "apart",
 }  # fmt: skip
 LAW = {"start-timer", "jump", "cruise", "reset"}
 SOMETIMES = {

@@ -19,6 +19,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.state import Spent
 from dwell.density.looking import is_dear
+from dwell.errors import AgentsError
 from dwell.theory.by_hand import second_opinion
 from dwell.theory.finding import (
     HOLDS,
@@ -137,17 +138,23 @@ def verify(
                 * float(getattr(system.controller, "accuracy", 0.0))
                 * system.workspace.diameter
             )
-        findings += _start(system, start, claims.places, rounding)
-        findings += _flow(system, replay)
-        findings += _due(replay, until, claims.ended)
-        findings += _ending(replay, until, claims)
-        findings += _resets(system, replay)
-        findings += _bounds(system, replay, until)
-        findings += _jumps(system, replay, rounding, tell, thorough)
-        findings += _decisions(system, replay, rounding, tell)
-        findings += promises(system, start, table, until, thorough)
-        findings += _samples(system, start, table, claims.metrics, rounding, thorough)
-        certificate = certify(system, start, table, until, claims.metrics, claims.assumed)
+        together = ""
+        try:
+            findings += _start(system, start, claims.places, rounding)
+            findings += _flow(system, replay)
+            findings += _due(replay, until, claims.ended)
+            findings += _ending(replay, until, claims)
+            findings += _resets(system, replay)
+            findings += _bounds(system, replay, until)
+            findings += _jumps(system, replay, rounding, tell, thorough)
+            findings += _decisions(system, replay, rounding, tell)
+            findings += promises(system, start, table, until, thorough)
+            findings += _samples(system, start, table, claims.metrics, rounding, thorough)
+            certificate = certify(system, start, table, until, claims.metrics, claims.assumed)
+        except AgentsError as fault:  # two agents at one place, in a table that is wrong
+            together = str(fault)
+        says = "no two agents stand at one place where a cell is needed"
+        findings.append(yes_or_no("apart", says, not together, together))
     return Report(tuple(findings), certificate)
 
 
