@@ -283,24 +283,32 @@ def _check_number(name: str, value: object, need: str, code: str, above: bool = 
         raise InputError(f"{name} is {in_short(value)}; {need} is needed", code=code)
 
 
-def check(run: RunLike, *, progress: Progress | None = None) -> Report:
+def check(
+    run: RunLike, *, thorough: bool = False, progress: Progress | bool | None = None
+) -> Report:
     """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`.
 
     Parameters
     ----------
-    run : a Run, or the path of its .nc file, which may be damaged.
-    progress : called with what is being done, and the share of it that is done.
+    run
+        A run with its events, or the path of its .nc file, which may be damaged.
+    thorough
+        Measure all samples again, and compute all centroids by the independent code, where
+        otherwise some are chosen, spread evenly over the run.
+    progress
+        A function of what is being done and the share done. By default progress appears on the
+        error stream after two seconds; False turns that off.
 
     Returns
     -------
     Report
-        ``print(report)`` shows it as a table; ``report.ok`` says whether the run is a solution.
+        ``print(report)`` shows it as a table. Its `verdict` is "solution", "altered" or
+        "not-a-solution"; `ok` is true for the first.
     """
     run = as_run(run, even_if_damaged=True)
-    intact = run.provenance.get("intact")
     claims = Claims(
         ended=run.stop.reason.value,
-        intact=None if intact is None else intact == "true",
+        intact=run.intact,
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         metrics=run.metrics,
         assumed=run.assumed,
@@ -311,7 +319,9 @@ def check(run: RunLike, *, progress: Progress | None = None) -> Report:
         asked = run.scenario.run
         claims = replace(claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps)
     with reported(progress) as tell:
-        return verify(system, run.start, run.events, run.horizon, claims, progress=tell)
+        return verify(
+            system, run.start, run.events, run.horizon, claims, thorough=thorough, progress=tell
+        )
 
 
 def _run(

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import dwell as dwell_package
+from dwell.results import load_run
 from dwell.results.store import _digest
 from tests.cli.shell import Outcome, dwell
 
@@ -107,6 +109,91 @@ def test_a_change_is_found_by_what_it_breaks(kept: Path, edit, names: set[str]) 
 def test_a_change_is_found_by_the_fingerprint(kept: Path, name: str) -> None:
     change(kept, EDITS[name][0], renew=False)
     assert "digest" in violated(dwell("check", kept, "--json"))
+
+
+def with_note(data: xr.Dataset) -> xr.Dataset:
+    return data.assign_attrs(note="mine", wall_seconds=0.5)
+
+
+@pytest.mark.parametrize("edit", [with_note, EDITS["swapped"][0]])
+def test_a_changed_file_whose_events_hold_has_a_verdict_of_its_own(kept: Path, edit) -> None:
+    change(kept, edit, renew=False)
+    for options in ((), ("--thorough",)):
+        outcome = dwell("check", kept, "--json", *options)
+        assert violated(outcome) == {"digest"}
+        assert outcome.json["verdict"] == "altered"
+    shown = dwell("check", kept)
+    assert shown.code == 1
+    says = "was changed after it was written; its events still solve its scenario."
+    assert shown.out.splitlines()[-1].endswith(says)
+    assert "NOT" not in shown.out
+
+
+def test_the_other_verdicts(kept: Path) -> None:
+    assert dwell("check", kept, "--json").json["verdict"] == "solution"
+    change(kept, EDITS["hold"][0], renew=False)
+    assert dwell("check", kept, "--json").json["verdict"] == "not-a-solution"
+
+
+def test_only_a_thorough_check_measures_every_sample(kept: Path) -> None:
+    """With the digest made anew, nothing else tells that a sample was changed."""
+    change(kept, nudged("cost", 7, -0.5), renew=True)
+    outcome = dwell("check", kept, "--json")
+    assert outcome.code == 0
+    assert "50 of 1001 samples measured again agree" in {c["says"] for c in outcome.json["checks"]}
+    assert violated(dwell("check", kept, "--json", "--thorough")) == {"samples"}
+
+
+@pytest.mark.parametrize(("name", "value"), [("cost", np.nan), ("error", np.inf)])
+def test_every_sample_is_a_number(kept: Path, name: str, value: float) -> None:
+    change(kept, nudged(name, 7, value), renew=True)
+    outcome = dwell("check", kept, "--json")
+    assert violated(outcome) == {"finite"}
+    where = [c["where"] for c in outcome.json["checks"] if c["name"] == "finite"]
+    assert where == [f"samples: {name}s, row 7"]
+
+
+def test_every_reader_says_that_a_file_was_changed(kept: Path, tmp_path: Path) -> None:
+    says = "changed after it was written"
+    film = ("--seconds", 0.2, "--fps", 10, "--size", "160x120")
+    readers = [
+        ("plot", kept, "--out", tmp_path / "plots", "--format", "svg"),
+        ("animate", kept, "--out", tmp_path / "film.gif", *film),
+        ("rates", kept),
+    ]
+    assert load_run(kept).intact is True
+    others = [flag["code"] for flag in dwell("show", kept, "--json").json["flags"]]
+    assert "altered" not in others
+    assert says not in dwell(*readers[0]).err
+    change(kept, with_note, renew=False)
+    for words in readers:
+        outcome = dwell(*words)
+        assert outcome.code == 0
+        assert outcome.err.count(says) == 1
+        assert outcome.err.startswith(f"dwell: {kept}: ")
+    shown = dwell("show", kept)
+    assert (shown.code, shown.out.count(says), shown.err) == (0, 1, "")
+    flags = dwell("show", kept, "--json").json["flags"]
+    assert [flag["code"] for flag in flags] == ["altered", *others]
+
+
+def test_a_changed_run_that_is_saved_again_stays_changed(kept: Path, tmp_path: Path) -> None:
+    change(kept, with_note, renew=False)
+    run = load_run(kept)
+    assert run.intact is False
+    assert run.provenance["intact"] == "false"
+    run.save(tmp_path / "again.nc")
+    assert load_run(tmp_path / "again.nc").intact is False
+    assert run.scenario is not None
+    assert dwell_package.run_scenario(run.scenario).intact is None
+
+
+def test_the_theorem_needs_a_certificate(scenario: Path, tmp_path: Path) -> None:
+    text = scenario.read_text()
+    scenario.write_text(text[: text.index("[certificate]")] + text[text.index("[run]") :])
+    assert dwell("run", scenario, "--out", tmp_path / "bare.nc").code == 0
+    shown = dwell("check", tmp_path / "bare.nc")
+    assert "Theorem: not tested, since the scenario has no [certificate].\n" in shown.out
 
 
 def test_one_flipped_byte_in_an_array(kept: Path) -> None:

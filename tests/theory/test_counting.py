@@ -89,9 +89,10 @@ def test_a_function_that_fails_elsewhere_is_no_violation():
     run = dwell.simulate(site, None, [(0.3, 0.3), (0.6, 0.6)], LAW, until=0.5, seed=1)
     object.__setattr__(run.system, "density", corner)
     object.__setattr__(run, "scenario", None)
-    from dwell.theory.by_hand import counted
+    from dwell.theory.by_hand import FEWER, counted
     from dwell.theory.replay import Replay
 
-    found = counted(run.system, Replay(run.system, run.start, run.events))
+    replay = Replay(run.system, run.start, run.events)
+    found = counted(replay, FEWER, lambda what, share: None)
     assert found.status == "not applicable"
     assert "must not be negative" in found.where

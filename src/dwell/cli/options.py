@@ -50,6 +50,17 @@ def load(path: Path, overrides: list[str] | None) -> Any:
     return load_scenario(path, overrides or ())
 
 
+def stored_run(path: Path) -> Any:
+    """A stored run; a note on stderr if its file was changed."""
+    from dwell.results import load_run
+    from dwell.theory.flags import ALTERED
+
+    run = load_run(path)
+    if run.intact is False:
+        typer.echo(f"dwell: {path}: {ALTERED.says}", err=True)
+    return run
+
+
 def refuse_repairs(scenario: Any) -> None:
     """Refuse a scenario of which something would be repaired."""
     from dwell.scenario.build import build

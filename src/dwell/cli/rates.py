@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dwell._types import counted
+from dwell.cli.options import stored_run
 from dwell.cli.show import WIDE, _console, listing
 from dwell.errors import InputError, WorkspaceError
 
@@ -60,7 +61,6 @@ class Study:
 
 def study(source: Path, overrides: list[str] | None = None) -> Study:
     """Rates of a stored run, or near the minimum that a scenario's start leads to."""
-    from dwell.results import load_run
     from dwell.scenario import load_scenario
     from dwell.scenario.build import build
     from dwell.theory.decay import observe
@@ -71,7 +71,7 @@ def study(source: Path, overrides: list[str] | None = None) -> Study:
             raise InputError(
                 f"{source} is a run, which cannot be changed; --set needs a scenario", code="rates"
             )
-        run = load_run(source)
+        run = stored_run(source)
         law = run.summary()["law"] if run.scenario is None else run.scenario.controller.kind
         found = rates_of(run)
         predictions = _predictions(found, run.system, law)

@@ -138,14 +138,13 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     silent = {f.where for f in report.certificate if f.status == "not applicable"}
     if report.certificate and all(f.status == "not applicable" for f in report.certificate):
         why = escape("; ".join(sorted(silent)))
-        console.print(f"The theorem is not held against this run: {why}.", style="dim")
+        console.print(f"Theorem: not tested, since {why}.", style="dim")
     elif report.certificate:
         console.print("The theorem, held against this run:", style="dim")
         console.print(_findings(report.certificate, wide))
-    verdict = "is a solution of its scenario" if report.ok else "is NOT a solution of its scenario"
-    until = "" if run.stop.reason.ok else f" up to t = {run.horizon:g}, where it ended by "
-    reason = "" if run.stop.reason.ok else run.stop.reason.value
-    text = f"{escape(str(stored))}: {len(run.events)} jumps; this {verdict}{until}{reason}."
+    until = f" up to t = {run.horizon:g}, where it ended by {run.stop.reason.value}"
+    text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
+    text += "." if run.stop.reason.ok else f"{until}."
     console.print(text, soft_wrap=True)
 
 

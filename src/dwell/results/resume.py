@@ -46,7 +46,7 @@ def extended(
 
 
 def _refuse_damage(run: Run, name: str, kernels: str) -> None:
-    if run.provenance.get("intact") == "false":
+    if run.intact is False:
         raise StoreError(
             f"{name} is not as it was written, so it cannot go on; see dwell check",
             code="store.damaged",

@@ -27,7 +27,7 @@ from dwell.results.tally import Tally, of_table
 from dwell.scenario import Scenario
 from dwell.theory import Finding, Flag, Metrics, flags_of, measure
 from dwell.theory.approach import Approach
-from dwell.theory.flags import Seen
+from dwell.theory.flags import ALTERED, Seen
 from dwell.theory.lipschitz import Attained
 from dwell.theory.metrics import Snapshots, snapshots
 from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
@@ -98,6 +98,15 @@ class Run:
         """What was kept: "events", "samples" or "summary"."""
         return self.recorder.kind
 
+    @property
+    def intact(self) -> bool | None:
+        """Whether the file it was read from is as it was written; None if it was not read.
+
+        `provenance["intact"]` has the same as a word, "true" or "false".
+        """
+        word = self.provenance.get("intact")
+        return None if word is None else word == "true"
+
     @cached_property
     def tally(self) -> Tally:
         """What the run came to."""
@@ -149,10 +158,11 @@ class Run:
             self.system, seen, self.assumed,
             approach=self.closest if kept else None, measured=self.measured,
         )  # fmt: skip
+        altered = [ALTERED] if self.intact is False else []
         if UNSAVED in self.provenance:
             says = f"A checkpoint could not be written ({self.provenance[UNSAVED]})."
             found.append(Flag("checkpoint-failed", says))
-        return found if self._coverage_known else [*found, _UNSEEN]
+        return [*altered, *found, *([] if self._coverage_known else [_UNSEEN])]
 
     @property
     def seen_separation(self) -> float:

@@ -235,7 +235,7 @@ def _encoding(run: Run) -> dict[str, Any]:
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
-    """The run kept at `path`; its `provenance` says whether the file is as it was written.
+    """The run kept at `path`; `run.intact` is False if the file was changed since it was written.
 
     Jumps that make no sense (of agents that do not exist, at times that go back) are refused;
     `even_if_damaged` takes them, for `dwell check` to say what is wrong.
@@ -347,8 +347,10 @@ def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
     metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
+    provenance = json.loads(attributes["provenance"])
     intact = _digest(variables, attributes) == attributes.get("digest")
-    provenance = {**json.loads(attributes["provenance"]), "intact": str(intact).lower()}
+    intact &= provenance.get("intact") != "false"  # a changed run that was saved again
+    provenance["intact"] = str(intact).lower()
     recorder = recorder_of(scenario, system, start)
     recorder.metrics = [_without_last(metrics, stop)]
     about: dict[str, Any] = {

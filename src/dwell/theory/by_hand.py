@@ -1,90 +1,109 @@
-"""Centroids of some events once more, by code that shares nothing with the kernels."""
+"""Centroids at the start and at events once more, by code that shares nothing with the kernels."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 
-from dwell._types import Ints, Points, lengths
+from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
-from dwell.density.looking import look_many
+from dwell.density.looking import Looks, look_many
 from dwell.errors import DensityError
 from dwell.geometry import is_flat
 from dwell.theory.counting import TOO_FAR, Counting
-from dwell.theory.finding import Finding, not_applicable, worst_of
+from dwell.theory.finding import Finding, not_applicable, spread, worst_of
 from dwell.theory.oracle import plain_centroid
 from dwell.theory.oracle_any import centroid_beyond_polygons, is_known
 from dwell.theory.replay import Replay
 
-BY_HAND = 200  # events whose centroid is computed a second time
+BY_HAND = 200  # agents at the start, and events, whose centroid is computed a second time
 FEWER = 20  # the same above the plane, where each takes a thousand times longer
 LIMIT = 1e-9  # of the workspace's diameter
-AGREE = "centroids agree with points counted to the nearest agent"
+
+# Positions of all agents, one agent, its error as stated, and where in the run that is.
+Stated = tuple[Points, int, Points, str]
+Tell = Callable[[str, float], None]
 
 
-def second_opinion(system: CoverageSystem, replay: Replay) -> Finding:
-    """By quadrature where there is one, else by counting points."""
-    if system.terms is not None and is_known(system.workspace):
-        return by_hand(system, replay)
-    return counted(system, replay)
+def second_opinion(replay: Replay, thorough: bool, tell: Tell) -> Finding:
+    """By quadrature where there is one, else by counting points; all centroids or some."""
+    system = replay.system
+    known = system.terms is not None and is_known(system.workspace)
+    most = None if thorough else BY_HAND if known and system.dimension < 3 else FEWER
+    return (by_hand if known else counted)(replay, most, tell)
 
 
-def by_hand(system: CoverageSystem, replay: Replay) -> Finding:
+def by_hand(replay: Replay, most: int | None, tell: Tell) -> Finding:
     """Centroids by plain cutting and plain quadrature."""
-    rows = _some_rows(replay, BY_HAND if system.dimension < 3 else FEWER)
-    gaps = np.full(len(rows), np.nan)
-    for k, row in enumerate(rows):
-        positions, agent = replay.positions_at_row(int(row)), int(replay.table.agent[row])
+    system, gaps, told = replay.system, [], []
+    tried = 0
+    for positions, agent, error, where in _stated(replay, most, tell):
+        tried += 1
         centroid = _centroid(system, positions, agent)
         if centroid is not None:
-            gaps[k] = lengths(replay.table.errors[row] - centroid) / system.workspace.diameter
-    told = np.flatnonzero(~np.isnan(gaps))
-    says = f"{len(told)} centroids computed by other code agree (relative to the diameter)"
-    if not len(told):
+            gaps.append(lengths(error - centroid) / system.workspace.diameter)
+            told.append(where)
+    says = f"{_share(replay, told)} agree with other code (relative to the diameter)"
+    if not told:
         why = "the cells weigh too little, or the density is too rough, for the other code"
         return not_applicable("by-hand", says, why)
-    says += _untold(len(rows) - len(told))
-    return worst_of("by-hand", says, gaps[told], LIMIT, lambda k: replay.where(int(rows[told[k]])))
+    says += _untold(tried - len(told))
+    return worst_of("by-hand", says, np.array(gaps), LIMIT, told.__getitem__)
 
 
-def counted(system: CoverageSystem, replay: Replay) -> Finding:
+def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
-    rows = _some_rows(replay, FEWER)
+    system, agree = replay.system, "agree with points counted to the nearest agent"
     try:
         counting = Counting(system.workspace, system.density)
     except DensityError as fault:  # a function that fails where no look has asked it yet
-        return not_applicable("by-counting", AGREE, str(fault))
-    found, told, sharp = [], [], 0.0
-    for row in rows:
-        positions, agent = replay.positions_at_row(int(row)), int(replay.table.agent[row])
-        doubt = _doubt(system, positions, agent)
-        opinion = counting.told(positions, agent, replay.table.errors[row], doubt)
+        return not_applicable("by-counting", f"centroids {agree}", str(fault))
+    found, told, sharp, tried = [], [], 0.0, 0
+    for positions, agent, error, where in _stated(replay, most, tell):
+        tried += 1
+        doubt = _look(system, positions, np.array([agent])).doubt
+        opinion = counting.told(positions, agent, error, 0.0 if doubt is None else float(doubt[0]))
         if opinion is not None:
             found.append(opinion.apart)
-            told.append(int(row))
+            told.append(where)
             sharp = max(sharp, opinion.sharp / system.workspace.diameter)
     if not told:
         why = "the cells are too small, or weigh too little, for points to be counted in them"
-        return not_applicable("by-counting", AGREE, why)
+        return not_applicable("by-counting", f"centroids {agree}", why)
     says = (
-        f"{len(told)} {AGREE} (in standard errors; one wrong by {sharp:.1g} of the diameter would "
-        f"have been found)" + _untold(len(rows) - len(told))
+        f"{_share(replay, told)} {agree} (in standard errors; one wrong by {sharp:.1g} of the "
+        f"diameter would have been found)" + _untold(tried - len(told))
     )
-    return worst_of("by-counting", says, np.array(found), TOO_FAR, lambda k: replay.where(told[k]))
+    return worst_of("by-counting", says, np.array(found), TOO_FAR, told.__getitem__)
 
 
-def _some_rows(replay: Replay, most: int) -> Ints:
-    rows: Ints = np.unique(np.linspace(0, len(replay.table) - 1, most).astype(np.int64))
-    return rows
+def _stated(replay: Replay, most: int | None, tell: Tell) -> Iterator[Stated]:
+    """Centroids at the start, as the kernel gives them, and at events, as the run records them.
+
+    At most so many of either, evenly spread, the first and the last included; None: all.
+    """
+    places, table = replay.start.positions, replay.table
+    agents, rows = spread(len(places), most), spread(len(table), most)
+    for p, error in zip(agents, _look(replay.system, places, agents).error, strict=True):
+        yield places, int(p), error, f"start, agent {p}"
+    for k, row in enumerate(rows):
+        tell("comparing centroids", k / len(rows))
+        who = int(table.agent[row])
+        yield replay.positions_at_row(int(row)), who, table.errors[row], replay.where(int(row))
+
+
+def _share(replay: Replay, told: list[str]) -> str:
+    return f"{len(told)} of {len(replay.start.start) + len(replay.table)} centroids"
 
 
 def _untold(count: int) -> str:
     return f"; {count} could not be told" if count else ""
 
 
-def _doubt(system: CoverageSystem, positions: Points, agent: int) -> float:
-    """What a look says of its own digits."""
-    seen = look_many(system.ground, positions[None], np.zeros(1, dtype=np.int64), np.array([agent]))
-    return 0.0 if seen.doubt is None else float(seen.doubt[0])
+def _look(system: CoverageSystem, positions: Points, agents: Any) -> Looks:
+    return look_many(system.ground, positions[None], np.zeros_like(agents), agents)
 
 
 def _centroid(system: CoverageSystem, positions: Points, agent: int) -> Points | None:

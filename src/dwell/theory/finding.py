@@ -53,6 +53,14 @@ def _finite(value: Any) -> Any:
     return value if not isinstance(value, float) or np.isfinite(value) else None
 
 
+def spread(count: int, most: int | None) -> Ints:
+    """At most `most` of 0 ... count - 1, evenly, the first and the last included; None: all."""
+    if most is None or count <= most:
+        return np.arange(count)
+    rows: Ints = np.unique(np.linspace(0, count - 1, most).astype(np.int64))
+    return rows
+
+
 def worst_of(
     name: str,
     says: str,
@@ -83,5 +91,7 @@ def not_applicable(name: str, says: str, why: str) -> Finding:
     return Finding(name, says, NOT_APPLICABLE, 0.0, 0.0, why)
 
 
-def yes_or_no(name: str, says: str, holds: bool) -> Finding:
-    return Finding(name, says, HOLDS if holds else VIOLATED, 0.0 if holds else 1.0, 0.0)
+def yes_or_no(name: str, says: str, holds: bool, where: str = "") -> Finding:
+    """A property without a size."""
+    status, worst = (HOLDS, 0.0) if holds else (VIOLATED, 1.0)
+    return Finding(name, says, status, worst, 0.0, where)

@@ -32,6 +32,13 @@ class Flag:
     says: str
 
 
+ALTERED = Flag(
+    "altered",
+    "This file was changed after it was written: dwell check finds out whether its events still "
+    "solve its scenario.",
+)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Seen:

@@ -14,7 +14,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
 from dwell.geometry import Ball, Ellipsoid
-from dwell.theory.finding import Finding, not_promised, worst_of
+from dwell.theory.finding import Finding, not_promised, spread, worst_of
 from dwell.theory.metrics import look_at_all, measure, snapshots
 from dwell.theory.plain_trigger import plain_trigger
 from dwell.theory.plain_trigger_any import plain_trigger_any
@@ -31,27 +31,35 @@ STRAY = 100.0  # times the tolerance of a differential equation
 
 
 def promises(
-    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
+    system: CoverageSystem,
+    start: AgentsState,
+    table: EventTable,
+    until: float,
+    thorough: bool = False,
 ) -> Iterator[Finding]:
     """Findings about what the law promises; none for laws that promise nothing."""
     law = system.controller
     if getattr(law, "cost_decreases", False) and system.spacing is None:
-        yield cost_never_rises(system, start, table, until)
+        yield cost_never_rises(system, start, table, until, None if thorough else MOST_COSTS)
     if isinstance(law, SelfTriggered):
         yield from self_trigger_guarantees(system, start, table, until)
         if system.network.perfect and system.spacing is None and len(table):
-            yield trigger_by_hand(system, start, table, law)
+            some = (
+                BY_HAND if system.dimension < 3 else BY_HAND // 4
+            )  # rays in space take their time
+            yield trigger_by_hand(system, start, table, law, None if thorough else some)
     if isinstance(law, Lloyd) and law.accuracy is not None:
-        yield equation_solved(system, start, table, law, until)
+        yield equation_solved(system, start, table, law, until, None if thorough else MOST_TIMES)
 
 
 def cost_never_rises(
-    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
+    system: CoverageSystem, start: AgentsState, table: EventTable, until: float, most: int | None
 ) -> Finding:
     """The cost at event times, where its law's paper proves that it decreases."""
-    times = thinned(np.unique(np.concatenate([[0.0], table.time[table.time <= until]])), MOST_COSTS)
+    every = np.unique(np.concatenate([[0.0], table.time[table.time <= until]]))
+    times = thinned(every, most)
     costs = measure(system, start, table, times).costs
-    says = "the cost never rises from event to event (relative rise)"
+    says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
     found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: f"t = {float(times[k + 1])!r}")
     return found if system.network.perfect else not_promised(found)
@@ -69,25 +77,30 @@ def self_trigger_guarantees(
     law: Any = system.controller
     kept = system.network.perfect and law.option("stop") == "before"
     seen = follow_centroids(system, start, table, until)
-    says = f"between looks a centroid moves by at most delta = {law.delta:g} (G1)"
+    when = f"at {MOST_TIMES} times and just before each look"
+    says = f"a centroid moves by at most delta = {law.delta:g} between looks (G1; {when})"
     found = worst_of("drift", says, np.where(seen.free, seen.drift, 0.0), law.delta, seen.where)
     yield found if kept else not_promised(found)
-    says = "the centroid that was sampled stays in the agent's cell (G2; how far it is outside)"
+    says = "the sampled centroid stays in the agent's cell (G2, likewise; how far it is outside)"
     rounding = 1e-12 * system.workspace.diameter
     found = worst_of("target", says, np.where(seen.free, -seen.room, 0.0), rounding, seen.where)
     yield found if kept else not_promised(found)
 
 
 def trigger_by_hand(
-    system: CoverageSystem, start: AgentsState, table: EventTable, law: SelfTriggered
+    system: CoverageSystem,
+    start: AgentsState,
+    table: EventTable,
+    law: SelfTriggered,
+    most: int | None,
 ) -> Finding:
     """The trigger at some decisions by other code: met at the end of the interval, not after it."""
-    some = BY_HAND if system.dimension < 3 else BY_HAND // 4  # rays in space take their time
-    rows = np.unique(np.linspace(0, len(table) - 1, some).astype(np.int64))
+    rows = spread(len(table), most)
     wrong = np.zeros(len(rows))
     for k, row in enumerate(rows):
         wrong[k] = _misjudged(system, start, table, law, int(row))
-    says = f"{len(rows)} decisions of the trigger agree with other code (how far h is off 0)"
+    count = f"{len(rows)} of {len(table)} decisions"
+    says = f"{count} of the trigger agree with other code (how far h is off 0)"
     limit = BY_HAND_LIMIT if system.dimension < 3 else BY_HAND_IN_SPACE
     limit *= system.workspace.diameter
     return worst_of("trigger", says, wrong, limit, lambda k: f"jump {rows[k] + 1}")
@@ -220,32 +233,34 @@ def _errors(system: CoverageSystem, places: Points) -> Points:
 
 
 def equation_solved(
-    system: CoverageSystem, start: AgentsState, table: EventTable, law: Lloyd, until: float
+    system: CoverageSystem,
+    start: AgentsState,
+    table: EventTable,
+    law: Lloyd,
+    until: float,
+    most: int | None,
 ) -> Finding:
     """How far a piece of the path would stray if its velocity were wrong all along it.
 
     The velocity of the path is held against that of the equation at three places of each piece.
     """
     knots = np.unique(np.concatenate([[0.0], table.time[table.time <= until]]))
-    rows = np.arange(len(knots) - 1)
-    rows = rows[:: max(1, len(rows) // MOST_TIMES)]
+    rows = spread(len(knots) - 1, most)
     waits = np.diff(knots)[rows]
     stray = np.zeros(len(rows))
     for part in (0.2, 0.5, 0.8):
         now = snapshots(start, table, knots[rows] + part * waits)
         gap = lengths(now.velocities - law.k2 * _errors(system, now.positions))
         stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * waits)
-    says = "the path solves the differential equation (stray of a piece, relative to the diameter)"
+    count = f"{len(rows)} of {len(knots) - 1} pieces"
+    says = f"{count} of the path solve the differential equation (stray relative to the diameter)"
     limit = STRAY * float(law.accuracy or 0.0)
     return worst_of("equation", says, stray / system.workspace.diameter, limit, _at(knots[rows]))
 
 
-def thinned(times: Floats, most: int) -> Floats:
-    """At most so many of the times, evenly, the last one included."""
-    if len(times) <= most:
-        return times
-    rows: Ints = np.unique(np.linspace(0, len(times) - 1, most).astype(np.int64))
-    return times[rows]
+def thinned(times: Floats, most: int | None) -> Floats:
+    """At most so many of the times, evenly, the first and the last included; None: all."""
+    return times[spread(len(times), most)]
 
 
 def _at(times: Floats) -> Any:

@@ -172,7 +172,7 @@ NAMES = {
 def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
     """Why the theorem says nothing about a run of the timer law; empty if it does."""
     if assumed is None:
-        return "there is no certificate: eta_max and lipschitz are not given"
+        return "the scenario has no [certificate]"
     if system.spacing is not None:
         return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
     if not system.network.perfect:

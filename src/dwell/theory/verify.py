@@ -2,8 +2,8 @@
 
 Nothing here comes from the engine: where everybody stood at each event is put together again from
 the table by NumPy, random draws by a second implementation of Philox, centroids by the same cell
-kernel from those positions (which must give the same bits), and for a part of the events by a
-plain-Python cell and a high-order quadrature that share no code with the kernels.
+kernel from those positions (which must give the same bits), and for some agents at the start and
+some events by a plain-Python cell and a high-order quadrature that share no code with the kernels.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.state import Spent
 from dwell.density.looking import is_dear
+from dwell.errors import AgentsError
 from dwell.theory.by_hand import second_opinion
 from dwell.theory.finding import (
     FINDING_HEAD,
@@ -31,6 +32,7 @@ from dwell.theory.finding import (
     counted,
     finding_rows,
     not_promised,
+    spread,
     worst_of,
     yes_or_no,
 )
@@ -42,10 +44,19 @@ from dwell.theory.run_certificate import certify
 
 Progress = Callable[[str, float], None]
 
-SAMPLES = 50  # samples measured again
+SAMPLES = 50  # samples measured again, unless all are
 DEAR_SAMPLES = 5  # the same where a look takes long
+LOOKS = 2**18  # of samples measured at once
 SOLVED = 100.0  # times the tolerance of a differential equation
 OTHER_KERNELS = 1e-11  # likewise: what runs made by another version may differ by
+ENDLESS = frozenset({"next_at", "cruise"})  # columns where infinity has a meaning
+ALONE = frozenset({"nearest", "separations"})  # likewise, for a single agent
+SOLUTION, ALTERED, NO_SOLUTION = "solution", "altered", "not-a-solution"
+VERDICTS = {
+    SOLUTION: "is a solution of its scenario",
+    ALTERED: "was changed after it was written; its events still solve its scenario",
+    NO_SOLUTION: "is NOT a solution of its scenario",
+}
 
 
 @final
@@ -76,15 +87,32 @@ class Report:
         return self.certificate if applies else ()
 
     @property
+    def verdict(self) -> str:
+        """One of "solution", "altered" and "not-a-solution"; the certificate has no part in it.
+
+        "altered": the file does not match its digest, and nothing else is violated.
+        """
+        violated = {finding.name for finding in self.findings if finding.status == VIOLATED}
+        if violated - {"digest"}:
+            return NO_SOLUTION
+        return ALTERED if violated else SOLUTION
+
+    @property
+    def says(self) -> str:
+        """The verdict as the end of a sentence about the run."""
+        return VERDICTS[self.verdict]
+
+    @property
     def ok(self) -> bool:
-        """Whether it is a solution: nothing is violated, the certificate aside."""
-        return all(finding.status != VIOLATED for finding in self.findings)
+        """Whether nothing is violated, the certificate aside."""
+        return self.verdict == SOLUTION
 
     def as_json(self) -> dict[str, Any]:
         """The report as `dwell check --json` prints it."""
         return {
             "schema": 1,
             "ok": self.ok,
+            "verdict": self.verdict,
             "checks": [finding.as_json() for finding in self.findings],
             "certificate": [finding.as_json() for finding in self.certificate],
         }
@@ -112,12 +140,16 @@ def verify(
     until: float,
     claims: Claims | None = None,
     *,
+    thorough: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Check that (`start`, `table`) solves `system` up to `until`, and that `claims` are true."""
+    """Check that (`start`, `table`) solves `system` up to `until`, and that `claims` are true.
+
+    With `thorough` every sample, and every centroid by the other code; otherwise some of them.
+    """
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
-    domain = list(_domain(table, system.agents, until))
+    domain = list(_domain(start, table, until, claims.metrics))
     findings = [*_file(claims.intact), *domain]
     certificate: tuple[Finding, ...] = ()
     if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
@@ -131,17 +163,23 @@ def verify(
                 * float(getattr(system.controller, "accuracy", 0.0))
                 * system.workspace.diameter
             )
-        findings += _start(system, start, claims.places, rounding)
-        findings += _flow(system, replay)
-        findings += _due(replay, until, claims.ended)
-        findings += _ending(replay, until, claims)
-        findings += _resets(system, replay)
-        findings += _bounds(system, replay, until)
-        findings += _jumps(system, replay, rounding, tell)
-        findings += _decisions(system, replay, rounding, tell)
-        findings += promises(system, start, table, until)
-        findings += _samples(system, start, table, claims.metrics, rounding)
-        certificate = certify(system, start, table, until, claims.metrics, claims.assumed)
+        together = ""
+        try:
+            findings += _start(system, start, claims.places, rounding)
+            findings += _flow(system, replay)
+            findings += _due(replay, until, claims.ended)
+            findings += _ending(replay, until, claims)
+            findings += _resets(system, replay)
+            findings += _bounds(system, replay, until)
+            findings += _jumps(system, replay, rounding, tell, thorough)
+            findings += _decisions(system, replay, rounding, tell)
+            findings += promises(system, start, table, until, thorough)
+            findings += _samples(system, start, table, claims.metrics, rounding, thorough)
+            certificate = certify(system, start, table, until, claims.metrics, claims.assumed)
+        except AgentsError as fault:  # two agents at one place, in a table that is wrong
+            together = str(fault)
+        says = "no two agents stand at one place where a cell is needed"
+        findings.append(yes_or_no("apart", says, not together, together))
     return Report(tuple(findings), certificate)
 
 
@@ -150,15 +188,37 @@ def _file(intact: bool | None) -> Iterator[Finding]:
         yield yes_or_no("digest", "the file is as it was written", intact)
 
 
-def _domain(table: EventTable, agents: int, until: float) -> Iterator[Finding]:
-    numbers = (table.time, table.positions, table.holds)
-    finite = all(np.isfinite(n).all() for n in numbers) and not np.isnan(table.next_at).any()
-    yield yes_or_no("finite", "every number is finite", finite)
-    steps = np.diff(np.concatenate([[0.0], table.time, [until]]))
-    says = "hybrid time never goes back, and stays within the horizon"
-    yield worst_of("time-domain", says, -steps, 0.0, lambda k: f"jump {k + 1}")
-    known = ((table.agent >= 0) & (table.agent < agents)).all()
+def _domain(
+    start: AgentsState, table: EventTable, until: float, metrics: Metrics | None
+) -> Iterator[Finding]:
+    where = next(_infinite(start, table, metrics), "")
+    says = "every number of the start, the events and the samples is finite"
+    yield yes_or_no("finite", says, not where, where)
+    clocks = [table.time] if metrics is None else [table.time, metrics.times]
+    back = [-np.diff(np.concatenate([[0.0], times, [until]])) for times in clocks]
+    says = "times of jumps and of samples never go back, and stay within the horizon"
+
+    def clock(k: int) -> str:
+        after = k - len(back[0])
+        return f"jump {k + 1}" if after < 0 else f"sample {after + 1}"
+
+    yield worst_of("time-domain", says, np.concatenate(back), 0.0, clock)
+    known = ((table.agent >= 0) & (table.agent < len(start.start))).all()
     yield yes_or_no("agents", "every jump belongs to one of the agents", bool(known))
+
+
+def _infinite(start: AgentsState, table: EventTable, metrics: Metrics | None) -> Iterator[str]:
+    """Columns with a number that is not finite and has to be."""
+    begin = {name: getattr(start, name) for name in ("start", "hold", "next_at", "cruise", "bend")}
+    parts = {"start": begin, "events": table.columns(), "samples": vars(metrics) if metrics else {}}
+    endless = ENDLESS if len(start.start) > 1 else ENDLESS | ALONE
+    for part, columns in parts.items():
+        for name, column in columns.items():
+            bad = ~np.isfinite(() if column is None else column)
+            if name in endless and column is not None:
+                bad &= column != np.inf
+            if bad.any():
+                yield f"{part}: {name}, row {int(np.argwhere(bad)[0, 0])}"
 
 
 def _start(
@@ -169,7 +229,10 @@ def _start(
         yield worst_of("start-position", "everybody starts where asked", gap, 0.0, _agent)
     again = beginning(system, start.start)
     gap = np.abs(again.hold - start.hold).max(axis=1)
-    yield worst_of("start-hold", "first velocities follow from the law", gap, rounding, _agent)
+    if not is_continuous(system):
+        gap = np.maximum(gap, np.abs(_apart(_kept(again), _kept(start))))
+    says = "first velocities, and for how long they are held, follow from the law"
+    yield worst_of("start-hold", says, gap, rounding, _agent)
     wrong = [_miscounted(one, other) for one, other in zip(start.spent, again.spent, strict=False)]
     says = "what the beginning cost is counted right"
     missing = [np.inf] * (len(again.spent) - len(wrong))
@@ -200,11 +263,9 @@ def _due(replay: Replay, until: float, ended: str) -> Iterator[Finding]:
         "due", "each jump happens exactly when its timer runs out", gap, 0.0, replay.where
     )
     left = replay.last_due()
-    if ended == "horizon":
-        missed = np.where(left <= until, until - left, -1.0)
-        yield worst_of(
-            "complete", "no jump up to the horizon is missing", missed, 0.0, _agent, True
-        )
+    missing = left <= until if ended == "horizon" else left < until  # a tie may be cut anywhere
+    says = "no jump up to the end is missing"
+    yield worst_of("complete", says, np.where(missing, until - left, -1.0), 0.0, _agent, True)
 
 
 def _ending(replay: Replay, until: float, claims: Claims) -> Iterator[Finding]:
@@ -252,7 +313,7 @@ def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Fi
 
 
 def _jumps(
-    system: CoverageSystem, replay: Replay, rounding: float, tell: Progress
+    system: CoverageSystem, replay: Replay, rounding: float, tell: Progress, thorough: bool
 ) -> Iterator[Finding]:
     table = replay.table
     seen = replay.looks(tell)
@@ -277,8 +338,8 @@ def _jumps(
     same = (seen.neighbors == table.neighbors) & (seen.empty == table.empty)
     gap = np.where(same, np.abs(_apart(seen.nearest, table.nearest)), np.inf)
     yield worst_of("seen", "neighbours and distances are as recorded", gap, rounding, replay.where)
-    if system.spacing is None and len(table):
-        yield second_opinion(system, replay)
+    if system.spacing is None:
+        yield second_opinion(replay, thorough, tell)
 
 
 def _decisions(
@@ -338,22 +399,32 @@ def _samples(
     table: EventTable,
     metrics: Metrics | None,
     rounding: float,
+    thorough: bool,
 ) -> Iterator[Finding]:
-    """Some samples measured again."""
+    """Samples measured again, some or all."""
     if metrics is None or not len(metrics.times):
         return
-    most = DEAR_SAMPLES if is_dear(system.ground) else SAMPLES
-    rows = np.unique(np.linspace(0, len(metrics.times) - 1, most).astype(np.int64))
-    again = measure(system, start, table, metrics.times[rows])
+    some = DEAR_SAMPLES if is_dear(system.ground) else SAMPLES
+    rows = spread(len(metrics.times), None if thorough else some)
     scale = rounding / system.workspace.diameter
     gaps = np.zeros(len(rows))
-    for name in ("errors", "hold_errors", "costs", "separations"):
-        kept, now = getattr(metrics, name)[rows], getattr(again, name)
-        size = np.where(np.isfinite(now), np.abs(now), 0.0)
-        apart = np.abs(_apart(kept, now)) - scale * (1.0 + size)
-        gaps = np.maximum(gaps, apart.reshape(len(rows), -1).max(axis=1, initial=0.0))
-    says = f"{len(rows)} samples measured again agree"
+    step = max(1, LOOKS // system.agents)
+    for lo in range(0, len(rows), step):
+        part = rows[lo : lo + step]
+        again = measure(system, start, table, metrics.times[part])
+        for name in ("errors", "hold_errors", "costs", "separations"):
+            kept, now = getattr(metrics, name)[part], getattr(again, name)
+            size = np.where(np.isfinite(now), np.abs(now), 0.0)
+            apart = np.abs(_apart(kept, now)) - scale * (1.0 + size)
+            worst = apart.reshape(len(part), -1).max(axis=1, initial=0.0)
+            gaps[lo : lo + step] = np.maximum(gaps[lo : lo + step], worst)
+    says = f"{len(rows)} of {len(metrics.times)} samples measured again agree"
     yield worst_of("samples", says, gaps, 0.0, lambda k: f"t = {float(metrics.times[rows[k]])!r}")
+
+
+def _kept(state: AgentsState) -> Floats:
+    """For how long each velocity is held."""
+    return np.full(len(state.since), np.inf) if state.cruise is None else state.cruise
 
 
 def _apart(a: Floats, b: Floats) -> Floats:

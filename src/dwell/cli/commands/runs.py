@@ -18,6 +18,7 @@ from dwell.cli.options import (
     load,
     print_json,
     refuse_repairs,
+    stored_run,
 )
 from dwell.cli.root import app
 from dwell.errors import InputError, StoreError
@@ -93,14 +94,25 @@ def show(stored: RunFile, as_json: AsJson = False) -> None:
 
 
 @app.command(epilog="Example: dwell check run.nc --json")
-def check(stored: RunFile, as_json: AsJson = False) -> None:
-    """Verify a stored run, jump by jump, from its scenario alone."""
+def check(
+    stored: RunFile,
+    as_json: AsJson = False,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="All samples, and all centroids by the independent code."),
+    ] = False,
+) -> None:
+    """Verify a stored run, jump by jump, from its scenario alone.
+
+    The exit code is 0 for a solution, and 1 for a run that is none or whose file was changed after
+    it was written; "verdict" in the JSON tells these apart.
+    """
     from dwell.cli.show import show_report
     from dwell.results import load_run
     from dwell.runner import check as check_run
 
     result = load_run(stored, even_if_damaged=True)
-    report = check_run(result)
+    report = check_run(result, thorough=thorough)
     if as_json:
         print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
     else:
@@ -122,7 +134,6 @@ def plot(
     """Plot a stored run, or the trade-offs of a sweep."""
     from dwell.plotting import save_figures
     from dwell.plotting.figures import figures_of
-    from dwell.results import load_run
 
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file; give a folder for the plots", code="store")
@@ -132,7 +143,7 @@ def plot(
 
         plot_sweep(stored, out, kinds)
         return
-    result = load_run(stored)
+    result = stored_run(stored)
     written = save_figures(result, out, formats=kinds)
     for path in written:
         typer.echo(path)
@@ -169,12 +180,11 @@ def animate(
     from dwell.plotting.film import animate as make_film
     from dwell.plotting.film import size_from_words
     from dwell.plotting.reel import check_film
-    from dwell.results import load_run
 
     pixels = None if size is None else size_from_words(size)
     check_film(out, force=force)
     made = make_film(
-        load_run(stored), out, fps=fps, seconds=seconds, since=since, until=until, size=pixels,
+        stored_run(stored), out, fps=fps, seconds=seconds, since=since, until=until, size=pixels,
         dpi=dpi, turn=turn, force=force,
     )  # fmt: skip
     typer.echo(made)

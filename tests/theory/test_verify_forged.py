@@ -1,0 +1,703 @@
+"""Verification verified: runs that are wrong in one respect, just beyond each limit or within it.
+
+Every check of `dwell.theory.verify` has forgeries that it must find, and, where it has a limit,
+forgeries below the limit that it must let pass.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import fields, replace
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell import Ball, Box, Gaussian, Lloyd, Timer, Uniform
+from dwell.agents import EventTable, Network
+from dwell.agents.state import Spent
+from dwell.results import Run
+from dwell.theory import Report, promises, verify
+from dwell.theory.finding import Finding, spread
+from dwell.theory.promises import FLOOR, IN_TIME, MISSED, Followed, follow_centroids
+from dwell.theory.rederive import Rederived
+from dwell.theory.verify import VIOLATED, Claims
+from tests.controllers.examples import LAWS
+from tests.controllers.worlds import BOX, HILL, START
+
+DIAMETER = BOX.diameter
+EPS = float(np.finfo(float).eps)
+K = 5  # the event that is altered
+
+TIMER: dict[str, Any] = {"k1": 0.5, "nu": 0.4, "t1": 0.2, "t2": 0.5}
+WAYS: dict[str, dict[str, Any]] = {
+    **{
+        name: {"law": law, "until": 0.5 if "triggered" in name else 1.0}
+        for name, law in LAWS.items()
+    },
+    "dropout": {"law": Timer(**TIMER, reset="dropout", loss=0.4)},
+    "periodic": {"law": Timer(**TIMER, reset="periodic")},
+    "sequence": {"law": Timer(**TIMER, reset="sequence", intervals=(0.2, 0.33))},
+    "earliest": {"law": Timer(**TIMER, reset="earliest")},
+    "latest": {"law": Timer(**TIMER, reset="latest")},
+    "overshoot": {"law": Timer(k1=1.0, nu=0.1, t1=0.3, t2=0.3)},
+    "alone": {"law": Timer(**TIMER), "start": START[:1], "until": 5.0},
+    "still": {"law": Timer(**TIMER), "until": 0.1},  # ends before the first event
+    "lossy": {"law": Timer(**TIMER), "network": Network(loss=0.3)},
+    "lossy-lloyd": {"law": Lloyd(dt=0.1), "network": Network(loss=0.3)},
+    "lossy-trigger": {"law": LAWS["self-triggered"], "network": Network(loss=0.3), "until": 0.5},
+    "lossy-messages": {
+        "law": LAWS["event-triggered"], "network": Network(loss=0.3), "until": 0.5
+    },
+    "met": {
+        "law": Timer(k1=0.5, nu=0.2, t1=1, t2=1, initial_hold=((0.5, 0), (-0.5, 0), (0, 0))),
+        "start": [(0.5, 0.5), (1.5, 0.5), (3.0, 2.0)], "until": 2.0,
+    },
+    "limited": {"law": Timer(**TIMER), "max_jumps": 9},
+    "grid": {"law": Timer(**TIMER), "spacing": 0.1},
+    "disc": {"law": Timer(**TIMER), "site": Ball((2, 1.5), 2.3)},
+    "function": {
+        "law": Timer(**TIMER), "density": lambda z: 1.0 + z[:, 0] ** 2, "start": START[:3],
+        "until": 0.6,
+    },
+    "cube": {
+        "law": Timer(**TIMER), "site": Box((0, 0, 0), (4, 3, 2)), "density": Uniform(),
+        "start": [(1, 1, 1), (2, 2, 1.5), (3, 1, 0.5)], "until": 0.6,
+    },
+}  # fmt: skip
+
+
+@cache
+def honest(name: str) -> Run:
+    """A run of each kind, small and always the same."""
+    way = {"site": BOX, "density": HILL, "start": START, "until": 1.0, **WAYS[name]}
+    world = [way.pop(key) for key in ("site", "density", "start", "law")]
+    return dwell.simulate(*world, seed=5, sample_every=way["until"] / 100, **way)
+
+
+def forged(name: str, forge: Callable[[Any], object] = lambda f: None, **options: Any) -> Report:
+    """The report on the run `name` once `forge` has altered a copy of it."""
+    run = honest(name)
+    table = EventTable(**{c: v.copy(order="K") for c, v in run.events.columns().items()})
+    start = replace(run.start, hold=run.start.hold.copy(), next_at=run.start.next_at.copy())
+    claims = {"ended": run.stop.reason.value, "places": run.start.start.copy()}
+    f = SimpleNamespace(
+        run=run, law=run.system.controller, system=run.system, start=start, events=table,
+        samples=deepcopy(run.metrics), until=run.horizon, claims=claims,
+    )  # fmt: skip
+    forge(f)
+    claims = Claims(metrics=f.samples, **f.claims)
+    return verify(f.system, f.start, f.events, f.until, claims, **options)
+
+
+def named(report: Report) -> dict[str, Finding]:
+    """Findings by name, of which there is one each."""
+    found = {finding.name: finding for finding in report.findings}
+    assert len(found) == len(report.findings)
+    return found
+
+
+def violated(report: Report) -> set[str]:
+    return {name for name, finding in named(report).items() if finding.status == VIOLATED}
+
+
+# Ways to alter a run. Each gives a function that alters a copy in place.
+
+Forge = Callable[[Any], object]
+
+
+def off(column: str, row: Any = K, by: float = 0.0, ulps: float = 0.0) -> Forge:
+    """A number of the event table, off by an amount or by units in the last place."""
+
+    def forge(f: Any) -> None:
+        values = getattr(f.events, column)
+        values[row] += by + ulps * np.spacing(np.abs(values[row]))
+
+    return forge
+
+
+def put(column: str, value: Any, row: Any = K) -> Forge:
+    """A column of the event table, there or not, with another value in one row."""
+
+    def forge(f: Any) -> None:
+        usual = {"cruise": np.inf, "promise": -1.0}
+        kept = getattr(f.events, column)
+        if kept is None:
+            count = f.events.count(column) if column not in usual else usual[column]
+            kept = np.broadcast_to(count, (len(f.events),)).copy()
+        kept[row] = value(kept[row]) if callable(value) else value
+        f.events = replace(f.events, **{column: kept})
+
+    return forge
+
+
+def sampled(column: str, row: int, by: float = 0.0, ulps: float = 0.0) -> Forge:
+    """A sample, off by an amount."""
+
+    def forge(f: Any) -> None:
+        values = getattr(f.samples, column)
+        values[row] += by + ulps * np.spacing(np.abs(values[row]))
+
+    return forge
+
+
+def begun(column: str, value: Any, agent: int = 1) -> Forge:
+    """A number of the start."""
+
+    def forge(f: Any) -> None:
+        values = getattr(f.start, column)
+        values = np.full(len(f.start.since), np.inf) if values is None else values.copy()
+        values[agent] = value(values[agent], f) if callable(value) else value
+        f.start = replace(f.start, **{column: values})
+
+    return forge
+
+
+def spent(name: str, agent: int = 1) -> Forge:
+    """One more of what the beginning cost an agent."""
+
+    def forge(f: Any) -> None:
+        every = list(f.start.spent)
+        every[agent] = replace(every[agent], **{name: getattr(every[agent], name) + 1})
+        f.start = replace(f.start, spent=tuple(every))
+
+    return forge
+
+
+def both(*forges: Forge) -> Forge:
+    return lambda f: [forge(f) for forge in forges]
+
+
+def say(**claims: Any) -> Forge:
+    return lambda f: f.claims.update(claims)
+
+
+OLDER = say(same_kernels=False)  # numbers may then be off by 1e-11 of the diameter
+ROUNDING = 1e-11 * DIAMETER
+
+
+def moved(by: float) -> Forge:
+    """The position of an event, off by units in the last place of its larger coordinate."""
+
+    def forge(f: Any) -> None:
+        place = f.events.positions[K]
+        axis = int(np.argmax(np.abs(place)))
+        place[axis] += by * np.spacing(np.abs(place[axis]))
+
+    return forge
+
+
+def outside(by: float) -> Forge:
+    """An event beyond the left wall, by a share of the diameter."""
+
+    def forge(f: Any) -> None:
+        f.events.positions[K, 0] = -by * DIAMETER
+
+    return forge
+
+
+def led_out(f: Any) -> None:
+    """An agent that only leaves the workspace after its last event."""
+    row = f.events.of_agent(1)[-1]
+    f.events.holds[row] = (-1e6, 0.0)
+
+
+def speed(excess: float) -> Forge:
+    def forge(f: Any) -> None:
+        f.events.holds[K] = (f.law.top_speed * (1.0 + excess), 0.0)
+
+    return forge
+
+
+def waits(until: str, ulps: int) -> Forge:
+    """An agent that looks again after T1 or T2, and some units in the last place."""
+
+    def forge(f: Any) -> None:
+        due = f.events.time[K] + getattr(f.law, until)
+        f.events.next_at[K] = due + ulps * np.spacing(due)
+
+    return forge
+
+
+def ends_when_due(ulps: int, **claims: Any) -> Forge:
+    """The run cut at the time of its third event from the end, which is left out."""
+
+    def forge(f: Any) -> None:
+        f.until = float(f.events.time[-3])
+        f.until += ulps * float(np.spacing(f.until))
+        f.events, f.samples = f.events.head(len(f.events) - 3), None
+        f.claims.update(claims, horizon=f.until)
+
+    return forge
+
+
+def cut(f: Any) -> None:
+    f.events = f.events.head(len(f.events) - 1)
+
+
+def clock_back(f: Any) -> None:
+    f.events.time[K] = np.nextafter(f.events.time[K - 1], 0.0)
+
+
+def beyond_the_end(f: Any) -> None:
+    f.until = float(np.nextafter(f.events.time[-1], 0.0))
+    f.samples = None
+
+
+def sample_back(f: Any) -> None:
+    f.samples.times[60] = np.nextafter(f.samples.times[59], 0.0)
+
+
+def fewer_starts(f: Any) -> None:
+    f.start = replace(f.start, spent=tuple(f.start.spent)[:-1])
+
+
+def asked_elsewhere(f: Any) -> None:
+    f.claims["places"][2, 1] = np.nextafter(f.claims["places"][2, 1], 9.0)
+
+
+def back_to_start(f: Any) -> None:
+    """Everybody at the last event where it began, which costs more."""
+    for p in range(len(START)):
+        f.events.positions[f.events.of_agent(p)[-1]] = START[p]
+
+
+def meet(f: Any) -> None:
+    """Two agents at one place from an event on."""
+    now, other = float(f.events.time[K]), (f.events.agent[K] + 1) % 6
+    f.events.positions[K], f.events.holds[K] = f.run.positions(now)[other], f.run.holds(now)[other]
+
+
+def start_together(f: Any) -> None:
+    f.start = replace(f.start, start=f.start.start[[0, 0, *range(2, 6)]])
+
+
+def at_the_neighbour(f: Any) -> None:
+    """A centroid that lies where another agent stands."""
+    row = np.flatnonzero(f.events.count("mark") == IN_TIME)[1]
+    f.events.errors[row] = START[(f.events.agent[row] + 1) % 6] - f.events.positions[row]
+
+
+def triggered(by: float) -> Forge:
+    """An interval that ended by the trigger, a scan longer or shorter."""
+    return lambda f: off("next_at", int(np.flatnonzero(f.events.count("mark") == IN_TIME)[1]), by)(
+        f
+    )
+
+
+def another_density(f: Any) -> None:
+    """Kernels that integrate another density than the scenario's."""
+    f.system = replace(f.system)
+    assert f.system.terms is not None  # the kernels keep this one
+    object.__setattr__(f.system, "density", Gaussian(HILL.center, 1.001 * 0.4))
+
+
+def uneven(f: Any) -> None:
+    f.events = replace(f.events, looked=f.events.looked.copy())
+    f.events.looked[K] += 1
+
+
+def unlooked(f: Any) -> None:
+    f.events = replace(f.events, looked=np.zeros_like(f.events.looked))
+
+
+def cut_within_a_knot(f: Any) -> None:
+    f.events = f.events.head(len(f.events) - 1)
+
+
+def near(scale: float) -> float:
+    """Within or beyond what runs of another version may differ by."""
+    return scale * ROUNDING
+
+
+# run, forgery, the checks that must find it, whether others may find it as well
+FOUND: dict[str, tuple[str, Forge, set[str], bool]] = {
+    "digest": ("timer", say(intact=False), {"digest"}, False),
+    "time-back": ("timer", clock_back, {"time-domain"}, False),
+    "time-beyond": ("timer", beyond_the_end, {"time-domain"}, False),
+    "sample-back": ("timer", sample_back, {"time-domain"}, False),
+    "sample-early": ("timer", sampled("times", 0, -1e-300), {"time-domain"}, False),
+    "sample-late": ("timer", sampled("times", -1, 1e-15), {"time-domain"}, False),
+    "agent-6": ("timer", put("agent", 6), {"agents"}, False),
+    "agent-negative": ("timer", put("agent", -1), {"agents"}, False),
+    "start-position": ("timer", asked_elsewhere, {"start-position"}, False),
+    "start-hold": ("timer", begun("hold", lambda v, f: np.nextafter(v, 9)), {"start-hold"}, True),
+    "start-hold-older": (
+        "timer", both(OLDER, begun("hold", lambda v, f: v + near(1.1))), {"start-hold"}, True
+    ),
+    "start-cruise": ("self-triggered", begun("cruise", 9.0), {"start-hold"}, False),
+    "start-cruise-none": ("timer", begun("cruise", 9.0), {"start-hold"}, False),
+    "start-timer": (
+        "timer", begun("next_at", lambda v, f: np.nextafter(v, 9)), {"start-timer", "due"}, True
+    ),
+    "start-late": (
+        "timer", begun("next_at", lambda v, f: np.nextafter(0.5, 9)), {"start-interval"}, True
+    ),
+    "start-early": (
+        "timer", begun("next_at", lambda v, f: np.nextafter(0.2, 0)), {"start-interval"}, True
+    ),
+    "start-fewer": ("timer", fewer_starts, {"start-counts"}, False),
+    "flow": ("timer", moved(5), {"flow"}, True),
+    "flow-back": ("timer", moved(-5), {"flow"}, True),
+    "due": ("timer", off("time", ulps=1), {"due"}, True),
+    "due-early": ("timer", off("time", -1, ulps=-1), {"due"}, True),
+    "complete": ("timer", cut, {"complete"}, True),
+    "complete-at-the-end": ("timer", ends_when_due(0), {"complete"}, False),
+    "complete-interrupted": (
+        "timer", ends_when_due(1, ended="interrupted"), {"complete"}, False
+    ),
+    "complete-limit": (
+        "timer", ends_when_due(1, ended="jump-limit"), {"complete"}, False
+    ),
+    "ended-early": ("timer", say(horizon=1.0000000000000002), {"ending"}, False),
+    "ended-late": ("timer", say(horizon=0.9999999999999999), {"ending"}, False),
+    "limit-above": ("limited", say(max_jumps=10), {"ending"}, False),
+    "limit-below": ("limited", say(max_jumps=8), {"ending"}, False),
+    "never-met": ("timer", say(ended="coincident"), {"ending"}, False),
+    "interval-long": ("timer", waits("t2", 3), {"interval"}, True),
+    "interval-short": ("timer", waits("t1", -3), {"interval"}, True),
+    "workspace": ("timer", outside(1.1e-12), {"workspace"}, True),
+    "workspace-at-the-end": ("timer", led_out, {"workspace"}, True),
+    "centroid": ("timer", off("errors", (K, 0), ulps=1), {"centroid"}, False),
+    "centroid-below": ("timer", off("errors", (K, 1), ulps=-1), {"centroid"}, False),
+    "centroid-older": (
+        "timer", both(OLDER, off("errors", (K, 0), near(1.1))), {"centroid"}, False
+    ),
+    "centroid-ode": ("lloyd-ode", off("errors", (K, 0), 1e-6 * DIAMETER), {"centroid"}, True),
+    "jump-older": ("timer", both(OLDER, off("holds", (K, 0), near(1.1))), {"jump"}, True),
+    "cruise": ("timer", put("cruise", 9.0), {"cruise"}, False),
+    "hold-error": ("timer", off("hold_error", ulps=1), {"hold-error"}, False),
+    "nearest": ("timer", off("nearest", ulps=1), {"seen"}, False),
+    "nearest-below": ("timer", off("nearest", ulps=-1), {"seen"}, False),
+    "nearest-older": ("timer", both(OLDER, off("nearest", by=near(1.1))), {"seen"}, False),
+    "nearest-alone": ("alone", put("nearest", 1e9), {"seen"}, False),
+    "neighbors": ("grid", off("neighbors", by=1), {"seen"}, True),
+    "empty": ("timer", put("empty", 1), {"seen"}, False),
+    "by-hand": ("timer", off("errors", (K, 0), 1.1e-9 * DIAMETER), {"by-hand", "centroid"}, False),
+    "by-hand-start": ("still", another_density, {"by-hand"}, False),
+    "by-hand-disc": ("disc", off("errors", (K, 1), 1e-8), {"by-hand", "centroid"}, False),
+    "by-hand-space": ("cube", off("errors", (0, 2), 1e-7), {"by-hand", "centroid"}, False),
+    "by-counting": ("function", off("errors", (0, 0), 0.2), {"by-counting", "centroid"}, False),
+    "apart-start": ("timer", start_together, {"apart", "start-position"}, False),
+    **{f"apart-{law}": (law, meet, {"apart", "flow"}, True) for law in ("timer", "self-triggered")},
+    "counts-uneven": ("lloyd-ode", uneven, {"counts"}, False),
+    "counts-unlooked": ("lloyd-ode", unlooked, {"counts"}, False),
+    "counts-part": ("lloyd-ode", cut_within_a_knot, {"counts"}, True),
+    "messages": ("event-triggered", off("holds", np.s_[:], 5.0), {"promise", "jump"}, True),
+    "cost-lloyd": ("lloyd", back_to_start, {"cost"}, True),
+    "cost-discrete": ("discrete-lloyd", back_to_start, {"cost"}, True),
+    "cost-messages": ("event-triggered", back_to_start, {"cost"}, True),
+    "target": ("self-triggered", at_the_neighbour, {"target"}, True),
+    "trigger-long": ("self-triggered", triggered(0.05), {"trigger", "reset"}, True),
+    "trigger-short": ("self-triggered", triggered(-0.05), {"trigger", "reset"}, True),
+    "trigger-paper": ("self-triggered-paper", triggered(0.05), {"trigger", "reset"}, True),
+    "equation": ("lloyd-ode", off("bend", np.s_[:], 0.01), {"equation"}, True),
+    **{
+        f"samples-{name}-{row}": ("timer", sampled(name, row, ulps=1), {"samples"}, False)
+        for name in ("errors", "hold_errors", "costs", "separations")
+        for row in (0, int(spread(101, 50)[30]), -1)
+    },
+    "samples-older": (
+        "timer", both(OLDER, sampled("costs", 0, 1.3e-9)), {"samples"}, False
+    ),
+    **{f"start-{f.name}": ("timer", spent(f.name), {"start-counts"}, False) for f in fields(Spent)},
+    **{
+        f"counts-{name}": ("timer", put(name, lambda v: v + 1), {"counts"}, False)
+        for name in ("guaranteed", "dual_guaranteed", "sent", "mark", "looked", "received")
+    },
+    "counts-fewer": ("timer", put("looked", 0), {"counts"}, False),
+    "counts-unheard": ("timer", put("received", lambda v: v - 1), {"counts"}, False),
+    "counts-promise": ("timer", put("promise", 0.0), {"counts"}, False),
+    **{
+        f"counts-{law}-{name}": (law, put(name, lambda v: v + 1), {"counts"}, True)
+        for law in ("self-triggered", "event-triggered", "lossy", "timer-adaptive")
+        for name in ("guaranteed", "sent", "looked", "received", "promise")
+    },
+    **{
+        f"cruise-{law}": (law, put("cruise", lambda v: 0.9 * min(v, 1.0)), {"cruise"}, True)
+        for law in ("self-triggered", "discrete-lloyd-poisson", "event-triggered", "lossy")
+    },
+    **{
+        f"speed-{law}": (law, speed(6 * EPS), {"speed"}, True)
+        for law in ("timer", "discrete-lloyd-slow", "self-triggered", "event-triggered")
+    },
+    **{
+        f"jump-{law}": (law, off("holds", (K, 0), ulps=1), {"jump"}, True)
+        for law in WAYS
+        if law not in ("lloyd-ode", "still", "alone", "function", "cube", "limited", "met")
+        if not law.startswith("discrete-lloyd-r")
+    },
+    **{
+        f"reset-{law}": (law, off("next_at", ulps=1), {"reset"}, True)
+        for law in WAYS
+        if law not in ("lloyd-ode", "still", "alone", "function", "cube", "limited", "met")
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("run", "forge", "names", "others"), FOUND.values(), ids=FOUND)
+def test_a_forgery_is_found(run: str, forge: Forge, names: set[str], others: bool) -> None:
+    report = forged(run, forge)
+    found = violated(report)
+    assert names <= found if others else names == found
+    assert report.verdict == ("altered" if names == {"digest"} else "not-a-solution")
+    assert not report.ok
+
+
+# run, forgery, the check that must let it pass
+PASSES: dict[str, tuple[str, Forge, str]] = {
+    "time-tie": ("timer", put("time", lambda v: 0.0, 0), "time-domain"),
+    "start-hold-older": (
+        "timer", both(OLDER, begun("hold", lambda v, f: v + near(0.9))), "start-hold"
+    ),
+    "start-latest": ("timer", begun("next_at", 0.5), "start-interval"),
+    "start-earliest": ("timer", begun("next_at", 0.2), "start-interval"),
+    "flow": ("timer", moved(4), "flow"),
+    "complete-at-the-end": ("timer", ends_when_due(0, ended="interrupted"), "complete"),
+    "complete-before": ("timer", ends_when_due(-1), "complete"),
+    "ended": ("timer", say(horizon=1.0), "ending"),
+    "limit": ("limited", say(max_jumps=9), "ending"),
+    "interval-long": ("timer", waits("t2", 0), "interval"),
+    "interval-short": ("timer", waits("t1", 0), "interval"),
+    "speed": ("timer", speed(4 * EPS), "speed"),
+    "workspace": ("timer", outside(0.9e-12), "workspace"),
+    "centroid-older": ("timer", both(OLDER, off("errors", (K, 0), near(0.9))), "centroid"),
+    "jump-older": ("timer", both(OLDER, off("holds", (K, 0), near(0.9))), "jump"),
+    "jump-older-walk": ("timer-adaptive", both(OLDER, off("holds", (K, 0), near(0.9))), "jump"),
+    "reset-older-walk": ("timer-adaptive", both(OLDER, off("next_at", by=near(0.9))), "reset"),
+    "nearest-older": ("timer", both(OLDER, off("nearest", by=near(0.9))), "seen"),
+    "by-hand": ("timer", off("errors", (K, 0), 0.9e-9 * DIAMETER), "by-hand"),
+    "by-counting": ("function", off("errors", (0, 0), 1e-5), "by-counting"),
+    "samples-older": ("timer", both(OLDER, sampled("costs", 0, 1e-11)), "samples"),
+    "samples-between": ("timer", sampled("costs", 1, 1.0), "samples"),
+    "horizon-next": ("timer", put("next_at", np.inf), "finite"),
+    "alone-nearest": ("alone", lambda f: None, "finite"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("run", "forge", "name"), PASSES.values(), ids=PASSES)
+def test_what_is_within_the_limit_passes(run: str, forge: Forge, name: str) -> None:
+    assert named(forged(run, forge))[name].status == "holds"
+
+
+UNPROMISED = {
+    "workspace-law": ("overshoot", outside(0.1), "workspace"),
+    "workspace-lossy": ("lossy", outside(0.1), "workspace"),
+    "cost-lossy": ("lossy-lloyd", back_to_start, "cost"),
+    "target-lossy": ("lossy-trigger", at_the_neighbour, "target"),
+    "target-after": ("self-triggered-paper", at_the_neighbour, "target"),
+    "promise-lossy": ("lossy-messages", off("holds", np.s_[:], 5.0), "promise"),
+}
+
+
+@pytest.mark.parametrize(("run", "forge", "name"), UNPROMISED.values(), ids=UNPROMISED)
+def test_what_a_law_does_not_guarantee_is_no_violation(run: str, forge: Forge, name: str) -> None:
+    found = named(forged(run, forge))[name]
+    assert found.status == "not applicable"
+    assert found.worst > found.limit
+    assert found.where
+
+
+# What laws guarantee: just within each limit, and just beyond.
+
+
+def guaranteed(run: Run, law: Any = None) -> dict[str, Finding]:
+    system = replace(run.system, controller=law or run.system.controller)
+    found = promises.promises(system, run.start, run.events, run.horizon)
+    return {finding.name: finding for finding in found}
+
+
+def test_the_cost_may_rise_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for rise, status in ((0.9e-12, "holds"), (1.1e-12, VIOLATED)):
+        costs = 2.0 * np.array([1.1, 1.0, 1.0 + rise, 0.9])
+        known = SimpleNamespace(costs=costs)
+        monkeypatch.setattr(promises, "measure", lambda *world, known=known: known)
+        found = guaranteed(honest("lloyd"))["cost"]
+        assert found.status == status
+    times = np.unique(honest("lloyd").events.time)
+    assert found.where == f"t = {float(times[1])!r}"  # the start is the first
+    assert f"at {len(times) + 1} of {len(times) + 1} event times" in found.says
+
+
+def test_drift_is_held_against_delta() -> None:
+    run = honest("self-triggered")
+    worst = follow_centroids(run.system, run.start, run.events, run.horizon)
+    drift = float(worst.drift[worst.free].max())
+    for delta, status in ((drift, "holds"), (drift * (1 - 1e-12), VIOLATED)):
+        assert (
+            guaranteed(run, replace(run.system.controller, delta=delta))["drift"].status == status
+        )
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_guarantees_are_kept_to_rounding_where_the_trigger_chose(
+    monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    run = honest("self-triggered")
+    for out, status in ((0.9, "holds"), (1.1, VIOLATED if kept else "holds")):
+        drift, room = np.array([0.0, out * run.system.controller.delta]), np.array([1.0, -out])
+        free = np.array([True, kept])
+        known = Followed(np.zeros(2), np.arange(2), drift, 1e-12 * DIAMETER * room, free)
+        monkeypatch.setattr(promises, "follow_centroids", lambda *run, known=known: known)
+        found = guaranteed(run)
+        assert (found["drift"].status, found["target"].status) == (status, status)
+
+
+def test_intervals_that_the_trigger_did_not_choose_are_set_aside() -> None:
+    run = honest("self-triggered")
+    seen = follow_centroids(run.system, run.start, run.events, run.horizon)
+    marks = run.events.count("mark")
+    assert seen.free.any()
+    assert not seen.free.all()
+    for mark in (FLOOR, MISSED):
+        table = replace(run.events, mark=np.full_like(marks, mark))
+        start = replace(run.start, spent=tuple(replace(s, mark=mark) for s in run.start.spent))
+        assert not follow_centroids(run.system, start, table, run.horizon).free.any()
+
+
+def test_the_equation_is_held_to_a_hundred_times_its_tolerance() -> None:
+    run = honest("lloyd-ode")
+    worst = guaranteed(run)["equation"].worst
+    for tolerance, status in ((worst / 99.9, "holds"), (worst / 100.1, VIOLATED)):
+        law = replace(run.system.controller, tolerance=tolerance)
+        assert guaranteed(run, law)["equation"].status == status
+
+
+def test_messages_may_be_broken_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["dwell.theory.verify"]
+    limit = 1e-12 * DIAMETER + 8.0 * float(np.spacing(4.0))
+    for broken, status in ((limit, "holds"), (1.001 * limit, VIOLATED)):
+        gaps = Rederived(*np.zeros((4, 1)), np.array([broken]))
+        monkeypatch.setattr(module, "rederive", lambda *run, gaps=gaps: gaps)
+        assert named(forged("event-triggered"))["promise"].status == status
+
+
+ALWAYS = {
+    "finite", "time-domain", "agents", "start-position", "start-hold", "start-counts", "flow",
+    "due", "complete", "workspace", "centroid", "hold-error", "seen", "counts", "samples", "apart",
+}  # fmt: skip
+LAW = {"start-timer", "jump", "cruise", "reset"}
+SOMETIMES = {
+    "timer": {"start-interval", "interval", "speed"},
+    "timer-adaptive": {"start-interval", "interval", "speed"},
+    "lloyd": {"cost"},
+    "lloyd-ode": {"cost", "equation"},
+    "discrete-lloyd": {"cost"},
+    "discrete-lloyd-slow": {"cost", "speed"},
+    "discrete-lloyd-poisson": set(),
+    "self-triggered": {"speed", "drift", "target", "trigger"},
+    "self-triggered-centroid": {"speed", "cost"},
+    "event-triggered": {"speed", "cost", "promise"},
+    "grid": {"start-interval", "interval", "speed"},
+    "function": {"start-interval", "interval", "speed"},
+    "lossy-trigger": {"speed", "drift", "target"},
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_honest_runs_pass_every_check_that_applies(name: str) -> None:
+    report = forged(name)
+    assert report.verdict == "solution"
+    assert report.ok
+    if name not in SOMETIMES:
+        return
+    opinion = {"grid": set(), "function": {"by-counting"}}.get(name, {"by-hand"})
+    law = set() if name == "lloyd-ode" else LAW
+    assert set(named(report)) == ALWAYS | opinion | law | SOMETIMES[name]
+
+
+COLUMNS = [
+    *(("events", name) for name in ("time", "positions", "holds", "next_at", "errors")),
+    *(("events", name) for name in ("hold_error", "nearest", "cruise", "bend", "promise")),
+    *(("start", name) for name in ("start", "hold", "next_at", "cruise", "bend")),
+    *(("samples", name) for name in ("times", "errors", "hold_errors", "costs", "separations")),
+]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(("part", "column"), COLUMNS)
+def test_every_number_is_looked_at(part: str, column: str, value: float) -> None:
+    """NaN anywhere, and infinity where it means nothing; samples are not only those measured."""
+    endless = column in ("next_at", "cruise") and value == np.inf
+    name = {"bend": "lloyd-ode", "promise": "event-triggered", "cruise": "self-triggered"}
+
+    def forge(f: Any) -> None:
+        values = getattr(getattr(f, part), column).copy()
+        values[1 if part == "start" else 3] = value
+        setattr(f, part, replace(getattr(f, part), **{column: values}))
+
+    found = named(forged(name.get(column, "timer"), forge))["finite"]
+    assert found.status == ("holds" if endless else VIOLATED)
+    assert found.where == (
+        "" if endless else f"{part}: {column}, row {1 if part == 'start' else 3}"
+    )
+
+
+def test_one_agent_alone_has_no_nearest_and_no_separation() -> None:
+    assert np.isinf(honest("alone").events.nearest).all()
+    assert forged("alone").ok
+    for part, column in (("events", "nearest"), ("samples", "separations")):
+        found = forged("alone", lambda f, p=part, c=column: getattr(getattr(f, p), c).fill(-np.inf))
+        assert violated(found) == {"finite"}
+
+
+def test_a_violation_says_where() -> None:
+    """The event, the agent or the time at which a check is violated most."""
+    run = honest("timer")
+    who, t = run.events.agent[K], float(run.events.time[K])
+    for column, name in (("holds", "jump"), ("errors", "centroid"), ("nearest", "seen")):
+        found = named(forged("timer", off(column, ulps=2)))[name]
+        assert found.where == f"jump {K + 1}, agent {who}, t = {t!r}"
+        assert found.worst > found.limit == 0.0
+    found = named(forged("timer", sampled("costs", -1, ulps=1)))["samples"]
+    assert found.where == "t = 1.0"
+    found = named(forged("timer", begun("hold", 9.0, agent=4)))["start-hold"]
+    assert found.where == "agent 4"
+    assert named(forged("timer", sample_back))["time-domain"].where == "sample 61"
+    assert named(forged("timer", clock_back))["time-domain"].where == f"jump {K + 1}"
+    assert named(forged("still", another_density))["by-hand"].where.startswith("start, agent ")
+
+
+def test_thorough_measures_all_samples_and_all_centroids() -> None:
+    """Also those that a check by default leaves out, and the sentences say how many there are."""
+    some, every = named(forged("timer")), named(forged("timer", thorough=True))
+    assert some["samples"].says == "50 of 101 samples measured again agree"
+    assert every["samples"].says == "101 of 101 samples measured again agree"
+    for row in (1, 52, 99):
+        assert row not in spread(101, 50)
+        forgery = sampled("costs", row, ulps=1)
+        assert not violated(forged("timer", forgery))
+        assert violated(forged("timer", forgery, thorough=True)) == {"samples"}
+    jumps = len(honest("lloyd-ode").events)
+    some, every = named(forged("lloyd-ode")), named(forged("lloyd-ode", thorough=True))
+    assert some["by-hand"].says.startswith(f"206 of {jumps + 6} centroids")
+    assert every["by-hand"].says.startswith(f"{jumps + 6} of {jumps + 6} centroids")
+
+
+def test_large_tables_are_checked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[float] = []
+    monkeypatch.setattr("dwell.theory.replay.BLOCK", 4)
+    monkeypatch.setattr("dwell.theory.promises.BLOCK", 2)
+    monkeypatch.setattr(sys.modules["dwell.theory.verify"], "LOOKS", 20)
+    assert forged("timer", progress=lambda what, share: shares.append(share)).ok
+    assert shares[0] == 0.0
+    assert max(shares) == 1.0
+    assert forged("self-triggered").ok
+    for row in (0, 49, -1):
+        found = forged("timer", sampled("errors", row, ulps=1), thorough=True)
+        assert violated(found) == {"samples"}
+
+
+def test_the_first_and_the_last_are_always_chosen() -> None:
+    for count in (1, 2, 49, 50, 51, 99, 1001):
+        rows = spread(count, 50)
+        assert (rows[0], rows[-1]) == (0, count - 1)
+        assert len(rows) == min(count, 50)
+        assert np.diff(rows).max(initial=0) <= -(-count // 49)
+        assert (spread(count, None) == np.arange(count)).all()
+    assert len(spread(0, 50)) == len(spread(0, None)) == 0
