@@ -104,6 +104,7 @@ def simulate(
     record: str = EVENTS,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
+    nu: float | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Run:
@@ -115,11 +116,13 @@ def simulate(
     `record` says what is kept: "events" (all), "samples" or "summary" (little more than figures).
     `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
     thousandth of `until`; a hundredth in four and more dimensions, and for functions in three;
-    and a summary has none.
+    and a summary has none. `nu` is the error that counts as covered, the law's own by default.
     """
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps, threads)
     _check_record(record, sample_every)
+    if nu is not None:
+        _check_number("nu", nu, "a positive length", "run.nu", above=True)
     workspace = as_workspace(workspace)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     if not (hasattr(controller, "begin") and hasattr(controller, "decide")):
@@ -138,11 +141,11 @@ def simulate(
     kept = {"kind": record} if every is None else {"kind": record, "sample_every": every}
     options = {
         "horizon": until, "seed": seed, "integration": integration, "record": kept,
-        "max_jumps": max_jumps,
+        "max_jumps": max_jumps, **({} if nu is None else {"nu": float(nu)}),
     }  # fmt: skip
     links = PERFECT if network is None else network
     scenario = describe(workspace, weight, places, controller, options, ids, links)
-    system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
+    system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links, nu)
     times = sample_times(
         until,
         "off" if record == SUMMARY and every is None else every,

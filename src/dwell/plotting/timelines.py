@@ -26,7 +26,7 @@ NO_SAMPLES = "no samples were kept"
 def draw_errors(ax: Axes, run: Run, *, style: Style = PLAIN) -> None:
     """|e_p| of every agent over time, on a log axis, with nu and the time it is kept from."""
     curves = error_curves(run)
-    nu = getattr(run.system.controller, "nu", None)
+    nu = run.system.nu
     time_axis(ax, run, style, rf"$\Vert e_p \Vert${whose(run, style)}")
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")
