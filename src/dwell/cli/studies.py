@@ -28,6 +28,8 @@ def show_comparison(found: Comparison, out: Path | None) -> None:
     where = f"; runs and figures in {out}" if out is not None else ""
     text = f"Counts are means over the agents, with the largest in brackets{where}."
     console.print(escape(text), soft_wrap=True)
+    for note in found.notes:
+        console.print(f"[yellow]note[/]  {escape(note)}", soft_wrap=True)
 
 
 def _rows(found: Comparison) -> Iterator[list[str]]:
@@ -48,6 +50,7 @@ def _rows(found: Comparison) -> Iterator[list[str]]:
     yield ["changes of velocity", *(_spread(f.updates) for f in laws)]
     yield ["positions received", *(_spread(f.received) for f in laws)]
     yield ["messages sent", *(_spread(f.sent) for f in laws)]
+    yield ["top speed", *(_number(f.top_speed) for f in laws)]
     yield ["distance", *(_spread(f.distance) for f in laws)]
     yield ["energy", *(_spread(f.energy) for f in laws)]
     first = found.reference

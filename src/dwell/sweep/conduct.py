@@ -105,6 +105,8 @@ def run_sweep(
     options = {"mixed": mixed, "retry": retry, "extend": extend}
     with open_folder(Path(out), plan, versions(), **options) as folder:
         conductor = _Conductor(folder, chunk, mixed, progress, say)
+        for note in plan.notes:
+            conductor.say(note)
         if not folder.done.all():
             conductor.conduct(lambda: _engine(cluster, workers, patience, conductor.say))
         return conductor.ending()

@@ -21,8 +21,8 @@ MOST_CASES: Final = 100_000_000
 STARTS: Final = ("random", "scenario")
 RECORDS: Final = ("summary", "scenario")
 KNOWN: Final = (
-    "scenario", "repeats", "seed", "starts", "record", "final", "keep_runs", "laws", "grid", "zip",
-    "sample",
+    "scenario", "repeats", "seed", "starts", "record", "final", "keep_runs", "match", "laws",
+    "grid", "zip", "sample",
 )  # fmt: skip
 
 
@@ -31,7 +31,7 @@ KNOWN: Final = (
 class Sweep:
     """A checked sweep file."""
 
-    scenario: Scenario
+    base: Scenario  # what cases have in common
     groups: tuple[Group, ...]
     repeats: int = 1
     seed: int = 0
@@ -39,12 +39,32 @@ class Sweep:
     record: str = "summary"  # or "scenario": as the scenario says
     final: bool = True  # keep final positions, centroids and masses in the table
     keep_runs: bool = False
+    match: bool = True  # whether other laws get the largest speed and the gain of the scenario's
     laws: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # The file, with its scenario inside.
+    source: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def scenario(self, case: int) -> Scenario:
+        """The scenario of one case, to be run alone: it gives the numbers of its row."""
+        from dwell.sweep.plan import plan_of
+
+        return plan_of(self).scenario(case)
 
 
 def load_sweep(path: str | os.PathLike[str]) -> Sweep:
-    """The sweep in a TOML or JSON file; its scenario is looked for beside it."""
+    """The sweep in a TOML or JSON file, or in the folder that `run_sweep` made of it.
+
+    The scenario of a file is looked for beside it.
+    """
     name = os.fspath(path)
+    if os.path.isdir(name):
+        from dwell.sweep.store import read_plan
+
+        kept = read_plan(Path(name)).get("sweep")
+        if not isinstance(kept, Mapping):
+            says = f"{shown(name)} was made by an earlier version; give the sweep file instead."
+            raise ScenarioError(says, code="sweep.version")
+        return parse_sweep(kept)
     if not os.path.lexists(name):
         raise ScenarioError(f"the sweep file {shown(name)} does not exist.", code="sweep.not-found")
     return parse_sweep(text_to_mapping(read_text(path), source=name), Path(name).parent)
@@ -52,17 +72,24 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
 
 def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Sweep:
     """The sweep that a mapping describes; `folder` is where its scenario file lies."""
+    if "workspace" in mapping and "controller" in mapping:
+        raise ScenarioError(
+            "this is a scenario, not a sweep: dwell run runs it; dwell init two-hills-sweep shows "
+            "the form of a sweep file.",
+            code="sweep.scenario",
+        )
     for key in mapping:
         if key not in KNOWN:
             close = nearest(key, list(KNOWN))
             hint = f"did you mean {close}?" if close else f"known here are {listing(KNOWN)}."
             raise _wrong(key, f"is not a known key of a sweep; {hint}", "sweep.unknown-key")
     repeats = _whole(mapping, "repeats", 1, 1)
-    seed = _whole(mapping, "seed", 0, 0)
+    seed = _whole(mapping, "seed", 0, 0, most=None)
     groups = _groups(mapping, seed)
     starts = _word(mapping, "starts", "random" if repeats > 1 else "scenario", STARTS)
+    base = _scenario(mapping, Path(folder))
     return Sweep(
-        scenario=_scenario(mapping, Path(folder)),
+        base=base,
         groups=groups,
         repeats=repeats,
         seed=seed,
@@ -70,7 +97,9 @@ def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = "."
         record=_word(mapping, "record", "summary", RECORDS),
         final=_flag(mapping, "final", True),
         keep_runs=_flag(mapping, "keep_runs", False),
+        match=_flag(mapping, "match", True),
         laws=_laws(mapping),
+        source={**mapping, "scenario": base.model_dump(mode="json", exclude_none=True)},
     )
 
 
@@ -201,8 +230,10 @@ def _refuse_odd(value: object, key: str) -> None:
         for inner in value:
             _refuse_odd(inner, key)
     elif not isinstance(value, (str, bool)):
-        number = finite_number(value)
-        if number is None or (is_whole(value) and abs(value) >= 2**63):
+        if is_whole(value) and abs(value) >= 2**63:
+            says = f"needs whole numbers below 2**63, which a table can hold, got {shown(value)}."
+            raise _wrong(key, says, "sweep.axis")
+        if finite_number(value) is None:
             says = (
                 f"needs finite numbers, words, true or false, lists or tables, got {shown(value)}."
             )
@@ -228,12 +259,18 @@ def _table(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _whole(
-    mapping: Mapping[str, Any], key: str, default: int | None, least: int, name: str | None = None
+    mapping: Mapping[str, Any],
+    key: str,
+    default: int | None,
+    least: int,
+    name: str | None = None,
+    most: int | None = 2**53,
 ) -> int:
     value = mapping.get(key, default)
     value = default if value is None else value
-    if not is_whole(value) or value < least or value > 2**53:
-        says = f"needs a whole number from {least} on, got {shown(value)}."
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        bounds = f"to {most}" if most is not None and is_whole(value) and value > most else "on"
+        says = f"needs a whole number from {least} {bounds}, got {shown(value)}."
         raise _wrong(name or key, says, "sweep.range")
     return int(value)
 

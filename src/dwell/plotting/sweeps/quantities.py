@@ -102,6 +102,9 @@ def _expense(table: Table) -> Iterator[Quantity]:
         yield Quantity("broadcasts", "messages sent per agent", "number", sent)
     way = numbers_of(table, "distance.mean")
     yield Quantity("distance", "way per agent", "length", way)
+    if "controller.kind" in table.keys:  # laws of unlike speeds are hard to compare
+        speed = numbers_of(table, "top_speed")
+        yield Quantity("speed", "largest speed", "length / time", speed)
 
 
 def _safety(table: Table) -> Iterator[Quantity]:
