@@ -145,7 +145,9 @@ def simulate(
     }  # fmt: skip
     links = PERFECT if network is None else network
     scenario = describe(workspace, weight, places, controller, options, ids, links)
-    system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links, nu)
+    system = CoverageSystem(
+        workspace, weight, controller, len(places), seed, ids, spacing, links, nu
+    )
     times = sample_times(
         until,
         "off" if record == SUMMARY and every is None else every,

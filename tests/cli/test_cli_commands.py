@@ -152,6 +152,7 @@ def test_init_by_name(tmp_path: Path) -> None:
     assert all(name in listed.out for name in TEMPLATES)
     assert "two-hills" in dwell("init", "two-hill", "--out", tmp_path / "x").sentences[0]
     assert "two-hills-sweep" in dwell("init", "nothing", "--out", tmp_path / "x").sentences[0]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_scenario_is_not_a_sweep(scenario: Path) -> None:
@@ -159,7 +160,6 @@ def test_a_scenario_is_not_a_sweep(scenario: Path) -> None:
         said = dwell("sweep", scenario, *options).sentences[0]
         assert "this is a scenario, not a sweep: dwell run runs it" in said
         assert "dwell init two-hills-sweep" in said
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_version() -> None:

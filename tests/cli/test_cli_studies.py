@@ -28,8 +28,9 @@ def test_compare_with_levels_and_speeds_of_ones_own(scenario: Path) -> None:
     options = ("--no-match", "--level", 0.3, "--level", 0.02, "--json", "--set", "run.horizon=1")
     value = dwell("compare", scenario, "--laws", "timer,discrete-lloyd", *options).json
     assert list(value["laws"]["timer"]["settled_at"]) == ["0.3", "0.02"]
-    assert value["laws"]["discrete-lloyd"]["top_speed"] > 1.1
-    assert "differ: timer 1, discrete-lloyd 1." in value["notes"][-1]
+    assert "speed = " not in " ".join(value["notes"])
+    free = value["laws"]["discrete-lloyd"]["top_speed"]
+    assert free != pytest.approx(1.0)  # no limit: what the first move needs
     wrong = dwell("compare", scenario, "--laws", "timer", "--level", "-1")
     assert "a length above 0 is needed" in wrong.sentences[0]
 

@@ -284,9 +284,9 @@ def test_one_bad_point_is_no_reason_to_refuse_the_others():
 
 @pytest.mark.parametrize("waits", [[0.05, 0.3], [0.3, 0.05]])
 def test_points_whose_values_do_not_go_together_are_named(waits):
+    sweep = small(grid={"controller.t1": [0.1, 0.2], "controller.t2": waits}, repeats=1)
     with pytest.raises(InputError, match=r"at point \d \(.*controller.t2 = 0.05.*\[zip\]") as fault:
-        plan = plan_of(small(grid={"controller.t1": [0.1, 0.2], "controller.t2": waits}, repeats=1))
-        plan.scenario(1)
+        sweep.scenario(1)
     assert fault.value.code == "timer.order"
 
 

@@ -61,7 +61,7 @@ class Legs:
         return speed * used, speed * speed * (steady + fading)
 
     def top_speed(self, length: Floats, t: Any) -> float:
-        """The largest speed on legs of these lengths until t: that at the beginning, unless bent."""
+        """The largest speed on legs of these lengths until t: their first, unless they bend."""
         fastest = lengths(self.hold)
         if self.bend is not None:
             for part in np.linspace(0.0, 1.0, 9)[1:]:

@@ -101,7 +101,7 @@ class Batch:
             "hold_error.max": self.hold_errors,
             "separation.seen": np.where(np.isinf(self.separations), np.nan, self.separations),
         }
-        each = {"events.per_agent": self.looks, "updates": self.updates}
+        each: dict[str, Any] = {"events.per_agent": self.looks, "updates": self.updates}
         each |= {"distance": self.distance, "energy": self.energy}
         for name, values in each.items():
             found[f"{name}.min"], found[f"{name}.max"] = values.min(axis=1), values.max(axis=1)
