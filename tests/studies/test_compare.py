@@ -201,7 +201,7 @@ def test_what_was_given_is_kept_and_noted(small: Scenario) -> None:
     found = compare(small, {"timer": LAWS["timer"], "slow": SelfTriggered(v=0.25, kappa=2.0)})
     assert found.runs["slow"].system.controller.v == 0.25
     assert len(found.notes) == 2
-    assert "slow: v = 0.25, as given, makes the largest speed 0.25" in found.notes[0]
+    assert "slow: v = 0.25 makes the largest speed 0.25" in found.notes[0]
     assert "that of the scenario's law is 1" in found.notes[0]
 
 
@@ -282,6 +282,10 @@ def test_a_law_without_defaults_says_what_it_needs() -> None:
 def test_nothing_to_compare_is_refused(small: Scenario) -> None:
     with pytest.raises(InputError, match="at least one"):
         compare(small, {})
+    with pytest.raises(InputError, match="controller.kind is missing"):
+        compare(small, {"lloyd": {"k2": 1.0}})
+    with pytest.raises(InputError, match='did you mean "lloyd"'):
+        compare(small, "timer,lloid")
 
 
 @pytest.mark.parametrize("network", [{"loss": 0.0, "delay": 0.0}, {"loss": 0.0, "delay": 0.4}])

@@ -175,7 +175,8 @@ def compare(
         raise InputError("no law to compare; give at least one", code="compare.laws")
     scenario, checked = with_seed(scenario), check_levels(levels)
     if not isinstance(laws, Mapping):
-        tables: Mapping[str, Any] = scenarios_of_laws(scenario, list(laws), match=match)
+        names = laws.split(",") if isinstance(laws, str) else list(laws)
+        tables: Mapping[str, Any] = scenarios_of_laws(scenario, names, match=match)
     else:
         tables = {name: _in_place(scenario, law, match) for name, law in laws.items()}
     alone = workers == 1 or len(tables) == 1

@@ -48,7 +48,7 @@ def with_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     nu = getattr(scenario.controller, "nu", None)
     if nu is not None and "nu" not in law:
         data["run"].setdefault("nu", nu)
-    if law["kind"] != "timer":
+    if law.get("kind") != "timer":
         data.pop("certificate", None)
     return parse_scenario(data)
 

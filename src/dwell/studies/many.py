@@ -73,11 +73,6 @@ class Batch:
         return np.array([one.run.seed for one in self.scenarios])
 
     @property
-    def start_seeds(self) -> np.ndarray:
-        """The seed of each start; None where positions are given."""
-        return np.array([one.agents.start_seed for one in self.scenarios])
-
-    @property
     def events(self) -> Ints:
         """How many there were in each run."""
         found: Ints = self.looks.sum(axis=1)
@@ -87,7 +82,7 @@ class Batch:
         """One value per run, named as in a sweep's table, for a data frame; nan where null."""
         found: dict[str, np.ndarray] = {
             "seed": self.seeds,
-            "start_seed": self.start_seeds,
+            "start_seed": np.array([one.agents.start_seed for one in self.scenarios]),
             "stop.reason": np.array([reason.value for reason in self.reasons]),
             "stop.ok": np.array([reason.ok for reason in self.reasons]),
             "stop.time": self.times,

@@ -47,19 +47,18 @@ def paced(kind: str, own: Any) -> dict[str, float]:
 def mismatches(own: Any, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
     """What keeps some laws from having the pace of the scenario's law `own`, in sentences."""
     words = ("largest speed", "speed per distance near the centroid")
-    for what, keys, of_own, k in zip(words, (SPEED, GAIN), pace_of(own), (0, 1), strict=True):
-        others = {name: one.controller for name, one in scenarios.items()}
-        others = {name: law for name, law in others.items() if law.kind != own.kind}
+    laws = {name: one.controller for name, one in scenarios.items()}
+    for k, (what, keys, of_own) in enumerate(zip(words, (SPEED, GAIN), pace_of(own), strict=True)):
+        paces = {name: pace_of(law)[k] for name, law in laws.items() if law != own}
         if of_own is None:
-            if others:
+            if paces:
                 yield f"the scenario's law ({own.kind}) sets no {what}: the others keep theirs."
             continue
-        open_ones = [name for name, law in others.items() if pace_of(law)[k] is None]
-        if open_ones:
-            yield f"{' and '.join(open_ones)}: no key sets the {what}, so it is not matched."
-        for name, one in scenarios.items():
-            law, found = one.controller, pace_of(one.controller)[k]
+        unset = [name for name, found in paces.items() if found is None]
+        if unset:
+            yield f"{' and '.join(unset)}: no key sets the {what}, so it is not matched."
+        for name, found in paces.items():
             if found is not None and abs(found - of_own) > 1e-5 * of_own:
-                key = keys[law.kind]
-                given = f"{key} = {getattr(law, key):g}, as given, makes the {what} {found:g}"
+                key = keys[laws[name].kind]
+                given = f"{key} = {getattr(laws[name], key):g} makes the {what} {found:g}"
                 yield f"{name}: {given}; that of the scenario's law is {of_own:g}."

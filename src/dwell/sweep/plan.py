@@ -81,8 +81,10 @@ class Plan:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Which speeds and gains of varied laws are not alike, in sentences."""
-        named = {str(b.fixed.get(KIND)): b.scenario for b in self.blocks if KIND in b.fixed}
-        return tuple(mismatches(self.sweep.base.controller, named)) if len(named) > 1 else ()
+        own, blocks = self.sweep.base.controller, self.blocks
+        named = {str(b.fixed.get(KIND)): b.scenario for b in blocks}
+        others = {name: one for name, one in named.items() if one.controller.kind != own.kind}
+        return tuple(mismatches(own, others))
 
     def scenario(self, case: int) -> Scenario:
         """The scenario of one case, to be run alone: it gives the numbers of its row.
