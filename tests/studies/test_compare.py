@@ -282,7 +282,7 @@ def test_a_law_without_defaults_says_what_it_needs() -> None:
 def test_nothing_to_compare_is_refused(small: Scenario) -> None:
     with pytest.raises(InputError, match="at least one"):
         compare(small, {})
-    with pytest.raises(InputError, match="controller.kind is missing"):
+    with pytest.raises(InputError, match=r"controller\.kind is missing"):
         compare(small, {"lloyd": {"k2": 1.0}})
     with pytest.raises(InputError, match='did you mean "lloyd"'):
         compare(small, "timer,lloid")
