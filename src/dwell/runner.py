@@ -138,6 +138,7 @@ def simulate(
     record: str = EVENTS,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
+    nu: float | None = None,
     progress: Progress | bool | None = None,
     threads: int | None = None,
 ) -> Run:
@@ -172,6 +173,8 @@ def simulate(
         Whose random draws each agent uses; 0, 1, 2, ... by default.
     max_jumps
         Jumps after which the run ends early.
+    nu
+        The error that counts as covered, the law's own by default.
     progress
         A function of what is being done and the share done. By default progress appears on the
         error stream once the run has taken two seconds; False turns that off.
@@ -191,6 +194,8 @@ def simulate(
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps, threads)
     _check_record(record, sample_every)
+    if nu is not None:
+        _check_number("nu", nu, "a positive length", "run.nu", above=True)
     workspace = as_workspace(workspace)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
@@ -211,14 +216,16 @@ def simulate(
     kept = {"kind": record} if every is None else {"kind": record, "sample_every": every}
     options = {
         "horizon": until, "seed": seed, "integration": integration, "record": kept,
-        "max_jumps": max_jumps,
+        "max_jumps": max_jumps, **({} if nu is None else {"nu": float(nu)}),
     }  # fmt: skip
     links = PERFECT if network is None else network
     if not isinstance(links, Network):
         need = "a dwell.Network(loss=..., delay=...) is needed"
         raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
     scenario = describe(workspace, weight, places, controller, options, ids, links)
-    system = CoverageSystem(workspace, weight, controller, len(places), seed, ids, spacing, links)
+    system = CoverageSystem(
+        workspace, weight, controller, len(places), seed, ids, spacing, links, nu
+    )
     with asked_to_stop() as asked, reported(progress) as tell:
         drive = Drive(tell, asked, None, 0.0)
         drive.say("preparing", 0.0)

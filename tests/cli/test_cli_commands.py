@@ -152,7 +152,15 @@ def test_init_by_name(tmp_path: Path) -> None:
     listed = dwell("init", "--list")
     assert all(name in listed.out for name in TEMPLATES)
     assert "two-hills" in dwell("init", "two-hill", "--out", tmp_path / "x").sentences[0]
+    assert "two-hills-sweep" in dwell("init", "nothing", "--out", tmp_path / "x").sentences[0]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scenario_is_not_a_sweep(scenario: Path) -> None:
+    for options in ([], ["--dry-run"], ["--out", scenario.parent / "out"]):
+        said = dwell("sweep", scenario, *options).sentences[0]
+        assert "this is a scenario, not a sweep: dwell run runs it" in said
+        assert "dwell init two-hills-sweep" in said
 
 
 def test_version() -> None:

@@ -19,6 +19,20 @@ def test_compare_for_people(scenario: Path) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     for words in ("timer", "lloyd", "settled to 0.5", "same tessellation", "final cost"):
         assert words in outcome.out
+    speeds = next(line for line in outcome.out.splitlines() if line.startswith("top speed"))
+    assert speeds.split()[2] == "1"
+    assert "note  lloyd: no key sets the largest speed, so it is not matched." in outcome.out
+
+
+def test_compare_with_levels_and_speeds_of_ones_own(scenario: Path) -> None:
+    options = ("--no-match", "--level", 0.3, "--level", 0.02, "--json", "--set", "run.horizon=1")
+    value = dwell("compare", scenario, "--laws", "timer,discrete-lloyd", *options).json
+    assert list(value["laws"]["timer"]["settled_at"]) == ["0.3", "0.02"]
+    assert "speed = " not in " ".join(value["notes"])
+    free = value["laws"]["discrete-lloyd"]["top_speed"]
+    assert free != pytest.approx(1.0)  # no limit: what the first move needs
+    wrong = dwell("compare", scenario, "--laws", "timer", "--level", "-1")
+    assert "a length above 0 is needed" in wrong.sentences[0]
 
 
 def test_compare_keeps_runs_and_figures(scenario: Path) -> None:

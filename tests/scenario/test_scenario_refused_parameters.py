@@ -224,6 +224,7 @@ REFUSED = {
         "grid",
     ),
     "max-jumps": (["run.max_jumps=0"], "run.max_jumps", "scenario.range", "at least 1"),
+    "covered": (["run.nu=0"], "run.nu", "scenario.range", "greater than 0"),
     "name-empty": (["name=''"], "name", "scenario.text", "1 to 200"),
     "name-number": (["name=5"], "name", "scenario.type", "text"),
     "name-lines": (['name="a\\nb"'], "name", "scenario.text", "one line"),

@@ -13,8 +13,9 @@ import dwell
 from dwell import InputError, Scenario
 from dwell.agents.interfaces import Order, View
 from dwell.controllers import Lloyd, SelfTriggered
+from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies import compare, settled_at
-from dwell.studies.compare import LEVELS, compare_scenarios, keep_comparison
+from dwell.studies.compare import compare_scenarios, keep_comparison
 from dwell.studies.laws import scenarios_of_laws, split_overrides
 from tests.conftest import differing
 
@@ -51,7 +52,9 @@ def test_the_table_is_what_the_runs_say(small: Scenario) -> None:
         assert row.updates == summary["updates"]
         assert 4 * row.measurements["mean"] == pytest.approx(summary["measurements"])
         assert 4 * row.received["mean"] == pytest.approx(summary["messages"])
-        assert {level: settled_at(run, level) for level in LEVELS} == row.settled
+        assert list(row.settled) == [0.5, 0.05, 0.005, 0.0005]  # the scenario's nu, for every law
+        assert {level: settled_at(run, level) for level in row.settled} == row.settled
+        assert row.top_speed == summary["top_speed"]
         worst = run.metrics.errors.max(axis=1)
         if (at := row.settled[0.5]) is not None:
             assert (worst[run.metrics.times >= at] <= 0.5).all()
@@ -132,8 +135,106 @@ def test_laws_by_name(small: Scenario) -> None:
     assert found["self-triggered:paper-like"].controller.preset == "paper-like"
     assert found["self-triggered"].controller.preset == "default"
     assert {found[name].controller.v for name in names[2:]} == {0.5}
-    for one in found.values():
-        assert (one.workspace, one.agents, one.run) == (small.workspace, small.agents, small.run)
+    for name, one in found.items():
+        assert (one.workspace, one.agents) == (small.workspace, small.agents)
+        assert one.run.model_copy(update={"nu": None}) == small.run
+        assert one.run.nu == (None if name == "timer" else 0.5)  # what counts as covered goes along
+
+
+# The law of a scenario, and the keys that the page gives to a law of another kind beside it.
+FAST = {"kind": "timer", "k1": 1.0, "nu": 0.3, "t1": 0.1, "t2": 0.2}
+TRIGGER = {"kind": "self-triggered", "v": 0.7, "kappa": 1.4}
+PACES: list[tuple[dict[str, Any], str, dict[str, float]]] = [
+    (FAST, "lloyd", {"k2": 3.33333}),
+    (FAST, "discrete-lloyd", {"speed": 1.0}),
+    (FAST, "self-triggered", {"kappa": 3.33333, "v": 1.0}),
+    (FAST, "self-triggered-centroid", {"v_max": 1.0}),
+    (FAST, "event-triggered", {"s_max": 1.0, "k_v": 3.33333}),
+    (TRIGGER, "timer", {"k1": 0.7, "nu": 0.5}),
+    ({"kind": "event-triggered", "s_max": 2.0, "k_v": 4.0}, "timer", {"k1": 2.0, "nu": 0.5}),
+    ({"kind": "lloyd", "k2": 3.0}, "event-triggered", {"k_v": 3.0, "s_max": 1.0}),
+    ({"kind": "self-triggered-centroid", "v_max": 3.0}, "self-triggered", {"v": 3.0, "kappa": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("own", "kind", "keys"), PACES)
+def test_other_laws_get_the_pace_of_the_scenario(
+    own: dict[str, Any], kind: str, keys: dict[str, float]
+) -> None:
+    place = scenario(controller=own, certificate=None)
+    waits = ["timer.t1=0.1", "timer.t2=0.2"] if kind == "timer" else []
+    law = scenarios_of_laws(place, [kind], waits)[kind].controller
+    assert {key: getattr(law, key) for key in keys} == keys
+
+
+def test_unmatched_laws_have_their_defaults(small: Scenario) -> None:
+    laws = ["lloyd", "discrete-lloyd", "event-triggered"]
+    found = scenarios_of_laws(small, laws, match=False)
+    assert found["lloyd"].controller.k2 == 1.0
+    assert found["discrete-lloyd"].controller.speed is None
+    tables = {"event": {"kind": "event-triggered"}}
+    runs = compare(small, tables, match=False).runs
+    assert runs["event"].system.controller.k_v == 1.0
+    assert compare(small, tables).runs["event"].system.controller.k_v == 2.0
+
+
+def test_largest_speeds_are_equal_where_the_law_allows_it() -> None:
+    harbour = parse_scenario(text_to_mapping(template_text("harbour-20")))
+    short = harbour.model_copy(update={"run": harbour.run.model_copy(update={"horizon": 3.0})})
+    found = compare(short, ["timer", "lloyd", "discrete-lloyd"])
+    value = found.as_json()
+    speeds = {name: row["top_speed"] for name, row in value["laws"].items()}
+    assert speeds["timer"] == pytest.approx(2.5, rel=1e-9, abs=0.0)
+    assert speeds["discrete-lloyd"] == pytest.approx(2.5, rel=1e-9, abs=0.0)
+    assert speeds["lloyd"] > 100.0  # no key limits it
+    notes = " ".join(value["notes"])
+    assert "lloyd: no key sets the largest speed" in notes
+    assert "largest speeds that occurred differ: timer 2.5, lloyd 1" in notes
+    assert list(value["laws"]["lloyd"]["settled_at"]) == ["4", "0.4", "0.04", "0.004"]
+
+
+def test_laws_of_one_pace_have_no_note(small: Scenario) -> None:
+    assert compare(small, ["timer", "self-triggered"]).notes == []
+
+
+def test_what_was_given_is_kept_and_noted(small: Scenario) -> None:
+    found = compare(small, {"timer": LAWS["timer"], "slow": SelfTriggered(v=0.25, kappa=2.0)})
+    assert found.runs["slow"].system.controller.v == 0.25
+    assert len(found.notes) == 2
+    assert "slow: v = 0.25 makes the largest speed 0.25" in found.notes[0]
+    assert "that of the scenario's law is 1" in found.notes[0]
+
+
+def test_a_scenario_without_a_largest_speed_says_so() -> None:
+    place = scenario(controller={"kind": "lloyd"}, certificate=None)
+    found = compare(place, ["lloyd", "self-triggered"])
+    assert "the scenario's law (lloyd) sets no largest speed" in found.notes[0]
+    assert next(iter(found.figures["lloyd"].settled)) == 0.05  # a hundredth of the diameter
+
+
+def test_levels_of_ones_own(small: Scenario) -> None:
+    found = compare(small, ["timer", "lloyd"], levels=[0.3, 0.1])
+    assert [list(row.settled) for row in found.figures.values()] == [[0.3, 0.1]] * 2
+    for wrong in (0.0, -1.0, float("nan"), "x"):
+        with pytest.raises(InputError, match="a length above 0 is needed"):
+            compare(small, ["timer"], levels=[wrong])
+
+
+@pytest.mark.parametrize("law", ["lloyd", "timer"])
+def test_what_counts_as_covered_is_a_key_of_the_run(law: str) -> None:
+    place = scenario(run={"horizon": 2.0, "seed": 1, "nu": 0.6})
+    run = compare(place, [law]).runs[law]
+    told = run.summary()["coverage"]
+    assert told["nu"] == 0.6
+    assert (run.errors(np.linspace(told["reached_at"], 2.0, 9)) <= 0.6).all()
+    assert run.errors(told["reached_at"] - 1e-6).max() > 0.6
+    finding = next((f for f in run.certificate if f.name == "attractor"), None)
+    assert (finding is not None) == (law == "timer")
+    assert finding is None or finding.limit == 0.5  # the theorem speaks of the law's own nu
+
+
+def test_a_law_of_ones_own_is_covered_within_the_same_nu(small: Scenario) -> None:
+    assert compare(small, {"drift": Drift()}).runs["drift"].system.nu == 0.5
 
 
 def test_overrides_are_told_apart() -> None:
@@ -181,6 +282,10 @@ def test_a_law_without_defaults_says_what_it_needs() -> None:
 def test_nothing_to_compare_is_refused(small: Scenario) -> None:
     with pytest.raises(InputError, match="at least one"):
         compare(small, {})
+    with pytest.raises(InputError, match=r"controller\.kind is missing"):
+        compare(small, {"lloyd": {"k2": 1.0}})
+    with pytest.raises(InputError, match='did you mean "lloyd"'):
+        compare(small, "timer,lloid")
 
 
 @pytest.mark.parametrize("network", [{"loss": 0.0, "delay": 0.0}, {"loss": 0.0, "delay": 0.4}])

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import random
+from typing import Any
+
 import numpy as np
 import pytest
 
 import dwell
+from dwell import Scenario
 from dwell.errors import DwellError
 from dwell.hybrid import StopReason
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies.many import Batch
+from dwell.sweep.work import flat_figures
 
 BOX = {"kind": "box", "lower": [0, 0], "upper": [2, 1]}
 HILL = {"kind": "gaussian", "center": [0.5, 0.5], "rate": 3.0}
@@ -25,11 +30,18 @@ LAWS = {
 }
 
 
-def scenario(law=TIMER, agents=6, horizon=6.0, start=None, **run):
+OTHER_LAWS = (
+    {"kind": "discrete-lloyd", "schedule": "poisson", "step": 0.5},
+    {"kind": "self-triggered", "tau_min": 0.1, "scan": 0.1},
+    {"kind": "event-triggered"},
+)  # which the compiled engine does not know
+
+
+def scenario(law=TIMER, agents=6, horizon=6.0, start=None, density=HILL, **run):
     return parse_scenario({
         "name": "many",
         "workspace": BOX,
-        "density": HILL,
+        "density": density,
         "agents": {"start": start or {"count": agents, "seed": 3}},
         "controller": law,
         "run": {"horizon": horizon, "seed": 5, "record": {"sample_every": "off"}, **run},
@@ -37,20 +49,48 @@ def scenario(law=TIMER, agents=6, horizon=6.0, start=None, **run):
 
 
 def assert_same(batch: Batch, k: int, run: dwell.Run) -> None:
-    told = run.summary()
+    """Every number of the batch is one of the run's summary, under its name, bit for bit."""
+    told = flat_figures(run.summary(), final=True)
+    columns = batch.columns()
+    assert set(columns) <= set(told)
+    for name, values in columns.items():
+        one, other = values[k], told[name]
+        same = one == other or (other is None and (one is None or np.isnan(one)))
+        assert same, (name, one, other)
     assert batch.reasons[k] is run.stop.reason
-    assert batch.times[k] == run.stop.time
-    assert batch.events[k] == told["events"]["total"]
     assert np.array_equal(batch.positions[k], run.positions(run.horizon))
-    assert batch.costs[k] == told["cost"]["final"]
-    assert batch.errors[k].max() == told["error"]["final_max"]
-    if told["hold_error"]["max"] is not None:
-        assert batch.hold_errors[k] == told["hold_error"]["max"]
-    assert batch.messages[k] == told["messages"]
-    assert batch.updates[k].max() == told["updates"]["max"]
-    assert batch.distance[k] == pytest.approx(run.counters.distance, rel=1e-13, abs=0.0)
-    assert batch.energy[k] == pytest.approx(run.counters.energy, rel=1e-13, abs=0.0)
-    assert batch.separations[k] == run.events.nearest.min()
+    assert np.array_equal(batch.distance[k], run.counters.distance)
+    assert np.array_equal(batch.energy[k], run.counters.energy)
+    assert batch.empty[k] == run.tally.empty
+
+
+def random_case(draw: random.Random) -> Scenario:
+    """A small scenario with a law, a start and a record of any kind."""
+    agents = draw.randint(1, 6)
+    start: Any = {"count": agents, "seed": draw.randint(0, 99)}
+    if draw.random() < 0.5:
+        start = [[draw.uniform(0.0, 2.0), draw.uniform(0.0, 1.0)] for _ in range(agents)]
+    record = {"kind": draw.choice(["events", "samples", "summary"])}
+    if draw.random() < 0.5:
+        record["sample_every"] = 0.1
+    density = draw.choice([HILL, {"kind": "uniform"}])
+    run = {"record": record, "max_jumps": draw.choice([20, 10**6])}
+    if draw.random() < 0.3:
+        run["nu"] = 0.1
+    law = draw.choice([*LAWS.values(), *OTHER_LAWS])
+    horizon = draw.choice([0.0, 0.3, 1.0])
+    return scenario(law, horizon=horizon, start=start, density=density, **run)
+
+
+def test_numbers_are_those_of_run_scenario_in_two_hundred_random_cases():
+    draw = random.Random(16)
+    for _ in range(50):
+        one = random_case(draw)
+        seeds = [draw.randint(0, 2**40) for _ in range(4)]
+        batch = dwell.simulate_many(one, seeds=seeds)
+        for k, seed in enumerate(seeds):
+            assert batch.scenarios[k].run.seed == seed
+            assert_same(batch, k, dwell.run_scenario(batch.scenarios[k]))
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -180,7 +220,53 @@ def test_places_are_not_scattered_anew():
         dwell.simulate_many(scenario(start=[[0.1, 0.2], [0.5, 0.5]]), start_seeds=[1])
 
 
-def test_laws_that_need_the_readable_loop_are_named():
-    law = {"kind": "self-triggered"}
-    with pytest.raises(DwellError, match="SelfTriggered"):
-        dwell.simulate_many(scenario(law), seeds=[1])
+def test_the_closest_pair_may_be_that_of_the_start():
+    start = [[0.1, 0.1], [0.1, 0.101], [1.9, 0.9]]
+    batch = dwell.simulate_many(scenario(start=start), seeds=[1])
+    assert batch.separations[0] == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize("kind", ["events", "samples", "summary"])
+def test_numbers_do_not_depend_on_what_is_recorded(kind):
+    """Not even those that samples could see better: all are of the start, events and the end."""
+    off = dwell.run_scenario(scenario(horizon=1.0)).summary()
+    often = dwell.run_scenario(scenario(horizon=1.0, record={"kind": kind, "sample_every": 0.01}))
+    told = often.summary()
+    for name in ("hold_error", "top_speed", "distance", "start_seed"):
+        assert told[name] == off[name]
+    assert told["separation"]["seen"] == off["separation"]["seen"]
+    assert told["coverage"]["last_beyond"] == off["coverage"]["last_beyond"]
+
+
+@pytest.mark.parametrize("law", OTHER_LAWS)
+def test_laws_that_need_the_readable_loop_run_one_by_one(law):
+    one = scenario(law, agents=3, horizon=0.5)
+    told = []
+    batch = dwell.simulate_many(one, start_seeds=[1, 2], progress=lambda *now: told.append(now))
+    assert told[0] == ("preparing", 0.0)
+    assert told[-1] == ("measuring", 1.0)
+    assert [one.agents.start_seed for one in batch.scenarios] == [1, 2]
+    for k in range(2):
+        assert_same(batch, k, dwell.run_scenario(batch.scenarios[k]))
+
+
+def test_any_dimension_and_any_density_run_one_by_one():
+    line = {
+        "workspace": {"kind": "interval", "bounds": [0, 1]},
+        "agents": {"start": {"count": 3}},
+        "controller": TIMER,
+        "run": {"horizon": 0.5, "seed": 1},
+    }
+    called = {**line, "workspace": BOX}
+    called["density"] = {"kind": "callable", "function": "tests.sweep.worlds:calm"}
+    for mapping in (line, called):
+        batch = dwell.simulate_many(parse_scenario(mapping), seeds=[1, 2])
+        assert_same(batch, 1, dwell.run_scenario(batch.scenarios[1]))
+
+
+def test_largest_speed_is_that_of_the_segments():
+    run = dwell.run_scenario(scenario(LAWS["lloyd"]))
+    holds = np.concatenate([run.start.hold, run.events.holds[run.events.time < run.horizon]])
+    assert run.summary()["top_speed"] == np.sqrt((holds**2).sum(axis=1)).max()
+    still = dwell.run_scenario(scenario(LAWS["lloyd"], horizon=0.0))
+    assert still.summary()["top_speed"] == 0.0

@@ -18,6 +18,7 @@ from dwell.errors import DwellError, InputError, StoreError
 from dwell.sweep import plan_file, run_sweep
 from dwell.sweep.plan import Frame
 from dwell.sweep.work import flat_figures
+from tests.cli.shell import dwell as shell
 from tests.sweep.processes import (
     children,
     command,
@@ -28,7 +29,7 @@ from tests.sweep.processes import (
     start,
     wait_for,
 )
-from tests.sweep.worlds import file_at
+from tests.sweep.worlds import SCENARIO, file_at, small
 
 pytestmark = pytest.mark.slow
 
@@ -58,10 +59,48 @@ def test_rows_are_what_run_scenario_gives(tmp_path):
     for row in pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist():
         case = frame.case(plan.brief(row["case"]))
         assert (row["key"], row["seed"], row["status"]) == (case.key, case.seed, "done")
+        assert row["start_seed"] == case.mapping["agents"]["start"]["seed"]
         summary = dwell.run_scenario(case.scenario()).summary()
         for name, value in flat_figures(summary, final=True).items():
             assert row[name] == value, name
         assert row["controller.t2"] == case.mapping["controller"]["t2"]
+
+
+def test_one_case_can_be_run_again(tmp_path):
+    """From the file, from the finished folder and by the command: the numbers of its row."""
+    grid = '"controller.kind" = ["timer", "lloyd"]\n"controller.k1" = [0.25, 0.5]'
+    file, out = file_at(tmp_path, repeats=2, horizon=2.0, grid=grid), tmp_path / "out"
+    run_sweep(file, out, workers=1)
+    rows = pq.read_table(out / "runs.parquet").to_pylist()
+    assert [row["controller.kind"] for row in rows] == ["timer"] * 4 + ["lloyd"] * 2
+    assert len({row["start_seed"] for row in rows}) == 2
+    assert rows[5]["coverage.nu"] == 0.2
+    assert rows[5]["coverage.reached_at"] is not None  # the scenario's nu, for a law without one
+    for case in (3, 5):
+        one = dwell.load_sweep(file).scenario(case)
+        assert dwell.load_sweep(out).scenario(case) == one
+        for source, name in ((file, "a.toml"), (out, "b.toml")):
+            told = shell("sweep", source, "--case", case, "--out", tmp_path / name, "--force")
+            assert told.code == 0
+            assert f"dwell run {tmp_path / name}" in told.out
+            assert dwell.load_scenario(tmp_path / name) == one
+        assert shell("sweep", file, "--case", case).out == (tmp_path / "a.toml").read_text()
+        again = dwell.run_scenario(one)
+        assert again.record == "events"  # so that it can be checked and drawn
+        figures = flat_figures(again.summary(), final=True)
+        unseen = {"record", "separation.min", "separation.time", "separation.agents"}
+        for name in figures.keys() - unseen:
+            assert rows[case][name] == figures[name], name
+    assert "cases 0 to 5" in shell("sweep", out, "--case", 6).sentences[0]
+    assert "exists already" in shell("sweep", out, "--case", 5, "--out", file).sentences[0]
+
+
+def test_seeds_beyond_64_bits_keep_their_digits(tmp_path):
+    huge = 123456789012345678901234567890
+    base = {**SCENARIO, "agents": {"start": {"count": 3, "seed": huge}}}
+    assert run_sweep(small(scenario=base, repeats=1, seed=huge), tmp_path / "out").ok
+    rows = pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist()
+    assert {row["start_seed"] for row in rows} == {str(huge)}
 
 
 @pytest.mark.parametrize(("workers", "chunk"), [(1, None), (2, 7), (3, 1)])

@@ -287,8 +287,49 @@ def test_wrong_files_are_refused_with_a_sentence(name):
 
 def test_one_bad_point_is_no_reason_to_refuse_the_others():
     plan = plan_of(small(grid={"controller.t2": [0.3, 0.05]}))  # the second is below t1
-    with pytest.raises(InputError, match="t2"):
+    with pytest.raises(InputError, match=r"at point 1 \(controller.t2 = 0.05\): .*t2"):
         Frame(plan.frame).case(plan.brief(4)).scenario()
+
+
+@pytest.mark.parametrize("waits", [[0.05, 0.3], [0.3, 0.05]])
+def test_points_whose_values_do_not_go_together_are_named(waits):
+    sweep = small(grid={"controller.t1": [0.1, 0.2], "controller.t2": waits}, repeats=1)
+    with pytest.raises(InputError, match=r"at point \d \(.*controller.t2 = 0.05.*\[zip\]") as fault:
+        sweep.scenario(1)
+    assert fault.value.code == "timer.order"
+
+
+def test_a_scenario_is_not_a_sweep():
+    with pytest.raises(InputError, match="this is a scenario, not a sweep: dwell run runs it"):
+        parse_sweep(SCENARIO)
+
+
+def test_seeds_may_be_as_large_as_those_of_a_run():
+    huge = 123456789012345678901234567890
+    plan = plan_of(small(seed=huge))
+    assert plan.sweep.seed == huge
+    with pytest.raises(InputError, match=r"run.seed needs whole numbers below 2\*\*63"):
+        small(repeats=1, grid={"run.seed": [huge]})
+    with pytest.raises(InputError, match="repeats needs a whole number from 1 to 9007199254740992"):
+        small(repeats=2**60)
+
+
+def test_laws_are_matched_unless_told_otherwise():
+    grid = {"controller.kind": ["timer", "lloyd", "discrete-lloyd"]}
+    matched, plain = (plan_of(small(grid=grid, repeats=1, **off)) for off in ({}, {"match": False}))
+    assert matched.scenario(1).controller.k2 == 2.5
+    assert matched.scenario(2).controller.speed == 0.5
+    assert plain.scenario(1).controller.k2 == 1.0
+    assert plain.scenario(2).controller.speed is None
+    assert "lloyd: no key sets the largest speed" in matched.notes[0]
+    assert plan_of(small()).notes == ()
+    assert {matched.scenario(k).run.nu for k in (1, 2)} == {0.2}  # the timer law's, for all
+
+
+@pytest.mark.parametrize("case", [-1, 24, 1.5, True])
+def test_a_case_that_is_not_there(case):
+    with pytest.raises(InputError, match="the sweep has cases 0 to 23"):
+        plan_of(small()).scenario(case)
 
 
 def test_a_plan_travels_as_text():

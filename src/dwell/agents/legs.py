@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, dots
+from dwell._types import Floats, Points, dots, lengths
 
 
 @final
@@ -55,12 +55,19 @@ class Legs:
         if self.bend is not None:
             return self._work_by_quadrature(dt)
         used, left = self._used_and_left(dt)
-        speed = np.abs(self.hold[..., 0])
-        for k in range(1, self.hold.shape[-1]):
-            speed = np.hypot(speed, self.hold[..., k])
+        speed = lengths(self.hold)
         steady = dt if self.cruise is None else np.minimum(dt, self.cruise)
         fading = 0.0 if math.isinf(self.fade) else (1.0 - left * left) / (2.0 * self.fade)
         return speed * used, speed * speed * (steady + fading)
+
+    def top_speed(self, length: Floats, t: Any) -> float:
+        """The largest speed on legs of these lengths until t: their first, unless they bend."""
+        fastest = lengths(self.hold)
+        if self.bend is not None:
+            for part in np.linspace(0.0, 1.0, 9)[1:]:
+                now = self.velocity_at(self.since + part * np.asarray(t - self.since))
+                fastest = np.maximum(fastest, lengths(now))
+        return float(fastest[length > 0.0].max(initial=0.0))
 
     def _work_by_quadrature(self, dt: Floats) -> tuple[Floats, Floats]:
         nodes, weights = np.polynomial.legendre.leggauss(8)

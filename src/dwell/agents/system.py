@@ -63,6 +63,11 @@ class CoverageSystem:
     ids: tuple[int, ...] | None = None  # whose random draws each agent uses; None: 0, 1, 2, ...
     spacing: float | None = None  # of a grid of points; None: exact integrals
     network: Network = PERFECT
+    nu: float | None = None  # the error that counts as covered; None: the law's own, if it has one
+
+    def __post_init__(self) -> None:
+        if self.nu is None:
+            object.__setattr__(self, "nu", getattr(self.controller, "nu", None))
 
     @cached_property
     def ground(self) -> Ground:

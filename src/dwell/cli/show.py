@@ -124,7 +124,7 @@ def _messages(s: dict[str, Any]) -> str:
 
 def _coverage(coverage: dict[str, Any]) -> str:
     if coverage["nu"] is None:
-        return "this law has no radius nu"
+        return "not measured, since the law has no nu; run.nu gives one"
     if coverage["reached_at"] is None:
         return f"errors do not stay within nu = {coverage['nu']:g}"
     return f"every error within nu = {coverage['nu']:g} from t = {coverage['reached_at']:.4g} on"

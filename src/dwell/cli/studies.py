@@ -17,18 +17,29 @@ if TYPE_CHECKING:
 
 
 def show_comparison(found: Comparison, out: Path | None) -> None:
-    """A column for each law."""
+    """A column for each law, in as many tables as the width of the terminal needs."""
     console = _console()
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", style="dim", no_wrap=True)
-    for name in found.figures:
-        table.add_column(escape(name), justify="right", no_wrap=True)
-    for row in found.rows():
-        table.add_row(*map(escape, row))
-    console.print(table)
+    rows, left = [["", *found.figures], *found.rows()], list(range(1, len(found.figures) + 1))
+    while left:
+        fits = [k for k in range(1, len(left) + 1) if _width(rows, left[:k]) <= console.width]
+        some, left = left[: max(fits, default=1)], left[max(fits, default=1) :]
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+        table.add_column("", style="dim", no_wrap=True)
+        for k in some:
+            table.add_column(escape(rows[0][k]), justify="right", no_wrap=True)
+        for row in rows[1:]:
+            table.add_row(escape(row[0]), *(escape(row[k]) for k in some))
+        console.print(table)
     where = f"; runs and plots in {out}" if out is not None else ""
     text = f"Counts are means over the agents, with the largest in brackets{where}."
     console.print(escape(text), soft_wrap=True)
+    for note in found.notes:
+        console.print(f"[yellow]note[/]  {escape(note)}", soft_wrap=True)
+
+
+def _width(rows: list[list[str]], some: list[int]) -> int:
+    """Characters that a table with some of the columns takes."""
+    return sum(max(len(row[k]) for row in rows) + 2 for k in (0, *some))
 
 
 def show_claims(done: Reproduction) -> None:

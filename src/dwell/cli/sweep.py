@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
@@ -27,8 +27,8 @@ def complain(text: str) -> None:
 def show_plan(plan: Plan, as_json: bool) -> None:
     """What a sweep file comes to."""
     if as_json:
-        about = {"schema": 1, "ok": True, "cases": len(plan), "points": plan.points}
-        about["keys"] = list(plan.keys)
+        about: dict[str, Any] = {"schema": 1, "ok": True, "cases": len(plan)}
+        about |= {"points": plan.points, "keys": list(plan.keys), "notes": list(plan.notes)}
         print(json.dumps(about))
         return
     console = _console()
@@ -42,6 +42,22 @@ def show_plan(plan: Plan, as_json: bool) -> None:
             few = ", ".join(str(value) for value in column[:6])
             more = ", ..." if len(column) > 6 else ""
             console.print(escape(f"  {key}: {few}{more}"), soft_wrap=True)
+    for note in plan.notes:
+        console.print(f"[yellow]note[/]  {escape(note)}", soft_wrap=True)
+
+
+def write_case(plan: Plan, case: int, out: Path | None, force: bool) -> None:
+    """The scenario of one case as a file, or on standard output."""
+    from dwell.results.files import check_target, written_whole
+    from dwell.scenario.write import dump_toml
+
+    text = dump_toml(plan.scenario(case))
+    if out is None:
+        sys.stdout.write(text)
+        return
+    with written_whole(check_target(out, force=force)) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    print(f"wrote {out}; run it with: dwell run {out}")
 
 
 def show_outcome(found: Outcome) -> None:

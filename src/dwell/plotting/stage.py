@@ -136,7 +136,7 @@ def curves_beside(axes: tuple[Axes, Axes], shots: Shots, style: Style) -> list[P
     """Cost and largest error, growing as time goes on."""
     metrics = shots.run.metrics
     errors = metrics.errors.max(axis=1) if len(metrics.times) else np.empty(0)
-    nu = getattr(shots.run.system.controller, "nu", None)
+    nu = shots.run.system.nu
     level = None if nu is None else float(nu)
     return [
         Growing(axes[0], shots, metrics.costs, r"$\mathcal{L}(x)$", None, style),

@@ -27,7 +27,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """|e_p| of every agent over time, on a log axis, with nu and the time it is kept from."""
     run = as_run(run)
     curves = error_curves(run)
-    nu = getattr(run.system.controller, "nu", None)
+    nu = run.system.nu
     time_axis(ax, run, style, rf"$\Vert e_p \Vert${whose(run, style)}")
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")

@@ -29,7 +29,7 @@ from dwell.theory import Finding, Flag, Metrics, flags_of, measure
 from dwell.theory.approach import Approach
 from dwell.theory.flags import ALTERED, Seen
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import Snapshots, snapshots
+from dwell.theory.metrics import Snapshots, metrics_of, snapshots
 from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Run:
             empty=tally.empty,
             outside=tally.outside,
             floors=tally.floors,
-            hold_error=max(tally.hold_error, tally.samples.hold_error),
+            hold_error=self.largest_hold_error or 0.0,
         )
         kept = self.table is not None
         found = flags_of(
@@ -166,8 +166,42 @@ class Run:
 
     @property
     def seen_separation(self) -> float:
-        """The smallest distance of two agents at looks and samples; inf for one agent."""
-        return float(min(self.tally.nearest, self.tally.samples.separation))
+        """The smallest distance of two agents at the start, at events and at the end.
+
+        inf for one agent.
+        """
+        ends = [float(one.separations[0]) for one in self.ends]
+        return min(self.tally.nearest, *ends, 0.0 if self.ends_in_contact else np.inf)
+
+    @property
+    def largest_hold_error(self) -> float | None:
+        """The largest hold error at the start, at the ends of holds and at the end.
+
+        None for laws that have none.
+        """
+        if self.ends[0].hold_errors.shape[1] == 0:
+            return None
+        return max(self.tally.hold_error, *(float(one.hold_errors.max()) for one in self.ends))
+
+    @property
+    def last_beyond(self) -> float | None:
+        """The last of the start, the events and the end with an error beyond nu; None if none."""
+        nu, times = self.system.nu, [self.tally.last_large]
+        if nu is not None:
+            times += [float(one.times[0]) for one in self.ends if one.errors.max() > nu]
+        return max(times) if max(times) >= 0.0 else None
+
+    @cached_property
+    def ends(self) -> list[Metrics]:
+        """Metrics at the start and at the end; at the start alone where agents meet at the end."""
+        first = Snapshots(
+            self.start.positions[None], self.start.velocities[None], self.start.next_at[None]
+        )
+        found = [metrics_of(self.system, first, np.zeros(1), self.initial_looks)]
+        if not self.ends_in_contact:
+            now = np.array([self.horizon])
+            found.append(metrics_of(self.system, self.at_the_end, now, self.final_looks))
+        return found
 
     @property
     def _coverage_known(self) -> bool:
@@ -175,15 +209,20 @@ class Run:
         return (
             self.table is not None
             or self.recorder.window is not None
-            or getattr(self.system.controller, "nu", None) is None
+            or self.system.nu is None
             or self.ends_in_contact
             or not self._covered_at_the_end
         )
 
     @cached_property
     def _covered_at_the_end(self) -> bool:
-        nu = float(getattr(self.system.controller, "nu", np.inf))
-        return bool(lengths(self.final_looks.error).max() <= nu)
+        worst = lengths(self.final_looks.error).max()
+        return self.system.nu is None or bool(worst <= self.system.nu)
+
+    @cached_property
+    def initial_looks(self) -> Looks:
+        """The cells of all agents at the start, measured."""
+        return self.system.looks_of_all(self.start.positions, threads=self.recorder.threads)
 
     @cached_property
     def final_looks(self) -> Looks:
@@ -213,8 +252,7 @@ class Run:
 
         None also for a summary without samples, which has a flag to say so.
         """
-        nu = getattr(self.system.controller, "nu", None)
-        if nu is None or self.ends_in_contact:
+        if self.system.nu is None or self.ends_in_contact:
             return None
         if self.table is not None:
             return self._recorded.covered

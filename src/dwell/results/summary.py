@@ -10,10 +10,9 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density.looking import Looks
-from dwell.theory import Metrics
 from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.theory.flags import own_limit
-from dwell.theory.metrics import Snapshots, log_cost_of, metrics_of
+from dwell.theory.metrics import log_cost_of
 
 if TYPE_CHECKING:
     from dwell.results.run import Run
@@ -41,12 +40,8 @@ def summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     # Where two agents met in the end there are no cells: what would need them is null.
-    opening = run.system.looks_of_all(run.start.positions, threads=run.recorder.threads)
-    ends = [_at_the_start(run, opening)]
-    places = run.at_the_end.positions[0]
+    ends, places = run.ends, run.at_the_end.positions[0]
     seen = None if run.ends_in_contact else run.final_looks
-    if seen is not None:
-        ends.append(metrics_of(run.system, run.at_the_end, np.array([run.horizon]), seen))
     final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
     spent = run.counters
     return {
@@ -56,6 +51,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "agents": run.agents,
         "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
         "seed": run.system.seed,
+        "start_seed": None if run.scenario is None else run.scenario.agents.start_seed,
         "integration": "exact" if run.system.spacing is None else "grid",
         "stop": {
             "reason": run.stop.reason.value,
@@ -80,30 +76,26 @@ def summarize(run: Run) -> dict[str, Any]:
             "final": None if run.ends_in_contact else final_cost,
         },
         "log_cost": {
-            "initial": log_cost_of(opening),
+            "initial": log_cost_of(run.initial_looks),
             "final": None if seen is None else log_cost_of(seen),
         },
         "error": {"final_max": None if run.ends_in_contact else final_error},
         "coverage": {
-            "nu": getattr(run.system.controller, "nu", None),
+            "nu": run.system.nu,
             "reached_at": run.reached_at,
+            "last_beyond": run.last_beyond,
         },
-        "hold_error": {"max": _largest_hold_error(run, ends), "limit": _limit(run)},
+        "hold_error": {"max": run.largest_hold_error, "limit": _limit(run)},
         "separation": _closest(run),
         "certificate": _certificate(run),
         "distance": _spread(spent.distance),
+        "top_speed": run.tally.top_speed_until(run.horizon),
         "energy": _spread(spent.energy),
         **_final(places, seen),
         "repairs": list(run.repairs),
         "flags": [{"code": flag.code, "says": flag.says} for flag in run.flags],
         "wall_seconds": run.wall_seconds,
     }
-
-
-def _at_the_start(run: Run, seen: Looks) -> Metrics:
-    places, velocities = run.start.positions, run.start.velocities
-    now = Snapshots(places[None], velocities[None], np.empty((1, run.agents)))
-    return metrics_of(run.system, now, np.zeros(1), seen)
 
 
 def _law(run: Run) -> str:
@@ -117,21 +109,13 @@ def _spread(values: Any) -> dict[str, Any]:
     return {"min": as_number(low), "mean": float(values.mean()), "max": as_number(high)}
 
 
-def _largest_hold_error(run: Run, ends: list[Metrics]) -> float | None:
-    """Over the ends of all holds and over all samples."""
-    if ends[0].hold_errors.shape[1] == 0:
-        return None
-    at_ends = (float(one.hold_errors.max(initial=0.0)) for one in ends)
-    return max(run.tally.hold_error, run.tally.samples.hold_error, *at_ends)
-
-
 def _limit(run: Run) -> float | None:
     """Of the certificate, or else the one that adaptive timers keep to."""
     return own_limit(run.system) if run.assumed is None else float(run.assumed["eta_max"])
 
 
 def _closest(run: Run) -> dict[str, Any]:
-    """Also between samples and events, if these were kept; and at these alone."""
+    """At any time, if the events were kept; and at the start, at events and at the end."""
     seen = run.seen_separation if np.isfinite(run.seen_separation) else None
     nothing = {"min": None, "time": None, "agents": None, "seen": seen}
     if run.table is None or not np.isfinite(run.closest.distance):

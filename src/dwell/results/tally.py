@@ -29,7 +29,7 @@ class Tally:
     def __init__(self, system: CoverageSystem, start: AgentsState) -> None:
         n = system.agents
         self.system = system
-        self.nu: float | None = getattr(system.controller, "nu", None)
+        self.nu: float | None = system.nu
         self.legs = _own(start.legs)
         self.time = start.time
         self.looks: Ints = start.looks.copy()
@@ -39,6 +39,7 @@ class Tally:
         self.empty = 0
         self.floors = 0
         self.outside = 0.0
+        self.top_speed = 0.0  # on legs that are over
         self.nearest = np.inf  # at looks
         self.hold_error = 0.0  # at the ends of holds
         self.last_large = -1.0  # time of the last look with an error beyond nu; -1: none
@@ -77,6 +78,7 @@ class Tally:
         now, at = _rows(part, order, self.legs), part.time[order]
         before = self._before(now, who, fresh)
         length, work = before.work_until(at)
+        self.top_speed = max(self.top_speed, before.top_speed(length, at))
         add_each(who, length, *self.distance)
         add_each(who, work, *self.energy)
         changed = (now.hold != before.hold).any(axis=1)
@@ -146,6 +148,12 @@ class Tally:
             energy=totals[1],
         )
 
+    def top_speed_until(self, until: float) -> float | None:
+        """The largest speed of all agents up to time `until`; None where it was not kept."""
+        length, _ = self.legs.work_until(until)
+        found = max(self.top_speed, self.legs.top_speed(length, until))
+        return None if np.isnan(self.top_speed) else found
+
     def places(self, until: float) -> Points:
         """Where everybody is at the end."""
         return self.legs.at(until)
@@ -191,12 +199,16 @@ class Tally:
         self.updates = _checked(arrays["count_updates"], np.int64, n)
         self.distance = np.array(arrays["sum_distance"], dtype=np.float64).reshape(2, n)
         self.energy = np.array(arrays["sum_energy"], dtype=np.float64).reshape(2, n)
+        kept = {"top_speed": np.nan, **scalars}  # older files lack it
         for name in _SCALARS:
-            setattr(self, name, type(getattr(self, name))(scalars[name]))
-        self.samples = Sampled(**scalars["samples"])
+            setattr(self, name, type(getattr(self, name))(kept[name]))
+        fields, kept = Sampled.__dataclass_fields__, scalars["samples"]
+        self.samples = Sampled(**{name: kept[name] for name in fields})
 
 
-_SCALARS = ("time", "empty", "floors", "outside", "nearest", "hold_error", "last_large")
+_SCALARS = (
+    "time", "empty", "floors", "outside", "top_speed", "nearest", "hold_error", "last_large",
+)  # fmt: skip
 
 
 @final
@@ -205,16 +217,12 @@ class Sampled:
     """What the samples of a run came to."""
 
     taken: int = 0
-    hold_error: float = 0.0
-    separation: float = np.inf
     last_large: float = -1.0  # the last sample with an error beyond nu; -1: none
     after: float = np.inf  # the first sample after any error beyond nu, at looks or samples
 
     def add(self, found: Metrics, nu: float | None, last_look: float) -> None:
         """Take in some more; at `last_look` the last error beyond nu was seen at a look."""
         self.taken += len(found.times)
-        self.hold_error = max(self.hold_error, float(found.hold_errors.max(initial=0.0)))
-        self.separation = min(self.separation, float(found.separations.min(initial=np.inf)))
         if nu is not None and len(found.times):
             large = found.times[found.errors.max(axis=1) > nu]
             self.last_large = float(large[-1]) if len(large) else self.last_large

@@ -80,6 +80,7 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         ids=scenario.agents.ids,
         spacing=grid.spacing if isinstance(grid, GridSpec) else None,
         network=build_network(scenario.network),
+        nu=scenario.run.nu,
     )
     return system, start, (*workspace.repairs, *repairs)
 

@@ -198,6 +198,11 @@ class AgentsSpec(Table):
         """How many agents there are."""
         return self.start.count if isinstance(self.start, ScatterSpec) else len(self.start)
 
+    @property
+    def start_seed(self) -> int | None:
+        """The seed of a start drawn at random; None where positions are given."""
+        return self.start.seed if isinstance(self.start, ScatterSpec) else None
+
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """Places that do not have n coordinates."""
         if not isinstance(self.start, ScatterSpec):
@@ -288,6 +293,11 @@ class RunSpec(Table):
     seed: Whole | None = Field(
         default=None,
         description="seed of all chance in the run; if absent one is drawn and recorded",
+    )
+    nu: Positive | None = Field(
+        default=None,
+        description="the tracking error that counts as covered, a length; if absent the law's own "
+        "nu, where it has one",
     )
     integration: Annotated[ExactSpec | GridSpec, Field(discriminator="kind")] = Field(
         default=ExactSpec(kind="exact"), description="how masses and centroids are integrated"

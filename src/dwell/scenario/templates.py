@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from types import MappingProxyType
 
@@ -27,13 +27,17 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def template_text(name: str) -> str:
-    """The commented TOML of a template; `TEMPLATES` has the names."""
+def template_text(name: str, others: Sequence[str] = ()) -> str:
+    """The commented TOML of a template; `TEMPLATES` has the names.
+
+    `others` are templates of other kinds, to be named beside these where there is no such name.
+    """
     if name not in TEMPLATES:
-        close = nearest(name, list(TEMPLATES))
+        known = [*TEMPLATES, *others]
+        close = nearest(name, known)
         hint = f'; did you mean "{close}"?' if close else "."
         raise ScenarioError(
-            f"a template must be {listing(list(TEMPLATES), 'or')}, got {shown(name)}{hint}",
+            f"a template must be {listing(known, 'or')}, got {shown(name)}{hint}",
             code="scenario.template",
         )
     return files(__package__).joinpath("templates", f"{name}.toml").read_text(encoding="utf-8")

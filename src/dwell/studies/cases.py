@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -13,10 +13,10 @@ from dwell._types import Points, in_short, is_whole, listed
 from dwell.agents import CoverageSystem
 from dwell.agents.engine import can_compile, refuse_standing_clock
 from dwell.agents.start import check_start
-from dwell.errors import ControllerError, InputError
+from dwell.errors import InputError
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, build_start, with_seed
-from dwell.scenario.schema import ScatterSpec
+from dwell.scenario.schema import AgentsSpec, ScatterSpec
 
 
 @final
@@ -61,26 +61,30 @@ def _repeated(
     own = base.scenario.run.seed
     assert own is not None
     numbers = None if seeds is None else _seeds("seeds", seeds)
-    places = _all_places(base, starts, start_seeds)
+    agents = _all_agents(base, starts, start_seeds)
     if numbers is None:
-        numbers = [own + k for k in range(1 if places is None else len(places))]
-    if places is None:
-        places = [base.places] * len(numbers)
-    if len(numbers) != len(places):
+        numbers = [own + k for k in range(1 if agents is None else len(agents))]
+    if agents is None:
+        agents = [(base.scenario.agents, base.places)] * len(numbers)
+    if len(numbers) != len(agents):
         raise InputError(
-            f"there are {len(numbers)} seeds and {len(places)} starts; as many are needed",
+            f"there are {len(numbers)} seeds and {len(agents)} starts; as many are needed",
             code="batch.seeds",
         )
     return [
-        Case(with_seed(scenario, seed), _reseeded(base.system, seed, len(start)), start)
-        for seed, start in zip(numbers, places, strict=True)
+        Case(
+            with_seed(scenario.model_copy(update={"agents": spec}), seed),
+            replace(base.system, agents=len(start), seed=seed),
+            start,
+        )
+        for seed, (spec, start) in zip(numbers, agents, strict=True)
     ]
 
 
-def _all_places(
+def _all_agents(
     base: Case, starts: object, start_seeds: Iterable[int] | None
-) -> list[Points] | None:
-    """Where the agents of each run start; None if all start as the scenario says."""
+) -> list[tuple[AgentsSpec, Points]] | None:
+    """The agents of each run and where they start; None if all start as the scenario says."""
     site, spec = base.system.workspace, base.scenario.agents
     if starts is not None and start_seeds is not None:
         raise InputError(
@@ -88,7 +92,10 @@ def _all_places(
             code="batch.starts",
         )
     if starts is not None:
-        return [check_start(site, start)[0] for start in _places(starts)]
+        places = [check_start(site, start)[0] for start in _places(starts)]
+        given = [tuple(map(tuple, start.tolist())) for start in places]
+        specs = [spec.model_copy(update={"start": start}) for start in given]
+        return list(zip(specs, places, strict=True))
     if start_seeds is None:
         return None
     if not isinstance(spec.start, ScatterSpec):
@@ -101,20 +108,13 @@ def _all_places(
         spec.model_copy(update={"start": spec.start.model_copy(update={"seed": seed})})
         for seed in _seeds("start_seeds", start_seeds)
     ]
-    return [build_start(one, site)[0] for one in specs]
+    return [(one, build_start(one, site)[0]) for one in specs]
 
 
 def _case(scenario: Scenario) -> Case:
     scenario = with_seed(scenario)
     system, places, _ = build(scenario)
     return Case(scenario, system, places)
-
-
-def _reseeded(system: CoverageSystem, seed: int, agents: int) -> CoverageSystem:
-    return CoverageSystem(
-        system.workspace, system.density, system.controller, agents, seed, system.ids,
-        system.spacing, system.network,
-    )  # fmt: skip
 
 
 def _seeds(name: str, seeds: Iterable[int]) -> list[int]:
@@ -160,12 +160,9 @@ def refuse_differences(scenarios: Sequence[Scenario]) -> None:
                 )
 
 
-def refuse_uncompiled(system: CoverageSystem, until: float) -> None:
-    """Only the engine runs batches."""
+def is_compiled(system: CoverageSystem, until: float) -> bool:
+    """Whether the compiled planar engine knows law and density."""
     if system.dimension != 2 or not can_compile(system):
-        raise ControllerError(
-            f"a batch takes laws and densities that the compiled planar engine knows; "
-            f"{type(system.controller).__name__} here is none: use dwell.run_scenario for each run",
-            code="batch.compiled",
-        )
+        return False
     refuse_standing_clock(system, until)
+    return True

@@ -12,7 +12,7 @@ import numpy as np
 
 from dwell._checks import check_count
 from dwell._tables import html_table, text_table
-from dwell._types import Floats, Ints, in_short
+from dwell._types import Floats, Ints, in_short, is_positive
 from dwell.errors import InputError
 from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
@@ -25,12 +25,15 @@ from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign
-from dwell.studies.laws import with_law
+from dwell.studies.laws import scenarios_of_laws, with_law
+from dwell.studies.matching import mismatches, paced
 from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
 from dwell.studies.workers import Job, run_jobs
 
 SCHEMA = 1
-LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times
+LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times in the paper's place
+PARTS = (1.0, 0.1, 0.01, 0.001)  # of nu, for settling times elsewhere
+UNLIKE = 1.1  # ratio of top speeds from which the comparison has a note
 
 Spread = dict[str, float]
 
@@ -53,6 +56,7 @@ class LawFigures:
     updates: Spread  # changes of velocity
     received: Spread  # positions of others
     sent: Spread  # messages
+    top_speed: float | None  # the largest of all agents at any time
     distance: Spread
     energy: Spread
     wall_seconds: float
@@ -71,6 +75,7 @@ class LawFigures:
             "updates": self.updates,
             "received": self.received,
             "sent": self.sent,
+            "top_speed": self.top_speed,
             "distance": self.distance,
             "energy": self.energy,
             "wall_seconds": self.wall_seconds,
@@ -83,11 +88,24 @@ class Comparison:
     """Runs of several laws from one start, under the names they were given."""
 
     runs: dict[str, Run]
+    levels: Sequence[float] | None = None  # of settling; None: nu and parts of it
+    unmatched: Sequence[str] = ()  # which speeds and gains are not alike, in sentences
 
     @cached_property
     def figures(self) -> dict[str, LawFigures]:
         """The table."""
-        return {name: figures_of(run) for name, run in self.runs.items()}
+        levels = self.levels or levels_of(list(self.runs.values()))
+        return {name: figures_of(run, levels) for name, run in self.runs.items()}
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What limits the comparison, in sentences."""
+        speeds = {name: row.top_speed for name, row in self.figures.items() if row.top_speed}
+        low, high = min(speeds.values(), default=0.0), max(speeds.values(), default=0.0)
+        if high <= UNLIKE * low:
+            return list(self.unmatched)
+        told = ", ".join(f"{name} {speed:.4g}" for name, speed in speeds.items())
+        return [*self.unmatched, f"the largest speeds that occurred differ: {told}."]
 
     @property
     def reference(self) -> str:
@@ -128,6 +146,7 @@ class Comparison:
         yield ["changes of velocity", *(_spread(f.updates) for f in laws)]
         yield ["positions received", *(_spread(f.received) for f in laws)]
         yield ["messages sent", *(_spread(f.sent) for f in laws)]
+        yield ["top speed", *(_number(f.top_speed) for f in laws)]
         yield ["distance", *(_spread(f.distance) for f in laws)]
         yield ["energy", *(_spread(f.energy) for f in laws)]
         first = self.reference
@@ -148,6 +167,7 @@ class Comparison:
             "seed": run.system.seed,
             "integration": "exact" if run.system.spacing is None else "grid",
             "laws": {name: row.as_json() for name, row in self.figures.items()},
+            "notes": self.notes,
             "same_tessellation": {
                 "reference": self.reference,
                 "tolerance": tolerance,
@@ -171,17 +191,32 @@ def _spread(values: Mapping[str, float]) -> str:
     return f"{values['mean']:.5g} ({values['max']:.5g})"
 
 
+def levels_of(runs: Sequence[Run]) -> list[float]:
+    """Levels of settling: nu, or a hundredth of the diameter where there is none, and parts of it.
+
+    The first run that has a nu decides for all.
+    """
+    known = [run.system.nu for run in runs if run.system.nu is not None]
+    whole = known[0] if known else 0.01 * runs[0].workspace.diameter
+    return [part * whole for part in PARTS]
+
+
 def compare(
     scenario: ScenarioLike,
-    laws: Mapping[str, Any],
+    laws: Mapping[str, Any] | Sequence[str],
     *,
+    match: bool = True,
+    levels: Sequence[float] | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     finished: Callable[[str, Run], None] | None = None,
 ) -> Comparison:
     """Run each of `laws` in the place of the scenario's own.
 
-    A law is a controller, such as ``dwell.Timer(...)``, or a `controller` table of a scenario.
+    A law is a controller, such as ``dwell.Timer(...)``, or a `controller` table of a scenario, or
+    its name in a list, such as ``["timer", "lloyd"]``. With `match`, tables and names get the
+    largest speed and the gain of the scenario's law where they do not give their own; controllers
+    are run as they are. `levels` are the errors for settling times, by default nu and parts of it.
     `finished` is told of each run when it is done. Results do not depend on `workers`.
 
     Parameters
@@ -194,7 +229,7 @@ def compare(
     Comparison
         ``print(comparison)`` shows it as a table, one column for each law.
     """
-    if not isinstance(laws, Mapping):
+    if not isinstance(laws, Mapping | str | list | tuple):
         raise InputError(
             f"the laws are {in_short(laws)}; names and laws are needed, such as "
             '{"timer": dwell.Timer(...)}',
@@ -203,28 +238,50 @@ def compare(
     if not laws:
         raise InputError("no law to compare; give at least one", code="compare.laws")
     check_count("workers", workers, "compare")
-    scenario = with_seed(as_scenario(scenario))
-    alone = workers == 1 or len(laws) == 1
+    scenario, checked = with_seed(as_scenario(scenario)), check_levels(levels)
+    if not isinstance(laws, Mapping):
+        names = laws.split(",") if isinstance(laws, str) else list(laws)
+        tables: Mapping[str, Any] = scenarios_of_laws(scenario, names, match=match)
+    else:
+        tables = {name: _in_place(scenario, law, match) for name, law in laws.items()}
+    alone = workers == 1 or len(tables) == 1
     jobs: dict[str, Job[Run]] = {
-        name: job_of(scenario, law, threads=None if alone else 1) for name, law in laws.items()
+        name: job_of(scenario, law, threads=None if alone else 1) for name, law in tables.items()
     }
-    return Comparison(run_jobs(jobs, workers=workers, progress=progress, finished=finished))
+    runs = run_jobs(jobs, workers=workers, progress=progress, finished=finished)
+    named = {name: one for name, one in tables.items() if isinstance(one, Scenario)}
+    return Comparison(runs, checked, tuple(mismatches(scenario.controller, named)))
+
+
+def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
+    """`levels` if they are positive numbers, or None."""
+    for level in () if levels is None else levels:
+        if not is_positive(level):
+            raise InputError(
+                f"a level of settling is {level!r}; a length above 0 is needed",
+                code="compare.level",
+            )
+    return levels or None
 
 
 def compare_scenarios(
     scenarios: Mapping[str, Scenario],
     *,
+    levels: Sequence[float] | None = None,
+    unmatched: Sequence[str] = (),
     workers: int | None = None,
     progress: Progress | None = None,
     finished: Callable[[str, Run], None] | None = None,
 ) -> Comparison:
-    """The same for scenarios that differ in their law alone; see `scenarios_of_laws`."""
+    """Run scenarios that differ in their law alone, see `scenarios_of_laws`, side by side."""
     alone = workers == 1 or len(scenarios) == 1
     jobs: dict[str, Job[Run]] = {
         name: job_of_scenario(scenario, None if alone else 1)
         for name, scenario in scenarios.items()
     }
-    return Comparison(run_jobs(jobs, workers=workers, progress=progress, finished=finished))
+    return Comparison(
+        run_jobs(jobs, workers=workers, progress=progress, finished=finished), levels, unmatched
+    )
 
 
 def keep_comparison(
@@ -232,6 +289,8 @@ def keep_comparison(
     out: Path,
     formats: Sequence[str] = ("png",),
     *,
+    levels: Sequence[float] | None = None,
+    unmatched: Sequence[str] = (),
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -247,6 +306,8 @@ def keep_comparison(
     check_free(out, COMPARED, formats)
     found = compare_scenarios(
         scenarios,
+        levels=levels,
+        unmatched=unmatched,
         workers=workers,
         progress=progress,
         finished=lambda name, run: run.save(files[name], force=True),
@@ -264,10 +325,9 @@ def file_name(law: str) -> str:
 
 
 def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]:
-    """A job that runs `scenario` under `law`."""
-    table = _table(law)
-    if table is not None:
-        return job_of_scenario(with_law(scenario, table), threads)
+    """A job that runs `scenario` under `law`: a scenario of its own, or a controller."""
+    if isinstance(law, Scenario):
+        return job_of_scenario(law, threads)
     system, start, _ = build(scenario)
     grid = scenario.run.integration
 
@@ -284,6 +344,7 @@ def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]
             network=system.network,
             sample_every=scenario.run.record.sample_every,
             max_jumps=scenario.run.max_jumps,
+            nu=system.nu,
             progress=progress,
             threads=threads,
         )
@@ -296,16 +357,18 @@ def job_of_scenario(scenario: Scenario, threads: int | None = 1) -> Job[Run]:
     return lambda progress: run_scenario(scenario, progress=progress, threads=threads)
 
 
-def _table(law: Any) -> dict[str, Any] | None:
-    """The `controller` table of a law; None for one that no file can name."""
+def _in_place(scenario: Scenario, law: Any, match: bool) -> Any:
+    """`scenario` under a law; the law itself where no file can name it."""
     if isinstance(law, Mapping):
-        return dict(law)
-    if hasattr(law, "model_dump"):
-        return dict(law.model_dump(exclude_none=True))
-    return describe_controller(law)
+        kind, own = law.get("kind"), scenario.controller
+        pace = paced(str(kind), own) if match and kind != own.kind else {}
+        return with_law(scenario, {**pace, **law})
+    given = hasattr(law, "model_dump")
+    table = law.model_dump(exclude_none=True) if given else describe_controller(law)
+    return law if table is None else with_law(scenario, table)
 
 
-def figures_of(run: Run) -> LawFigures:
+def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
     """The row of one run."""
     counted = run.counters
     return LawFigures(
@@ -313,7 +376,7 @@ def figures_of(run: Run) -> LawFigures:
         stop=run.stop.reason.value,
         ok=run.stop.reason.ok,
         final_error=final_error(run),
-        settled={level: settled_at(run, level) for level in LEVELS},
+        settled={level: settled_at(run, level) for level in levels},
         initial_cost=float(run.cost(0.0)),
         final_cost=final_cost(run),
         cells={
@@ -327,6 +390,7 @@ def figures_of(run: Run) -> LawFigures:
         updates=spread(counted.updates),
         received=spread(counted.received),
         sent=spread(counted.sent),
+        top_speed=run.tally.top_speed_until(run.horizon),
         distance=spread(counted.distance),
         energy=spread(counted.energy),
         wall_seconds=run.wall_seconds,

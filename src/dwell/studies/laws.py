@@ -10,6 +10,7 @@ from dwell.scenario import Scenario, apply_overrides, parse_scenario
 from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.suggest import model_at, nearest
+from dwell.studies.matching import paced
 
 
 def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -23,27 +24,31 @@ def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def scenarios_of_laws(
-    scenario: Scenario, laws: Sequence[str], overrides: Iterable[str] = ()
+    scenario: Scenario, laws: Sequence[str], overrides: Iterable[str] = (), *, match: bool = True
 ) -> dict[str, Scenario]:
     """The scenario once for each law, under the law's name.
 
     A law is named by its kind; `self-triggered:paper-like` also chooses a preset. The scenario's
-    own law keeps its parameters, any other has its defaults. `overrides` read LAW.key=value.
+    own law keeps its parameters. With `match` any other gets its largest speed and its gain, and
+    defaults for the rest. `overrides` read LAW.key=value.
     """
     names = [name.strip() for name in laws]
     check_law_names(names)
     changes = apply_overrides({}, overrides)
     _refuse_strangers(changes, [_parts(name)[0] for name in names])
-    found = {name: _with_law(scenario, name, changes) for name in names}
+    found = {name: _with_law(scenario, name, changes, match) for name in names}
     _refuse_twins(found)
     return found
 
 
 def with_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
-    """`scenario` under another law; a certificate stays with the timer law only."""
+    """`scenario` under another law, with the same nu; a certificate stays with the timer law."""
     data = scenario.model_dump(exclude_none=True)
     data["controller"] = dict(law)
-    if law["kind"] != "timer":
+    nu = getattr(scenario.controller, "nu", None)
+    if nu is not None and "nu" not in law:
+        data["run"].setdefault("nu", nu)
+    if law.get("kind") != "timer":
         data.pop("certificate", None)
     return parse_scenario(data)
 
@@ -53,7 +58,9 @@ def _parts(name: str) -> tuple[str, str | None]:
     return kind, preset if colon else None
 
 
-def scenario_of_law(scenario: Scenario, name: str, keys: Mapping[str, Any]) -> Scenario:
+def scenario_of_law(
+    scenario: Scenario, name: str, keys: Mapping[str, Any], *, match: bool = True
+) -> Scenario:
     """The scenario under the law of this name, with some of the law's keys set anew."""
     check_law_names([name])
     kind = _parts(name)[0]
@@ -65,13 +72,15 @@ def scenario_of_law(scenario: Scenario, name: str, keys: Mapping[str, Any]) -> S
             code="compare.override",
             key=f"{kind}.{unknown[0]}",
         )
-    return _with_law(scenario, name, {kind: keys})
+    return _with_law(scenario, name, {kind: keys}, match)
 
 
-def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Scenario:
+def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any], match: bool) -> Scenario:
     kind, preset = _parts(name)
     own = scenario.controller.kind == kind
     table = scenario.controller.model_dump(exclude_none=True) if own else {"kind": kind}
+    if match and not own:
+        table |= paced(kind, scenario.controller)
     if preset is not None:
         table["preset"] = _known_preset(kind, preset)
     table.update(changes.get(kind, {}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, final
@@ -17,13 +17,17 @@ from dwell.agents import CoverageSystem
 from dwell.agents.events import EventTable
 from dwell.agents.start import seed_words
 from dwell.controllers.saturation import saturated
-from dwell.density.looking import in_blocks, look_many
+from dwell.density.looking import Looks, in_blocks, look_many
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
 from dwell.progress import Progress, reported
-from dwell.scenario import ScenarioLike
-from dwell.studies.cases import Case, cases_of, refuse_differences, refuse_uncompiled
-from dwell.theory.metrics import timer_program
+from dwell.results import Run
+from dwell.results.recorder import touching
+from dwell.runner import run_scenario
+from dwell.scenario import Scenario, ScenarioLike
+from dwell.scenario.schema import RecordSpec
+from dwell.studies.cases import Case, cases_of, is_compiled, refuse_differences
+from dwell.theory.metrics import Snapshots, timer_program
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,19 +43,22 @@ BLOCK = 1_024  # runs whose cells are measured together
 class Batch:
     """What many runs came to, one entry (or row) per run, in the order they were asked for.
 
-    Every figure is the one that `run_scenario` gives for the same scenario and seed.
+    Every number is the one that ``run_scenario(batch.scenarios[k]).summary()`` gives, bit for bit.
+    Numbers "as seen" are those at the start, at events and at the end.
     """
 
-    seeds: Ints  # (R,)
+    scenarios: tuple[Scenario, ...]  # each, run alone, gives the same run
     reasons: tuple[StopReason, ...]
-    times: Floats  # when each ended
-    events: Ints
+    times: Floats  # (R,) when each ended
+    looks: Ints  # (R, N) events of each agent
     positions: Points  # (R, N, n) at the end
     errors: Floats  # (R, N) |centroid - position| at the end; nan where two agents met
+    initial_costs: Floats
     costs: Floats  # at the end; nan where two agents met
-    hold_errors: Floats  # the largest, at the ends of holds and at both ends
-    separations: Floats  # the smallest distance of two agents, at looks
-    last_large: Floats  # time of the last look with an error beyond nu; -1 if there was none
+    hold_errors: Floats  # the largest seen; nan for laws that have none
+    separations: Floats  # the smallest distance of two agents seen; inf for one agent
+    nu: Floats  # the error that counts as covered; nan if none does
+    last_beyond: Floats  # the last time at which an error beyond nu was seen; nan if none was
     empty: Ints  # looks that found no mass
     messages: Ints  # positions of others obtained, by all agents, from the start on
     updates: Ints  # (R, N) changes of the held velocity
@@ -59,28 +66,46 @@ class Batch:
     energy: Floats  # (R, N) integral of its squared speed
 
     def __len__(self) -> int:
-        return len(self.seeds)
+        return len(self.reasons)
 
     def __repr__(self) -> str:
-        return f"<Batch of {len(self)} runs, {int(self.events.sum())} events>"
+        return f"<Batch of {len(self)} runs, {self.events.sum()} events>"
+
+    @property
+    def seeds(self) -> np.ndarray:
+        """The seed of each run."""
+        return np.array([one.run.seed for one in self.scenarios])
+
+    @property
+    def events(self) -> Ints:
+        """How many there were in each run."""
+        found: Ints = self.looks.sum(axis=1)
+        return found
 
     def columns(self) -> dict[str, np.ndarray]:
-        """One value per run of everything that can be said so, for a data frame."""
-        return {
+        """One value per run, named as in a sweep's table, for a data frame; nan where null."""
+        found: dict[str, np.ndarray] = {
             "seed": self.seeds,
-            "reason": np.array([reason.value for reason in self.reasons]),
-            "time": self.times,
-            "events": self.events,
-            "cost": self.costs,
-            "error": self.errors.max(axis=1),
-            "hold_error": self.hold_errors,
-            "separation": self.separations,
-            "last_large": self.last_large,
+            "start_seed": np.array([one.agents.start_seed for one in self.scenarios]),
+            "stop.reason": np.array([reason.value for reason in self.reasons]),
+            "stop.ok": np.array([reason.ok for reason in self.reasons]),
+            "stop.time": self.times,
+            "events.total": self.events,
             "messages": self.messages,
-            "updates": self.updates.sum(axis=1),
-            "distance": self.distance.sum(axis=1),
-            "energy": self.energy.sum(axis=1),
+            "cost.initial": self.initial_costs,
+            "cost.final": self.costs,
+            "error.final_max": self.errors.max(axis=1),
+            "coverage.nu": self.nu,
+            "coverage.last_beyond": self.last_beyond,
+            "hold_error.max": self.hold_errors,
+            "separation.seen": np.where(np.isinf(self.separations), np.nan, self.separations),
         }
+        each: dict[str, Any] = {"events.per_agent": self.looks, "updates": self.updates}
+        each |= {"distance": self.distance, "energy": self.energy}
+        for name, values in each.items():
+            found[f"{name}.min"], found[f"{name}.max"] = values.min(axis=1), values.max(axis=1)
+            found[f"{name}.mean"] = values.mean(axis=1)
+        return found
 
     def to_pandas(self) -> pd.DataFrame:
         """`columns` as a data frame: one row per run."""
@@ -105,20 +130,69 @@ def simulate_many(
     it changes no bit. `progress` is a function of what is being done and the share done; by default
     progress appears on the error stream after two seconds, and False turns that off.
     A scenario may be a Scenario, a mapping of its tables, or the path of its file.
+
+    Laws and densities that the compiled planar engine does not know are run one after another.
     """
     check_count("threads", threads)
     cases = cases_of(scenarios, seeds, starts, start_seeds)
     first = cases[0].scenario
     refuse_differences([case.scenario for case in cases])
-    systems = [case.system for case in cases]
-    for system in systems:
-        refuse_uncompiled(system, first.run.horizon)
+    _refuse_unequal(cases)
     with reported(progress) as tell:
         tell("preparing", 0.0)
-        runs, figures = _start(cases, threads)
+        if not all(is_compiled(case.system, first.run.horizon) for case in cases):
+            return _one_by_one(cases, threads, tell)
+        runs, figures, firsts = _start(cases, threads)
         _run(cases, runs, figures, threads, tell)
         tell("measuring", 1.0)
-        return _batch(cases, figures, runs, threads)
+        return _batch(cases, figures, runs, firsts, threads)
+
+
+def _refuse_unequal(cases: Sequence[Case]) -> None:
+    agents = len(cases[0].places)
+    for k, case in enumerate(cases):
+        if len(case.places) != agents:
+            raise InputError(
+                f"run {k} has {len(case.places)} agents and run 0 has {agents}; batches of equal "
+                "numbers are needed",
+                code="batch.differs",
+            )
+
+
+def _one_by_one(cases: Sequence[Case], threads: int | None, tell: Progress) -> Batch:
+    """The batch of runs that are made one after another."""
+    runs: list[Run] = []
+    for k, case in enumerate(cases):
+        tell("simulating", k / len(cases))
+        asked = case.scenario.run.model_copy(update={"record": RecordSpec(kind="summary")})
+        one = case.scenario.model_copy(update={"run": asked})
+        runs.append(run_scenario(one, threads=threads, progress=False))
+    tell("measuring", 1.0)
+    nothing = np.full(len(cases[0].places), np.nan)
+
+    def numbers(of: Callable[[Run], Any]) -> Any:
+        """One of each run; nan where it is None."""
+        return np.array([np.nan if (found := of(run)) is None else found for run in runs])
+
+    return Batch(
+        scenarios=tuple(case.scenario for case in cases),
+        reasons=tuple(run.stop.reason for run in runs),
+        times=numbers(lambda run: run.stop.time),
+        looks=numbers(lambda run: run.tally.looks),
+        positions=numbers(lambda run: run.at_the_end.positions[0]),
+        errors=numbers(lambda run: nothing if run.ends_in_contact else run.ends[-1].errors[0]),
+        initial_costs=numbers(lambda run: run.ends[0].costs[0]),
+        costs=numbers(lambda run: None if run.ends_in_contact else run.ends[-1].costs[0]),
+        hold_errors=numbers(lambda run: run.largest_hold_error),
+        separations=numbers(lambda run: run.seen_separation),
+        nu=numbers(lambda run: run.system.nu),
+        last_beyond=numbers(lambda run: run.last_beyond),
+        empty=numbers(lambda run: run.tally.empty),
+        messages=numbers(lambda run: run.counters.received.sum()),
+        updates=numbers(lambda run: run.counters.updates),
+        distance=numbers(lambda run: run.counters.distance),
+        energy=numbers(lambda run: run.counters.energy),
+    )
 
 
 def _run(
@@ -155,20 +229,13 @@ def _run(
     in_blocks(work, len(cases), threads, block=max(1, min(16, len(cases) // 8)))
 
 
-def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures]:
+def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures, _Ends]:
     """Everybody looks once and takes a first order, in every run."""
     from dwell._kernels import legs as column
     from dwell._kernels.batch.runs import Figures, Runs
     from dwell._kernels.queue import entries
 
     agents = len(cases[0].places)
-    for k, case in enumerate(cases):
-        if len(case.places) != agents:
-            raise InputError(
-                f"run {k} has {len(case.places)} agents and run 0 has {agents}; batches of equal "
-                "numbers are needed",
-                code="batch.differs",
-            )
     places = np.array([case.places for case in cases])
     count = len(places)
     which, agent = np.divmod(np.arange(count * agents), agents)
@@ -177,14 +244,15 @@ def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures]:
         k = int(np.argmax(seen.met))
         cases[k // agents].system.look(places[k // agents], k % agents)  # which says who met
     errors = seen.error.reshape(places.shape)
-    row, held = np.zeros((count, agents, column.COLUMNS)), np.zeros(count)
+    row = np.zeros((count, agents, column.COLUMNS))
+    firsts = _Ends.of(seen, errors)
     row[:, :, [column.START_X, column.START_Y]] = places
     for k, case in enumerate(cases):
         law: Any = case.system.controller
         first = law.begin_all(errors[k])
         row[k][:, [column.HOLD_X, column.HOLD_Y]] = first.hold
         row[k, :, column.FIRST_AT] = first.next_at
-        held[k] = _held(case.system, first.hold, errors[k]).max(initial=0.0)
+        firsts.held[k] = _held(case.system, first.hold, errors[k]).max()
     order = np.argsort(row[:, :, column.FIRST_AT], axis=1, kind="stable")  # a heap may be sorted
     runs = Runs(
         row=row,
@@ -198,8 +266,8 @@ def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures]:
         reason=np.zeros(count, dtype=np.int64),
         jumps=np.zeros(count, dtype=np.int64),
         time=np.zeros(count),
-        hold_error=held,
-        nearest=np.full(count, np.inf),
+        hold_error=firsts.held.copy(),
+        nearest=firsts.nearest,
         last_large=np.full(count, -1.0),
         empty=np.zeros(count, dtype=np.int64),
         received=np.ascontiguousarray(seen.neighbors.reshape(count, agents)),
@@ -208,14 +276,14 @@ def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures]:
         distance=np.zeros((count, 2, agents)),
         energy=np.zeros((count, 2, agents)),
     )
-    return runs, figures
+    return runs, figures, firsts
 
 
 def _held(system: CoverageSystem, velocities: Points, errors: Points) -> Floats:
-    """The hold errors of a timer law; 0 for any other."""
+    """The hold errors of a timer law; nan for any other."""
     program = timer_program(system)
     if program is None:
-        return np.zeros(errors.shape[:-1])
+        return np.full(errors.shape[:-1], np.nan)
     return lengths(velocities - saturated(errors, program.k1, program.reach))
 
 
@@ -235,14 +303,13 @@ def _laws(systems: Sequence[CoverageSystem]) -> Laws:
             "are needed",
             code="batch.differs",
         )
-    nu = [getattr(system.controller, "nu", None) for system in systems]
     return Laws(
         k1=numbers("k1"),
         reach=numbers("reach"),
         rule=numbers("rule"),
         loss=numbers("loss"),
         cruise=numbers("cruise"),
-        nu=np.array([np.inf if one is None else one for one in nu]),
+        nu=np.array([np.inf if system.nu is None else system.nu for system in systems]),
         t1=numbers("t1"),
         t2=numbers("t2"),
         period=numbers("period"),
@@ -250,7 +317,9 @@ def _laws(systems: Sequence[CoverageSystem]) -> Laws:
     )
 
 
-def _batch(cases: Sequence[Case], figures: Figures, runs: Runs, threads: int | None) -> Batch:
+def _batch(
+    cases: Sequence[Case], figures: Figures, runs: Runs, firsts: _Ends, threads: int | None
+) -> Batch:
     """The figures, and what the ends look like."""
     from dwell._kernels import legs as column
 
@@ -260,19 +329,26 @@ def _batch(cases: Sequence[Case], figures: Figures, runs: Runs, threads: int | N
     hold = runs.row[:, :, [column.HOLD_X, column.HOLD_Y]]
     positions = runs.row[:, :, [column.START_X, column.START_Y]] + hold * used
     velocities = np.where((dt <= cruise[:, None])[..., None], hold, 0.0)
-    reasons = tuple(_REASONS[int(reason)] for reason in figures.reason)
-    errors, costs, held = _ends(cases, reasons, positions, velocities, threads)
+    lasts = _lasts(cases, Snapshots(positions, velocities, dt), threads)
+    nu = np.array([case.system.nu for case in cases], dtype=np.float64)
+    beyond = [np.where(firsts.errors.max(axis=1) > nu, 0.0, np.nan), figures.last_large]
+    beyond.append(np.where(lasts.errors.max(axis=1) > nu, figures.time, np.nan))
+    latest = np.fmax.reduce(beyond)
     return Batch(
-        seeds=np.array([case.system.seed for case in cases]),
-        reasons=reasons,
+        scenarios=tuple(case.scenario for case in cases),
+        reasons=tuple(_REASONS[int(reason)] for reason in figures.reason),
         times=figures.time,
-        events=figures.jumps,
+        looks=figures.looks,
         positions=positions,
-        errors=errors,
-        costs=costs,
-        hold_errors=np.maximum(figures.hold_error, held),
-        separations=figures.nearest,
-        last_large=figures.last_large,
+        errors=lasts.errors,
+        initial_costs=firsts.costs,
+        costs=lasts.costs,
+        hold_errors=np.where(
+            np.isnan(firsts.held), np.nan, np.fmax(figures.hold_error, lasts.held)
+        ),
+        separations=np.minimum(figures.nearest, lasts.nearest),
+        nu=nu,
+        last_beyond=np.where(latest < 0.0, np.nan, latest),
         empty=figures.empty,
         messages=figures.received.sum(axis=1),
         updates=figures.updates,
@@ -288,28 +364,42 @@ _REASONS = {
 }
 
 
-def _ends(
-    cases: Sequence[Case],
-    reasons: Sequence[StopReason],
-    positions: Points,
-    velocities: Points,
-    threads: int | None,
-) -> tuple[Floats, Floats, Floats]:
-    """Errors, cost and largest hold error of each run at its end."""
-    count, agents = positions.shape[:2]
-    errors, costs, held = np.full((count, agents), np.nan), np.full(count, np.nan), np.zeros(count)
-    good = np.array([reason is not StopReason.COINCIDENT for reason in reasons])
+@final
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    """What is seen at the start, or at the end, of every run."""
+
+    errors: Floats  # (R, N)
+    costs: Floats
+    held: Floats  # the largest hold error
+    nearest: Floats  # the smallest distance of two agents
+
+    @classmethod
+    def of(cls, seen: Looks, errors: Points) -> _Ends:
+        """From all looks in some configurations, whose `errors` are (R, N, n)."""
+        shares = (seen.polar * np.exp(seen.log_scale)).reshape(errors.shape[:2])
+        nearest = seen.nearest.reshape(errors.shape[:2]).min(axis=1)
+        costs = np.array([math.fsum(share) for share in shares])
+        return cls(lengths(errors), costs, np.full(len(errors), np.nan), nearest)
+
+
+def _lasts(cases: Sequence[Case], now: Snapshots, threads: int | None) -> _Ends:
+    """Errors, cost, largest hold error and smallest distance of each run at its end."""
+    count, agents = now.positions.shape[:2]
+    met = touching(now)
+    unknown, held = np.full(count, np.nan), np.full(count, np.nan)
+    found = _Ends(np.full((count, agents), np.nan), unknown, held, np.where(met, 0.0, np.inf))
     laws = {case.system.controller: k for k, case in enumerate(cases)}  # equal laws, one of them
     which = np.array([laws[case.system.controller] for case in cases])
     for law in np.unique(which):
-        rows, system = np.flatnonzero(good & (which == law)), cases[law].system
+        rows, system = np.flatnonzero(~met & (which == law)), cases[law].system
         for lo in range(0, len(rows), BLOCK):
             some = rows[lo : lo + BLOCK]
             row, agent = np.divmod(np.arange(len(some) * agents), agents)
-            seen = look_many(system.ground, positions[some], row, agent, threads=threads)
+            seen = look_many(system.ground, now.positions[some], row, agent, threads=threads)
             gaps = seen.error.reshape(len(some), agents, -1)
-            errors[some] = lengths(gaps)
-            shares = (seen.polar * np.exp(seen.log_scale)).reshape(len(some), agents)
-            costs[some] = [math.fsum(share) for share in shares]
-            held[some] = _held(system, velocities[some], gaps).max(axis=1, initial=0.0)
-    return errors, costs, held
+            ends = _Ends.of(seen, gaps)
+            found.errors[some], found.costs[some] = ends.errors, ends.costs
+            found.nearest[some] = ends.nearest
+            found.held[some] = _held(system, now.velocities[some], gaps).max(axis=1)
+    return found

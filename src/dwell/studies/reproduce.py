@@ -20,7 +20,7 @@ from dwell.runner import provenance
 from dwell.scenario import Scenario
 from dwell.studies import starts as many
 from dwell.studies.claims import Claim, borne_out, judge
-from dwell.studies.compare import Comparison, figures_of, job_of_scenario
+from dwell.studies.compare import LEVELS, Comparison, figures_of, job_of_scenario
 from dwell.studies.figures import Illustration, illustrations
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign, write_text
 from dwell.studies.paper import (
@@ -170,8 +170,8 @@ def _contents(
     whole = paper_scenario("n30").run
     return Contents(
         claims=judge(simulations),
-        exact=Comparison({name: pair.exact for name, pair in pairs.items()}),
-        grid=Comparison({name: pair.grid for name, pair in pairs.items()}),
+        exact=Comparison({name: pair.exact for name, pair in pairs.items()}, LEVELS),
+        grid=Comparison({name: pair.grid for name, pair in pairs.items()}, LEVELS),
         presets={
             PRESET: figures_of(simulations.self_triggered.exact),
             OTHER_PRESET: figures_of(simulations.other_preset.exact),

@@ -109,6 +109,8 @@ def run_sweep(
     where = open_folder(place, plan, versions(), **options)
     with reported(progress) as tell, where as folder:
         conductor = _Conductor(folder, chunk, mixed, tell, say)
+        for note in plan.notes:
+            conductor.say(note)
         if not folder.done.all():
             conductor.conduct(lambda: _engine(cluster, workers, patience, conductor.say))
         return conductor.ending()

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
-from dwell._types import finite_number
+from dwell._types import finite_number, is_whole
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.overrides import put
-from dwell.scenario.problems import listing
+from dwell.scenario.problems import listing, shown
 from dwell.studies.laws import check_law_names, law_keys, scenario_of_law
+from dwell.studies.matching import mismatches
 from dwell.sweep.axes import Group, Value, product_row, product_size
 from dwell.sweep.spec import MOST_CASES, Sweep
 
@@ -77,6 +78,30 @@ class Plan:
         row = {**found.fixed, **product_row(found.groups, point - found.first)}
         return block, [row.get(key) for key in self.keys]
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Which speeds and gains of varied laws are not alike, in sentences."""
+        own, blocks = self.sweep.base.controller, self.blocks
+        named = {str(b.fixed.get(KIND)): b.scenario for b in blocks}
+        others = {name: one for name, one in named.items() if one.controller.kind != own.kind}
+        return tuple(mismatches(own, others))
+
+    def scenario(self, case: int) -> Scenario:
+        """The scenario of one case, to be run alone: it gives the numbers of its row.
+
+        It keeps what the sweep's scenario keeps, events by default, and not a summary alone.
+        """
+        if not (is_whole(case) and 0 <= case < len(self)):
+            raise InputError(
+                f"case is {case!r}; the sweep has cases 0 to {len(self) - 1:,}", code="sweep.case"
+            )
+        found = Frame(self.frame).case(self.brief(case)).scenario()
+        if self.sweep.record != "summary" or "run.record.kind" in self.keys:
+            return found
+        kind = {"kind": self.sweep.base.run.record.kind}
+        run = found.run.model_copy(update={"record": found.run.record.model_copy(update=kind)})
+        return found.model_copy(update={"run": run})
+
     def brief(self, case: int) -> Brief:
         """All that tells a case from the others."""
         point, repeat = divmod(case, self.sweep.repeats)
@@ -127,6 +152,13 @@ class Case:
     values: Sequence[Value]
     seed: int
     mapping: Mapping[str, Any]
+    keys: Sequence[str] = ()  # what is varied, in the order of `values`
+
+    @property
+    def start_seed(self) -> int | None:
+        """The seed of a start drawn at random; None where positions are given."""
+        start = self.mapping["agents"]["start"]
+        return start.get("seed", 0) if isinstance(start, Mapping) else None
 
     @cached_property
     def key(self) -> str:
@@ -134,8 +166,24 @@ class Case:
         return hashlib.blake2b(_json(self.mapping).encode(), digest_size=16).hexdigest()
 
     def scenario(self) -> Scenario:
-        """Checked; what is wrong with it is an exception with a sentence."""
-        return parse_scenario(self.mapping)
+        """Checked; what is wrong with it is an exception with a sentence that names the point."""
+        try:
+            return parse_scenario(self.mapping)
+        except ScenarioError as fault:
+            row = dict(zip(self.keys, self.values, strict=True))
+            raise _at_point(fault, self.point, row) from None
+
+
+def _at_point(fault: ScenarioError, point: int, row: Mapping[str, Value]) -> ScenarioError:
+    """What is wrong with the scenario of a point, with the values that are varied there."""
+    given = {key: value for key, value in row.items() if value is not None}
+    if not given:
+        return fault
+    told = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
+    tied = len(given.keys() - {KIND}) > 1
+    hint = " Values that depend on each other go together in [zip]." if tied else ""
+    text = f"at point {point} ({told}): {fault}{hint}"
+    return ScenarioError(text, code=fault.code, key=fault.key)
 
 
 def plan_of(sweep: Sweep) -> Plan:
@@ -174,7 +222,7 @@ def _heads(sweep: Sweep) -> list[dict[str, Value]]:
 
 
 def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
-    name = str(fixed.get(KIND, sweep.scenario.controller.kind))
+    name = str(fixed.get(KIND, sweep.base.controller.kind))
     kind = name.partition(":")[0]
     others = [group for group in sweep.groups if KIND not in group.keys]
     own = [key for group in others for key in group.keys if _applies(key, kind)]
@@ -186,7 +234,11 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
         if name_in_law != key and key != KIND and name_in_law == _head(name_in_law):
             law.setdefault(name_in_law, value)
     kept = {key: value for key, value in fixed.items() if key == KIND or _applies(key, kind)}
-    return Block(scenario_of_law(sweep.scenario, name, law), kept, groups, first)
+    try:
+        scenario = scenario_of_law(sweep.base, name, law, match=sweep.match)
+    except ScenarioError as fault:
+        raise _at_point(fault, first, samples) from None
+    return Block(scenario, kept, groups, first)
 
 
 def _applies(key: str, kind: str) -> bool:
@@ -291,7 +343,7 @@ class Frame:
                 given = {**value, **scattered} if key == START and scattered else value
                 put(mapping, key, copy.deepcopy(given))
         _sample_along(mapping["run"])
-        return Case(number, point, repeat, values, mapping["run"]["seed"], mapping)
+        return Case(number, point, repeat, values, mapping["run"]["seed"], mapping, self.keys)
 
 
 def _sample_along(run: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.sweep.work import DONE, OWN
+from dwell.sweep.work import DONE, OWN, SEEDS
 
 PARTS = {"q25": 0.25, "median": 0.5, "q75": 0.75}
 
@@ -29,7 +29,7 @@ def _figures(schema: Any, keys: Sequence[str]) -> list[str]:
     """Columns of numbers that a run comes to."""
     import pyarrow as pa
 
-    given = {*OWN, *keys, "seed"}
+    given = {*OWN, *keys, *SEEDS}
     return [
         field.name
         for field in schema

@@ -23,8 +23,8 @@ MOST_CASES: Final = 100_000_000
 STARTS: Final = ("random", "scenario")
 RECORDS: Final = ("summary", "scenario")
 KNOWN: Final = (
-    "scenario", "repeats", "seed", "starts", "record", "final", "keep_runs", "laws", "grid", "zip",
-    "sample",
+    "scenario", "repeats", "seed", "starts", "record", "final", "keep_runs", "match", "laws",
+    "grid", "zip", "sample",
 )  # fmt: skip
 
 
@@ -33,7 +33,7 @@ KNOWN: Final = (
 class Sweep:
     """A checked sweep file."""
 
-    scenario: Scenario
+    base: Scenario  # what cases have in common
     groups: tuple[Group, ...]
     repeats: int = 1
     seed: int = 0
@@ -41,12 +41,32 @@ class Sweep:
     record: str = "summary"  # or "scenario": as the scenario says
     final: bool = True  # keep final positions, centroids and masses in the table
     keep_runs: bool = False
+    match: bool = True  # whether other laws get the largest speed and the gain of the scenario's
     laws: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # The file, with its scenario inside.
+    source: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def scenario(self, case: int) -> Scenario:
+        """The scenario of one case, to be run alone: it gives the numbers of its row."""
+        from dwell.sweep.plan import plan_of
+
+        return plan_of(self).scenario(case)
 
 
 def load_sweep(path: str | os.PathLike[str]) -> Sweep:
-    """The sweep in a TOML or JSON file; its scenario is looked for beside it."""
+    """The sweep in a TOML or JSON file, or in the folder that `run_sweep` made of it.
+
+    The scenario of a file is looked for beside it.
+    """
     name = str(as_path(path))
+    if os.path.isdir(name):
+        from dwell.sweep.store import read_plan
+
+        kept = read_plan(Path(name)).get("sweep")
+        if not isinstance(kept, Mapping):
+            says = f"{shown(name)} was made by an earlier version; give the sweep file instead."
+            raise ScenarioError(says, code="sweep.version")
+        return parse_sweep(kept)
     if not os.path.lexists(name):
         raise ScenarioError(f"the sweep file {shown(name)} does not exist.", code="sweep.not-found")
     return parse_sweep(text_to_mapping(read_text(path), source=name), Path(name).parent)
@@ -54,6 +74,12 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
 
 def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Sweep:
     """The sweep that a mapping describes; `folder` is where its scenario file lies."""
+    if "workspace" in mapping and "controller" in mapping:
+        raise ScenarioError(
+            "this is a scenario, not a sweep: dwell run runs it; dwell init two-hills-sweep shows "
+            "the form of a sweep file.",
+            code="sweep.scenario",
+        )
     for key in mapping:
         if key not in KNOWN:
             close = nearest(key, list(KNOWN))
@@ -63,8 +89,9 @@ def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = "."
     seed = _whole(mapping, "seed", 0, 0, most=math.inf)
     groups = _groups(mapping, seed)
     starts = _word(mapping, "starts", "random" if repeats > 1 else "scenario", STARTS)
+    base = _scenario(mapping, Path(folder))
     return Sweep(
-        scenario=_scenario(mapping, Path(folder)),
+        base=base,
         groups=groups,
         repeats=repeats,
         seed=seed,
@@ -72,7 +99,9 @@ def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = "."
         record=_word(mapping, "record", "summary", RECORDS),
         final=_flag(mapping, "final", True),
         keep_runs=_flag(mapping, "keep_runs", False),
+        match=_flag(mapping, "match", True),
         laws=_laws(mapping),
+        source={**mapping, "scenario": base.model_dump(mode="json", exclude_none=True)},
     )
 
 
@@ -203,8 +232,10 @@ def _refuse_odd(value: object, key: str) -> None:
         for inner in value:
             _refuse_odd(inner, key)
     elif not isinstance(value, (str, bool)):
-        number = finite_number(value)
-        if number is None or (is_whole(value) and abs(value) >= 2**63):
+        if is_whole(value) and abs(value) >= 2**63:
+            says = f"needs whole numbers below 2**63, which a table can hold, got {shown(value)}."
+            raise _wrong(key, says, "sweep.axis")
+        if finite_number(value) is None:
             says = (
                 f"needs finite numbers, words, true or false, lists or tables, got {shown(value)}."
             )

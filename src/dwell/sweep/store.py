@@ -349,6 +349,7 @@ def _write_plan(path: Path, plan: Plan, versions: dict[str, str]) -> None:
         "keys": list(plan.keys),
         "versions": versions,
         "frame": json.loads(plan.frame),
+        "sweep": plan.sweep.source,
         "axes": [
             {key: list(column) for key, column in zip(group.keys, group.columns, strict=True)}
             for group in plan.sweep.groups

@@ -16,13 +16,14 @@ import numpy as np
 from dwell._types import Ints
 from dwell.errors import InputError
 from dwell.results.files import written_whole
-from dwell.sweep.work import BESIDE, OWN
+from dwell.sweep.work import BESIDE, OWN, SEEDS
 
 GROUP = 10_000  # rows of a group in the table
 NUMBERS = frozenset(
     {"coverage.nu", "coverage.reached_at", "cost.final", "error.final_max", "hold_error.limit"}
     | {"log_cost.initial", "log_cost.final"}
     | {"hold_error.max", "separation.min", "separation.seen", "separation.time"}
+    | {"coverage.last_beyond", "top_speed"}
 )
 WORDS = frozenset({"failure", "stop.detail"})
 LISTS = frozenset({"flags", "repairs", "certificate.holds", "certificate.violated"})
@@ -52,7 +53,7 @@ def arrow_table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Any:
 
 def ordered(names: set[str], keys: Sequence[str]) -> list[str]:
     """Column names: who, what was varied, then figures by name."""
-    leading = [name for name in (*OWN, *keys, "seed") if name in names]
+    leading = [name for name in (*OWN, *keys, *SEEDS) if name in names]
     return leading + sorted(names - set(leading))
 
 
@@ -64,7 +65,9 @@ def _array(name: str, values: list[Any]) -> Any:
         return pa.array(values, type=_type(name))
     try:
         return pa.array(values, from_pandas=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):  # very large whole numbers among others
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # very large whole numbers
+        if name in SEEDS:  # whose digits all count
+            return pa.array([None if value is None else str(value) for value in values])
         return pa.array([None if value is None else float(value) for value in values])
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DONE, FAILED, AGAIN = "done", "failed", "again"  # the last: worth another try
 OWN: Final = ("case", "point", "repeat", "key", "status", "failure")  # columns before the figures
+SEEDS: Final = ("seed", "start_seed")  # then these
 BESIDE: Final = ("_seconds", "_worker")  # told, but not in the table: they differ between runs
 LONG: Final = ("final_positions", "final_centroids", "final_masses")
 TABLES: Final = ("certificate",)  # tables of their own, where there are any
@@ -108,8 +109,9 @@ def blank_row(case: Case, frame: Frame) -> dict[str, Any]:
         key: as_cell(value, key in frame.words)
         for key, value in zip(frame.keys, case.values, strict=True)
     }
+    seeds = {"seed": case.seed, "start_seed": case.start_seed}
     mine = {"case": case.number, "point": case.point, "repeat": case.repeat, "key": case.key}
-    return {**mine, "status": DONE, "failure": None, **values, "seed": case.seed}
+    return {**mine, "status": DONE, "failure": None, **values, **seeds}
 
 
 def as_cell(value: Any, as_text: bool) -> Any:

@@ -46,11 +46,11 @@ class Seen:
 
     start: AgentsState
     places: Points  # (N, n) at the end
-    nearest: float  # the smallest distance of two agents, at looks and samples
+    nearest: float  # the smallest distance of two agents, at the start, at events and at the end
     empty: int  # looks at which the cell weighed nothing
     outside: float  # how far outside the workspace anybody was when it looked
     floors: int  # waits that the law would have wanted shorter
-    hold_error: float  # the largest, at the ends of holds and at samples
+    hold_error: float  # the largest, at the start, at the ends of holds and at the end
 
 
 def flags_of(

@@ -71,8 +71,11 @@ class Recorded:
 
     @cached_property
     def covered(self) -> float | None:
-        """From when on every error stays within the law's nu; None if never."""
-        nu = float(getattr(self.system.controller, "nu", np.inf))
+        """From when on every error stays within the system's nu; None if never."""
+        return self.covered_within(np.inf if self.system.nu is None else self.system.nu)
+
+    def covered_within(self, nu: float) -> float | None:
+        """From when on every error stays within `nu`; None if never."""
         finest = sharpness(self.system.ground)
         return covered_from(self.errors, self.until, self.table, self.metrics, nu, finest=finest)
 
@@ -419,7 +422,7 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
     says = f"every error comes within nu = {nu:g} for good (largest error at the end)"
     try:
         worst = float(run.errors(run.until).max())
-        when = run.covered
+        when = run.covered if nu == run.system.nu else run.covered_within(nu)
     except AgentsError as fault:  # two agents at one place have no cells
         return not_applicable(name, says, str(fault))
     if when is None:

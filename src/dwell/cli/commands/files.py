@@ -76,7 +76,7 @@ def init(
         for name, about in {**TEMPLATES, **SWEEPS}.items():
             typer.echo(f"{name:24} {about}")
         return
-    text = sweep_text(template) if template in SWEEPS else template_text(template)
+    text = sweep_text(template) if template in SWEEPS else template_text(template, list(SWEEPS))
     target = check_target(out or Path(f"{template}.toml"), force=force)
     with written_whole(target) as temporary:
         temporary.write_text(text, encoding="utf-8")

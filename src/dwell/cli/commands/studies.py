@@ -10,6 +10,7 @@ import typer
 
 from dwell.cli.options import (
     AsJson,
+    Force,
     Format,
     Formats,
     Overrides,
@@ -43,6 +44,21 @@ def compare(
             "--set", metavar="KEY=VALUE", help="Change a key of the scenario, or LAW.key of a law."
         ),
     ] = None,
+    match: Annotated[
+        bool,
+        typer.Option(
+            "--match/--no-match",
+            help="Give other laws the largest speed and gain of the scenario's, or their defaults.",
+        ),
+    ] = True,
+    levels: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--level",
+            metavar="LENGTH",
+            help="An error for settling times; may be repeated; nu and parts of it by default.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     formats: Formats = None,
     workers: Workers = None,
@@ -51,18 +67,24 @@ def compare(
     from dwell.cli.studies import show_comparison
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
-    from dwell.studies.compare import compare_scenarios, keep_comparison
+    from dwell.studies.compare import check_levels, compare_scenarios, keep_comparison
     from dwell.studies.laws import scenarios_of_laws, split_overrides
+    from dwell.studies.matching import mismatches
 
     own, of_laws = split_overrides(overrides or ())
     checked = with_seed(load(scenario, own))
-    wanted = scenarios_of_laws(checked, laws.split(","), of_laws)
+    wanted = scenarios_of_laws(checked, laws.split(","), of_laws, match=match)
+    options: dict[str, Any] = {
+        "levels": check_levels(levels),
+        "unmatched": tuple(mismatches(checked.controller, wanted)),
+        "workers": workers,
+    }
     kinds = [kind.value for kind in formats or [Format.png]]
     with reported() as progress:
         if out is None:
-            found = compare_scenarios(wanted, workers=workers, progress=progress)
+            found = compare_scenarios(wanted, progress=progress, **options)
         else:
-            found = keep_comparison(wanted, out, kinds, workers=workers, progress=progress)
+            found = keep_comparison(wanted, out, kinds, progress=progress, **options)
     if as_json:
         print_json(found.as_json())
     else:
@@ -219,10 +241,20 @@ def optimize(
     epilog="Example: dwell sweep t2.toml --out t2; the same command goes on after any interruption"
 )
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json).")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json), or folder of a sweep."),
+    ],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the tables; made if need be.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder for the tables, made if need be; the file for --case."
+        ),
     ] = None,
+    case: Annotated[
+        int | None, typer.Option(min=0, help="Write the scenario of this case, and stop.")
+    ] = None,
+    force: Force = False,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -254,16 +286,20 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """Run a scenario for many values and many starts. Here, or on a Dask cluster."""
-    from dwell.cli.sweep import complain, show_outcome, show_plan
-    from dwell.sweep import plan_file, run_sweep
+    from dwell.cli.sweep import complain, show_outcome, show_plan, write_case
+    from dwell.sweep import load_sweep, plan_of, run_sweep
 
+    wanted = load_sweep(file)
+    if case is not None:
+        write_case(plan_of(wanted), case, out, force)
+        return
     if dry_run:
-        show_plan(plan_file(file), as_json)
+        show_plan(plan_of(wanted), as_json)
         return
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
     found = run_sweep(
-        file, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
+        wanted, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
         extend=extend, patience=patience, say=complain,
     )  # fmt: skip
     if as_json:

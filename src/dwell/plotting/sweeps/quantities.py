@@ -103,6 +103,9 @@ def _expense(table: Table) -> Iterator[Quantity]:
         yield Quantity("broadcasts", "messages sent per agent", "number", sent)
     distance = numbers_of(table, "distance.mean")
     yield Quantity("distance", "distance per agent", "length", distance)
+    if "controller.kind" in table.keys:  # laws of unlike speeds are hard to compare
+        speed = numbers_of(table, "top_speed")
+        yield Quantity("speed", "largest speed", "length / time", speed)
 
 
 def _safety(table: Table) -> Iterator[Quantity]:

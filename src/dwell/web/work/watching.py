@@ -124,7 +124,7 @@ def _beginning(recorder: Recorder, scenario: Scenario) -> bytes:
         "start": {**_state(start), "errors": _errors(recorder), "spent": _spent(start)},
         "fade": _finite(start.fade),
         "workspace": shape_of(system.workspace),
-        "nu": getattr(system.controller, "nu", None),
+        "nu": system.nu,
         "eta_max": limit,
         "law": scenario.controller.kind,
         "agents": system.agents,
