@@ -28,6 +28,7 @@ from dwell.results.interrupts import Asked, asked_to_stop
 from dwell.results.journal import Journal, clear
 from dwell.results.lock import locked
 from dwell.results.memory import need_of, refuse_too_much
+from dwell.results.plain import names_of, plain
 from dwell.results.recorder import (
     EVENTS,
     SAMPLES,
@@ -42,6 +43,7 @@ from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
+from dwell.scenario.modules import changed_sources, sources_of
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 
@@ -214,7 +216,10 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
     if run.scenario is not None:
         system, places, _ = build(run.scenario)
         asked = run.scenario.run
-        claims = replace(claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps)
+        claims = replace(
+            claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps,
+            other_sources=changed_sources(run.scenario, run.provenance),
+        )  # fmt: skip
     return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
 
 
@@ -237,6 +242,8 @@ def _executed(scenario: Scenario, target: Path | None, drive: Drive, threads: in
     system, places, repairs = build(scenario)
     drive.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
+    if target is not None:
+        plain(recorder.start.memory, names_of(system.controller))  # refused now, not hours later
     drive.journal = _journal(drive, target, recorder, scenario, repairs)
     asks = scenario.run
     _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=target is not None)
@@ -274,7 +281,7 @@ def _finished(
     metrics, tally = recorder.ending(stop)
     return Run(
         recorder.system, recorder.start, stop, metrics, recorder, tally, recorder.table(),
-        scenario, repairs, provenance(), drive.wall,
+        scenario, repairs, _made_with(scenario), drive.wall,
     )  # fmt: skip
 
 
@@ -299,7 +306,7 @@ def _journal(
         metrics, tally = blank.ending(still)
         beginning_of_run = Run(
             blank.system, blank.start, still, metrics, blank, tally, blank.table(), scenario,
-            repairs, provenance(), 0.0,
+            repairs, _made_with(scenario), 0.0,
         )  # fmt: skip
         write_beginning(beginning_of_run, place, name)
 
@@ -354,6 +361,11 @@ def _horizon(run: Run) -> float:
 
 def _nobody(what: str, share: float) -> None:
     """Told, and does nothing."""
+
+
+def _made_with(scenario: Scenario | None) -> dict[str, str]:
+    """Which versions make a run, and the digests of the Python sources that its scenario names."""
+    return {**provenance(), **({} if scenario is None else sources_of(scenario))}
 
 
 def provenance() -> dict[str, str]:

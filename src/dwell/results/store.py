@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dwell._types import Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
@@ -22,8 +23,9 @@ from dwell.results.files import brief, check_target, refused, shown, written_who
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
-from dwell.scenario import parse_scenario
-from dwell.scenario.build import build
+from dwell.scenario import Scenario, parse_scenario
+from dwell.scenario.build import absent_from, build
+from dwell.scenario.modules import named_code, source_file
 from dwell.theory import Metrics
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ _KEPT_NAMES = {
     "sum_distance": "length of each path up to its last event, and what rounding took from it",
     "sum_energy": "integral of the squared speed, likewise",
 }
+_FACTS = ("nu", "fade")  # numbers of a law by which a stored run is drawn
 _SPENT = tuple(field.name for field in fields(Spent))
 _SAMPLES = {
     "sample_time": ("times", ("sample",), "time of the sample"),
@@ -82,7 +85,8 @@ def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> 
     if run.scenario is None:
         raise refused(
             "this run cannot be kept: its law or its density is a Python object that no scenario "
-            "file can name (a density can be, as Function(call, name='package.module:function'))"
+            "file can name. Put the law, a dataclass with parameters that TOML can hold, or the "
+            "function into a module beside the script or notebook, and import it from there"
         )
     target = check_target(path, force=force)
     with written_whole(target) as temporary:
@@ -138,6 +142,11 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
         attributes["record"] = run.record
     if journal is not None:
         attributes["journal"] = journal
+    if named_code(run.scenario):  # what can be shown where the code cannot be imported
+        numbers = {name: getattr(run.system.controller, name, None) for name in _FACTS}
+        facts = {name: float(v) for name, v in numbers.items() if isinstance(v, int | float)}
+        shown = None if journal is not None else run.summary()
+        attributes["without_code"] = json.dumps({"law": facts, "summary": shown})
     attributes["digest"] = _digest(variables, attributes)
     return xr.Dataset(variables, attrs=attributes)
 
@@ -229,7 +238,7 @@ def _loaded(path: Path) -> Run:
     variables, attributes = _read(path)
     name = attributes.get("journal")
     if name is None:
-        return _rebuild(variables, attributes)
+        return _rebuild(path, variables, attributes)
     try:
         journaled = read_journal(path, str(name))
     except StoreError:
@@ -237,13 +246,15 @@ def _loaded(path: Path) -> Run:
         if attributes.get("journal") == name:
             raise
         return _loaded(path)
-    return _with_journal(_rebuild(variables, attributes), journaled)
+    return _with_journal(_rebuild(path, variables, attributes), journaled)
 
 
 def _with_journal(run: Run, kept: Journaled) -> Run:
     """The run as far as its journal tells of it."""
     assert run.scenario is not None
     recorder = recorder_of(run.scenario, run.system, run.start)
+    if run.absent is not None:
+        kept.info["state"] = None  # of classes that are not there either
     recorder.restore(kept.arrays, kept.info)
     recorder.tables, recorder.metrics = kept.tables, kept.metrics
     if recorder.tally.jumps != sum(map(len, kept.tables)) and recorder.kind == EVENTS:
@@ -298,9 +309,18 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return variables, attributes
 
 
-def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
-    scenario = parse_scenario(json.loads(attributes["scenario"]))
-    system, _, _ = build(scenario)
+def _moved(scenario: Scenario, folder: Path) -> Scenario:
+    """`scenario` with its modules looked for in `folder`, if one of them is there."""
+    names = named_code(scenario).values()
+    here = any(source_file(name.partition(":")[0], str(folder)) for name in names)
+    return scenario.model_copy(update={"modules": str(folder)}) if here else scenario
+
+
+def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
+    scenario = _moved(parse_scenario(json.loads(attributes["scenario"])), path.resolve().parent)
+    kept = json.loads(attributes.get("without_code", "null"))
+    system, _, _ = build(scenario, kept and kept["law"])
+    absent = absent_from(system)
     start = _start(variables, system)
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
@@ -314,6 +334,8 @@ def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
         "repairs": tuple(json.loads(attributes["repairs"])),
         "provenance": provenance,
         "wall_seconds": float(attributes["wall_seconds"]),
+        "absent": absent,
+        "noted": kept and kept["summary"],
     }
     if attributes.get("record", EVENTS) == EVENTS:
         table = _table(variables)
@@ -324,8 +346,11 @@ def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
     arrays = {name: values for name, (_, values) in variables.items()}
     if recorder.kind == SUMMARY:
         recorder.metrics = []
-    recorder.restore(arrays, json.loads(arrays["kept"].tobytes()))
-    _, tally = recorder.ending(stop)
+    info = json.loads(arrays["kept"].tobytes())
+    if absent is not None:
+        info["state"] = None
+    recorder.restore(arrays, info)
+    tally = recorder.tally if absent is not None else recorder.ending(stop)[1]
     return Run(system, start, stop, metrics, recorder, tally, None, **about)
 
 
@@ -370,7 +395,8 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
         raise ValueError("start of another number of agents than the scenario's")
     if not np.isfinite(position).all():
         raise ValueError("start at no place")
-    again = beginning(system, np.array(position, dtype=np.float64))  # the file holds no memories
+    places = np.array(position, dtype=np.float64)
+    again = _still(system, places) if absent_from(system) else beginning(system, places)
     extra: dict[str, Any] = {
         name: np.array(variables[f"start_{name}"][1], dtype=np.float64)
         for name in ("cruise", "bend")
@@ -381,6 +407,14 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     spent = _spent(variables, again)
     held = np.array(hold, dtype=np.float64)
     return replace(again, hold=held, next_at=next_at, first=next_at.copy(), spent=spent, **extra)
+
+
+def _still(system: CoverageSystem, places: Points) -> AgentsState:
+    """Everybody at its place, where no law is there that could give first orders."""
+    zeros, counts = np.zeros(len(places)), np.zeros(len(places), dtype=np.int64)
+    fade, spent = getattr(system.controller, "fade", np.inf), (Spent(),) * len(places)
+    state = AgentsState(0.0, places, np.zeros_like(places), zeros, zeros, zeros, counts)
+    return replace(state, fade=fade, spent=spent)
 
 
 def _spent_rows(spent: Sequence[Spent]) -> np.ndarray:

@@ -85,7 +85,9 @@ def _at_the_start(run: Run) -> Metrics:
 
 
 def _law(run: Run) -> str:
-    return run.scenario.controller.kind if run.scenario else type(run.system.controller).__name__
+    law = run.scenario.controller if run.scenario else None
+    own = getattr(law, "law", None)  # of a law in Python
+    return own or (law.kind if law else type(run.system.controller).__name__)
 
 
 def _spread(values: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any, assert_never
 
@@ -13,13 +12,16 @@ from dwell._types import Points
 from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.density.support import check_density
-from dwell.errors import DensityError
+from dwell.errors import DwellError, InputError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
-from dwell.scenario.laws import LawSpec, NetworkSpec
+from dwell.scenario.laws import LawSpec, NetworkSpec, PythonSpec
+from dwell.scenario.modules import find_code, refused
+from dwell.scenario.problems import listing, shown
 from dwell.scenario.schema import (
     AgentsSpec,
     CallableSpec,
     DensitySpec,
+    ExactSpec,
     GaussianSpec,
     GridSpec,
     MixtureSpec,
@@ -59,17 +61,55 @@ def with_seed(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={"run": run})
 
 
-def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
-    """The system, the start positions, and what was repaired on the way."""
-    workspace = build_workspace(scenario.workspace)
-    density = build_density(scenario.density)
-    check_density(density, workspace)
-    start, repairs = build_start(scenario.agents, workspace)
+class Absent:
+    """In the place of a law or function that cannot be imported: says so when it is called."""
+
+    def __init__(self, fault: InputError) -> None:
+        self.fault = fault
+
+    def __call__(self, *_: Any) -> Any:
+        """Refuse, as every method of a law does."""
+        raise self.fault
+
+    begin = decide = __call__
+
+
+def absent_from(system: CoverageSystem) -> InputError | None:
+    """Why the law or the density of `system` is not there; None if both are."""
+    for part in (system.controller, getattr(system.density, "call", None)):
+        if isinstance(part, Absent):
+            return part.fault
+    return None
+
+
+def build(
+    scenario: Scenario, facts: Mapping[str, float] | None = None
+) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
+    """The system, the start positions, and what was repaired on the way.
+
+    With `facts`, the numbers kept of a stored run's law, code that cannot be imported is `Absent`.
+    """
+    workspace, folder = build_workspace(scenario.workspace), scenario.modules
     grid = scenario.run.integration
+    try:
+        density = build_density(scenario.density, folder)
+        check_density(density, workspace)
+    except InputError as fault:
+        if facts is None:
+            raise
+        density, grid = Function(Absent(fault)), ExactSpec(kind="exact")
+    try:
+        law = build_controller(scenario.controller, folder)
+    except InputError as fault:
+        if facts is None:
+            raise
+        name = getattr(scenario.controller, "law", "").partition(":")[2]
+        law = type(name, (Absent,), dict(facts))(fault)
+    start, repairs = build_start(scenario.agents, workspace)
     system = CoverageSystem(
         workspace=workspace,
         density=density,
-        controller=build_controller(scenario.controller),
+        controller=law,
         agents=len(start),
         seed=scenario.run.seed or 0,
         ids=scenario.agents.ids,
@@ -102,8 +142,8 @@ def build_workspace(spec: WorkspaceSpec) -> Workspace:
             assert_never(spec)
 
 
-def build_density(spec: DensitySpec) -> Density:
-    """The weight of places."""
+def build_density(spec: DensitySpec, folder: str | None = None) -> Density:
+    """The weight of places; `folder` is where a function's module may lie."""
     match spec:
         case UniformSpec(level=level):
             return Uniform(level)
@@ -114,33 +154,9 @@ def build_density(spec: DensitySpec) -> Density:
         case MixtureSpec(parts=parts):
             return Mixture(tuple(build_density(part) for part in parts))
         case CallableSpec(function=name):
-            return Function(find_function(name), name)
+            return Function(find_code("density.function", name, folder), name)
         case _:
             assert_never(spec)
-
-
-def find_function(name: str) -> Callable[[Points], Any]:
-    """The function that ``package.module:name`` stands for."""
-    module, _, attribute = name.partition(":")
-    try:
-        found = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as fault:  # importing runs the module, which may fail in any way
-        raise DensityError(
-            f"density.function is {name!r}, which cannot be found "
-            f"({' '.join(str(fault).split())[:200]}); give an importable "
-            '"package.module:function"',
-            code="density.function",
-            key="density.function",
-        ) from None
-    if not callable(found):
-        raise DensityError(
-            f"density.function is {name!r}, which is no function",
-            code="density.function",
-            key="density.function",
-        )
-    return found
 
 
 def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[str, ...]]:
@@ -152,10 +168,30 @@ def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[s
     return check_start(workspace, spec.start)
 
 
-def build_controller(spec: LawSpec) -> Controller:
+def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:
     """The law: its class takes the keys of its table, and has its own defaults for absent ones."""
+    if isinstance(spec, PythonSpec):
+        return _own_law(spec, find_code("controller.class", spec.law, folder))
     law: Callable[..., Controller] = getattr(controllers, LAW_KINDS[spec.kind])
     return law(**spec.model_dump(exclude={"kind"}, exclude_none=True))
+
+
+def _own_law(spec: PythonSpec, law: Callable[..., Any]) -> Controller:
+    """A law in Python; refused where its class does not take the parameters, or is no law."""
+    key, given = "controller.class", f"is {shown(spec.law)}, which"
+    try:
+        made = law(**spec.parameters)
+    except DwellError:
+        raise
+    except Exception as fault:
+        known = listing(list(getattr(law, "__dataclass_fields__", ())))
+        has = f"; its parameters are {known}" if known else ""
+        says = f"{given} cannot be made of its keys ({type(fault).__name__}: {fault}){has}"
+        raise refused(key, says) from fault
+    if not isinstance(made, Controller):
+        needed = "a class with the methods begin(view) and decide(view) is needed"
+        raise refused(key, f"{given} gives a {type(made).__name__}; {needed}")
+    return made
 
 
 def build_network(spec: NetworkSpec | None) -> Network:

@@ -16,6 +16,7 @@ from dwell.errors import ScenarioError
 
 from .explain import error_of
 from .guards import MOST_DEPTH, check_text, line_and_column, printable, read_text
+from .modules import named_code
 from .overrides import apply_overrides
 from .problems import Problem, Where, scenario_error, shown
 from .schema import Scenario
@@ -32,7 +33,14 @@ def load_scenario(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -
     """
     name = os.fspath(path)
     mapping = text_to_mapping(read_text(path), source=name)
-    return parse_scenario(apply_overrides(mapping, overrides))
+    scenario = parse_scenario(apply_overrides(mapping, overrides))
+    return beside(scenario, os.path.dirname(name)) if named_code(scenario) else scenario
+
+
+def beside(scenario: Scenario, folder: str | os.PathLike[str]) -> Scenario:
+    """`scenario` with its modules looked for in `folder`, or where it says from there."""
+    modules = os.path.abspath(os.path.join(folder, scenario.modules or ""))
+    return scenario.model_copy(update={"modules": modules})
 
 
 def parse_scenario(mapping: Mapping[str, Any]) -> Scenario:

@@ -30,6 +30,7 @@ from .values import (
     AgentId,
     CheckpointEvery,
     Counted,
+    Folder,
     Function,
     Matrix,
     NotNegative,
@@ -157,7 +158,7 @@ class CallableSpec(Table):
     """A density computed by a Python function."""
 
     kind: Literal["callable"] = Field(description="which form of density this is")
-    function: Function = Field(description='the function, written "package.module:name"')
+    function: Function = Field(description='the function, written "module:name"')
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """Nothing: what the function makes of its points is its own affair."""
@@ -322,6 +323,11 @@ class Scenario(Table):
         default=SCHEMA_VERSION, description="version of the scenario format"
     )
     name: Text | None = Field(default=None, description="what the scenario is called, one line")
+    modules: Folder | None = Field(
+        default=None,
+        description="the folder in which Python modules that the scenario names are looked for "
+        "first; the folder of the scenario file if absent",
+    )
     workspace: WorkspaceSpec = Field(description="the region to be covered")
     density: DensitySpec = Field(
         default=UniformSpec(kind="uniform"),
