@@ -59,24 +59,24 @@ def refused(key: str, says: str) -> InputError:
 
 
 def sources_of(scenario: Scenario) -> dict[str, str]:
-    """The digest of the source of each module that `scenario` names, by key; imports them."""
+    """Digests of the sources of the modules that `scenario` names, which are imported for it."""
     found = {}
     for key, name in named_code(scenario).items():
         find_code(key, name, scenario.modules)
         module = name.partition(":")[0]
         path = source_file(module, scenario.modules)
         if path is not None and str(path) in _LOADED:
-            found[key] = _LOADED[str(path)][0]
-        elif path := getattr(sys.modules.get(module), "__file__", None):
-            found[key] = _digest(Path(path))
+            found[f"module {module}"] = _LOADED[str(path)][0]
+        elif file := getattr(sys.modules.get(module), "__file__", None):
+            found[f"module {module}"] = _digest(Path(file))
     return found
 
 
-def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> tuple[str, ...] | None:
-    """Modules of `scenario` whose sources are not those of `then`; None if it names no module."""
-    now, names = sources_of(scenario), named_code(scenario)
-    changed = {names[key].partition(":")[0]: 0 for key in names if now.get(key) != then.get(key)}
-    return tuple(changed) if names else None
+def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str] | None:
+    """Modules of `scenario` with another source than `then` has; None if it names no module."""
+    now = sources_of(scenario)
+    changed = [module for module in now if now[module] != then.get(module, now[module])]
+    return changed if now else None
 
 
 def source_file(module: str, folder: str | None) -> Path | None:

@@ -16,6 +16,7 @@ from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
 from dwell.results import Run
+from dwell.results.summary import law_of
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
@@ -249,7 +250,7 @@ def figures_of(run: Run) -> LawFigures:
     """The row of one run."""
     counted = run.counters
     return LawFigures(
-        law=run.scenario.controller.kind if run.scenario else type(run.system.controller).__name__,
+        law=law_of(run),
         stop=run.stop.reason.value,
         ok=run.stop.reason.ok,
         final_error=final_error(run),

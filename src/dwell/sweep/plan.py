@@ -19,13 +19,14 @@ from typing import Any, TypeAlias, final
 from dwell._types import finite_number
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, parse_scenario
+from dwell.scenario.modules import changed_sources, sources_of
 from dwell.scenario.overrides import put
 from dwell.scenario.problems import listing
-from dwell.studies.laws import check_law_names, law_keys, scenario_of_law
+from dwell.studies.laws import check_law_names, keys_of_law, kind_of, scenario_of_law
 from dwell.sweep.axes import Group, Value, product_row, product_size
-from dwell.sweep.spec import MOST_CASES, Sweep
+from dwell.sweep.spec import KIND, MOST_CASES, Sweep
 
-KIND = "controller.kind"
+SOURCES = "sources"  # of a case: digests of the Python modules that it names
 START = "agents.start"
 SAMPLES = 1000  # along a run, if its scenario does not say how many
 SEEDS = ("run.seed", "agents.start.seed")
@@ -85,18 +86,22 @@ class Plan:
     @cached_property
     def frame(self) -> str:
         """All that cases have in common, as JSON text."""
+        folders = [block.scenario.modules for block in self.blocks]
+        return _json({**self._common, "modules": folders} if any(folders) else self._common)
+
+    @cached_property
+    def _common(self) -> dict[str, Any]:
+        """What cases have in common wherever the files lie."""
         sweep = self.sweep
-        return _json(
-            {
-                "bases": [_base(block.scenario, sweep) for block in self.blocks],
-                "keys": list(self.keys),
-                "words": [key for key in self.keys if self._unlike(key)],
-                "seed": sweep.seed,
-                "starts": sweep.starts,
-                "final": sweep.final,
-                "keep_runs": sweep.keep_runs,
-            }
-        )
+        return {
+            "bases": [_base(block.scenario, sweep) for block in self.blocks],
+            "keys": list(self.keys),
+            "words": [key for key in self.keys if self._unlike(key)],
+            "seed": sweep.seed,
+            "starts": sweep.starts,
+            "final": sweep.final,
+            "keep_runs": sweep.keep_runs,
+        }
 
     def _unlike(self, key: str) -> bool:
         """Whether a key is varied over values that are not all words or all numbers."""
@@ -106,7 +111,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """What makes two sweeps the same: equal in every case."""
-        digest = hashlib.blake2b(self.frame.encode(), digest_size=16)
+        digest = hashlib.blake2b(_json(self._common).encode(), digest_size=16)
         digest.update(_json([self.sweep.repeats, self.points]).encode())
         for block in self.blocks:
             columns = {
@@ -127,6 +132,7 @@ class Case:
     values: Sequence[Value]
     seed: int
     mapping: Mapping[str, Any]
+    modules: str | None = None  # the folder of the Python modules that it names
 
     @cached_property
     def key(self) -> str:
@@ -135,7 +141,17 @@ class Case:
 
     def scenario(self) -> Scenario:
         """Checked; what is wrong with it is an exception with a sentence."""
-        return parse_scenario(self.mapping)
+        data = dict(self.mapping)
+        sources = data.pop(SOURCES, {})
+        scenario = parse_scenario({**data, "modules": self.modules})
+        changed = changed_sources(scenario, sources)
+        if changed:
+            raise InputError(
+                f"the source of {listing(changed)} is not the one that the sweep began with; begin "
+                "it again",
+                code="sweep.source",
+            )
+        return scenario
 
 
 def plan_of(sweep: Sweep) -> Plan:
@@ -175,9 +191,10 @@ def _heads(sweep: Sweep) -> list[dict[str, Value]]:
 
 def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     name = str(fixed.get(KIND, sweep.scenario.controller.kind))
-    kind = name.partition(":")[0]
+    kind = kind_of(name)
     others = [group for group in sweep.groups if KIND not in group.keys]
-    own = [key for group in others for key in group.keys if _applies(key, kind)]
+    known = keys_of_law(sweep.scenario, name, sweep.laws.get(kind, {}))
+    own = [key for group in others for key in group.keys if _applies(key, kind, known)]
     groups = tuple(found for group in others if (found := group.only(own)) is not None)
     law = {**sweep.laws.get(kind, {})}
     samples = {**product_row(groups, 0), **fixed}
@@ -185,16 +202,16 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
         name_in_law = key.removeprefix("controller.")
         if name_in_law != key and key != KIND and name_in_law == _head(name_in_law):
             law.setdefault(name_in_law, value)
-    kept = {key: value for key, value in fixed.items() if key == KIND or _applies(key, kind)}
+    kept = {key: v for key, v in fixed.items() if key == KIND or _applies(key, kind, known)}
     return Block(scenario_of_law(sweep.scenario, name, law), kept, groups, first)
 
 
-def _applies(key: str, kind: str) -> bool:
-    """Whether a scenario of this kind of law has the key."""
+def _applies(key: str, kind: str, known: Sequence[str]) -> bool:
+    """Whether a scenario of this kind of law, whose keys are `known`, has the key."""
     table, _, rest = key.partition(".")
     if table == "certificate":
         return kind == "timer"
-    return table != "controller" or _head(rest) in law_keys(kind)
+    return table != "controller" or _head(rest) in known
 
 
 def _head(key: str) -> str:
@@ -205,9 +222,10 @@ def _head(key: str) -> str:
 def _refuse_idle(plan: Plan) -> None:
     """A key that no law of the sweep has is a mistake."""
     kinds = [block.scenario.controller.kind for block in plan.blocks]
+    each = [keys_of_law(b.scenario, b.scenario.controller.kind, {}) for b in plan.blocks]
     for key in plan.keys:
-        if key != KIND and not any(_applies(key, kind) for kind in kinds):
-            known = sorted({f"controller.{name}" for kind in kinds for name in law_keys(kind)})
+        if key != KIND and not any(map(_applies, [key] * len(kinds), kinds, each)):
+            known = sorted({f"controller.{name}" for names in each for name in names})
             raise ScenarioError(
                 f"{key} is varied, but {listing(kinds)} has no such key; known are "
                 f"{listing(known)}.",
@@ -253,7 +271,9 @@ def _refuse_whole_tables(plan: Plan) -> None:
 
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """The scenario as a mapping, with what the sweep says for all cases."""
-    data = json.loads(_json(scenario.model_dump(exclude_none=True)))
+    data = json.loads(_json(scenario.model_dump(exclude_none=True, exclude={"modules"})))
+    if sources := sources_of(scenario):
+        data[SOURCES] = sources
     if sweep.record == "summary":
         every = data["run"].get("record", {}).get("sample_every")
         data["run"]["record"] = {"kind": "summary", "sample_every": every}
@@ -276,6 +296,7 @@ class Frame:
         self.random_starts = data["starts"] == "random"
         self.final: bool = data["final"]
         self.keep_runs: bool = data["keep_runs"]
+        self.modules: list[str | None] = data.get("modules") or [None] * len(self.bases)
 
     def case(self, brief: Brief | Sequence[Any]) -> Case:
         """The case that a brief stands for."""
@@ -291,7 +312,8 @@ class Frame:
                 given = {**value, **scattered} if key == START and scattered else value
                 put(mapping, key, copy.deepcopy(given))
         _sample_along(mapping["run"])
-        return Case(number, point, repeat, values, mapping["run"]["seed"], mapping)
+        seed, modules = mapping["run"]["seed"], self.modules[base]
+        return Case(number, point, repeat, values, seed, mapping, modules)
 
 
 def _sample_along(run: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ plain-Python cell and a high-order quadrature that share no code with the kernel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, final
 
@@ -76,7 +76,7 @@ class Claims:
     ended: str = "horizon"  # why the run says it ended
     intact: bool | None = None  # whether its file is as it was written; None: there is no file
     same_kernels: bool = True  # made by the very kernels that are here now?
-    other_sources: tuple[str, ...] | None = None  # modules of its scenario that have changed since
+    other_sources: Sequence[str] | None = None  # modules of its scenario that have changed since
     metrics: Metrics | None = None  # its samples
     assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
 
@@ -126,7 +126,7 @@ def _file(intact: bool | None) -> Iterator[Finding]:
         yield yes_or_no("digest", "the file is as it was written", intact)
 
 
-def _sources(changed: tuple[str, ...] | None) -> Iterator[Finding]:
+def _sources(changed: Sequence[str] | None) -> Iterator[Finding]:
     if changed is not None:
         found = yes_or_no("source", "its Python modules are as they were then", not changed)
         yield replace(not_promised(found), where=", ".join(changed))

@@ -31,7 +31,8 @@ def compare(
         str,
         typer.Option(
             metavar="LAW,LAW,...",
-            help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset.",
+            help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset, "
+            "module:Class is a law in Python.",
         ),
     ],
     out: Annotated[
@@ -52,10 +53,11 @@ def compare(
     from dwell.cli.studies import show_comparison
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import compare_scenarios, keep_comparison
-    from dwell.studies.laws import scenarios_of_laws, split_overrides
+    from dwell.studies.laws import beside_if_named, scenarios_of_laws, split_overrides
 
     own, of_laws = split_overrides(overrides or ())
     checked = with_seed(load(scenario, own))
+    checked = beside_if_named(checked, laws.split(","), scenario.parent)
     wanted = scenarios_of_laws(checked, laws.split(","), of_laws)
     kinds = [kind.value for kind in formats or [Format.png]]
     with progress_bar() as progress:
