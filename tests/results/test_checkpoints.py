@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.errors import InputError, StoreError
+from dwell.errors import ControllerError, InputError, StoreError
 from dwell.results.journal import Journal
 from dwell.results.plain import plain, restored
 from dwell.runner import resume_run, run_scenario
@@ -249,6 +249,6 @@ def test_memories_are_plain_data():
         restored({"Popen": {"args": "ls"}})
     with pytest.raises(ValueError, match="no numbers"):
         restored({"array": ["|O", [1], "AAAA"]})
-    with pytest.raises(TypeError, match="object is nothing"):
+    with pytest.raises(ControllerError, match="remembers a object, which a file cannot hold"):
         plain(object())
     assert np.isinf(restored(plain(np.inf)))

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._types import Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
 from dwell.agents.state import Spent, counts_of
+from dwell.density import Function
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import Stop, StopReason
 from dwell.results.files import brief, check_target, refused, shown, written_whole
@@ -24,8 +24,10 @@ from dwell.results.journal import Journaled, read_journal
 from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario
-from dwell.scenario.build import absent_from, build
+from dwell.scenario.build import build
+from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
+from dwell.scenario.schema import UniformSpec
 from dwell.theory import Metrics
 
 if TYPE_CHECKING:
@@ -69,7 +71,6 @@ _KEPT_NAMES = {
     "sum_distance": "length of each path up to its last event, and what rounding took from it",
     "sum_energy": "integral of the squared speed, likewise",
 }
-_FACTS = ("nu", "fade")  # numbers of a law by which a stored run is drawn
 _SPENT = tuple(field.name for field in fields(Spent))
 _SAMPLES = {
     "sample_time": ("times", ("sample",), "time of the sample"),
@@ -143,10 +144,10 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
     if journal is not None:
         attributes["journal"] = journal
     if named_code(run.scenario):  # what can be shown where the code cannot be imported
-        numbers = {name: getattr(run.system.controller, name, None) for name in _FACTS}
-        facts = {name: float(v) for name, v in numbers.items() if isinstance(v, int | float)}
-        shown = None if journal is not None else run.summary()
-        attributes["without_code"] = json.dumps({"law": facts, "summary": shown})
+        law = run.system.controller
+        kept = {name: getattr(law, name) for name in ("nu", "fade") if hasattr(law, name)}
+        summary = None if journal is not None else run.summary()
+        attributes["without_code"] = json.dumps({"law": kept, "summary": summary})
     attributes["digest"] = _digest(variables, attributes)
     return xr.Dataset(variables, attrs=attributes)
 
@@ -316,12 +317,42 @@ def _moved(scenario: Scenario, folder: Path) -> Scenario:
     return scenario.model_copy(update={"modules": str(folder)}) if here else scenario
 
 
+def _without_code(scenario: Scenario) -> Scenario:
+    """`scenario` with a law and a density of ours in the place of those in Python."""
+    ours = {"controller": LloydSpec(kind="lloyd"), "density": UniformSpec(kind="uniform")}
+    parts = [key.partition(".")[0] for key in named_code(scenario)]
+    return scenario.model_copy(update={part: ours[part] for part in parts})
+
+
+def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, law: Any) -> Any:
+    """`system` with parts that raise `fault` when they are called; `law` is what the law has."""
+
+    def refuse(*_: Any) -> Any:
+        raise fault
+
+    if "density.function" in names:
+        system = replace(system, density=Function(refuse), spacing=None)
+    if "controller.class" in names:
+        name = names["controller.class"].partition(":")[2]
+        kind = type(name, (), {**law, "begin": refuse, "decide": refuse})
+        system = replace(system, controller=kind())
+    return system
+
+
 def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
     scenario = _moved(parse_scenario(json.loads(attributes["scenario"])), path.resolve().parent)
     kept = json.loads(attributes.get("without_code", "null"))
-    system, _, _ = build(scenario, kept and kept["law"])
-    absent = absent_from(system)
+    absent: InputError | None = None
+    try:
+        system, _, _ = build(scenario)
+    except InputError as fault:
+        if kept is None:
+            raise
+        absent, (system, _, _) = fault, build(_without_code(scenario))
     start = _start(variables, system)
+    if absent is not None:
+        system = _hollow(system, named_code(scenario), absent, kept["law"])
+        start = replace(start, fade=kept["law"].get("fade", start.fade))
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
     metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
@@ -395,8 +426,7 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
         raise ValueError("start of another number of agents than the scenario's")
     if not np.isfinite(position).all():
         raise ValueError("start at no place")
-    places = np.array(position, dtype=np.float64)
-    again = _still(system, places) if absent_from(system) else beginning(system, places)
+    again = beginning(system, np.array(position, dtype=np.float64))  # the file holds no memories
     extra: dict[str, Any] = {
         name: np.array(variables[f"start_{name}"][1], dtype=np.float64)
         for name in ("cruise", "bend")
@@ -407,14 +437,6 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     spent = _spent(variables, again)
     held = np.array(hold, dtype=np.float64)
     return replace(again, hold=held, next_at=next_at, first=next_at.copy(), spent=spent, **extra)
-
-
-def _still(system: CoverageSystem, places: Points) -> AgentsState:
-    """Everybody at its place, where no law is there that could give first orders."""
-    zeros, counts = np.zeros(len(places)), np.zeros(len(places), dtype=np.int64)
-    fade, spent = getattr(system.controller, "fade", np.inf), (Spent(),) * len(places)
-    state = AgentsState(0.0, places, np.zeros_like(places), zeros, zeros, zeros, counts)
-    return replace(state, fade=fade, spent=spent)
 
 
 def _spent_rows(spent: Sequence[Spent]) -> np.ndarray:

@@ -12,7 +12,7 @@ from dwell._types import Points
 from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.density.support import check_density
-from dwell.errors import DwellError, InputError
+from dwell.errors import DwellError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.scenario.laws import LawSpec, NetworkSpec, PythonSpec
 from dwell.scenario.modules import find_code, refused
@@ -21,7 +21,6 @@ from dwell.scenario.schema import (
     AgentsSpec,
     CallableSpec,
     DensitySpec,
-    ExactSpec,
     GaussianSpec,
     GridSpec,
     MixtureSpec,
@@ -61,55 +60,17 @@ def with_seed(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={"run": run})
 
 
-class Absent:
-    """In the place of a law or function that cannot be imported: says so when it is called."""
-
-    def __init__(self, fault: InputError) -> None:
-        self.fault = fault
-
-    def __call__(self, *_: Any) -> Any:
-        """Refuse, as every method of a law does."""
-        raise self.fault
-
-    begin = decide = __call__
-
-
-def absent_from(system: CoverageSystem) -> InputError | None:
-    """Why the law or the density of `system` is not there; None if both are."""
-    for part in (system.controller, getattr(system.density, "call", None)):
-        if isinstance(part, Absent):
-            return part.fault
-    return None
-
-
-def build(
-    scenario: Scenario, facts: Mapping[str, float] | None = None
-) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
-    """The system, the start positions, and what was repaired on the way.
-
-    With `facts`, the numbers kept of a stored run's law, code that cannot be imported is `Absent`.
-    """
-    workspace, folder = build_workspace(scenario.workspace), scenario.modules
-    grid = scenario.run.integration
-    try:
-        density = build_density(scenario.density, folder)
-        check_density(density, workspace)
-    except InputError as fault:
-        if facts is None:
-            raise
-        density, grid = Function(Absent(fault)), ExactSpec(kind="exact")
-    try:
-        law = build_controller(scenario.controller, folder)
-    except InputError as fault:
-        if facts is None:
-            raise
-        name = getattr(scenario.controller, "law", "").partition(":")[2]
-        law = type(name, (Absent,), dict(facts))(fault)
+def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
+    """The system, the start positions, and what was repaired on the way."""
+    workspace = build_workspace(scenario.workspace)
+    density = build_density(scenario.density, scenario.modules)
+    check_density(density, workspace)
     start, repairs = build_start(scenario.agents, workspace)
+    grid = scenario.run.integration
     system = CoverageSystem(
         workspace=workspace,
         density=density,
-        controller=law,
+        controller=build_controller(scenario.controller, scenario.modules),
         agents=len(start),
         seed=scenario.run.seed or 0,
         ids=scenario.agents.ids,
@@ -171,16 +132,17 @@ def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[s
 def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:
     """The law: its class takes the keys of its table, and has its own defaults for absent ones."""
     if isinstance(spec, PythonSpec):
-        return _own_law(spec, find_code("controller.class", spec.law, folder))
+        return _own_law(spec, folder)
     law: Callable[..., Controller] = getattr(controllers, LAW_KINDS[spec.kind])
     return law(**spec.model_dump(exclude={"kind"}, exclude_none=True))
 
 
-def _own_law(spec: PythonSpec, law: Callable[..., Any]) -> Controller:
-    """A law in Python; refused where its class does not take the parameters, or is no law."""
+def _own_law(spec: PythonSpec, folder: str | None) -> Controller:
+    """A law in Python; refused where its class does not take the keys, or is no law."""
     key, given = "controller.class", f"is {shown(spec.law)}, which"
+    law = find_code(key, spec.law, folder)
     try:
-        made = law(**spec.parameters)
+        made = law(**{name: _frozen(value) for name, value in (spec.model_extra or {}).items()})
     except DwellError:
         raise
     except Exception as fault:
@@ -192,6 +154,10 @@ def _own_law(spec: PythonSpec, law: Callable[..., Any]) -> Controller:
         needed = "a class with the methods begin(view) and decide(view) is needed"
         raise refused(key, f"{given} gives a {type(made).__name__}; {needed}")
     return made
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def build_network(spec: NetworkSpec | None) -> Network:

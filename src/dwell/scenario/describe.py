@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, assert_never
 
 import numpy as np
-from pydantic import ValidationError
 
 from dwell import controllers
 from dwell._types import Points
@@ -14,7 +14,6 @@ from dwell.agents import Network
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.scenario.build import LAW_KINDS
-from dwell.scenario.laws import PythonSpec
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.modules import name_of
 from dwell.scenario.schema import Scenario
@@ -38,15 +37,14 @@ def describe(
     agents: dict[str, Any] = {"start": start.tolist()}
     if ids is not None:
         agents["ids"] = list(ids)
-    tables = {
+    tables: dict[str, Any] = {
+        "modules": own and own[1],
         "workspace": describe_workspace(workspace),
         "density": weight,
         "agents": agents,
         "controller": law,
         "run": run,
     }
-    if own is not None and own[1] is not None:
-        tables["modules"] = own[1]
     if network is not None and not network.perfect:
         tables["network"] = asdict(network)
     return parse_scenario(tables)
@@ -69,17 +67,19 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
 
 
 def _describe_own(controller: Any) -> dict[str, Any] | None:
-    """The table of a law in Python: a dataclass that can be imported, of values that TOML holds."""
+    """The table of a law in Python: a dataclass that can be imported, of values that JSON holds."""
     named = name_of(type(controller))
     if named is None or not is_dataclass(controller):
         return None
-    values = {f.name: (getattr(controller, f.name), f.default) for f in fields(controller) if f.init}
+    values = {
+        f.name: (getattr(controller, f.name), f.default) for f in fields(controller) if f.init
+    }
     told = {key: v for key, (v, default) in values.items() if v is not default}
     try:
-        spec = PythonSpec.model_validate({"kind": "python", "class": named[0], **told})
-    except ValidationError:
+        json.dumps(told, allow_nan=False)
+    except (TypeError, ValueError):
         return None
-    return dict(spec.model_dump())
+    return {"kind": "python", "class": named[0], **told}
 
 
 def describe_workspace(workspace: Workspace) -> dict[str, Any]:

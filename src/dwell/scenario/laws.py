@@ -7,9 +7,9 @@ default. Where it applies, its default is in its description and is filled in by
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self, TypeAlias, assert_never
+from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
 from . import checks
 from .problems import Problem, refuse
@@ -21,7 +21,6 @@ from .values import (
     Intervals,
     Levels,
     NotNegative,
-    Parameter,
     PerAgent,
     Points,
     Positive,
@@ -301,18 +300,13 @@ class PythonSpec(Table):
     """A law of one's own: a Python class, with its parameters as further keys."""
 
     model_config = ConfigDict(extra="allow", serialize_by_alias=True)
-    __pydantic_extra__: dict[str, Parameter] = Field(init=False)
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
     kind: Literal["python"] = Field(description="which law this is")
     law: Function = Field(
         alias="class",
         description='the class, written "module:Class"; every further key is one of its parameters',
     )
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The further keys."""
-        return self.model_extra or {}
 
 
 class NetworkSpec(Table):

@@ -30,7 +30,6 @@ from .values import (
     AgentId,
     CheckpointEvery,
     Counted,
-    Folder,
     Function,
     Matrix,
     NotNegative,
@@ -323,7 +322,7 @@ class Scenario(Table):
         default=SCHEMA_VERSION, description="version of the scenario format"
     )
     name: Text | None = Field(default=None, description="what the scenario is called, one line")
-    modules: Folder | None = Field(
+    modules: str | None = Field(
         default=None,
         description="the folder in which Python modules that the scenario names are looked for "
         "first; the folder of the scenario file if absent",

@@ -183,33 +183,11 @@ def as_sample_every(value: object) -> float | str | None:
 
 
 def as_function(value: object) -> str:
-    """The name of a Python function, written package.module:name."""
+    """The name of a Python function or class, written module:name."""
     module, _, name = value.partition(":") if isinstance(value, str) else ("", "", "")
     if not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
-        raise needs('the name of a function, written "package.module:name"', "scenario.function")
+        raise needs('the name of Python code, written "module:name"', "scenario.function")
     return str(value)
-
-
-def as_parameter(value: object) -> object:
-    """A parameter of a law in Python: what TOML can hold, but no dates."""
-    if isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return tuple(as_parameter(item) for item in value)
-    if isinstance(value, dict):
-        return {key: as_parameter(item) for key, item in value.items()}
-    try:
-        return as_whole(value) if isinstance(value, numbers.Integral) else as_number(value)
-    except ValueError as bad:
-        what = "finite numbers, text, true or false, or lists and tables of these"
-        raise needs(what, "controller.parameter") from bad
-
-
-def as_folder(value: object) -> str:
-    """The path of a folder."""
-    if not isinstance(value, str) or not value.isprintable() or not value:
-        raise needs("the name of a folder, in quotes")
-    return value
 
 
 def listed(what: str) -> BeforeValidator:
@@ -253,8 +231,6 @@ AgentCount: TypeAlias = Annotated[int, Field(ge=1, lt=AGENTS_AT_MOST), BeforeVal
 AgentId: TypeAlias = Annotated[int, Field(ge=0, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
 Text: TypeAlias = Annotated[str, BeforeValidator(as_text)]
 Function: TypeAlias = Annotated[str, BeforeValidator(as_function)]
-Parameter: TypeAlias = Annotated[Any, BeforeValidator(as_parameter)]
-Folder: TypeAlias = Annotated[str, BeforeValidator(as_folder)]
 Bounds: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_bounds)]
 PlanarPoint: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_planar_point)]
 PlanarPoints: TypeAlias = Annotated[

@@ -40,7 +40,7 @@ def scenarios_of_laws(
     names = [name.strip() for name in laws]
     check_law_names(names)
     changes = apply_overrides({}, overrides)
-    _refuse_strangers(changes, [_parts(name)[0] for name in names])
+    _refuse_strangers(changes, [parts_of(name)[0] for name in names])
     found = {name: _with_law(scenario, name, changes) for name in names}
     _refuse_twins(found)
     return found
@@ -55,7 +55,7 @@ def with_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     return parse_scenario(data)
 
 
-def _parts(name: str) -> tuple[str, str | None]:
+def parts_of(name: str) -> tuple[str, str | None]:
     """The kind of a law, and its preset; of a law in Python, its class."""
     kind, colon, preset = name.partition(":")
     if colon and kind not in LAW_KINDS and f"{kind}{preset}".replace(".", "").isidentifier():
@@ -63,21 +63,16 @@ def _parts(name: str) -> tuple[str, str | None]:
     return kind, preset if colon else None
 
 
-def kind_of(name: str) -> str:
-    """The kind of the law of this name."""
-    return _parts(name)[0]
-
-
 def beside_if_named(scenario: Scenario, names: Iterable[str], folder: Path) -> Scenario:
     """`scenario`, its modules looked for in `folder` if it or one of the laws `names` has some."""
-    code = named_code(scenario) or PYTHON in map(kind_of, names)
+    code = named_code(scenario) or any(parts_of(name)[0] == PYTHON for name in names)
     return beside(scenario, folder) if code else scenario
 
 
 def scenario_of_law(scenario: Scenario, name: str, keys: Mapping[str, Any]) -> Scenario:
     """The scenario under the law of this name, with some of the law's keys set anew."""
     check_law_names([name])
-    kind = _parts(name)[0]
+    kind = parts_of(name)[0]
     known = keys_of_law(scenario, name, keys)
     unknown = [key for key in keys if key not in known]
     if unknown:
@@ -91,7 +86,7 @@ def scenario_of_law(scenario: Scenario, name: str, keys: Mapping[str, Any]) -> S
 
 
 def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Scenario:
-    kind, table = kind_of(name), _table(scenario, name)
+    kind, table = parts_of(name)[0], _table(scenario, name)
     table.update(changes.get(kind, {}))
     _refuse_gaps(kind, table, scenario.controller.kind)
     try:
@@ -104,7 +99,7 @@ def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any]) -> Scen
 
 def _table(scenario: Scenario, name: str) -> dict[str, Any]:
     """The table of a law before any of its keys are changed: the scenario's own, or of defaults."""
-    kind, preset = _parts(name)
+    kind, preset = parts_of(name)
     law = scenario.controller
     if law.kind == kind and (kind != PYTHON or preset in (None, getattr(law, "law", None))):
         table: dict[str, Any] = law.model_dump(exclude_none=True)
@@ -117,7 +112,7 @@ def _table(scenario: Scenario, name: str) -> dict[str, Any]:
 
 def keys_of_law(scenario: Scenario, name: str, given: Mapping[str, Any]) -> list[str]:
     """The keys that the law of this name has; of a class in Python its parameters."""
-    kind = kind_of(name)
+    kind = parts_of(name)[0]
     code = {**_table(scenario, name), **given}.get("class")
     if kind != PYTHON or code is None:
         return law_keys(kind)
@@ -160,7 +155,7 @@ def check_law_names(names: Sequence[str]) -> None:
             code="compare.laws",
         )
     for k, name in enumerate(names):
-        kind = _parts(name)[0]
+        kind = parts_of(name)[0]
         if kind not in known:
             raise InputError(
                 f"a law must be {listing(known, 'or')}, got {shown(name)}{_hint(kind, known)}",

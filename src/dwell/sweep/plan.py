@@ -22,7 +22,7 @@ from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.modules import changed_sources, sources_of
 from dwell.scenario.overrides import put
 from dwell.scenario.problems import listing
-from dwell.studies.laws import check_law_names, keys_of_law, kind_of, scenario_of_law
+from dwell.studies.laws import check_law_names, keys_of_law, parts_of, scenario_of_law
 from dwell.sweep.axes import Group, Value, product_row, product_size
 from dwell.sweep.spec import KIND, MOST_CASES, Sweep
 
@@ -86,22 +86,18 @@ class Plan:
     @cached_property
     def frame(self) -> str:
         """All that cases have in common, as JSON text."""
-        folders = [block.scenario.modules for block in self.blocks]
-        return _json({**self._common, "modules": folders} if any(folders) else self._common)
-
-    @cached_property
-    def _common(self) -> dict[str, Any]:
-        """What cases have in common wherever the files lie."""
         sweep = self.sweep
-        return {
-            "bases": [_base(block.scenario, sweep) for block in self.blocks],
-            "keys": list(self.keys),
-            "words": [key for key in self.keys if self._unlike(key)],
-            "seed": sweep.seed,
-            "starts": sweep.starts,
-            "final": sweep.final,
-            "keep_runs": sweep.keep_runs,
-        }
+        return _json(
+            {
+                "bases": [_base(block.scenario, sweep) for block in self.blocks],
+                "keys": list(self.keys),
+                "words": [key for key in self.keys if self._unlike(key)],
+                "seed": sweep.seed,
+                "starts": sweep.starts,
+                "final": sweep.final,
+                "keep_runs": sweep.keep_runs,
+            }
+        )
 
     def _unlike(self, key: str) -> bool:
         """Whether a key is varied over values that are not all words or all numbers."""
@@ -111,7 +107,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """What makes two sweeps the same: equal in every case."""
-        digest = hashlib.blake2b(_json(self._common).encode(), digest_size=16)
+        digest = hashlib.blake2b(self.frame.encode(), digest_size=16)
         digest.update(_json([self.sweep.repeats, self.points]).encode())
         for block in self.blocks:
             columns = {
@@ -132,20 +128,19 @@ class Case:
     values: Sequence[Value]
     seed: int
     mapping: Mapping[str, Any]
-    modules: str | None = None  # the folder of the Python modules that it names
 
     @cached_property
     def key(self) -> str:
         """A digest of the scenario: the same for the same run, in whatever sweep it stands."""
-        return hashlib.blake2b(_json(self.mapping).encode(), digest_size=16).hexdigest()
+        content = {key: value for key, value in self.mapping.items() if key != "modules"}
+        return hashlib.blake2b(_json(content).encode(), digest_size=16).hexdigest()
 
     def scenario(self) -> Scenario:
         """Checked; what is wrong with it is an exception with a sentence."""
         data = dict(self.mapping)
-        sources = data.pop(SOURCES, {})
-        scenario = parse_scenario({**data, "modules": self.modules})
-        changed = changed_sources(scenario, sources)
-        if changed:
+        began_with = data.pop(SOURCES, {})
+        scenario = parse_scenario(data)
+        if changed := changed_sources(scenario, began_with):
             raise InputError(
                 f"the source of {listing(changed)} is not the one that the sweep began with; begin "
                 "it again",
@@ -191,7 +186,7 @@ def _heads(sweep: Sweep) -> list[dict[str, Value]]:
 
 def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     name = str(fixed.get(KIND, sweep.scenario.controller.kind))
-    kind = kind_of(name)
+    kind = parts_of(name)[0]
     others = [group for group in sweep.groups if KIND not in group.keys]
     known = keys_of_law(sweep.scenario, name, sweep.laws.get(kind, {}))
     own = [key for group in others for key in group.keys if _applies(key, kind, known)]
@@ -271,7 +266,7 @@ def _refuse_whole_tables(plan: Plan) -> None:
 
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """The scenario as a mapping, with what the sweep says for all cases."""
-    data = json.loads(_json(scenario.model_dump(exclude_none=True, exclude={"modules"})))
+    data = json.loads(_json(scenario.model_dump(exclude_none=True)))
     if sources := sources_of(scenario):
         data[SOURCES] = sources
     if sweep.record == "summary":
@@ -296,7 +291,6 @@ class Frame:
         self.random_starts = data["starts"] == "random"
         self.final: bool = data["final"]
         self.keep_runs: bool = data["keep_runs"]
-        self.modules: list[str | None] = data.get("modules") or [None] * len(self.bases)
 
     def case(self, brief: Brief | Sequence[Any]) -> Case:
         """The case that a brief stands for."""
@@ -312,8 +306,7 @@ class Frame:
                 given = {**value, **scattered} if key == START and scattered else value
                 put(mapping, key, copy.deepcopy(given))
         _sample_along(mapping["run"])
-        seed, modules = mapping["run"]["seed"], self.modules[base]
-        return Case(number, point, repeat, values, seed, mapping, modules)
+        return Case(number, point, repeat, values, mapping["run"]["seed"], mapping)
 
 
 def _sample_along(run: dict[str, Any]) -> None:

@@ -128,8 +128,8 @@ def _file(intact: bool | None) -> Iterator[Finding]:
 
 def _sources(changed: Sequence[str] | None) -> Iterator[Finding]:
     if changed is not None:
-        found = yes_or_no("source", "its Python modules are as they were then", not changed)
-        yield replace(not_promised(found), where=", ".join(changed))
+        found = yes_or_no("source", "its Python modules are those that ran", not changed)
+        yield replace(not_promised(found), where=" and ".join(f"{m} has changed" for m in changed))
 
 
 def _domain(table: EventTable, agents: int, until: float) -> Iterator[Finding]:
