@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, assert_never
 
@@ -17,6 +16,7 @@ from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.modules import name_of
 from dwell.scenario.schema import Scenario
+from dwell.scenario.values import as_parameter
 
 
 def describe(
@@ -76,8 +76,8 @@ def _describe_own(controller: Any) -> dict[str, Any] | None:
     }
     told = {key: v for key, (v, default) in values.items() if v is not default}
     try:
-        json.dumps(told, allow_nan=False)
-    except (TypeError, ValueError):
+        as_parameter(told)
+    except ValueError:
         return None
     return {"kind": "python", "class": named[0], **told}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from . import checks
 from .problems import Problem, refuse
@@ -21,6 +21,7 @@ from .values import (
     Intervals,
     Levels,
     NotNegative,
+    Parameter,
     PerAgent,
     Points,
     Positive,
@@ -300,7 +301,7 @@ class PythonSpec(Table):
     """A law of one's own: a Python class, with its parameters as further keys."""
 
     model_config = ConfigDict(extra="allow", serialize_by_alias=True)
-    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
+    __pydantic_extra__: dict[str, Parameter] = Field(init=False)
 
     kind: Literal["python"] = Field(description="which law this is")
     law: Function = Field(

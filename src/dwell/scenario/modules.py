@@ -107,16 +107,22 @@ def _imported(module: str, folder: str | None) -> tuple[str, ModuleType]:
 
 
 def _read(module: str, folder: str) -> ModuleType:
-    """The module of this name in `folder`; those of its name from elsewhere keep their places."""
+    """The module of this name in `folder`; it stays out of sys.modules, whatever is there stays."""
     top = module.partition(".")[0]
-    others = {n: sys.modules.pop(n) for n in list(sys.modules) if f"{n}.".startswith(f"{top}.")}
+    others = _taken(top)
     importlib.invalidate_caches()
     sys.path.insert(0, folder)
     try:
         return importlib.import_module(module)
     finally:
         sys.path.remove(folder)
+        _taken(top)
         sys.modules.update(others)
+
+
+def _taken(top: str) -> dict[str, ModuleType]:
+    names = [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]
+    return {name: sys.modules.pop(name) for name in names}
 
 
 def _digest(path: Path) -> str:
