@@ -227,8 +227,11 @@ REFUSED = {
     "module": ("controller.class=nowhere:Law", "put nowhere.py beside the scenario or run file"),
     "class": ("controller.class=mine:Nothing", "has no attribute 'Nothing'"),
     "no law": ("controller.class=mine:Seen", "Seen.__init__"),
-    "form": ("controller.class=mine", 'needs the name of Python code, written "module:name"'),
-    "number": ("controller.class=mine:np", "neither a class nor a function"),
+    "form": (
+        "controller.class=mine",
+        'needs the name of Python code, written "package.module:name"',
+    ),
+    "number": ("controller.class=mine:np", "which is no class"),
     "date": ("controller.k=1979-05-27", "needs finite numbers, text, true or false"),
     "nan": ("controller.k=[1.0, nan]", "needs finite numbers, text, true or false"),
     "folder": ("modules=nowhere", "nowhere or on sys.path"),

@@ -46,7 +46,9 @@ def find_code(key: str, name: str, folder: str | None) -> Any:
             says += f"; put {file} beside the scenario or run file, or its folder on PYTHONPATH"
         raise refused(key, says) from None
     if not callable(found):
-        raise refused(key, f"is {shown(name)}, which is neither a class nor a function")
+        raise refused(
+            key, f"is {shown(name)}, which is no {'class' if key.endswith('class') else 'function'}"
+        )
     return found
 
 

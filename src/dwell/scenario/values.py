@@ -187,7 +187,7 @@ def as_function(value: object) -> str:
     """The name of a Python function or class, written module:name."""
     module, _, name = value.partition(":") if isinstance(value, str) else ("", "", "")
     if not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
-        raise needs('the name of Python code, written "module:name"', "scenario.function")
+        raise needs('the name of Python code, written "package.module:name"', "scenario.function")
     return str(value)
 
 
