@@ -43,7 +43,7 @@ from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
-from dwell.scenario.modules import changed_sources, sources_of
+from dwell.scenario.modules import changed_sources, named_code, sources_of
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 
@@ -152,6 +152,7 @@ def simulate(
     )
     with asked_to_stop() as asked:
         drive = Drive(progress or _nobody, asked, None, 0.0)
+        drive.made_with = _made_with(scenario)
         drive.say("preparing", 0.0)
         recorder = Recorder(
             system, beginning(system, places, threads=threads), times, record, threads
@@ -218,7 +219,9 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
         asked = run.scenario.run
         claims = replace(
             claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps,
-            other_sources=changed_sources(run.scenario, run.provenance),
+            other_sources=changed_sources(run.scenario, run.provenance)
+            if named_code(run.scenario)
+            else None,
         )  # fmt: skip
     return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
 
@@ -240,6 +243,7 @@ def _run(
 
 def _executed(scenario: Scenario, target: Path | None, drive: Drive, threads: int | None) -> Run:
     system, places, repairs = build(scenario)
+    drive.made_with = _made_with(scenario)  # before anybody changes the sources
     drive.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     if target is not None:
@@ -281,7 +285,7 @@ def _finished(
     metrics, tally = recorder.ending(stop)
     return Run(
         recorder.system, recorder.start, stop, metrics, recorder, tally, recorder.table(),
-        scenario, repairs, _made_with(scenario), drive.wall,
+        scenario, repairs, drive.made_with, drive.wall,
     )  # fmt: skip
 
 
@@ -306,7 +310,7 @@ def _journal(
         metrics, tally = blank.ending(still)
         beginning_of_run = Run(
             blank.system, blank.start, still, metrics, blank, tally, blank.table(), scenario,
-            repairs, _made_with(scenario), 0.0,
+            repairs, drive.made_with, 0.0,
         )  # fmt: skip
         write_beginning(beginning_of_run, place, name)
 
@@ -346,6 +350,7 @@ def _resume(
             return _executed(scenario, path, Drive(tell, asked, None, 0.0), threads)
         recorder = taken_up(old, scenario, threads)
         drive = Drive(tell, asked, None, old.wall_seconds)
+        drive.made_with = _made_with(scenario)
         drive.say("preparing", 0.0)
         same = old.journal if asks.horizon == _horizon(old) else None
         drive.journal = _journal(drive, path, recorder, scenario, old.repairs, same)

@@ -283,6 +283,20 @@ def test_a_changed_module_is_read_again(site):
     assert before.provenance["module mine"] != after.provenance["module mine"]
 
 
+def test_a_module_that_changes_during_a_run_is_recorded_as_it_ran(site):
+    scenario = library.load_scenario(site)
+    digest = library.run_scenario(scenario).provenance["module mine"]
+    changed = []
+
+    def progress(what, share):
+        if not changed:
+            changed.append(edit(site, "0.9)", "0.5)"))
+
+    run = library.run_scenario(scenario, out="run.nc", progress=progress)
+    assert run.provenance["module mine"] == digest
+    assert not library.check(library.load_run("run.nc")).ok
+
+
 def test_modules_may_lie_in_a_folder_and_a_package(site):
     laws = site.parent / "laws" / "kinds"
     laws.mkdir(parents=True)

@@ -29,7 +29,6 @@ KNOWN = {
     "Ball": "dwell.controllers.uncertain",
 }
 PLAIN = (bool, int, float, str)
-OWN = "own"  # before the name of a class of the law's module
 NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -53,15 +52,14 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     if isinstance(value, dict):
         return {"dict": [[plain(k, own), plain(v, own)] for k, v in value.items()]}
     name = type(value).__name__
-    known = KNOWN.get(name) == type(value).__module__
-    if not is_dataclass(value) or not (known or own.get(name) is type(value)):
+    known = own.get(name) is type(value) or KNOWN.get(name) == type(value).__module__
+    if not (known and is_dataclass(value)):
         raise ControllerError(
             f"the law remembers a {name}, which a file cannot hold; numbers, text, lists, tuples, "
             "dicts, arrays, and dataclasses of the law's own module can be kept",
             code="controller.memory",
         )
-    inside = {f.name: plain(getattr(value, f.name), own) for f in fields(value)}
-    return {name if known else f"{OWN} {name}": inside}
+    return {name: {f.name: plain(getattr(value, f.name), own) for f in fields(value)}}
 
 
 def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
@@ -79,10 +77,9 @@ def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
         return tuple(items) if kind == "tuple" else items
     if kind == "dict":
         return {restored(k, own): restored(v, own) for k, v in inside}
-    if kind in KNOWN:
+    made = own.get(kind)
+    if made is None and kind in KNOWN:
         made = getattr(import_module(KNOWN[kind]), kind)
-    else:
-        made = own.get(kind.removeprefix(f"{OWN} "))
     if not isinstance(made, type) or not is_dataclass(made):
         raise ValueError(f"{kind} is nothing that a file should hold")
     return made(**{name: restored(part, own) for name, part in inside.items()})

@@ -163,7 +163,8 @@ class Recorder:
         if self.window is not None:
             self.window.restore(arrays, float(info["late"]))
         self.done, self.standing = int(info["done"]), int(info["standing"])
-        self.remembered = restored(info["state"], names_of(self.system.controller))
+        law = self.system.controller
+        self.remembered = None if hasattr(law, "absent") else restored(info["state"], names_of(law))
 
 
 def recorder_of(

@@ -254,8 +254,6 @@ def _with_journal(run: Run, kept: Journaled) -> Run:
     """The run as far as its journal tells of it."""
     assert run.scenario is not None
     recorder = recorder_of(run.scenario, run.system, run.start)
-    if run.absent is not None:
-        kept.info["state"] = None  # of classes that are not there either
     recorder.restore(kept.arrays, kept.info)
     recorder.tables, recorder.metrics = kept.tables, kept.metrics
     if recorder.tally.jumps != sum(map(len, kept.tables)) and recorder.kind == EVENTS:
@@ -317,11 +315,11 @@ def _moved(scenario: Scenario, folder: Path) -> Scenario:
     return scenario.model_copy(update={"modules": str(folder)}) if here else scenario
 
 
-def _without_code(scenario: Scenario) -> Scenario:
-    """`scenario` with a law and a density of ours in the place of those in Python."""
+def _without_code(scenario: Scenario) -> CoverageSystem:
+    """The system of `scenario` with built-in parts in the place of those in Python."""
     ours = {"controller": LloydSpec(kind="lloyd"), "density": UniformSpec(kind="uniform")}
     parts = [key.partition(".")[0] for key in named_code(scenario)]
-    return scenario.model_copy(update={part: ours[part] for part in parts})
+    return build(scenario.model_copy(update={part: ours[part] for part in parts}))[0]
 
 
 def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, law: Any) -> Any:
@@ -333,9 +331,9 @@ def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, la
     if "density.function" in names:
         system = replace(system, density=Function(refuse), spacing=None)
     if "controller.class" in names:
-        name = names["controller.class"].partition(":")[2]
-        kind = type(name, (), {**law, "begin": refuse, "decide": refuse})
-        system = replace(system, controller=kind())
+        kind = names["controller.class"].partition(":")[2]
+        own: Any = type(kind, (), {**law, "begin": refuse, "decide": refuse, "absent": fault})()
+        system = replace(system, controller=own)
     return system
 
 
@@ -348,7 +346,7 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
     except InputError as fault:
         if kept is None:
             raise
-        absent, (system, _, _) = fault, build(_without_code(scenario))
+        absent, system = fault, _without_code(scenario)
     start = _start(variables, system)
     if absent is not None:
         system = _hollow(system, named_code(scenario), absent, kept["law"])
@@ -377,10 +375,7 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
     arrays = {name: values for name, (_, values) in variables.items()}
     if recorder.kind == SUMMARY:
         recorder.metrics = []
-    info = json.loads(arrays["kept"].tobytes())
-    if absent is not None:
-        info["state"] = None
-    recorder.restore(arrays, info)
+    recorder.restore(arrays, json.loads(arrays["kept"].tobytes()))
     tally = recorder.tally if absent is not None else recorder.ending(stop)[1]
     return Run(system, start, stop, metrics, recorder, tally, None, **about)
 

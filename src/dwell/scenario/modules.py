@@ -24,12 +24,11 @@ _LOCK = threading.RLock()
 
 def named_code(scenario: Scenario) -> dict[str, str]:
     """The code that a scenario names: its key, and "module:name"."""
-    law = getattr(scenario.controller, "law", None)
-    names = {
-        "controller.class": law,
-        "density.function": getattr(scenario.density, "function", None),
+    keys = {"controller.class": "law", "density.function": "function"}
+    parts = {key: getattr(scenario, key.partition(".")[0]) for key in keys}
+    return {
+        key: getattr(part, keys[key]) for key, part in parts.items() if hasattr(part, keys[key])
     }
-    return {key: name for key, name in names.items() if name is not None}
 
 
 def find_code(key: str, name: str, folder: str | None) -> Any:
@@ -46,9 +45,7 @@ def find_code(key: str, name: str, folder: str | None) -> Any:
             says += f"; put {file} beside the scenario or run file, or its folder on PYTHONPATH"
         raise refused(key, says) from None
     if not callable(found):
-        raise refused(
-            key, f"is {shown(name)}, which is no {'class' if key.endswith('class') else 'function'}"
-        )
+        raise refused(key, f"is {shown(name)}, which is no {key.partition('.')[2]}")
     return found
 
 
@@ -59,20 +56,18 @@ def refused(key: str, says: str) -> InputError:
 
 
 def sources_of(scenario: Scenario) -> dict[str, str]:
-    """Digests of the sources of the modules that `scenario` names, which are imported for it."""
+    """Digests of the sources, as they are now, of the modules that `scenario` names."""
     found = {}
     for key, name in named_code(scenario).items():
-        find_code(key, name, scenario.modules)
+        find_code(key, name, scenario.modules)  # which says what is wrong with it
         module = name.partition(":")[0]
         found[f"module {module}"] = _imported(module, scenario.modules)[0]
     return found
 
 
-def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str] | None:
-    """Modules of `scenario` with another source than `then` has; None if it names no module."""
-    now = sources_of(scenario)
-    changed = [module for module in now if now[module] != then.get(module, now[module])]
-    return changed if now else None
+def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str]:
+    """Modules of `scenario` that have another source now than `then`."""
+    return [module for module, now in sources_of(scenario).items() if then.get(module, now) != now]
 
 
 def source_file(module: str, folder: str | None) -> Path | None:
@@ -95,37 +90,30 @@ def name_of(thing: Any) -> tuple[str, str | None] | None:
 
 
 def _imported(module: str, folder: str | None) -> tuple[str, ModuleType]:
-    """A module and the digest of its source; read again if the source in `folder` has changed."""
+    """The digest of a module's source, and the module; read again if that in `folder` changed."""
     path = source_file(module, folder)
     if path is None:
         found = importlib.import_module(module)
         file = getattr(found, "__file__", None)
-        return _digest(Path(file)) if file else "", found
+        return sha256(Path(file).read_bytes()).hexdigest() if file else "", found
     with _LOCK:
-        digest = _digest(path)
+        digest = sha256(path.read_bytes()).hexdigest()
         if path not in _LOADED or _LOADED[path][0] != digest:
             _LOADED[path] = digest, _read(module, str(folder))
         return _LOADED[path]
 
 
 def _read(module: str, folder: str) -> ModuleType:
-    """The module of this name in `folder`; it stays out of sys.modules, whatever is there stays."""
-    top = module.partition(".")[0]
-    others = _taken(top)
+    """The module of this name in `folder`; sys.modules is left as it was."""
+    before, top = dict(sys.modules), module.partition(".")[0]
+    for name in [name for name in before if f"{name}.".startswith(f"{top}.")]:
+        del sys.modules[name]
     importlib.invalidate_caches()
     sys.path.insert(0, folder)
     try:
         return importlib.import_module(module)
     finally:
         sys.path.remove(folder)
-        _taken(top)
-        sys.modules.update(others)
-
-
-def _taken(top: str) -> dict[str, ModuleType]:
-    names = [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]
-    return {name: sys.modules.pop(name) for name in names}
-
-
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+        for name in [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]:
+            del sys.modules[name]
+        sys.modules.update(before)
