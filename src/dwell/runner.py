@@ -43,7 +43,7 @@ from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
-from dwell.scenario.modules import changed_sources, named_code, sources_of
+from dwell.scenario.modules import changed_sources, sources_of
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 
@@ -219,9 +219,7 @@ def check(run: Run, *, progress: Progress | None = None) -> Report:
         asked = run.scenario.run
         claims = replace(
             claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps,
-            other_sources=changed_sources(run.scenario, run.provenance)
-            if named_code(run.scenario)
-            else None,
+            other_sources=changed_sources(run.scenario, run.provenance),
         )  # fmt: skip
     return verify(system, run.start, run.events, run.horizon, claims, progress=progress)
 
@@ -370,7 +368,10 @@ def _nobody(what: str, share: float) -> None:
 
 def _made_with(scenario: Scenario | None) -> dict[str, str]:
     """Which versions make a run, and the digests of the Python sources that its scenario names."""
-    return {**provenance(), **({} if scenario is None else sources_of(scenario))}
+    try:
+        return {**provenance(), **({} if scenario is None else sources_of(scenario))}
+    except InputError:  # a function in Python may have been given a name that leads nowhere
+        return provenance()
 
 
 def provenance() -> dict[str, str]:

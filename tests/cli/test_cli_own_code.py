@@ -15,9 +15,11 @@ import pytest
 
 import dwell as library
 from dwell.agents import Order
+from dwell.density import Function
 from dwell.errors import InputError
 from dwell.runner import resume_run
 from dwell.scenario.describe import describe_controller
+from dwell.scenario.modules import find_code, name_of
 from dwell.sweep import plan_file
 from dwell.sweep.plan import Frame
 from dwell.sweep.work import run_case
@@ -353,6 +355,19 @@ def test_from_python_code_without_a_module_cannot_be_kept(monkeypatch, tmp_path)
     monkeypatch.setattr(Law, "__module__", "__main__")
     monkeypatch.setattr(sys.modules["__main__"], "Law", Law, raising=False)
     assert describe_controller(Law()) is None
+
+
+def test_a_law_of_a_package_is_the_one_that_is_imported():
+    name, folder = name_of(Law)
+    assert find_code("controller.class", name, folder) is Law
+    name, folder = name_of(library.Timer)
+    assert find_code("controller.class", name, folder) is library.Timer
+
+
+def test_a_function_with_a_name_that_leads_nowhere_still_runs():
+    weight = Function(lambda points: 1.0 + points[:, 0], name="nowhere:weight")
+    box, start = library.Box((0, 0), (4, 4)), [(1, 1), (2, 2)]
+    assert library.simulate(box, weight, start, Law(), until=0.1).stop.reason.ok
 
 
 def test_the_template(tmp_path, monkeypatch):

@@ -65,9 +65,10 @@ def sources_of(scenario: Scenario) -> dict[str, str]:
     return found
 
 
-def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str]:
-    """Modules of `scenario` that have another source now than `then`."""
-    return [module for module, now in sources_of(scenario).items() if then.get(module, now) != now]
+def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str] | None:
+    """Modules of `scenario` with another source now than `then`; None if it names no module."""
+    found = sources_of(scenario)
+    return [name for name in found if then.get(name, found[name]) != found[name]] if found else None
 
 
 def source_file(module: str, folder: str | None) -> Path | None:
@@ -97,7 +98,10 @@ def _imported(module: str, folder: str | None) -> tuple[str, ModuleType]:
         file = getattr(found, "__file__", None)
         return sha256(Path(file).read_bytes()).hexdigest() if file else "", found
     with _LOCK:
-        digest = sha256(path.read_bytes()).hexdigest()
+        digest, here = sha256(path.read_bytes()).hexdigest(), sys.modules.get(module)
+        same = path.samefile(getattr(here, "__file__", None) or "/")
+        if here is not None and same and ("." in module or path.stem == "__init__"):
+            return digest, here  # the modules of a package belong together
         if path not in _LOADED or _LOADED[path][0] != digest:
             _LOADED[path] = digest, _read(module, str(folder))
         return _LOADED[path]
