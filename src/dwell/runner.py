@@ -31,6 +31,7 @@ from dwell.results.interrupts import Asked, asked_to_stop
 from dwell.results.journal import UNSAVED, Journal, clear
 from dwell.results.lock import locked
 from dwell.results.memory import need_of, refuse_too_much
+from dwell.results.plain import names_of, plain
 from dwell.results.recorder import (
     EVENTS,
     SAMPLES,
@@ -45,6 +46,7 @@ from dwell.results.store import write_beginning
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
+from dwell.scenario.modules import changed_sources, sources_of
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 
@@ -228,6 +230,7 @@ def simulate(
     )
     with asked_to_stop() as asked, reported(progress) as tell:
         drive = Drive(tell, asked, None, 0.0)
+        drive.made_with = _made_with(scenario)
         drive.say("preparing", 0.0)
         first = beginning(system, places, threads=threads)
         every = "off" if record == SUMMARY and every is None else every
@@ -324,7 +327,10 @@ def check(
     if run.scenario is not None:
         system, places, _ = build(run.scenario)
         asked = run.scenario.run
-        claims = replace(claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps)
+        claims = replace(
+            claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps,
+            other_sources=changed_sources(run.scenario, run.provenance),
+        )  # fmt: skip
     with reported(progress) as tell:
         return verify(
             system, run.start, run.events, run.horizon, claims, thorough=thorough, progress=tell
@@ -348,8 +354,11 @@ def _run(
 
 def _executed(scenario: Scenario, target: Path | None, drive: Drive, threads: int | None) -> Run:
     system, places, repairs = build(scenario)
+    drive.made_with = _made_with(scenario)  # before anybody changes the sources
     drive.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
+    if target is not None:
+        plain(recorder.start.memory, names_of(system.controller))  # refused now, not hours later
     drive.journal = _journal(drive, target, recorder, scenario, repairs)
     asks = scenario.run
     _state_need(drive, recorder, asks.horizon, asks.max_jumps, saved=target is not None)
@@ -385,7 +394,7 @@ def _finished(
 ) -> Run:
     drive.say("measuring", 1.0)
     metrics, tally = recorder.ending(stop)
-    about = provenance()
+    about = dict(drive.made_with)
     if drive.journal is not None and (fault := drive.journal.wait()):
         about[UNSAVED] = fault
     return Run(
@@ -415,7 +424,7 @@ def _journal(
         metrics, tally = blank.ending(still)
         beginning_of_run = Run(
             blank.system, blank.start, still, metrics, blank, tally, blank.table(), scenario,
-            repairs, provenance(), 0.0,
+            repairs, drive.made_with, 0.0,
         )  # fmt: skip
         write_beginning(beginning_of_run, place, name)
 
@@ -458,6 +467,7 @@ def _resume(
             return _executed(scenario, path, Drive(tell, asked, None, 0.0), threads)
         recorder = taken_up(old, scenario, threads)
         drive = Drive(tell, asked, None, old.wall_seconds)
+        drive.made_with = _made_with(scenario)
         drive.say("preparing", 0.0)
         same = old.journal if asks.horizon == _horizon(old) else None
         drive.journal = _journal(drive, path, recorder, scenario, old.repairs, same)
@@ -469,6 +479,14 @@ def _resume(
 def _horizon(run: Run) -> float:
     assert run.scenario is not None
     return run.scenario.run.horizon
+
+
+def _made_with(scenario: Scenario | None) -> dict[str, str]:
+    """Which versions make a run, and the digests of the Python sources that its scenario names."""
+    try:
+        return {**provenance(), **({} if scenario is None else sources_of(scenario))}
+    except InputError:  # a function in Python may have been given a name that leads nowhere
+        return provenance()
 
 
 def provenance() -> dict[str, str]:

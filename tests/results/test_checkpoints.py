@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.errors import DwellWarning, InputError, StoreError, UnsavedError
+from dwell.errors import ControllerError, DwellWarning, InputError, StoreError, UnsavedError
 from dwell.results import journal
 from dwell.results.journal import Journal
 from dwell.results.plain import plain, restored
@@ -319,6 +319,6 @@ def test_memories_are_plain_data():
         restored({"Popen": {"args": "ls"}})
     with pytest.raises(ValueError, match="no numbers"):
         restored({"array": ["|O", [1], "AAAA"]})
-    with pytest.raises(TypeError, match="object is nothing"):
+    with pytest.raises(ControllerError, match="remembers a object, which a file cannot hold"):
         plain(object())
     assert np.isinf(restored(plain(np.inf)))

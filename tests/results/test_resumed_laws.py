@@ -2,15 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 import pytest
 
 import dwell
-from dwell.errors import InputError
+from dwell.agents import Order
+from dwell.errors import ControllerError, InputError
 from dwell.runner import resume_run, run_scenario
 from tests.controllers.examples import LAWS
 from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, same, scenario, settle
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pieces")]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What `Winding` remembers."""
+
+    turns: int
+    seen: np.ndarray
+
+
+@dataclass(frozen=True)
+class Winding:
+    """A law in Python that remembers: it turns a little further aside at each look."""
+
+    gain: float = 0.6
+    nu: float = 0.2
+
+    def begin(self, view):
+        return self.decide(view)
+
+    def decide(self, view):
+        past = view.memory or Trace(0, np.zeros(2))
+        side = np.array([-past.seen[1], past.seen[0]]) * 0.1 * past.turns
+        memory = Trace(past.turns + 1, 0.5 * (past.seen + view.look.error))
+        return Order(
+            self.gain * view.look.error + side, view.time + 0.05 + 0.1 * view.draw, memory=memory
+        )
+
+
+@dataclass(frozen=True)
+class Forgetful(Winding):
+    """One whose memory no file can hold."""
+
+    def decide(self, view):
+        return Order(0.1 * view.look.error, view.time + 0.3, memory={1, 2})
+
 
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 
@@ -79,3 +119,29 @@ def test_a_finished_run_goes_further(name, kind, tmp_path):
     whole = run_scenario(scenario(LAWS[name], record, until=1.7))
     assert same(whole, resume_run(path, horizon=1.7))
     assert same(whole, dwell.load_run(path))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_law_in_python_that_remembers(kind, tmp_path):
+    path = tmp_path / "run.nc"
+    asked = scenario(Winding(0.7), KINDS[kind])
+    assert asked.controller.law == f"{__name__}:Winding"
+    whole = run_scenario(asked)
+    run_scenario(asked, out=path, progress=ending_at(2, KeyboardInterrupt()))
+    assert dwell.load_run(path).stop.reason.value == "interrupted"
+    assert same(whole, resume_run(path))
+    path.unlink()
+    with pytest.raises(Crash):
+        run_scenario(asked, out=path, progress=ending_at(3, Crash()))
+    settle()
+    assert 0 < dwell.load_run(path).tally.jumps < whole.tally.jumps
+    assert same(whole, resume_run(path))
+    assert same(whole, dwell.load_run(path))
+
+
+def test_a_memory_that_no_file_can_hold_is_refused_before_the_run(tmp_path):
+    asked = scenario(Forgetful(), KINDS["events"])
+    with pytest.raises(ControllerError, match="the law remembers a set, which a file cannot hold"):
+        run_scenario(asked, out=tmp_path / "run.nc")
+    assert list(tmp_path.iterdir()) == []
+    assert run_scenario(asked).stop.reason.ok

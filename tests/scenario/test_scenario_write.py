@@ -291,9 +291,10 @@ class TestSchema:
         schema = scenario_schema()
         tables = [schema, *(d for d in schema["$defs"].values() if d["type"] == "object")]
         assert len(tables) >= 21
+        own = schema["$defs"]["PythonSpec"]  # the keys of a class in Python are its own
         for table in tables:
             assert table["description"]
-            assert table["additionalProperties"] is False
+            assert table["additionalProperties"] == ({} if table is own else False)
             for key, field in table["properties"].items():
                 assert len(field.get("description", "")) > 10, key
 

@@ -82,6 +82,19 @@ def test_code_and_files_are_refused_before_they_are_touched(task, tmp_path, monk
     assert "wicked" not in sys.modules
 
 
+@pytest.mark.parametrize("task", list(TASKS))
+def test_laws_in_python_are_refused_before_they_are_touched(task, tmp_path, monkeypatch):
+    (tmp_path / "wicked.py").write_text("raise SystemExit('imported')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    law = {"kind": "python", "class": "wicked:Law", "k": 1.0}
+    for more in ({}, {"modules": str(tmp_path)}, {"network": {"loss": 0.5}}):
+        found = refused(TASKS[task], changed(controller=law, **more))
+        assert found == ("web.controller", "controller.kind")
+    nested = changed(controller={"kind": ["python"], "class": "wicked:Law"})
+    assert refused(TASKS[task], nested)[0].startswith("scenario.")
+    assert "wicked" not in sys.modules
+
+
 def test_sizes():
     many = changed(agents={"start": {"count": 51}})
     assert refused(admit, many) == ("web.agents", "agents.start")

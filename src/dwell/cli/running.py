@@ -119,7 +119,8 @@ def _same_scenario(path: Path, file: Path, changes: Sequence[str]) -> None:
     own = kept.run.model_copy(update={"seed": given.run.seed or kept.run.seed})
     kept = kept.model_copy(update={"run": own})
     free = {"horizon", "max_jumps", "checkpoint", "seed"}
-    if kept.model_dump(exclude={"run"}) != given.model_dump(exclude={"run"}) or (
+    apart = {"run", "modules"}
+    if kept.model_dump(exclude=apart) != given.model_dump(exclude=apart) or (
         kept.run.model_dump(exclude=free) != given.run.model_dump(exclude=free)
     ):
         raise InputError(

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.errors import DensityError
+from dwell.errors import DensityError, DwellError
 
 
 @final
@@ -35,6 +35,8 @@ class Function:
         try:
             with np.errstate(all="ignore"):  # what is not finite is refused below, with its place
                 values = np.asarray(self.call(points))
+        except DwellError:  # of a function that cannot be imported
+            raise
         except Exception as fault:
             what = f"failed with {type(fault).__name__}: {' '.join(str(fault).split())[:200]}"
             raise self._refused(what) from fault

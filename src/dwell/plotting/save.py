@@ -53,7 +53,7 @@ def save_figures(
     wanted = _known("figure", figures_of(run) if names is None else names, tuple(FIGURES))
     drawings: dict[str, Callable[[], Figure]]
     drawings = {name: partial(_titled, name, run) for name in wanted}
-    if names is None and run.record != "events":
+    if names is None and (run.record != "events" or run.absent is not None):
         drawings = _possible(drawings)
     return write_figures(drawings, out, formats, force)
 
@@ -63,14 +63,14 @@ def _titled(name: str, run: Run) -> Figure:
 
 
 def _possible(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, Callable[[], Figure]]:
-    """Those drawings that need no events."""
+    """Those drawings that need no events, and no function that cannot be imported."""
     require_matplotlib()
     found: dict[str, Callable[[], Figure]] = {}
     for name, draw in drawings.items():
         try:
             figure = draw()
         except InputError as refused:
-            if refused.code != "run.record":
+            if refused.code not in ("run.record", "density.function"):
                 raise
         else:
             found[name] = partial(_as_it_is, figure)

@@ -134,9 +134,10 @@ def explain_all(
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         found = dict(zip(labels, handles, strict=True)) | found
+    place: Any = f"outside {where} center"
     if found:
         figure.legend(
-            list(found.values()), list(found), loc=f"outside {where} center",
+            list(found.values()), list(found), loc=place,
             ncols=min(columns, len(found)), frameon=False, fontsize=style.text_size,
             columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3,
         )  # fmt: skip

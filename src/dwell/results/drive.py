@@ -39,6 +39,7 @@ class Drive:
         watch: Watch | None = None,
     ) -> None:
         self.tell, self.asked, self.journal, self.watch = tell, asked, journal, watch
+        self.made_with: dict[str, str] = {}  # versions, and digests of Python sources
         self.began = time.perf_counter() - spent  # with the time that earlier pieces took
 
     def say(self, what: str, share: float) -> None:

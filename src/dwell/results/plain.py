@@ -1,16 +1,21 @@
 """What agents remember and have heard, as plain data: numbers, lists, and names of known classes.
 
-Nothing in a file says which code to run: a name that is not in the list below is refused.
+Nothing in a file says which code to run: a name that is not in the list below is refused, unless it
+is that of a dataclass in the module of the run's own law.
 """
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+
+from dwell.errors import ControllerError
 
 KNOWN = {
     "Look": "dwell.agents.interfaces",
@@ -24,12 +29,18 @@ KNOWN = {
     "Ball": "dwell.controllers.uncertain",
 }
 PLAIN = (bool, int, float, str)
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-def plain(value: Any) -> Any:
-    """`value` as JSON can hold it, without losing a bit."""
+def names_of(law: object) -> Mapping[str, Any]:
+    """What the names in the module of a law stand for."""
+    return getattr(getattr(law, "decide", None), "__globals__", {})
+
+
+def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
+    """`value` as JSON can hold it, without losing a bit; `own` are names of the law's module."""
     if value is None or isinstance(value, PLAIN):
-        return value if not isinstance(value, np.generic) else plain(value.item())
+        return value if not isinstance(value, np.generic) else plain(value.item(), own)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -37,16 +48,21 @@ def plain(value: Any) -> Any:
         return {"array": [value.dtype.str, list(value.shape), text]}
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [plain(item) for item in value]}
+        return {kind: [plain(item, own) for item in value]}
     if isinstance(value, dict):
-        return {"dict": [[plain(k), plain(v)] for k, v in value.items()]}
+        return {"dict": [[plain(k, own), plain(v, own)] for k, v in value.items()]}
     name = type(value).__name__
-    if not is_dataclass(value) or KNOWN.get(name) != type(value).__module__:
-        raise TypeError(f"{name} is nothing that a file can hold")
-    return {name: {f.name: plain(getattr(value, f.name)) for f in fields(value)}}
+    known = own.get(name) is type(value) or KNOWN.get(name) == type(value).__module__
+    if not (known and is_dataclass(value)):
+        raise ControllerError(
+            f"the law remembers a {name}, which a file cannot hold; numbers, text, lists, tuples, "
+            "dicts, arrays, and dataclasses of the law's own module can be kept",
+            code="controller.memory",
+        )
+    return {name: {f.name: plain(getattr(value, f.name), own) for f in fields(value)}}
 
 
-def restored(value: Any) -> Any:
+def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     """What `plain` was given."""
     if not isinstance(value, dict):
         return value
@@ -57,11 +73,13 @@ def restored(value: Any) -> Any:
             raise ValueError("an array of no numbers")
         return np.frombuffer(base64.b64decode(text), dtype=dtype).reshape(shape).copy()
     if kind in ("tuple", "list"):
-        items = [restored(item) for item in inside]
+        items = [restored(item, own) for item in inside]
         return tuple(items) if kind == "tuple" else items
     if kind == "dict":
-        return {restored(k): restored(v) for k, v in inside}
-    if kind not in KNOWN:
+        return {restored(k, own): restored(v, own) for k, v in inside}
+    made = own.get(kind)
+    if made is None and kind in KNOWN:
+        made = getattr(import_module(KNOWN[kind]), kind)
+    if not isinstance(made, type) or not is_dataclass(made):
         raise ValueError(f"{kind} is nothing that a file should hold")
-    made = getattr(import_module(KNOWN[kind]), kind)
-    return made(**{name: restored(part) for name, part in inside.items()})
+    return made(**{name: restored(part, own) for name, part in inside.items()})

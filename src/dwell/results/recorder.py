@@ -16,7 +16,7 @@ from dwell.errors import InputError
 from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
 from dwell.results.expected import expected_events, looks_by_law
-from dwell.results.plain import plain, restored
+from dwell.results.plain import names_of, plain, restored
 from dwell.results.tally import Tally
 from dwell.results.window import Window
 from dwell.scenario import Scenario
@@ -174,7 +174,7 @@ class Recorder:
             "done": self.done,
             "late": 0.0 if self.window is None else self.window.late,
             "standing": self.standing,
-            "state": plain(self.remembered),
+            "state": plain(self.remembered, names_of(self.system.controller)),
         }
         return arrays, info
 
@@ -184,7 +184,8 @@ class Recorder:
         if self.window is not None:
             self.window.restore(arrays, float(info["late"]))
         self.done, self.standing = int(info["done"]), int(info["standing"])
-        self.remembered = restored(info["state"])
+        law = self.system.controller
+        self.remembered = None if hasattr(law, "absent") else restored(info["state"], names_of(law))
 
 
 def recorder_of(

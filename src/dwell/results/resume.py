@@ -18,6 +18,8 @@ from dwell.results.recorder import EVENTS, Recorder, default_samples, joined, re
 from dwell.results.run import Run
 from dwell.results.tally import Sampled
 from dwell.scenario import Scenario
+from dwell.scenario.modules import changed_sources
+from dwell.scenario.problems import listing
 
 
 def extended(
@@ -27,6 +29,13 @@ def extended(
     name = shown(path)
     _refuse_damage(run, name, kernels)
     assert run.scenario is not None
+    changed = changed_sources(run.scenario, run.provenance)
+    if changed:
+        raise StoreError(
+            f"{name} was made with another source of {listing(changed)}, so what follows would not "
+            "be the same run; put the source back as it was, or run the scenario anew",
+            code="store.source",
+        )
     asks = run.scenario.run
     changes: dict[str, Any] = {
         "horizon": asks.horizon if horizon is None else _later(horizon, run, name),

@@ -65,6 +65,8 @@ class Run:
     provenance: Mapping[str, str] = field(default_factory=dict)
     wall_seconds: float = 0.0
     journal: tuple[str, int] | None = None  # the journal it was read from: its name, and its parts
+    absent: InputError | None = None  # why the law or density that it was read with is not there
+    noted: Mapping[str, Any] | None = None  # its summary as it was kept, for that case
 
     def __repr__(self) -> str:
         law, stop = type(self.system.controller).__name__, self.stop
@@ -331,7 +333,10 @@ class Run:
         """The figures of the run, as `dwell run --json` prints them."""
         from dwell.results.summary import summarize
 
-        return summarize(self)
+        if self.absent is None or self.noted is None:
+            return summarize(self)
+        note = {"code": "without-code", "says": f"Numbers as they were kept: {self.absent}."}
+        return {**self.noted, "flags": [*self.noted["flags"], note]}
 
     def to_pandas(self) -> pd.DataFrame:
         """Samples along the run as a data frame; for the jumps see ``run.events.to_pandas()``.

@@ -19,14 +19,18 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
 from dwell.agents.state import Spent, counts_of
+from dwell.density import Function
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import Stop, StopReason
 from dwell.results.files import brief, check_target, refused, shown, written_whole
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
-from dwell.scenario import parse_scenario
+from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.build import build
+from dwell.scenario.laws import LloydSpec
+from dwell.scenario.modules import named_code, source_file
+from dwell.scenario.schema import UniformSpec
 from dwell.theory import Metrics
 
 if TYPE_CHECKING:
@@ -89,7 +93,8 @@ def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> 
     if run.scenario is None:
         raise refused(
             "this run cannot be kept: its law or its density is a Python object that no scenario "
-            "file can name (a density can be, as Function(call, name='package.module:function'))"
+            "file can name. Put the law, a dataclass with parameters that TOML can hold, or the "
+            "function into a module beside the script or notebook, and import it from there"
         )
     target = check_target(path, force=force)
     with written_whole(target) as temporary:
@@ -154,6 +159,13 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
         attributes["record"] = run.record
     if journal is not None:
         attributes["journal"] = journal
+    if run.scenario is not None and named_code(
+        run.scenario
+    ):  # what can be shown where the code cannot be imported
+        law = run.system.controller
+        kept = {name: getattr(law, name) for name in ("nu", "fade") if hasattr(law, name)}
+        summary = None if journal is not None else run.summary()
+        attributes["without_code"] = json.dumps({"law": kept, "summary": summary})
     attributes["digest"] = _digest(variables, attributes)
     with_units = {
         name: (dims, values, {**about, "units": "1"})
@@ -271,7 +283,7 @@ def _loaded(path: Path) -> Run:
     variables, attributes = _read(path)
     name = attributes.get("journal")
     if name is None:
-        return _rebuild(variables, attributes)
+        return _rebuild(path, variables, attributes)
     try:
         journaled = read_journal(path, str(name))
     except StoreError:
@@ -279,7 +291,7 @@ def _loaded(path: Path) -> Run:
         if attributes.get("journal") == name:
             raise
         return _loaded(path)
-    return _with_journal(_rebuild(variables, attributes), journaled)
+    return _with_journal(_rebuild(path, variables, attributes), journaled)
 
 
 def _with_journal(run: Run, kept: Journaled) -> Run:
@@ -340,10 +352,49 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return variables, attributes
 
 
-def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
-    scenario = parse_scenario(json.loads(attributes["scenario"]))
-    system, _, _ = build(scenario)
+def _moved(scenario: Scenario, folder: Path) -> Scenario:
+    """`scenario` with its modules looked for in `folder`, if one of them is there."""
+    names = named_code(scenario).values()
+    here = any(source_file(name.partition(":")[0], str(folder)) for name in names)
+    return scenario.model_copy(update={"modules": str(folder)}) if here else scenario
+
+
+def _without_code(scenario: Scenario) -> CoverageSystem:
+    """The system of `scenario` with built-in parts in the place of those in Python."""
+    ours = {"controller": LloydSpec(kind="lloyd"), "density": UniformSpec(kind="uniform")}
+    parts = [key.partition(".")[0] for key in named_code(scenario)]
+    return build(scenario.model_copy(update={part: ours[part] for part in parts}))[0]
+
+
+def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, law: Any) -> Any:
+    """`system` with parts that raise `fault` when they are called; `law` is what the law has."""
+
+    def refuse(*_: Any) -> Any:
+        raise fault
+
+    if "density.function" in names:
+        system = replace(system, density=Function(refuse), spacing=None)
+    if "controller.class" in names:
+        kind = names["controller.class"].partition(":")[2]
+        own: Any = type(kind, (), {**law, "begin": refuse, "decide": refuse, "absent": fault})()
+        system = replace(system, controller=own)
+    return system
+
+
+def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
+    scenario = _moved(parse_scenario(json.loads(attributes["scenario"])), path.resolve().parent)
+    kept = json.loads(attributes.get("without_code", "null"))
+    absent: InputError | None = None
+    try:
+        system, _, _ = build(scenario)
+    except InputError as fault:
+        if kept is None:
+            raise
+        absent, system = fault, _without_code(scenario)
     start = _start(variables, system)
+    if absent is not None:
+        system = _hollow(system, named_code(scenario), absent, kept["law"])
+        start = replace(start, fade=kept["law"].get("fade", start.fade))
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
     metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
@@ -358,6 +409,8 @@ def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
         "repairs": tuple(json.loads(attributes["repairs"])),
         "provenance": provenance,
         "wall_seconds": float(attributes["wall_seconds"]),
+        "absent": absent,
+        "noted": kept and kept["summary"],
     }
     if attributes.get("record", EVENTS) == EVENTS:
         table = _table(variables)
@@ -369,7 +422,7 @@ def _rebuild(variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
     if recorder.kind == SUMMARY:
         recorder.metrics = []
     recorder.restore(arrays, json.loads(arrays["kept"].tobytes()))
-    _, tally = recorder.ending(stop)
+    tally = recorder.tally if absent is not None else recorder.ending(stop)[1]
     return Run(system, start, stop, metrics, recorder, tally, None, **about)
 
 

@@ -46,7 +46,7 @@ def summarize(run: Run) -> dict[str, Any]:
     spent = run.counters
     return {
         "schema": SUMMARY_VERSION,
-        "law": _law(run),
+        "law": law_of(run),
         "dimension": run.workspace.dimension,
         "agents": run.agents,
         "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
@@ -98,8 +98,11 @@ def summarize(run: Run) -> dict[str, Any]:
     }
 
 
-def _law(run: Run) -> str:
-    return run.scenario.controller.kind if run.scenario else type(run.system.controller).__name__
+def law_of(run: Run) -> str:
+    """The kind of the law in a scenario; of a law in Python, its class."""
+    law = run.scenario.controller if run.scenario else None
+    own = getattr(law, "law", None)  # of a law in Python
+    return own or (law.kind if law else type(run.system.controller).__name__)
 
 
 def _spread(values: Any) -> dict[str, Any]:

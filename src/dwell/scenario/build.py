@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any, assert_never
 
@@ -14,9 +13,11 @@ from dwell._types import Points
 from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.density.support import check_density
-from dwell.errors import DensityError
+from dwell.errors import DwellError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
-from dwell.scenario.laws import LawSpec, NetworkSpec
+from dwell.scenario.laws import LawSpec, NetworkSpec, PythonSpec
+from dwell.scenario.modules import find_code, refused
+from dwell.scenario.problems import listing, shown
 from dwell.scenario.schema import (
     AgentsSpec,
     CallableSpec,
@@ -67,14 +68,14 @@ def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
 def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     """The system, the start positions, and what was repaired on the way."""
     workspace = build_workspace(scenario.workspace)
-    density = build_density(scenario.density)
+    density = build_density(scenario.density, scenario.modules)
     check_density(density, workspace)
     start, repairs = build_start(scenario.agents, workspace)
     grid = scenario.run.integration
     system = CoverageSystem(
         workspace=workspace,
         density=density,
-        controller=build_controller(scenario.controller),
+        controller=build_controller(scenario.controller, scenario.modules),
         agents=len(start),
         seed=scenario.run.seed or 0,
         ids=scenario.agents.ids,
@@ -108,8 +109,8 @@ def build_workspace(spec: WorkspaceSpec) -> Workspace:
             assert_never(spec)
 
 
-def build_density(spec: DensitySpec) -> Density:
-    """The weight of places."""
+def build_density(spec: DensitySpec, folder: str | None = None) -> Density:
+    """The weight of places; `folder` is where a function's module may lie."""
     match spec:
         case UniformSpec(level=level):
             return Uniform(level)
@@ -120,33 +121,9 @@ def build_density(spec: DensitySpec) -> Density:
         case MixtureSpec(parts=parts):
             return Mixture(tuple(build_density(part) for part in parts))
         case CallableSpec(function=name):
-            return Function(find_function(name), name)
+            return Function(find_code("density.function", name, folder), name)
         case _:
             assert_never(spec)
-
-
-def find_function(name: str) -> Callable[[Points], Any]:
-    """The function that ``package.module:name`` stands for."""
-    module, _, attribute = name.partition(":")
-    try:
-        found = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as fault:  # importing runs the module, which may fail in any way
-        raise DensityError(
-            f"density.function is {name!r}, which cannot be found "
-            f"({' '.join(str(fault).split())[:200]}); give an importable "
-            '"package.module:function"',
-            code="density.function",
-            key="density.function",
-        ) from None
-    if not callable(found):
-        raise DensityError(
-            f"density.function is {name!r}, which is no function",
-            code="density.function",
-            key="density.function",
-        )
-    return found
 
 
 def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[str, ...]]:
@@ -158,10 +135,35 @@ def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[s
     return check_start(workspace, spec.start)
 
 
-def build_controller(spec: LawSpec) -> Controller:
+def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:
     """The law: its class takes the keys of its table, and has its own defaults for absent ones."""
+    if isinstance(spec, PythonSpec):
+        return _own_law(spec, folder)
     law: Callable[..., Controller] = getattr(controllers, LAW_KINDS[spec.kind])
     return law(**spec.model_dump(exclude={"kind"}, exclude_none=True))
+
+
+def _own_law(spec: PythonSpec, folder: str | None) -> Controller:
+    """A law in Python; refused where its class does not take the keys, or is no law."""
+    key, given = "controller.class", f"is {shown(spec.law)}, which"
+    law = find_code(key, spec.law, folder)
+    try:
+        made = law(**{name: _frozen(value) for name, value in (spec.model_extra or {}).items()})
+    except DwellError:
+        raise
+    except Exception as fault:
+        known = listing(list(getattr(law, "__dataclass_fields__", ())))
+        has = f"; its parameters are {known}" if known else ""
+        says = f"{given} cannot be made of its keys ({type(fault).__name__}: {fault}){has}"
+        raise refused(key, says) from fault
+    if not isinstance(made, Controller):
+        needed = "a class with the methods begin(view) and decide(view) is needed"
+        raise refused(key, f"{given} gives a {type(made).__name__}; {needed}")
+    return made
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def build_network(spec: NetworkSpec | None) -> Network:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any, assert_never
 
 import numpy as np
@@ -14,7 +14,9 @@ from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Unif
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.load import parse_scenario
+from dwell.scenario.modules import name_of
 from dwell.scenario.schema import Scenario
+from dwell.scenario.values import as_parameter
 
 
 def describe(
@@ -30,10 +32,13 @@ def describe(
     weight, law = describe_density(density), describe_controller(controller)
     if weight is None or law is None:
         return None
+    own = name_of(type(controller)) if law["kind"] == "python" else None
+    own = own or name_of(getattr(density, "call", None))
     agents: dict[str, Any] = {"start": start.tolist()}
     if ids is not None:
         agents["ids"] = list(ids)
-    tables = {
+    tables: dict[str, Any] = {
+        "modules": own and own[1],
         "workspace": describe_workspace(workspace),
         "density": weight,
         "agents": agents,
@@ -46,7 +51,7 @@ def describe(
 
 
 def describe_controller(controller: Any) -> dict[str, Any] | None:
-    """The `controller` table; None for a law that is not one of ours.
+    """The `controller` table; None for a law that a file cannot name.
 
     Keys at their defaults are left out: they are the same in a file, and some of them belong to a
     choice that was not made.
@@ -54,11 +59,27 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
     kinds = {getattr(controllers, name, None): kind for kind, name in LAW_KINDS.items()}
     kind = kinds.get(type(controller))
     if kind is None:
-        return None
+        return _describe_own(controller)
     public = [f for f in fields(controller) if not f.name.startswith("_")]
     values = {f.name: (getattr(controller, f.name), f.default) for f in public}
     told = {key: v for key, (v, default) in values.items() if v is not None and v != default}
     return {"kind": kind, **told}
+
+
+def _describe_own(controller: Any) -> dict[str, Any] | None:
+    """The table of a law in Python: a dataclass that can be imported, of values that JSON holds."""
+    named = name_of(type(controller))
+    if named is None or not is_dataclass(controller):
+        return None
+    values = {
+        f.name: (getattr(controller, f.name), f.default) for f in fields(controller) if f.init
+    }
+    told = {key: v for key, (v, default) in values.items() if v is not default}
+    try:
+        as_parameter(told)
+    except ValueError:
+        return None
+    return {"kind": "python", "class": named[0], **told}
 
 
 def describe_workspace(workspace: Workspace) -> dict[str, Any]:
@@ -96,7 +117,8 @@ def describe_density(density: Density) -> dict[str, Any] | None:
             tables = [describe_density(part) for part in parts]
             simple = all(t is not None and t["kind"] not in ("callable", "mixture") for t in tables)
             return {"kind": "mixture", "parts": tables} if simple else None
-        case Function(name=str(name)):
-            return {"kind": "callable", "function": name}
+        case Function(call=call, name=name):
+            name = name or (name_of(call) or (None,))[0]
+            return None if name is None else {"kind": "callable", "function": name}
         case _:
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from . import checks
 from .problems import Problem, refuse
@@ -17,9 +17,11 @@ from .table import Table
 from .values import (
     Chance,
     Fraction,
+    Function,
     Intervals,
     Levels,
     NotNegative,
+    Parameter,
     PerAgent,
     Points,
     Positive,
@@ -295,6 +297,19 @@ class EventTriggeredSpec(Table):
             yield Problem(("d_start",), "event-triggered.order", says)
 
 
+class PythonSpec(Table):
+    """A law of one's own: a Python class, with its parameters as further keys."""
+
+    model_config = ConfigDict(extra="allow", serialize_by_alias=True)
+    __pydantic_extra__: dict[str, Parameter] = Field(init=False)
+
+    kind: Literal["python"] = Field(description="which law this is")
+    law: Function = Field(
+        alias="class",
+        description='the class, written "module:Class"; every further key is one of its parameters',
+    )
+
+
 class NetworkSpec(Table):
     """Looks and messages that are lost or late."""
 
@@ -313,6 +328,7 @@ LawSpec: TypeAlias = (
     | SelfTriggeredSpec
     | SelfTriggeredCentroidSpec
     | EventTriggeredSpec
+    | PythonSpec
 )
 
 
@@ -321,7 +337,7 @@ def waits(law: LawSpec) -> dict[str, checks.Each]:
     match law:
         case TimerSpec(t1=t1):
             return {"t1": t1}
-        case LloydSpec(mode="ode"):
+        case LloydSpec(mode="ode") | PythonSpec():
             return {}
         case LloydSpec(dt=dt):
             return {"dt": LLOYD_DT if dt is None else dt}

@@ -18,6 +18,7 @@ from dwell.errors import ScenarioError
 
 from .explain import error_of
 from .guards import MOST_DEPTH, check_text, line_and_column, printable, read_text
+from .modules import named_code
 from .overrides import apply_overrides
 from .problems import Problem, Where, scenario_error, shown
 from .schema import Scenario
@@ -42,7 +43,14 @@ def load_scenario(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -
         )
     file = as_path(path)
     mapping = text_to_mapping(read_text(file), source=str(file))
-    return parse_scenario(apply_overrides(mapping, overrides))
+    scenario = parse_scenario(apply_overrides(mapping, overrides))
+    return beside(scenario, file.parent) if named_code(scenario) else scenario
+
+
+def beside(scenario: Scenario, folder: str | os.PathLike[str]) -> Scenario:
+    """`scenario` with its modules looked for in `folder`, or where it says from there."""
+    modules = os.path.abspath(os.path.join(folder, scenario.modules or ""))
+    return scenario.model_copy(update={"modules": modules})
 
 
 def as_scenario(given: ScenarioLike) -> Scenario:

@@ -157,7 +157,7 @@ class CallableSpec(Table):
     """A density computed by a Python function."""
 
     kind: Literal["callable"] = Field(description="which form of density this is")
-    function: Function = Field(description='the function, written "package.module:name"')
+    function: Function = Field(description='the function, written "module:name"')
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """Nothing: what the function makes of its points is its own affair."""
@@ -332,6 +332,11 @@ class Scenario(Table):
         default=SCHEMA_VERSION, description="version of the scenario format"
     )
     name: Text | None = Field(default=None, description="what the scenario is called, one line")
+    modules: str | None = Field(
+        default=None,
+        description="the folder in which Python modules that the scenario names are looked for "
+        "first; the folder of the scenario file if absent",
+    )
     workspace: WorkspaceSpec = Field(description="the region to be covered")
     density: DensitySpec = Field(
         default=UniformSpec(kind="uniform"),

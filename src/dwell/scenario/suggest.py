@@ -25,10 +25,15 @@ def model_at(data: object, where: Where) -> type[BaseModel] | None:
     return model
 
 
+def fields_of(model: type[BaseModel] | None) -> dict[str, Any]:
+    """The fields of a table by their keys in a file."""
+    fields = {} if model is None else model.model_fields
+    return {field.alias or name: field for name, field in fields.items()}
+
+
 def known_keys(data: object, where: Where) -> list[str]:
     """The keys that the table at a place may have."""
-    model = model_at(data, where)
-    return list(model.model_fields) if model else []
+    return list(fields_of(model_at(data, where)))
 
 
 def choices_at(data: object, where: Where) -> list[str]:
@@ -42,13 +47,12 @@ def choices_at(data: object, where: Where) -> list[str]:
 def owners_of(data: object, where: Where) -> tuple[str, ...]:
     """The kinds of a table that have a key; none if no kind of it does."""
     models = _models_in(_field_annotation(data, where[:-1]))
-    return tuple(kind for m in models if where[-1] in m.model_fields for kind in _kinds_of(m))
+    return tuple(kind for m in models if where[-1] in fields_of(m) for kind in _kinds_of(m))
 
 
 def description_at(data: object, where: Where) -> str:
     """What the format says of a key."""
-    model = model_at(data, where[:-1])
-    field = model.model_fields.get(str(where[-1])) if model else None
+    field = fields_of(model_at(data, where[:-1])).get(str(where[-1]))
     return (field.description or "") if field else ""
 
 
@@ -66,7 +70,7 @@ def elsewhere(key: str) -> Where | None:
 
 
 def _all_keys(model: type[BaseModel], where: Where) -> Iterator[Where]:
-    for key, field in model.model_fields.items():
+    for key, field in fields_of(model).items():
         yield (*where, key)
         if key == "parts":
             continue

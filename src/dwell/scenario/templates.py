@@ -25,19 +25,25 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "harbour-20": "twenty boats watch a harbour, in metres and seconds",
     }
 )
+# Templates with a Python module beside them, which a server does not take.
+WITH_CODE: Mapping[str, str] = MappingProxyType(
+    {"own-law": "six agents follow a law of one's own, in a Python file beside it"}
+)
 
 
-def template_text(name: str, others: Sequence[str] = ()) -> str:
-    """The commented TOML of a template; `TEMPLATES` has the names.
+def template_text(name: str, ending: str = "toml", others: Sequence[str] = ()) -> str:
+    """The commented TOML of a template, or its Python module.
 
-    `others` are templates of other kinds, to be named beside these where there is no such name.
+    `TEMPLATES` and `WITH_CODE` have the names. `others` are templates of other kinds, to be named
+    beside these where there is no such name.
     """
-    if name not in TEMPLATES:
-        known = [*TEMPLATES, *others]
+    if name not in {**TEMPLATES, **WITH_CODE}:
+        known = [*TEMPLATES, *WITH_CODE, *others]
         close = nearest(name, known)
         hint = f'; did you mean "{close}"?' if close else "."
         raise ScenarioError(
             f"a template must be {listing(known, 'or')}, got {shown(name)}{hint}",
             code="scenario.template",
         )
-    return files(__package__).joinpath("templates", f"{name}.toml").read_text(encoding="utf-8")
+    path = files(__package__).joinpath("templates", f"{name}.{ending}")
+    return path.read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ is ever infinite or not-a-number. Lists become tuples, so that a scenario is fro
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
 from collections.abc import Callable
@@ -183,11 +184,20 @@ def as_sample_every(value: object) -> float | str | None:
 
 
 def as_function(value: object) -> str:
-    """The name of a Python function, written package.module:name."""
+    """The name of a Python function or class, written module:name."""
     module, _, name = value.partition(":") if isinstance(value, str) else ("", "", "")
     if not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
-        raise needs('the name of a function, written "package.module:name"', "scenario.function")
+        raise needs('the name of Python code, written "package.module:name"', "scenario.function")
     return str(value)
+
+
+def as_parameter(value: object) -> object:
+    """A parameter of a law in Python: what both TOML and JSON can hold."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as bad:
+        raise needs("finite numbers, text, true or false, or lists and tables of these") from bad
+    return value
 
 
 def listed(what: str) -> BeforeValidator:
@@ -231,6 +241,7 @@ AgentCount: TypeAlias = Annotated[int, Field(ge=1, lt=AGENTS_AT_MOST), BeforeVal
 AgentId: TypeAlias = Annotated[int, Field(ge=0, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
 Text: TypeAlias = Annotated[str, BeforeValidator(as_text)]
 Function: TypeAlias = Annotated[str, BeforeValidator(as_function)]
+Parameter: TypeAlias = Annotated[Any, BeforeValidator(as_parameter)]
 Bounds: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_bounds)]
 PlanarPoint: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_planar_point)]
 PlanarPoints: TypeAlias = Annotated[

@@ -25,7 +25,7 @@ def dump_toml(scenario: ScenarioLike) -> str:
 def _value(value: Any, indent: int = 0) -> str:
     match value:
         case bool():  # before int, which it also is
-            raise TypeError("no key of a scenario holds true or false")
+            return str(value).lower()
         case str():
             return json.dumps(value, ensure_ascii=False)
         case int() | float():

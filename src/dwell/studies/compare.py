@@ -19,6 +19,7 @@ from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
 from dwell.progress import Progress
 from dwell.results import Run
+from dwell.results.summary import law_of
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
@@ -372,7 +373,7 @@ def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
     """The row of one run."""
     counted = run.counters
     return LawFigures(
-        law=run.scenario.controller.kind if run.scenario else type(run.system.controller).__name__,
+        law=law_of(run),
         stop=run.stop.reason.value,
         ok=run.stop.reason.ok,
         final_error=final_error(run),

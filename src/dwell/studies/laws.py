@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from inspect import signature
+from pathlib import Path
+from typing import Any, Final
 
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
 from dwell.scenario.build import LAW_KINDS
+from dwell.scenario.load import beside
+from dwell.scenario.modules import find_code, named_code
 from dwell.scenario.problems import listing, shown
-from dwell.scenario.suggest import model_at, nearest
+from dwell.scenario.suggest import fields_of, model_at, nearest
 from dwell.studies.matching import paced
+
+PYTHON: Final = "python"  # the kind of laws that are classes in Python
 
 
 def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -19,7 +25,7 @@ def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
     of_laws: list[str] = []
     for override in overrides:
         first = override.partition("=")[0].partition(".")[0].strip()
-        (of_laws if first in LAW_KINDS else own).append(override)
+        (of_laws if first in (*LAW_KINDS, PYTHON) else own).append(override)
     return own, of_laws
 
 
@@ -28,14 +34,15 @@ def scenarios_of_laws(
 ) -> dict[str, Scenario]:
     """The scenario once for each law, under the law's name.
 
-    A law is named by its kind; `self-triggered:paper-like` also chooses a preset. The scenario's
-    own law keeps its parameters. With `match` any other gets its largest speed and its gain, and
-    defaults for the rest. `overrides` read LAW.key=value.
+    A law is named by its kind; `self-triggered:paper-like` also chooses a preset, `module:Class`
+    is a class in Python. The scenario's own law keeps its parameters. With `match` any other gets
+    its largest speed and its gain, and defaults for the rest. `overrides` read LAW.key=value, with
+    the LAW `python` for classes.
     """
     names = [name.strip() for name in laws]
     check_law_names(names)
     changes = apply_overrides({}, overrides)
-    _refuse_strangers(changes, [_parts(name)[0] for name in names])
+    _refuse_strangers(changes, [parts_of(name)[0] for name in names])
     found = {name: _with_law(scenario, name, changes, match) for name in names}
     _refuse_twins(found)
     return found
@@ -53,9 +60,18 @@ def with_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     return parse_scenario(data)
 
 
-def _parts(name: str) -> tuple[str, str | None]:
+def parts_of(name: str) -> tuple[str, str | None]:
+    """The kind of a law, and its preset; of a law in Python, its class."""
     kind, colon, preset = name.partition(":")
+    if colon and kind not in LAW_KINDS and f"{kind}{preset}".replace(".", "").isidentifier():
+        return PYTHON, name
     return kind, preset if colon else None
+
+
+def beside_if_named(scenario: Scenario, names: Iterable[str], folder: Path) -> Scenario:
+    """`scenario`, its modules looked for in `folder` if it or one of the laws `names` has some."""
+    code = named_code(scenario) or any(parts_of(name)[0] == PYTHON for name in names)
+    return beside(scenario, folder) if code else scenario
 
 
 def scenario_of_law(
@@ -63,12 +79,13 @@ def scenario_of_law(
 ) -> Scenario:
     """The scenario under the law of this name, with some of the law's keys set anew."""
     check_law_names([name])
-    kind = _parts(name)[0]
-    unknown = [key for key in keys if key not in law_keys(kind)]
+    kind = parts_of(name)[0]
+    known = keys_of_law(scenario, name, keys)
+    unknown = [key for key in keys if key not in known]
     if unknown:
         raise InputError(
-            f"the {kind} law has no key {unknown[0]}{_hint(unknown[0], law_keys(kind))}; it has "
-            f"{listing(law_keys(kind))}",
+            f"the {kind} law has no key {unknown[0]}{_hint(unknown[0], known)}; it has "
+            f"{listing(known)}",
             code="compare.override",
             key=f"{kind}.{unknown[0]}",
         )
@@ -76,13 +93,9 @@ def scenario_of_law(
 
 
 def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any], match: bool) -> Scenario:
-    kind, preset = _parts(name)
-    own = scenario.controller.kind == kind
-    table = scenario.controller.model_dump(exclude_none=True) if own else {"kind": kind}
-    if match and not own:
+    kind, table = parts_of(name)[0], _table(scenario, name)
+    if match and kind != scenario.controller.kind:
         table |= paced(kind, scenario.controller)
-    if preset is not None:
-        table["preset"] = _known_preset(kind, preset)
     table.update(changes.get(kind, {}))
     _refuse_gaps(kind, table, scenario.controller.kind)
     try:
@@ -93,11 +106,32 @@ def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any], match: 
         raise ScenarioError(text, code=fault.code, key=key) from None
 
 
+def _table(scenario: Scenario, name: str) -> dict[str, Any]:
+    """The table of a law before any of its keys are changed: the scenario's own, or of defaults."""
+    kind, preset = parts_of(name)
+    law = scenario.controller
+    if law.kind == kind and (kind != PYTHON or preset in (None, getattr(law, "law", None))):
+        table: dict[str, Any] = law.model_dump(exclude_none=True)
+    else:
+        table = {"kind": kind} if kind != PYTHON or preset is None else {"class": preset}
+    if preset is not None and kind != PYTHON:
+        table["preset"] = _known_preset(kind, preset)
+    return {**table, "kind": kind}
+
+
+def keys_of_law(scenario: Scenario, name: str, given: Mapping[str, Any]) -> list[str]:
+    """The keys that the law of this name has; of a class in Python its parameters."""
+    kind = parts_of(name)[0]
+    code = {**_table(scenario, name), **given}.get("class")
+    if kind != PYTHON or code is None:
+        return law_keys(kind)
+    return ["class", *signature(find_code("controller.class", code, scenario.modules)).parameters]
+
+
 def _fields(kind: str) -> dict[str, Any]:
     """The keys of a law's table."""
     model = model_at({"controller": {"kind": kind}}, ("controller",))
-    assert model is not None
-    return dict(model.model_fields)
+    return fields_of(model)
 
 
 def _known_preset(kind: str, preset: str) -> str:
@@ -123,15 +157,15 @@ def _known_preset(kind: str, preset: str) -> str:
 
 def check_law_names(names: Sequence[str]) -> None:
     """Refuse what is no law, and what is named twice."""
-    known = list(LAW_KINDS)
+    known = [*LAW_KINDS, PYTHON]
     if not any(names):
         raise InputError(
             f"no law is named; choose some of {listing(known, 'or')}, as in timer,lloyd",
             code="compare.laws",
         )
     for k, name in enumerate(names):
-        kind = _parts(name)[0]
-        if kind not in LAW_KINDS:
+        kind = parts_of(name)[0]
+        if kind not in known:
             raise InputError(
                 f"a law must be {listing(known, 'or')}, got {shown(name)}{_hint(kind, known)}",
                 code="compare.law",

@@ -19,14 +19,15 @@ from typing import Any, TypeAlias, final
 from dwell._types import finite_number, is_whole
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, parse_scenario
+from dwell.scenario.modules import changed_sources, sources_of
 from dwell.scenario.overrides import put
 from dwell.scenario.problems import listing, shown
-from dwell.studies.laws import check_law_names, law_keys, scenario_of_law
+from dwell.studies.laws import check_law_names, keys_of_law, parts_of, scenario_of_law
 from dwell.studies.matching import mismatches
 from dwell.sweep.axes import Group, Value, product_row, product_size
-from dwell.sweep.spec import MOST_CASES, Sweep
+from dwell.sweep.spec import KIND, MOST_CASES, Sweep
 
-KIND = "controller.kind"
+SOURCES = "sources"  # of a case: digests of the Python modules that it names
 START = "agents.start"
 SAMPLES = 1000  # along a run, if its scenario does not say how many
 SEEDS = ("run.seed", "agents.start.seed")
@@ -163,15 +164,25 @@ class Case:
     @cached_property
     def key(self) -> str:
         """A digest of the scenario: the same for the same run, in whatever sweep it stands."""
-        return hashlib.blake2b(_json(self.mapping).encode(), digest_size=16).hexdigest()
+        content = {key: value for key, value in self.mapping.items() if key != "modules"}
+        return hashlib.blake2b(_json(content).encode(), digest_size=16).hexdigest()
 
     def scenario(self) -> Scenario:
         """Checked; what is wrong with it is an exception with a sentence that names the point."""
+        data = dict(self.mapping)
+        began_with = data.pop(SOURCES, {})
         try:
-            return parse_scenario(self.mapping)
+            scenario = parse_scenario(data)
         except ScenarioError as fault:
             row = dict(zip(self.keys, self.values, strict=True))
             raise _at_point(fault, self.point, row) from None
+        if changed := changed_sources(scenario, began_with):
+            raise InputError(
+                f"the source of {listing(changed)} is not the one that the sweep began with; begin "
+                "it again",
+                code="sweep.source",
+            )
+        return scenario
 
 
 def _at_point(fault: ScenarioError, point: int, row: Mapping[str, Value]) -> ScenarioError:
@@ -223,9 +234,10 @@ def _heads(sweep: Sweep) -> list[dict[str, Value]]:
 
 def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     name = str(fixed.get(KIND, sweep.base.controller.kind))
-    kind = name.partition(":")[0]
+    kind = parts_of(name)[0]
     others = [group for group in sweep.groups if KIND not in group.keys]
-    own = [key for group in others for key in group.keys if _applies(key, kind)]
+    known = keys_of_law(sweep.base, name, sweep.laws.get(kind, {}))
+    own = [key for group in others for key in group.keys if _applies(key, kind, known)]
     groups = tuple(found for group in others if (found := group.only(own)) is not None)
     law = {**sweep.laws.get(kind, {})}
     samples = {**product_row(groups, 0), **fixed}
@@ -233,7 +245,7 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
         name_in_law = key.removeprefix("controller.")
         if name_in_law != key and key != KIND and name_in_law == _head(name_in_law):
             law.setdefault(name_in_law, value)
-    kept = {key: value for key, value in fixed.items() if key == KIND or _applies(key, kind)}
+    kept = {key: v for key, v in fixed.items() if key == KIND or _applies(key, kind, known)}
     try:
         scenario = scenario_of_law(sweep.base, name, law, match=sweep.match)
     except ScenarioError as fault:
@@ -241,12 +253,12 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     return Block(scenario, kept, groups, first)
 
 
-def _applies(key: str, kind: str) -> bool:
-    """Whether a scenario of this kind of law has the key."""
+def _applies(key: str, kind: str, known: Sequence[str]) -> bool:
+    """Whether a scenario of this kind of law, whose keys are `known`, has the key."""
     table, _, rest = key.partition(".")
     if table == "certificate":
         return kind == "timer"
-    return table != "controller" or _head(rest) in law_keys(kind)
+    return table != "controller" or _head(rest) in known
 
 
 def _head(key: str) -> str:
@@ -257,9 +269,10 @@ def _head(key: str) -> str:
 def _refuse_idle(plan: Plan) -> None:
     """A key that no law of the sweep has is a mistake."""
     kinds = [block.scenario.controller.kind for block in plan.blocks]
+    each = [keys_of_law(b.scenario, b.scenario.controller.kind, {}) for b in plan.blocks]
     for key in plan.keys:
-        if key != KIND and not any(_applies(key, kind) for kind in kinds):
-            known = sorted({f"controller.{name}" for kind in kinds for name in law_keys(kind)})
+        if key != KIND and not any(map(_applies, [key] * len(kinds), kinds, each)):
+            known = sorted({f"controller.{name}" for names in each for name in names})
             raise ScenarioError(
                 f"{key} is varied, but {listing(kinds)} has no such key; known are "
                 f"{listing(known)}.",
@@ -306,6 +319,8 @@ def _refuse_whole_tables(plan: Plan) -> None:
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """The scenario as a mapping, with what the sweep says for all cases."""
     data = json.loads(_json(scenario.model_dump(exclude_none=True)))
+    if sources := sources_of(scenario):
+        data[SOURCES] = sources
     if sweep.record == "summary":
         every = data["run"].get("record", {}).get("sample_every")
         data["run"]["record"] = {"kind": "summary", "sample_every": every}

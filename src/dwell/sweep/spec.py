@@ -17,8 +17,10 @@ from dwell.scenario.guards import read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.suggest import nearest
+from dwell.studies.laws import beside_if_named
 from dwell.sweep.axes import Group, Range, latin_hypercube, value_text
 
+KIND: Final = "controller.kind"
 MOST_CASES: Final = 100_000_000
 STARTS: Final = ("random", "scenario")
 RECORDS: Final = ("summary", "scenario")
@@ -89,7 +91,9 @@ def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = "."
     seed = _whole(mapping, "seed", 0, 0, most=math.inf)
     groups = _groups(mapping, seed)
     starts = _word(mapping, "starts", "random" if repeats > 1 else "scenario", STARTS)
-    base = _scenario(mapping, Path(folder))
+    kinds = [g.columns[g.keys.index(KIND)] for g in groups if KIND in g.keys]
+    names = [*_laws(mapping), *(str(kind) for column in kinds for kind in column)]
+    base = _scenario(mapping, Path(folder), names)
     return Sweep(
         base=base,
         groups=groups,
@@ -105,12 +109,13 @@ def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = "."
     )
 
 
-def _scenario(mapping: Mapping[str, Any], folder: Path) -> Scenario:
+def _scenario(mapping: Mapping[str, Any], folder: Path, laws: Sequence[str]) -> Scenario:
     given = mapping.get("scenario")
     if isinstance(given, str):
-        return load_scenario(folder / given)
+        path = folder / given
+        return beside_if_named(load_scenario(path), laws, path.parent)
     if isinstance(given, Mapping):
-        return parse_scenario(given)
+        return beside_if_named(parse_scenario(given), laws, folder)
     needed = 'the name of a scenario file, such as "paper-12.toml", or a table'
     says = "is missing; it is" if given is None else "must be"
     got = "" if given is None else f", got {shown(given)}"

@@ -8,8 +8,8 @@ some events by a plain-Python cell and a high-order quadrature that share no cod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from html import escape
 from typing import Any, final
 
@@ -129,6 +129,7 @@ class Claims:
     ended: str = "horizon"  # why the run says it ended
     intact: bool | None = None  # whether its file is as it was written; None: there is no file
     same_kernels: bool = True  # made by the very kernels that are here now?
+    other_sources: Sequence[str] | None = None  # modules of its scenario that have changed since
     metrics: Metrics | None = None  # its samples
     assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
 
@@ -150,7 +151,7 @@ def verify(
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
     domain = list(_domain(start, table, until, claims.metrics))
-    findings = [*_file(claims.intact), *domain]
+    findings = [*_file(claims.intact), *_sources(claims.other_sources), *domain]
     certificate: tuple[Finding, ...] = ()
     if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
         tell("checking", 0.0)
@@ -186,6 +187,12 @@ def verify(
 def _file(intact: bool | None) -> Iterator[Finding]:
     if intact is not None:
         yield yes_or_no("digest", "the file is as it was written", intact)
+
+
+def _sources(changed: Sequence[str] | None) -> Iterator[Finding]:
+    if changed is not None:
+        found = yes_or_no("source", "its Python modules are those that ran", not changed)
+        yield replace(not_promised(found), where=" and ".join(f"{m} has changed" for m in changed))
 
 
 def _domain(

@@ -68,6 +68,14 @@ def mapping_of_json(text: str) -> dict[str, Any]:
 def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
     """The scenario that a mapping describes, if it is no more than data and within limits."""
     _refuse_code(mapping.get("density"), "density")
+    law = mapping.get("controller")
+    if isinstance(law, Mapping) and law.get("kind") == "python":
+        raise InputError(
+            'controller.kind is "python", which a server does not take: requests hold no code; use '
+            "one of the other laws, or the command line",
+            code="web.controller",
+            key="controller.kind",
+        )
     _refuse_horizon(mapping.get("run"), limits)
     scenario = parse_scenario(mapping)
     _refuse_size(scenario, limits)

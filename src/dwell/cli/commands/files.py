@@ -70,15 +70,23 @@ def init(
     """Write a commented scenario or sweep file to start from."""
     from dwell.results.files import check_target, written_whole
     from dwell.scenario import TEMPLATES, template_text
+    from dwell.scenario.templates import WITH_CODE
     from dwell.sweep.templates import SWEEPS, sweep_text
 
     if names:
-        for name, about in {**TEMPLATES, **SWEEPS}.items():
+        for name, about in {**TEMPLATES, **WITH_CODE, **SWEEPS}.items():
             typer.echo(f"{name:24} {about}")
         return
-    text = sweep_text(template) if template in SWEEPS else template_text(template, list(SWEEPS))
+    text = (
+        sweep_text(template) if template in SWEEPS else template_text(template, others=list(SWEEPS))
+    )
     target = check_target(out or Path(f"{template}.toml"), force=force)
-    with written_whole(target) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    texts = {target: text}
+    if template in WITH_CODE:
+        module = target.with_name(f"{template.replace('-', '_')}.py")
+        texts[check_target(module, force=force)] = template_text(template, "py")
+    for path, content in texts.items():
+        with written_whole(path) as temporary:
+            temporary.write_text(content, encoding="utf-8")
     command = f"sweep {target} --out sweep" if template in SWEEPS else f"run {target}"
-    typer.echo(f"wrote {target}; run it with: dwell {command}")
+    typer.echo(f"wrote {' and '.join(map(str, texts))}; run it with: dwell {command}")

@@ -149,8 +149,8 @@ def plot(
         typer.echo(path)
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
-        says = f"dwell: {', '.join(missing)} left out: they need events, and this run keeps"
-        typer.echo(f'{says} less (record.kind = "{result.record}")', err=True)
+        why = f'they need events, and this run keeps less (record.kind = "{result.record}")'
+        typer.echo(f"dwell: {', '.join(missing)} left out: {result.absent or why}", err=True)
 
 
 @app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")

@@ -32,7 +32,8 @@ def compare(
         str,
         typer.Option(
             metavar="LAW,LAW,...",
-            help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset.",
+            help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset, "
+            "module:Class is a law in Python.",
         ),
     ],
     out: Annotated[
@@ -68,12 +69,13 @@ def compare(
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import check_levels, compare_scenarios, keep_comparison
-    from dwell.studies.laws import scenarios_of_laws, split_overrides
+    from dwell.studies.laws import beside_if_named, scenarios_of_laws, split_overrides
     from dwell.studies.matching import mismatches
 
     own, of_laws = split_overrides(overrides or ())
-    checked = with_seed(load(scenario, own))
-    wanted = scenarios_of_laws(checked, laws.split(","), of_laws, match=match)
+    names = laws.split(",")
+    checked = beside_if_named(with_seed(load(scenario, own)), names, scenario.parent)
+    wanted = scenarios_of_laws(checked, names, of_laws, match=match)
     options: dict[str, Any] = {
         "levels": check_levels(levels),
         "unmatched": tuple(mismatches(checked.controller, wanted)),

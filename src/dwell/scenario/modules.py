@@ -1,0 +1,123 @@
+"""Python code that a scenario names as "module:name": where it lies, and which source ran."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from dwell.errors import ControllerError, DensityError, InputError
+
+from .problems import shown
+
+if TYPE_CHECKING:
+    from .schema import Scenario
+
+_LOADED: dict[Path, tuple[str, ModuleType]] = {}  # by file: the digest of its source, the module
+_LOCK = threading.RLock()
+
+
+def named_code(scenario: Scenario) -> dict[str, str]:
+    """The code that a scenario names: its key, and "module:name"."""
+    keys = {"controller.class": "law", "density.function": "function"}
+    parts = {key: getattr(scenario, key.partition(".")[0]) for key in keys}
+    return {
+        key: getattr(part, keys[key]) for key, part in parts.items() if hasattr(part, keys[key])
+    }
+
+
+def find_code(key: str, name: str, folder: str | None) -> Any:
+    """What "module:name" at `key` stands for: of a module in `folder`, else of one on sys.path."""
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(_imported(module, folder)[1], attribute)
+    except Exception as fault:  # importing runs the module, which may fail in any way
+        says = f"{type(fault).__name__}: {' '.join(str(fault).split())[:200]}"
+        where = f"{folder} or on sys.path" if folder else "sys.path"
+        says = f"is {shown(name)}, which cannot be found in {where} ({says})"
+        if isinstance(fault, ModuleNotFoundError) and module.startswith(str(fault.name)):
+            file = f"{module.replace('.', '/')}.py"
+            says += f"; put {file} beside the scenario or run file, or its folder on PYTHONPATH"
+        raise refused(key, says) from None
+    if not callable(found):
+        raise refused(key, f"is {shown(name)}, which is no {key.partition('.')[2]}")
+    return found
+
+
+def refused(key: str, says: str) -> InputError:
+    """The error about code at `key`."""
+    kind = DensityError if key.startswith("density") else ControllerError
+    return kind(f"{key} {says}", code=key, key=key)
+
+
+def sources_of(scenario: Scenario) -> dict[str, str]:
+    """Digests of the sources, as they are now, of the modules that `scenario` names."""
+    found = {}
+    for key, name in named_code(scenario).items():
+        find_code(key, name, scenario.modules)  # which says what is wrong with it
+        module = name.partition(":")[0]
+        found[f"module {module}"] = _imported(module, scenario.modules)[0]
+    return found
+
+
+def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str] | None:
+    """Modules of `scenario` with another source now than `then`; None if it names no module."""
+    found = sources_of(scenario)
+    return [name for name in found if then.get(name, found[name]) != found[name]] if found else None
+
+
+def source_file(module: str, folder: str | None) -> Path | None:
+    """The source of `module` in `folder`, if it is there."""
+    base = Path(folder or "", *module.split("."))
+    paths = (base.with_name(f"{base.name}.py"), base / "__init__.py")
+    return next((path for path in paths if folder is not None and path.is_file()), None)
+
+
+def name_of(thing: Any) -> tuple[str, str | None] | None:
+    """The "module:name" of a class or function, and the folder of its module; None without one."""
+    module, name = (str(getattr(thing, key, "")) for key in ("__module__", "__qualname__"))
+    home = sys.modules.get(module)
+    if module == "__main__" or home is None or getattr(home, name, None) is not thing:
+        return None
+    file = getattr(sys.modules[module.partition(".")[0]], "__file__", None)
+    path = Path(file or "").resolve()
+    folder = path.parents[1] if path.name == "__init__.py" else path.parent
+    return f"{module}:{name}", str(folder) if file else None
+
+
+def _imported(module: str, folder: str | None) -> tuple[str, ModuleType]:
+    """The digest of a module's source, and the module; read again if that in `folder` changed."""
+    path = source_file(module, folder)
+    if path is None:
+        found = importlib.import_module(module)
+        file = getattr(found, "__file__", None)
+        return sha256(Path(file).read_bytes()).hexdigest() if file else "", found
+    with _LOCK:
+        digest, here = sha256(path.read_bytes()).hexdigest(), sys.modules.get(module)
+        same = path.samefile(getattr(here, "__file__", None) or "/")
+        if here is not None and same and ("." in module or path.stem == "__init__"):
+            return digest, here  # the modules of a package belong together
+        if path not in _LOADED or _LOADED[path][0] != digest:
+            _LOADED[path] = digest, _read(module, str(folder))
+        return _LOADED[path]
+
+
+def _read(module: str, folder: str) -> ModuleType:
+    """The module of this name in `folder`; sys.modules is left as it was."""
+    before, top = dict(sys.modules), module.partition(".")[0]
+    for name in [name for name in before if f"{name}.".startswith(f"{top}.")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.remove(folder)
+        for name in [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]:
+            del sys.modules[name]
+        sys.modules.update(before)

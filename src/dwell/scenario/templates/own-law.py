@@ -1,0 +1,34 @@
+"""A law and a density for own-law.toml."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dwell.agents import Order, View
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """Go towards the centroid, in one of a few directions."""
+
+    speed: float  # the largest one, length per time
+    wait: float = 0.25  # the time between two looks, on average
+    directions: int = 8
+
+    def begin(self, view: View) -> Order:
+        """The order to start with."""
+        return self.decide(view)
+
+    def decide(self, view: View) -> Order:
+        """A velocity to hold, and the time of the next look."""
+        x, y = view.look.error  # from the agent to the centroid of its cell
+        turn = 2.0 * np.pi / self.directions
+        angle = turn * np.round(np.arctan2(y, x) / turn)
+        speed = min(self.speed, np.hypot(x, y) / self.wait)
+        hold = speed * np.array([np.cos(angle), np.sin(angle)])
+        return Order(hold, view.time + self.wait * (0.5 + view.draw))
+
+
+def ridge(points: np.ndarray) -> np.ndarray:
+    """A band of importance along y = 3: one number for each point."""
+    return 0.2 + np.exp(-((points[:, 1] - 3.0) ** 2))
