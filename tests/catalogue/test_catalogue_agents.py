@@ -137,7 +137,7 @@ def test_below_the_square_root_of_doubles_is_coincident(bench: Bench, case: str)
 def test_outside_by_rounding_is_repaired(bench: Bench, case: str) -> None:
     beyond = math.nextafter(4.0, 5.0)
     assert bench.repaired(f"agents.start=[[1,1],[{beyond!r},2]]") == [
-        "moved 1 agents onto the workspace's boundary (rounding)"
+        "moved 1 agent onto the workspace's boundary (rounding)"
     ]
     places, repairs = check_start(dwell.Box((0, 0), (4, 4)), [(beyond, 2.0)])
     assert places.tolist() == [[4.0, 2.0]]
@@ -302,7 +302,7 @@ def test_extreme_coordinates(bench: Bench, case: str) -> None:
         f"controller.nu={size!r}",
     ]
     if "too" in case:
-        assert holds_words(bench.refused(*changes), ["workspace.vertices", "another unit"])
+        assert holds_words(bench.refused(*changes), ["workspace.upper", "another unit"])
         return
     figures = bench.clean(*changes)
     assert math.fsum(figures["final_masses"]) == pytest.approx(size * size, rel=1e-13, abs=0.0)

@@ -86,6 +86,19 @@ def test_usage_and_files_that_are_not_there(tmp_path: Path) -> None:
     assert dwell("validate", tmp_path / "none.toml").out == ""
 
 
+def test_there_is_one_object_at_most(scenario: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault after the numbers were printed, such as a full disk, adds no second object."""
+    import typer
+
+    def fails(code: int) -> None:
+        raise package.InputError("the disk is full")
+
+    monkeypatch.setattr(typer, "Exit", fails)
+    ended = dwell("run", scenario, "--set", "run.max_jumps=5", "--json")
+    assert ended.json["stop"]["reason"] == "jump-limit"
+    assert ended.err == "dwell: the disk is full\n"
+
+
 def test_whose_numbers_they_are(scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.nc"
     made = dwell("run", scenario, *SHORT, "--json", "--out", out).json

@@ -77,9 +77,16 @@ def refuse(repairs: tuple[str, ...]) -> None:
         )
 
 
+class Printed:
+    """Whether this command has printed its JSON object: there is one at most."""
+
+    done = False
+
+
 def print_json(value: dict[str, Any]) -> None:
     """One object, or nothing at all."""
     from dwell.cli.json_text import json_text
 
     text = json_text(value)  # whole before anything is printed
+    Printed.done = True
     sys.stdout.write(f"{text}\n")

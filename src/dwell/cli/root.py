@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dwell.cli.options import print_json
+from dwell.cli.options import Printed, print_json
 from dwell.errors import DwellError
 
 METAVARS = {"path": "FILE", "int range": "N", "float": "NUMBER", "str": "TEXT", "list[str]": "TEXT"}
@@ -34,11 +34,13 @@ class Commands(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; what is raised is printed as JSON where that was asked for, and raised."""
+        Printed.done = False
         try:
             return super().main(*args, **kwargs)
         except Exception as fault:
             usage = getattr(fault, "format_message", None)  # of the command-line library
-            if "--json" in sys.argv and (usage or isinstance(fault, DwellError)):
+            known = usage or isinstance(fault, DwellError)
+            if "--json" in sys.argv and known and not Printed.done:
                 code = "usage" if usage else getattr(fault, "code", "error")
                 error = {"code": code, "key": getattr(fault, "key", None)}
                 error["message"] = usage() if usage else str(fault)

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from dwell._types import counted
 from dwell.cli.options import (
     AsJson,
     Force,
@@ -30,6 +29,7 @@ def validate(
     strict: Strict = False,
 ) -> None:
     """Check a scenario file without running it."""
+    from dwell._types import counted
     from dwell.scenario.build import build
     from dwell.theory.flags import about_scale
 
