@@ -65,6 +65,10 @@ WAYS: dict[str, dict[str, Any]] = {
         "law": Timer(**TIMER), "density": lambda z: 1.0 + z[:, 0] ** 2, "start": START[:3],
         "until": 0.6,
     },
+    "ball": {
+        "law": Timer(**TIMER), "site": Ball((0, 0, 0), 1), "density": Uniform(),
+        "start": [(0.1, 0.2, 0.3), (-0.4, 0, 0.2)], "until": 0.6,
+    },
     "cube": {
         "law": Timer(**TIMER), "site": Box((0, 0, 0), (4, 3, 2)), "density": Uniform(),
         "start": [(1, 1, 1), (2, 2, 1.5), (3, 1, 0.5)], "until": 0.6,
@@ -383,6 +387,7 @@ FOUND: dict[str, tuple[str, Forge, set[str], bool]] = {
     "by-hand-disc": ("disc", off("errors", (K, 1), 1e-8), {"by-hand", "centroid"}, False),
     "by-hand-space": ("cube", off("errors", (0, 2), 1e-7), {"by-hand", "centroid"}, False),
     "by-counting": ("function", off("errors", (0, 0), 0.2), {"by-counting", "centroid"}, False),
+    "by-counting-ball": ("ball", off("errors", (0, 2), 0.2), {"by-counting", "centroid"}, False),
     "apart-start": ("timer", start_together, {"apart", "start-position"}, False),
     **{f"apart-{law}": (law, meet, {"apart", "flow"}, True) for law in ("timer", "self-triggered")},
     "counts-uneven": ("lloyd-ode", uneven, {"counts"}, False),
@@ -429,13 +434,13 @@ FOUND: dict[str, tuple[str, Forge, set[str], bool]] = {
     **{
         f"jump-{law}": (law, off("holds", (K, 0), ulps=1), {"jump"}, True)
         for law in WAYS
-        if law not in ("lloyd-ode", "still", "alone", "function", "cube", "limited", "met")
+        if law not in ("lloyd-ode", "still", "alone", "function", "ball", "cube", "limited", "met")
         if not law.startswith("discrete-lloyd-r")
     },
     **{
         f"reset-{law}": (law, off("next_at", ulps=1), {"reset"}, True)
         for law in WAYS
-        if law not in ("lloyd-ode", "still", "alone", "function", "cube", "limited", "met")
+        if law not in ("lloyd-ode", "still", "alone", "function", "ball", "cube", "limited", "met")
     },
 }  # fmt: skip
 
