@@ -264,7 +264,7 @@ def test_a_rising_cost_is_found_at_any_horizon():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"assumed": None}, "there is no certificate"),
+        ({"assumed": None}, "the scenario has no [certificate]"),
         ({"spacing": 0.1}, "on a grid of points"),
         ({"network": Network(loss=0.3)}, "lost or late"),
     ],
