@@ -62,37 +62,18 @@ def run_scenario(
     Without `out` nothing is written. With it the run is saved there, with a checkpoint every
     `run.checkpoint.every` seconds; `resume_run` goes on from what a crash left.
 
-    Parameters
-    ----------
-    scenario
-        What to run.
-    out
-        The .nc file for the run.
-    force
-        Whether an existing file may be replaced.
-    progress
-        A function of what is being done and the share done. By default progress appears on the
-        error stream once the run has taken two seconds; False turns that off.
-    threads
-        Threads for the metrics; all processors by default. It changes no bit.
-    told
-        Called with the number of the first signal.
-    watch
-        Called with every piece of the run once it is recorded, see `dwell.results.drive.Watch`.
+    `progress` is a function of what is being done and the share done; by default progress appears
+    on the error stream once the run has taken two seconds, and False turns that off. `watch` is
+    called with every piece of the run once it is recorded, see `dwell.results.drive.Watch`.
 
-    Raises
-    ------
-    Interrupted
-        After Ctrl-C: a KeyboardInterrupt whose `run` is the run up to there. A second Ctrl-C stops
-        at once.
-    UnsavedError
-        If the file cannot be written; its `run` is the run.
+    Ctrl-C raises `dwell.Interrupted`, a KeyboardInterrupt whose `run` is the run up to there; a
+    second one stops at once. `told` is called with the number of the first signal. If `out` cannot
+    be written, `dwell.errors.UnsavedError` is raised, whose `run` is the run.
     """
     with asked_to_stop(told) as asked, reported(progress) as tell:
         drive = Drive(tell, asked, None, 0.0, watch)
-        return _unless_interrupted(
-            asked, _run(with_seed(scenario), out, force, drive, threads), out
-        )
+        run = _run(with_seed(scenario), out, force, drive, threads)
+        return _unless_interrupted(asked, run, out)
 
 
 def resume_run(
@@ -143,9 +124,7 @@ def simulate(
     they cost at most as much as the run: one for every two looks of an agent, at most a hundred,
     or at most ten where the law chooses its waits on the way. With `spacing` a function is
     evaluated once, on the grid, and there are a thousand again.
-    `progress` is a function of what is being done and the share done; by default progress appears
-    on the error stream once the run has taken two seconds, and False turns that off.
-    Ctrl-C raises `dwell.Interrupted`, a KeyboardInterrupt whose `run` is the run up to there.
+    `progress` and Ctrl-C are as in `run_scenario`.
     """
     _check_number("until", until, "a time from 0 on", "run.horizon")
     _check_options(seed, spacing, sample_every, max_jumps, threads)

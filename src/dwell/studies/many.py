@@ -94,8 +94,7 @@ def simulate_many(
     those after it, by default), and for each start: places `starts`, (R, N, n), or `start_seeds`
     for agents that the scenario scatters. Several scenarios must have workspace, density, number
     of agents and horizon in common. `threads` is the number of threads, all processors by default;
-    it changes no bit. `progress` is a function of what is being done and the share done; by default
-    progress appears on the error stream after two seconds, and False turns that off.
+    it changes no bit. `progress` is as in `run_scenario`.
     """
     cases = cases_of(scenarios, seeds, starts, start_seeds)
     first = cases[0].scenario
