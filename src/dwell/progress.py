@@ -120,7 +120,11 @@ class _Bar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        words = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[times]}"))
+        words = (
+            TextColumn("{task.description}"),
+            BarColumn(16),
+            TextColumn("{task.fields[times]}"),
+        )
         bar = Progress(*words, console=Console(stderr=True), transient=True)
         bar.add_task("", times="")
         bar.start()
