@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from dwell._kernels import _jit
 from dwell.errors import DwellWarning, InputError
@@ -43,14 +43,12 @@ def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
     if not (wanted and sys.stderr is not None and _DISPLAY.acquire(blocking=False)):
         yield lambda what, share: None
         return
+    report = _Report(_Bar() if sys.stderr.isatty() else _Lines(), Clock())
+    report.start()
     try:
-        report = _Report(_Bar() if sys.stderr.isatty() else _Lines(), Clock())
-        report.start()
-        try:
-            yield report.tell
-        finally:
-            report.end()
+        yield report.tell
     finally:
+        report.end()
         _DISPLAY.release()
 
 
@@ -62,22 +60,11 @@ class Clock:
         self.now, self.wait, self.stop = time.monotonic, self._over.wait, self._over.set
 
 
-class _Display(Protocol):
-    def note(self, text: str) -> None:
-        """Print a line that stays."""
-
-    def show(self, what: str, share: float, after: float) -> float:
-        """Show the state `after` so many seconds; returns the pause before the next one."""
-
-    def close(self) -> None:
-        """Take away what should not stay."""
-
-
 @final
 class _Report(threading.Thread):
     """Shows the latest state now and then, even while the computation makes no call."""
 
-    def __init__(self, display: _Display, clock: Clock) -> None:
+    def __init__(self, display: _Lines | _Bar, clock: Clock) -> None:
         super().__init__(daemon=True, name="dwell progress")
         self._display, self._clock = display, clock
         self._began = clock.now()
@@ -101,7 +88,7 @@ class _Report(threading.Thread):
             pause = self._display.show(what, self._share, self._clock.now() - self._began)
 
     def end(self) -> None:
-        """Stop showing states."""
+        """Show no more states."""
         self._clock.stop()
         self.join()
         self._display.close()
@@ -112,7 +99,7 @@ class _Lines:
     """A line now and then, for files, pipes and notebooks."""
 
     def note(self, text: str) -> None:
-        """Print a line."""
+        """Print `text`."""
         print(f"dwell: {text}", file=sys.stderr, flush=True)
 
     def show(self, what: str, share: float, after: float) -> float:
@@ -133,7 +120,11 @@ class _Bar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        words = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[times]}"))
+        words = (
+            TextColumn("{task.description}"),
+            BarColumn(16),
+            TextColumn("{task.fields[times]}"),
+        )
         bar = Progress(*words, console=Console(stderr=True), transient=True)
         bar.add_task("", times="")
         bar.start()
@@ -166,15 +157,11 @@ def _times(share: float, after: float) -> str:
 
 
 def _time(seconds: float) -> str:
-    if seconds < 120.0:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
+    return f"{seconds:.0f} s" if seconds < 120.0 else f"{seconds / 60.0:.0f} min"
 
 
 def _compiling() -> str:
-    if _jit.is_cached():
-        return "preparing"
-    return "compiling (once; kept for later runs)" if _jit.cache_folder() else "compiling"
+    return "preparing" if _jit.is_cached() else "compiling (once; kept for later runs)"
 
 
 @cache

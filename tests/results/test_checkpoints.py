@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.agents import course
 from dwell.errors import ControllerError, DwellWarning, InputError, StoreError, UnsavedError
 from dwell.results import journal
 from dwell.results.journal import Journal
@@ -286,6 +287,28 @@ def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, tmp_path):
     assert kept.horizon == run.horizon
     assert same(whole, kept if late else resume_run(path))
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("law", ["timer", "event-triggered"])
+def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    asked = scenario(LAWS[law], KINDS[kind])
+    whole, pieces = run_scenario(asked), []
+    for name in ("_Compiled", "_Readable"):
+        advance = getattr(course, name).advance
+
+        def signalled(self, *args, advance=advance):
+            pieces.append(advance(self, *args))
+            if len(pieces) == 3:
+                signal.raise_signal(signal.SIGINT)
+            return pieces[-1]
+
+        monkeypatch.setattr(getattr(course, name), "advance", signalled)
+    with pytest.raises(dwell.Interrupted) as stopped:
+        run_scenario(asked, out=path)
+    assert 0.0 < stopped.value.run.horizon < 2.0
+    assert same(whole, resume_run(path))
 
 
 def test_a_second_signal_stops_at_once(tmp_path):

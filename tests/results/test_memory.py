@@ -11,9 +11,8 @@ import pytest
 import dwell
 from dwell.errors import InputError
 from dwell.results import memory
-from dwell.results.expected import expected_events
 from dwell.results.memory import in_bytes, need_of
-from dwell.results.recorder import Recorder, sample_times
+from dwell.results.recorder import Recorder, expected_events, sample_times
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
 

@@ -11,7 +11,7 @@ import signal
 import sys
 import warnings
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from dwell.errors import DwellError, DwellWarning, InputError, UnsavedError
 
@@ -28,7 +28,7 @@ def main() -> NoReturn:
     """Run the command line and exit."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", DwellWarning)
-        warnings.showwarning = _show
+        warnings.showwarning = lambda message, *_: _complain(str(message))
         code = _run()
     try:
         sys.stdout.flush()
@@ -78,14 +78,6 @@ def _with_key(fault: InputError) -> str:
     """The sentence, led by the place in the scenario that it is about."""
     text = str(fault)
     return text if fault.key is None or fault.key in text else f"{fault.key}: {text}"
-
-
-def _show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-    """Print a warning of dwell as a sentence, any other as Python does."""
-    if issubclass(category, DwellWarning):
-        _complain(str(message))
-    else:
-        sys.stderr.write(warnings.formatwarning(message, category, *where[:2]))
 
 
 def _complain(text: str) -> None:

@@ -27,10 +27,12 @@ def gif_bytes(
     """The parts of a GIF of `frames` (height, width, 3), each shown for so many milliseconds."""
     from PIL import Image
 
-    before = None
+    colours = np.reshape(palette.getpalette() or [], (-1, 3))
+    before, white = None, (colours == 255).all(axis=1).argmax().astype(np.uint8)
     for frame, time in zip(frames, times, strict=True):
         image = Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
-        now = np.asarray(image)
+        # Pillow takes colours within four shades for one, and most of a film is white.
+        now = np.where((frame == 255).all(axis=2), white, np.asarray(image))
         if before is None:
             yield _head(now.shape[1], now.shape[0], palette, comment)
         yield _frame(now, before, time)

@@ -217,16 +217,13 @@ def _write_gif(
 
 
 def _palette(samples: list[Frame]) -> Image:
-    """Colours for the whole film: those of agents and ink exactly, the others as they occur.
-
-    By largest coverage: a median cut doubles its error when a few pixels change.
-    """
+    """Colours for the whole film: those of agents and ink exactly, the others as they occur."""
     from matplotlib.colors import to_rgb
     from PIL import Image
 
     own = [round(255 * part) for colour in OWN_COLOURS for part in to_rgb(colour)]
     left = GIF_COLOURS - len(OWN_COLOURS)
-    found = Image.fromarray(np.vstack(samples)).quantize(left, method=Image.Quantize.MAXCOVERAGE)
+    found = Image.fromarray(np.vstack(samples)).quantize(left, method=Image.Quantize.MEDIANCUT)
     image = Image.new("P", (1, 1))
     image.putpalette([*own, *(found.getpalette() or [])[: 3 * left]])
     return image

@@ -98,11 +98,12 @@ class Drive:
         try:
             self.asked.at_once = not can_compile(recorder.system)
             piece = course.advance(target, some)
-            found = [] if self.asked else recorder.measured(piece)
+            ended = piece.stop is not None and piece.stop.reason is StopReason.INTERRUPTED
+            found = None if ended and self.asked else recorder.measured(piece)
             self.asked.at_once = False
         except CutShort:
             return None
-        if self.asked and piece.stop is not None and piece.stop.reason is StopReason.INTERRUPTED:
+        if found is None:
             return None
         recorder.take(piece, course, found)
         return piece

@@ -100,12 +100,8 @@ class Journal:
         self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
         arrays, info = recorder.frozen()
         info |= {**about, "layout": LAYOUT, "journal": self.name}
-        self._writer = threading.Thread(
-            target=self._write,
-            args=(before, tables, metrics, arrays, info),
-            daemon=True,
-            name=WRITER,
-        )
+        rows = (before, tables, metrics, arrays, info)
+        self._writer = threading.Thread(target=self._write, args=rows, daemon=True, name=WRITER)
         self._writer.start()
         self._last = time.monotonic()
 

@@ -10,8 +10,7 @@ from typing import final
 from dwell.agents import CoverageSystem
 from dwell.agents.course import LAST_CHUNK
 from dwell.errors import InputError
-from dwell.results.expected import expected_events
-from dwell.results.recorder import EVENTS, LOOKS, SUMMARY, Recorder
+from dwell.results.recorder import EVENTS, LOOKS, SUMMARY, Recorder, expected_events
 
 PER_AGENT = 700  # bytes: legs, counters, the looks at the start and at the end
 COPIES = 2.0  # of events and samples: in pieces, and put together

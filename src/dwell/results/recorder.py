@@ -10,12 +10,12 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents.continuous import is_continuous
 from dwell.agents.course import Course, Piece
 from dwell.density.looking import is_dear
 from dwell.errors import InputError
 from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
-from dwell.results.expected import expected_events, looks_by_law
 from dwell.results.plain import names_of, plain, restored
 from dwell.results.tally import Tally
 from dwell.results.window import Window
@@ -26,10 +26,8 @@ from dwell.theory.metrics import Snapshots, measure_at, metrics_of, snapshots
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000
 DEAR_SAMPLES = 100  # where a look takes long, see dwell.density.looking.is_dear
-FEW_SAMPLES = 10  # the same where Python evaluates the density and the law's waits are not known
-LOOKS_PER_SAMPLE = (
-    2  # of an agent, where Python evaluates the density and the law's waits are known
-)
+FEW_SAMPLES = 10  # where Python evaluates the density, and the law's waits are not known
+LOOKS_PER_SAMPLE = 2.0  # of every agent, where Python evaluates the density
 MOST_SAMPLES = 10_000_000
 LOOKS = 2**18  # of samples between two looks at the outside world
 HALFWAY = (StopReason.INTERRUPTED, StopReason.JUMP_LIMIT)  # such a run can go on
@@ -213,6 +211,43 @@ def default_samples(system: CoverageSystem, start: AgentsState | None, until: fl
     most = DEAR_SAMPLES if known else FEW_SAMPLES
     share = most if events is None else events / system.agents / LOOKS_PER_SAMPLE
     return int(min(max(share, 1.0), most))
+
+
+def expected_events(
+    system: CoverageSystem, start: AgentsState | None, until: float
+) -> float | None:
+    """How many jumps there will be, roughly: by the law where it says so, else by first waits."""
+    looks = looks_by_law(system, until)
+    if looks is not None:
+        return float(looks.sum())
+    if is_continuous(system) or start is None:
+        return None
+    waits = start.next_at[np.isfinite(start.next_at)]
+    mean = float(waits.mean()) if len(waits) else 0.0
+    return system.agents * until / mean if mean > 0.0 else None
+
+
+def looks_by_law(system: CoverageSystem, until: float) -> Floats | None:
+    """The expected number of looks of each agent; None where the law chooses waits on the way."""
+    if system.program is None or not system.network.perfect or is_continuous(system):
+        return None
+    return until / _mean_waits(system)
+
+
+def _mean_waits(system: CoverageSystem) -> Floats:
+    from dwell._kernels import hold
+
+    program = system.program
+    assert program is not None
+    if program.rule == hold.PERIODIC:
+        return np.asarray(program.period)
+    if program.rule == hold.SEQUENCE:
+        return np.asarray(program.intervals.mean(axis=1))
+    if program.rule == hold.DROPOUT:
+        return np.asarray(np.minimum(program.t1 / (1.0 - program.loss), program.t2))
+    shares = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}
+    share = shares.get(program.rule, 0.5)
+    return np.asarray(program.t1 + share * (program.t2 - program.t1))
 
 
 def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:

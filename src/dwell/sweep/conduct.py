@@ -96,9 +96,7 @@ def run_sweep(
     make a portion; neither changes the table. `retry` runs cases again that failed, `mixed` allows
     rows of different versions in one table, `extend` keeps the rows of another sweep in `out` whose
     cases are cases of this one, and `patience` is for how many seconds a scheduler that went away
-    is waited for. `progress` is called with what is done and how much of it,
-    by default on the error stream after two seconds, and False turns that off; `say` with what
-    people should know.
+    is waited for. `progress` is as in `run_scenario`; `say` is called with what people should know.
     """
     need_pyarrow()
     place = as_path(out)
