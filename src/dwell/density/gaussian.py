@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -84,7 +85,7 @@ class Gaussian:
         """How many coordinates its points have."""
         return len(self.center)
 
-    @property
+    @cached_property
     def form(self) -> tuple[float, float, float]:
         """(Qxx, Qxy, Qyy) of exp(-(z - center)' Q (z - center)), in the plane."""
         if self.covariance is None:
@@ -109,7 +110,7 @@ class Gaussian:
         inverse = _exact_inverse(self.covariance)
         return np.array([[float(v / 2) for v in row] for row in inverse])
 
-    @property
+    @cached_property
     def root(self) -> Floats:
         """Upper triangular C with Q = C'C, (n, n)."""
         if self.covariance is None:
