@@ -88,13 +88,13 @@ def find_cell(
                 looked = 0
                 nearest = -1.0
         if not walking:
-            if m > most:
+            if in_tree and most == LINES:
                 n, nearest, crowded = cell_in_tree(
                     p, t, px, py, x, y, cruise, row, tree, wx, wy, near, s
                 )
                 reach = reach_of(n, s.x, s.y)
                 settled = crowded
-            if m > most and not crowded:
+            if in_tree and most == LINES and not crowded:
                 most = near.x.shape[0]
                 radius = larger(sufficient(reach, bins.frame), 2.0 * math.sqrt(nearest))
                 m, limit = gather(

@@ -263,8 +263,9 @@ def next_leaf(top, bound, px, py, vx, vy, tree, stack, visits):
         if k >= inner_nodes:
             return tree.first[k - inner_nodes], tree.first[k - inner_nodes + 1], top
         k = BRANCHES * k + 1
+        children = tree.box[:, k : k + BRANCHES]
         for c in range(BRANCHES):
-            stack[2, c] = outside(k + c, px, py, vx, vy, tree.box)
+            stack[2, c] = outside(c, px, py, vx, vy, children)
         nearest = top
         for c in range(BRANCHES):
             if stack[2, c] <= bound:
@@ -313,9 +314,11 @@ def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
 def holds_nearer(begin, end, bound, px, py, vx, vy, tree):
     """Whether an agent at rest in a leaf is not farther from v than a bound; without branches."""
     count = 0
-    for i in range(begin, end):
-        ex = (tree.x[i] - px) - vx
-        ey = (tree.y[i] - py) - vy
+    x = tree.x[begin:end]
+    y = tree.y[begin:end]
+    for i in range(end - begin):
+        ex = (x[i] - px) - vx
+        ey = (y[i] - py) - vy
         count += 1 if ex * ex + ey * ey <= bound else 0
     return count > 0
 
@@ -372,6 +375,23 @@ def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
 
 
 @inner
+def holds_more(p, px, py, limit, most, tree):
+    """Whether a box that holds agent p and more than `most` agents is within a squared distance.
+
+    It is the smallest such box. If not, there may be more than `most` all the same.
+    """
+    k = int(tree.leaf[p])
+    count = tree.who.shape[0] // (tree.first.shape[0] - 1)
+    while count <= most and k > 0:
+        k = (k - 1) // BRANCHES
+        count *= BRANCHES
+    u, w, e = seen_in(k, px - tree.box[X, k], py - tree.box[Y, k], tree.box)
+    du = larger(u - tree.box[LEFT, k], tree.box[RIGHT, k] - u) + e
+    dw = larger(w - tree.box[LOW, k], tree.box[HIGH, k] - w) + e
+    return count > most and du * du + dw * dw < (1.0 - ROUNDING) * limit
+
+
+@inner
 def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
     """List all but p farther than one squared distance and not than another, after m in `near`.
 
@@ -379,6 +399,8 @@ def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
     """
     px = near.x[0]
     py = near.y[0]
+    if holds_more(p, px, py, limit, most, tree):
+        return most + 1
     stack[:2, 0] = 0.0
     begin, end, top = next_leaf(1, limit, px, py, 0.0, 0.0, tree, stack, near.visits)
     while begin < end and m <= most:
@@ -493,5 +515,7 @@ def cell_in_tree(p, t, px, py, xs, ys, cruise, row, tree, wx, wy, near, s):
     )  # fmt: skip
     limit = CLOSER * farthest(n, s.x, s.y)
     most = m + LINES
-    crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
+    crowded = holds_more(p, px, py, limit, LINES + 1, tree)
+    if not crowded:
+        crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
     return n, nearest, crowded or n == COINCIDENT
