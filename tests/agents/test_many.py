@@ -36,7 +36,9 @@ def test_moving_agents(law, name):
 
 
 @pytest.mark.parametrize("law", ["timer", "fast", "round-robin"])
-@pytest.mark.parametrize("name", ["line", "even-rows", "parabola", "clusters", "far-one", "decades"])
+@pytest.mark.parametrize(
+    "name", ["line", "even-rows", "parabola", "clusters", "far-one", "decades"]
+)
 def test_agents_that_set_off_on_lines_and_in_clusters(law, name):
     """Cells that reach too many agents are found in a tree, which is built anew on the way."""
     places, law = LAYOUTS[name](260), MOVES[law]

@@ -116,9 +116,7 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, tre
         near.y[0] = py
         radius = guessed(legs.row[p, REACH], bins.frame)
         if plans is not None:
-            m, limit = gather_first(
-                slot, p, t, most, program.cruise, legs.row, bins, near, plans
-            )
+            m, limit = gather_first(slot, p, t, most, program.cruise, legs.row, bins, near, plans)
             node = look_ahead(slot, program.cruise, legs, streams, bins, plans)
         else:
             m, limit = gather_moving(

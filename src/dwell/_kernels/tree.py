@@ -7,8 +7,8 @@ the depth of the tree, however many agents are within its reach. Squared distanc
 they are rounded, and a box is never farther away than an agent in it: the tree finds the agent that
 a search through all of them finds, and the cell has the same bits.
 
-Boxes hold the whole legs of agents that move, from the event that began a leg to the one that ends
-it. They grow with each event; the tree is built anew when searches have visited much of it.
+The ends of boxes move with the fastest and the slowest agent in them. An event may widen boxes; the
+tree is built anew when searches have visited much of it.
 """
 
 import math
@@ -20,17 +20,18 @@ from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.bins import is_between, place_at
 from dwell._kernels.cells import CLOSER, COINCIDENT, cut, deepest, farthest, sides
+from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE
 from dwell._kernels.queue import row_in
 from dwell._kernels.scratch import BRANCHES, CLOSEST, LINES
 
 AT_REST, MOVING = 32, 8  # agents in a leaf, at most: those at rest are measured all at once
 HALVINGS = 3  # by which the branches of a node are made
 ROUNDING = 1e-14  # of what enters it, at most: a coordinate in the frame of a box
-LONG = 1e200  # a time that no leg lasts
 AROUND = 32.0  # agents in the first disc
-WORN = 64  # visits per agent after which the tree is built anew
+WORN = 16  # visits per agent after which the tree is built anew
 
-X, Y, COS, SIN, LEFT, LOW, RIGHT, HIGH = range(8)  # a box: origin and axis of its frame, ends
+X, Y, COS, SIN, LEFT, LOW, RIGHT, HIGH = range(8)  # a box: origin and axis of its frame, ends,
+LEFTWARD, DOWNWARD, RIGHTWARD, UPWARD = range(8, 12)  # ... and the velocities of these ends
 
 
 class Tree(NamedTuple):
@@ -41,7 +42,8 @@ class Tree(NamedTuple):
     first: np.ndarray  # (leaves + 1,) where each leaf begins in `who`
     x: np.ndarray  # (N,) their places when the tree was built, leaf by leaf
     y: np.ndarray
-    box: np.ndarray  # (8, nodes)
+    box: np.ndarray  # (12, nodes)
+    laid: np.ndarray  # (1,) when boxes were laid
     built: np.ndarray  # (1,) whether it is
 
 
@@ -54,7 +56,9 @@ def make_tree(agents: int, per_leaf: int) -> Tree:
         leaves *= BRANCHES
         nodes += leaves
     first = (np.arange(leaves + 1) * agents // leaves).astype(np.int32)
-    return Tree(who, leaf, first, x, y, np.zeros((8, nodes)), np.zeros(1, dtype=np.bool_))
+    return Tree(
+        who, leaf, first, x, y, np.zeros((12, nodes)), np.zeros(1), np.zeros(1, dtype=np.bool_)
+    )
 
 
 @inner
@@ -120,6 +124,8 @@ def frame_box(k, lo, hi, x, y, box):
     box[SIN, k] = dy / size if size > 0.0 else 0.0
     box[LEFT, k] = box[LOW, k] = np.inf
     box[RIGHT, k] = box[HIGH, k] = -np.inf
+    box[LEFTWARD, k] = box[DOWNWARD, k] = np.inf
+    box[RIGHTWARD, k] = box[UPWARD, k] = -np.inf
 
 
 @inner
@@ -131,25 +137,52 @@ def seen_in(k, dx, dy, box):
 
 
 @inner
-def stretch(k, x, y, box):
-    """Let box k hold the point (x, y)."""
-    u, w, e = seen_in(k, x - box[X, k], y - box[Y, k], box)
+def stretch(k, x, y, hx, hy, e, box):
+    """Let box k hold a point at (x, y), to within e, when it was laid, with a velocity (hx, hy)."""
+    u, w, margin = seen_in(k, x - box[X, k], y - box[Y, k], box)
+    e += margin
     box[LEFT, k] = smaller(box[LEFT, k], u - e)
     box[RIGHT, k] = larger(box[RIGHT, k], u + e)
     box[LOW, k] = smaller(box[LOW, k], w - e)
     box[HIGH, k] = larger(box[HIGH, k], w + e)
+    u, w, e = seen_in(k, hx, hy, box)
+    box[LEFTWARD, k] = smaller(box[LEFTWARD, k], u - e)
+    box[RIGHTWARD, k] = larger(box[RIGHTWARD, k], u + e)
+    box[DOWNWARD, k] = smaller(box[DOWNWARD, k], w - e)
+    box[UPWARD, k] = larger(box[UPWARD, k], w + e)
+
+
+@inner
+def stretch_all(q, x, y, hx, hy, e, tree):
+    """Let all boxes round agent q hold a point."""
+    k = int(tree.leaf[q])
+    while k >= 0:
+        stretch(k, x, y, hx, hy, e, tree.box)
+        k = (k - 1) // BRANCHES if k > 0 else -1
 
 
 @inner
 def enclose(q, t, due, cruise, row, tree):
-    """Let the boxes round agent q hold its leg from time t to `due`."""
-    ax, ay = place_at(t, q, cruise, row)
-    bx, by = place_at(due, q, smaller(cruise, LONG), row)
-    k = int(tree.leaf[q])
-    while k >= 0:
-        stretch(k, ax, ay, tree.box)
-        stretch(k, bx, by, tree.box)
-        k = (k - 1) // BRANCHES if k > 0 else -1
+    """Let the boxes round agent q hold it from time t to `due`, while it moves and when it stops."""
+    age = t - tree.laid[0]
+    px, py = place_at(t, q, cruise, row)
+    hx = row[q, HOLD_X]
+    hy = row[q, HOLD_Y]
+    e = ROUNDING * (abs(px) + abs(py) + (abs(hx) + abs(hy)) * age)
+    if t - row[q, SINCE] < cruise:
+        stretch_all(q, px - hx * age, py - hy * age, hx, hy, e, tree)
+    if due - row[q, SINCE] > cruise:
+        px, py = place_at(due, q, cruise, row)
+        stretch_all(q, px, py, 0.0, 0.0, e, tree)
+
+
+@inner
+def ends_at(k, age, box):
+    """Left, low, right and high end of box k, an age after it was laid."""
+    left = box[LEFT, k] + age * box[LEFTWARD, k]
+    low = box[LOW, k] + age * box[DOWNWARD, k]
+    right = box[RIGHT, k] + age * box[RIGHTWARD, k]
+    return left, low, right, box[HIGH, k] + age * box[UPWARD, k]
 
 
 @inner
@@ -187,10 +220,7 @@ def build_at_rest(x, y, tree):
         tree.y[q] = y[q]
     lay_boxes(tree)
     for i in range(agents):
-        k = int(tree.leaf[tree.who[i]])
-        while k >= 0:
-            stretch(k, tree.x[i], tree.y[i], tree.box)
-            k = (k - 1) // BRANCHES if k > 0 else -1
+        stretch_all(tree.who[i], tree.x[i], tree.y[i], 0.0, 0.0, 0.0, tree)
     tree.built[0] = True
 
 
@@ -200,6 +230,7 @@ def build_moving(t, cruise, row, due, queue, tree):
     for q in range(row.shape[0]):
         tree.x[q], tree.y[q] = place_at(t, q, cruise, row)
     lay_boxes(tree)
+    tree.laid[0] = t
     for i in range(row.shape[0]):
         enclose(row_in(queue[i]), t, due[i], cruise, row, tree)
     tree.built[0] = True
@@ -233,20 +264,21 @@ def lay_boxes(tree):
 
 
 @inner
-def outside(k, px, py, vx, vy, box):
+def outside(k, px, py, vx, vy, age, box):
     """By how much the point v seen from p is outside box k, squared.
 
     Not more than the squared distance of v from any agent in the box, however that is rounded.
     """
     u, w, e = seen_in(k, (px - box[X, k]) + vx, (py - box[Y, k]) + vy, box)
     e += ROUNDING * (abs(vx) + abs(vy))
-    du = larger(0.0, larger(box[LEFT, k] - u, u - box[RIGHT, k]) - e)
-    dw = larger(0.0, larger(box[LOW, k] - w, w - box[HIGH, k]) - e)
+    left, low, right, high = ends_at(k, age, box)
+    du = larger(0.0, larger(left - u, u - right) - e)
+    dw = larger(0.0, larger(low - w, w - high) - e)
     return (1.0 - ROUNDING) * (du * du + dw * dw)
 
 
 @inlined
-def next_leaf(top, bound, px, py, vx, vy, tree, stack, visits):
+def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, visits):
     """The next leaf that is not farther than a bound from the point v seen from p.
 
     stack: squared distances and numbers of nodes still to be visited, `top` of them, the root to
@@ -265,7 +297,7 @@ def next_leaf(top, bound, px, py, vx, vy, tree, stack, visits):
         k = BRANCHES * k + 1
         children = tree.box[:, k : k + BRANCHES]
         for c in range(BRANCHES):
-            stack[2, c] = outside(c, px, py, vx, vy, children)
+            stack[2, c] = outside(c, px, py, vx, vy, age, children)
         nearest = top
         for c in range(BRANCHES):
             if stack[2, c] <= bound:
@@ -297,8 +329,9 @@ def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
     equally near, the one whose displacement comes first.
     """
     best = (bound, -np.inf, -np.inf, -1)
+    age = t - tree.laid[0]
     stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, bound, px, py, vx, vy, tree, stack, visits)
+    begin, end, top = next_leaf(1, bound, px, py, vx, vy, age, tree, stack, visits)
     while begin < end:
         if row is None and not holds_nearer(begin, end, best[0], px, py, vx, vy, tree):
             end = begin
@@ -306,7 +339,7 @@ def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
             q = int(tree.who[i])
             qx, qy = place_in_leaf(i, t, cruise, row, tree)
             best = nearer(q, p, qx - px, qy - py, vx, vy, best)
-        begin, end, top = next_leaf(top, best[0], px, py, vx, vy, tree, stack, visits)
+        begin, end, top = next_leaf(top, best[0], px, py, vx, vy, age, tree, stack, visits)
     return best
 
 
@@ -348,8 +381,9 @@ def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
     """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: room for them."""
     count = 0
     far = np.inf  # squared distance of the last one
+    age = t - tree.laid[0]
     stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, tree, stack, visits)
+    begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, age, tree, stack, visits)
     while begin < end:
         for i in range(begin, end):
             q = int(tree.who[i])
@@ -371,11 +405,11 @@ def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
             used[k + 1] = q
             count = count + 1 if count < CLOSEST else CLOSEST
             far = closest[CLOSEST - 1, 0] if count == CLOSEST else np.inf
-        begin, end, top = next_leaf(top, far, px, py, 0.0, 0.0, tree, stack, visits)
+        begin, end, top = next_leaf(top, far, px, py, 0.0, 0.0, age, tree, stack, visits)
 
 
 @inner
-def holds_more(p, px, py, limit, most, tree):
+def holds_more(p, px, py, limit, most, age, tree):
     """Whether a box that holds agent p and more than `most` agents is within a squared distance.
 
     It is the smallest such box. If not, there may be more than `most` all the same.
@@ -386,8 +420,9 @@ def holds_more(p, px, py, limit, most, tree):
         k = (k - 1) // BRANCHES
         count *= BRANCHES
     u, w, e = seen_in(k, px - tree.box[X, k], py - tree.box[Y, k], tree.box)
-    du = larger(u - tree.box[LEFT, k], tree.box[RIGHT, k] - u) + e
-    dw = larger(w - tree.box[LOW, k], tree.box[HIGH, k] - w) + e
+    left, low, right, high = ends_at(k, age, tree.box)
+    du = larger(u - left, right - u) + e
+    dw = larger(w - low, high - w) + e
     return count > most and du * du + dw * dw < (1.0 - ROUNDING) * limit
 
 
@@ -399,17 +434,18 @@ def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
     """
     px = near.x[0]
     py = near.y[0]
-    if holds_more(p, px, py, limit, most, tree):
+    if holds_more(p, px, py, limit, most, t - tree.laid[0], tree):
         return most + 1
+    age = t - tree.laid[0]
     stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, limit, px, py, 0.0, 0.0, tree, stack, near.visits)
+    begin, end, top = next_leaf(1, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
     while begin < end and m <= most:
         for i in range(begin, end):
             q = tree.who[i]
             near.x[m], near.y[m] = place_in_leaf(i, t, cruise, row, tree)
             inside = is_between(near.x[m] - px, near.y[m] - py, beyond, limit)
             m += 1 if inside & (q != p) & (m <= most) else 0
-        begin, end, top = next_leaf(top, limit, px, py, 0.0, 0.0, tree, stack, near.visits)
+        begin, end, top = next_leaf(top, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
     return m
 
 
@@ -515,7 +551,7 @@ def cell_in_tree(p, t, px, py, xs, ys, cruise, row, tree, wx, wy, near, s):
     )  # fmt: skip
     limit = CLOSER * farthest(n, s.x, s.y)
     most = m + LINES
-    crowded = holds_more(p, px, py, limit, LINES + 1, tree)
+    crowded = holds_more(p, px, py, limit, LINES + 1, t - tree.laid[0], tree)
     if not crowded:
         crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
     return n, nearest, crowded or n == COINCIDENT

@@ -121,7 +121,9 @@ def law_of(r, laws):
 
 
 @njit
-def run_many(lo, hi, until, most, runs, laws, wx, wy, terms, log, bins, tree, near, leg, figures, s):
+def run_many(
+    lo, hi, until, most, runs, laws, wx, wy, terms, log, bins, tree, near, leg, figures, s
+):
     """Runs lo..hi from time 0 to `until`, or to `most` jumps, or until two agents meet.
 
     log: room for some jumps; leg: for one row of three per agent.
