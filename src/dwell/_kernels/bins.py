@@ -1,8 +1,9 @@
-"""Agents in square bins: whoever is near is found without asking everybody.
+"""Agents in square bins, in which those near an agent are found without a search through all.
 
-The bins that a disc round an agent touches hold everybody up to its radius. The cell is cut by
-those; if it reaches no farther than half the radius, nobody else can matter, and it is the same
-to the last bit as if everybody had been asked. Else it is cut on by those in a larger disc.
+The bins that a disc round an agent touches hold all agents up to its radius. The cell is cut by
+those; if it reaches no farther than half the radius, no other agent can matter, and it has the bits
+of a search through all agents. Else it is cut on by those in a larger disc. Where agents lie
+unevenly and bins hold too many, a tree takes over: see search.py and tree.py.
 
 Agents that move are put into bins now and then, all together. None of them has come farther since
 then than the fastest could have: the radius that counts is that much smaller.

@@ -74,9 +74,10 @@ def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, 
     """Looks lo..hi of agents in the order of their bins; `out` is in that of their numbers.
 
     Gives up to where it came: hi, or the first agent that needs the tree, which must then be built
-    (build_at_rest). x, y: all places in the order of bins, with some to spare. Each asks the agents round it only: see blocks.py and
-    bins.py. `second` is filled with polar moments about the centroids, divided by exp(log_scale),
-    unless it is empty. found: room for hi - lo rows of `out`.
+    (build_at_rest). x, y: all places in the order of bins, with some to spare. Each cell is found
+    among the agents round it: see blocks.py and search.py. `second` is filled with polar moments
+    about the centroids, divided by exp(log_scale), unless it is empty. found: room for hi - lo rows
+    of `out`.
     """
     reach = 0.0
     thorough = second.shape[0] > 0

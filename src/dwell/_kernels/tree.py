@@ -1,6 +1,6 @@
 """Agents in a binary tree of boxes, for cells whose disc holds too many others to list them all.
 
-Such a cell is cut corner by corner. The agent nearest to a corner owns it; if that is another agent,
+Such a cell is cut corner by corner. The agent nearest to a corner owns it; if that is another one,
 the cell is cut by their bisector, else the corner stays. A search for the nearest agent leaves out
 boxes that are farther away than one already found, so a long cell costs about its neighbours times
 the depth of the tree, however many agents are within its reach. Squared distances are compared as
@@ -163,7 +163,7 @@ def stretch_all(q, x, y, hx, hy, e, tree):
 
 @inner
 def enclose(q, t, due, cruise, row, tree):
-    """Let the boxes round agent q hold it from time t to `due`, while it moves and when it stops."""
+    """Let the boxes round agent q hold it from time t to `due`, moving and at rest."""
     age = t - tree.laid[0]
     px, py = place_at(t, q, cruise, row)
     hx = row[q, HOLD_X]
