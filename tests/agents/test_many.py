@@ -9,7 +9,7 @@ from dwell import Box, DiscreteLloyd, Gaussian, Lloyd, Timer, Uniform
 from dwell.agents import CoverageSystem, engine, run_compiled, table_of
 from dwell.agents.together import step_together as together
 from dwell.hybrid import StopReason, simulate
-from tests.crowds import PLACES
+from tests.crowds import LAYOUTS, PLACES
 
 SQUARE = Box((0, 0), (1, 1))
 MOVES = {
@@ -31,6 +31,22 @@ def test_moving_agents(law, name):
     fast = run_compiled(system, start, until=until, max_jumps=400)
     slow = simulate(system, start, until=until, max_jumps=400, max_simultaneous=10_000)
     assert fast.jumps == slow.jumps >= 300
+    for field, values in table_of(fast).columns().items():
+        assert np.array_equal(values, getattr(table_of(slow), field)), field
+
+
+@pytest.mark.parametrize("law", ["timer", "fast", "round-robin"])
+@pytest.mark.parametrize(
+    "name", ["line", "even-rows", "parabola", "clusters", "far-one", "decades"]
+)
+def test_agents_that_set_off_on_lines_and_in_clusters(law, name):
+    """Cells that reach too many agents are found in a tree, which is built anew on the way."""
+    places, law = LAYOUTS[name](260), MOVES[law]
+    system = CoverageSystem(SQUARE, Uniform(), law, len(places), seed=3)
+    start = system.start(places)
+    fast = run_compiled(system, start, until=9.0, max_jumps=700)
+    slow = simulate(system, start, until=9.0, max_jumps=700, max_simultaneous=10_000)
+    assert fast.jumps == slow.jumps == 700
     for field, values in table_of(fast).columns().items():
         assert np.array_equal(values, getattr(table_of(slow), field)), field
 

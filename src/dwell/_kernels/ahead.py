@@ -36,6 +36,7 @@ from dwell._kernels.bins import (
 )
 from dwell._kernels.legs import REACH
 from dwell._kernels.queue import BRANCHES, is_before, row_in
+from dwell._kernels.scratch import LINES
 
 MANY = 20_000  # agents from which an event waits for memory: fewer fit into the cache
 NOBODY = -1  # has a plan, and it is of no parts
@@ -173,11 +174,16 @@ def forget_plans(plans):
 
 @inlined
 def fetch_lists(slot, bins, plans):
-    """Ask who is in the bins of a plan."""
+    """Ask who is in the bins of a plan; drop it if they hold too many agents."""
+    count = 1
     for k in range(plans.whose[slot, 1]):
         plans.part[slot, k, 0] = bins.first[plans.part[slot, k, 0]]
         plans.part[slot, k, 1] = bins.first[plans.part[slot, k, 1]]
         fetch(bins.who, plans.part[slot, k, 0])
+        count += plans.part[slot, k, 1] - plans.part[slot, k, 0]
+    if count > LINES:
+        plans.whose[slot, 0] = NOBODY
+        plans.whose[slot, 1] = 0
 
 
 @inlined
@@ -190,7 +196,7 @@ def fetch_legs(slot, half, legs, bins, plans):
 
 
 @inlined
-def gather_first(slot, p, t, cruise, row, bins, near, plans):
+def gather_first(slot, p, t, most, cruise, row, bins, near, plans):
     """Those round p, of whom nobody is listed yet: by the plan, if there is one for p.
 
     Who has one has not moved on since: an agent's leg changes at its own events alone.
@@ -198,7 +204,7 @@ def gather_first(slot, p, t, cruise, row, bins, near, plans):
     if plans.whose[slot, 0] == p:
         return gather_planned(slot, p, t, cruise, row, bins, near, plans)
     radius = guessed(row[p, REACH], bins.frame)
-    return gather_moving(p, t, 1, -1.0, radius, cruise, row, bins, near)
+    return gather_moving(p, t, 1, -1.0, radius, most, cruise, row, bins, near)
 
 
 @inlined

@@ -1,8 +1,9 @@
-"""Agents in square bins: whoever is near is found without asking everybody.
+"""Agents in square bins, in which those near an agent are found without a search through all.
 
-The bins that a disc round an agent touches hold everybody up to its radius. The cell is cut by
-those; if it reaches no farther than half the radius, nobody else can matter, and it is the same
-to the last bit as if everybody had been asked. Else it is cut on by those in a larger disc.
+The bins that a disc round an agent touches hold all agents up to its radius. The cell is cut by
+those; if it reaches no farther than half the radius, no other agent can matter, and it has the bits
+of a search through all agents. Else it is cut on by those in a larger disc. Where agents lie
+unevenly and bins hold too many, a tree takes over: see search.py and tree.py.
 
 Agents that move are put into bins now and then, all together. None of them has come farther since
 then than the fastest could have: the radius that counts is that much smaller.
@@ -16,6 +17,7 @@ import numpy as np
 from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
+from dwell._kernels.scratch import LINES
 
 FEW = 64  # agents up to which all are near
 PER_BIN = 2.0  # agents in a bin, about
@@ -44,6 +46,7 @@ class Near(NamedTuple):
 
     x: np.ndarray
     y: np.ndarray
+    visits: np.ndarray  # (1,) boxes and agents that searches in the tree have visited: see tree.py
 
 
 def make_bins(agents: int) -> Bins:
@@ -54,9 +57,9 @@ def make_bins(agents: int) -> Bins:
 
 
 def make_near(agents: int) -> Near:
-    """Room for everybody, for the one that looks to be met again, and some to spare."""
-    room = agents + 1 + SPARE
-    return Near(np.empty(room), np.empty(room))
+    """Room for all agents, for as many lines as a walk takes, and some to spare."""
+    room = agents + LINES + 1 + SPARE
+    return Near(np.empty(room), np.empty(room), np.zeros(1))
 
 
 def in_order(places: np.ndarray, bins: Bins) -> np.ndarray:
@@ -155,12 +158,12 @@ def slice_of(k, px, half, everything, bins):
 
 
 @inner
-def gather_at_rest(k, m, beyond, radius, bins, x, y, near):
+def gather_at_rest(k, m, beyond, radius, most, bins, x, y, near):
     """List the agents round the k-th in the order of bins that were not listed before.
 
     x, y: all places in that order. The first m in `near` are listed already: the agent itself and
     all others up to the squared distance `beyond`. Gives how many there are now, and the squared
-    distance up to which all are.
+    distance up to which all are; or more than `most`, as soon as the bins may hold so many.
     """
     frame = bins.frame
     px = x[k]
@@ -172,6 +175,8 @@ def gather_at_rest(k, m, beyond, radius, bins, x, y, near):
         half = half_width(row, py, radius, frame)
         if half >= 0.0:
             begin, end = slice_of(row, px, half, limit == np.inf, bins)
+            if m + end - begin > most:
+                return most + 1, limit
             for i in range(begin, end):
                 near.x[m] = x[i]
                 near.y[m] = y[i]
@@ -225,7 +230,7 @@ def gather_all(p, t, cruise, row, near):
 
 
 @inner
-def gather_moving(p, t, m, beyond, radius, cruise, row, bins, near):
+def gather_moving(p, t, m, beyond, radius, most, cruise, row, bins, near):
     """The same as gather_at_rest for agents that move, round agent p at time t."""
     if not are_many(bins):
         return gather_all(p, t, cruise, row, near), np.inf
@@ -241,6 +246,8 @@ def gather_moving(p, t, m, beyond, radius, cruise, row, bins, near):
         half = half_width(k, py, radius, frame)
         if half >= 0.0:
             begin, end = slice_of(k, px, half, limit == np.inf, bins)
+            if m + end - begin > most:
+                return most + 1, limit
             m = list_moving(begin, end, p, t, m, beyond, limit, cruise, row, bins, near)
     return m, limit
 

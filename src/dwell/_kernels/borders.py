@@ -114,7 +114,7 @@ def borders_of(lo, hi, xs, ys, wx, wy, terms, cells, rows, corner_x, corner_y, l
     for p in range(lo, hi):
         px = xs[p]
         py = ys[p]
-        n, _, _ = traced_cell(p, px, py, xs, ys, wx, wy, s)
+        n, _, _ = traced_cell(p, True, px, py, xs, ys, wx, wy, s)
         count = n if n > 0 else 0
         if count > 0:
             sharpened(

@@ -3,12 +3,14 @@
 import math
 
 from dwell._kernels._jit import inner, njit, spliced
-from dwell._kernels.bins import bin_of, gather_at_rest, guessed, next_radius, sufficient
+from dwell._kernels.bins import bin_of, gather_at_rest, guessed, sufficient
 from dwell._kernels.blocks import block_limit, gather_block, is_walled
-from dwell._kernels.cells import WITHIN, cut_cell, whole_cell
-from dwell._kernels.look import is_settled, look, reach_of, sharpened, weigh
+from dwell._kernels.cells import WITHIN
+from dwell._kernels.look import is_settled, look, sharpened, weigh
 from dwell._kernels.moments import polygon_moments
-from dwell._kernels.trace import retrace_cell, trace_near, traced_cell
+from dwell._kernels.scratch import LINES
+from dwell._kernels.search import UNKNOWN, find_cell
+from dwell._kernels.trace import trace_near, traced_cell
 
 # Columns of what `look_many` gives.
 STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, POLAR, NEIGHBORS, NEAREST = range(8)
@@ -57,40 +59,6 @@ def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
     return polar
 
 
-@spliced
-def cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s):
-    """The cell of the k-th agent in the order of bins among those in a disc, or a larger one.
-
-    Gives (vertices, agents looked at, squared distance of the nearest, reach). `quick`: nobody
-    needs to know which agents were looked at.
-    """
-    px = x[k]
-    py = y[k]
-    near.x[0] = px
-    near.y[0] = py
-    m, limit = gather_at_rest(k, 1, -1.0, radius, bins, x, y, near)
-    n = 1 if quick else 0
-    while n > 0:
-        n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
-        reach = math.sqrt(WITHIN * squared)
-        if n > 0 and is_settled(reach, nearest, limit):
-            return n, 0, nearest, reach
-        if n > 0:
-            radius = sufficient(reach, bins.frame)
-            m, limit = gather_at_rest(k, m, limit, radius, bins, x, y, near)
-    n = whole_cell(px, py, wx, wy, s)
-    n, looked, nearest = cut_cell(0, n, 1, m, 0, px, py, near.x, near.y, s)
-    reach = reach_of(n, s.x, s.y)
-    while not is_settled(reach, nearest, limit):
-        radius = next_radius(radius, reach, nearest, bins.frame)
-        lo = m
-        m, limit = gather_at_rest(k, lo, limit, radius, bins, x, y, near)
-        n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
-        nearest = nearest if nearest >= 0.0 else d2
-        reach = reach_of(n, s.x, s.y)
-    return retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s), looked, nearest, reach
-
-
 @inner
 def hand_out(lo, hi, who, found, out):
     """Rows lo..hi to those they belong to.
@@ -104,16 +72,19 @@ def hand_out(lo, hi, who, found, out):
 
 
 @njit
-def look_all(lo, hi, bins, x, y, wx, wy, terms, near, found, out, second, s):
+def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, s):
     """Looks lo..hi of agents in the order of their bins; `out` is in that of their numbers.
 
-    x, y: all places in the order of bins. Each asks the agents round it only: see blocks.py and
-    bins.py. `second` is filled with polar moments about the centroids, divided by exp(log_scale),
-    unless it is empty. found: room for hi - lo rows of `out`.
+    Gives up to where it came: hi, or the first agent that needs the tree, which must then be built
+    (build_at_rest). x, y: all places in the order of bins, with some to spare. Each cell is found
+    among the agents round it: see blocks.py and search.py. `second` is filled with polar moments
+    about the centroids, divided by exp(log_scale), unless it is empty. found: room for hi - lo rows
+    of `out`.
     """
     reach = 0.0
     thorough = second.shape[0] > 0
     quick = terms.lattice.shape[0] == 0
+    most = LINES if quick else near.x.shape[0]
     b = bin_of(x[lo], y[lo], bins.frame) if lo < hi else 0
     listed = -1  # whose block is in `near`
     m = own = 0
@@ -124,6 +95,7 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, found, out, second, s):
         n = looked = p = 0
         nearest = -1.0
         radius = guessed(reach, bins.frame)  # the one before was a neighbour, most likely
+        guess = True
         if quick:
             while bins.first[b + 1] <= k:
                 b += 1
@@ -140,11 +112,21 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, found, out, second, s):
                     reach = math.sqrt(WITHIN * squared)
                     if not is_settled(reach, nearest, limit):
                         radius = sufficient(reach, bins.frame)
+                        guess = False
                         n = 0
         if n == 0:
             p = 0
             listed = -1
-            n, looked, nearest, reach = cell_at_rest(k, radius, quick, bins, x, y, wx, wy, near, s)
+            near.x[0] = px
+            near.y[0] = py
+            m, limit = gather_at_rest(k, 1, -1.0, radius, most, bins, x, y, near)
+            n, looked, nearest, reach = find_cell(
+                k, 0.0, m, limit, radius, guess, quick, 0.0, None, None, bins, tree, x, y, wx, wy,
+                near, s,
+            )  # fmt: skip
+            if n == UNKNOWN:
+                hand_out(lo, k, bins.who, found, out)
+                return k
         if thorough:
             keep_corners(n, s)
         status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
@@ -165,12 +147,13 @@ def look_all(lo, hi, bins, x, y, wx, wy, terms, near, found, out, second, s):
             if status == 0:
                 second[q] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
     hand_out(lo, hi, bins.who, found, out)
+    return hi
 
 
 @njit
 def cell_of(p, xs, ys, wx, wy, s):
     """One Voronoi cell: see cells.py."""
-    return traced_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    return traced_cell(p, True, xs[p], ys[p], xs, ys, wx, wy, s)
 
 
 @njit

@@ -24,19 +24,19 @@ from dwell._kernels.bins import (
     gather_moving,
     guessed,
     is_worn,
-    next_radius,
     note_speed,
     place_at,
     put_all,
-    sufficient,
 )
-from dwell._kernels.cells import COINCIDENT, WITHIN, cut_cell, whole_cell
+from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.hold import next_look, saturated
 from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
-from dwell._kernels.look import NO_MASS, is_settled, reach_of, weigh
+from dwell._kernels.look import NO_MASS, weigh
 from dwell._kernels.philox import STREAM_RESETS, uniform
 from dwell._kernels.queue import agent_in, row_in, sift_queue
-from dwell._kernels.trace import retrace_cell, trace_near
+from dwell._kernels.scratch import LINES
+from dwell._kernels.search import find_cell
+from dwell._kernels.tree import enclose
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
 
@@ -85,7 +85,7 @@ def fill_rows(number, start, hold, since, first, looks, at, row):
 
 
 @njit
-def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, near, plans, s):
+def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, tree, near, plans, s):
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
     key: the seed's two words; streams: whose draws each row uses; plans: None for few agents, for
@@ -94,6 +94,7 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
     count = 0
     binned = are_many(bins)
     quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
+    most = LINES if quick else near.x.shape[0]
     slot = 0
     node = 0
     if plans is not None:
@@ -115,37 +116,17 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
         near.y[0] = py
         radius = guessed(legs.row[p, REACH], bins.frame)
         if plans is not None:
-            m, limit = gather_first(slot, p, t, program.cruise, legs.row, bins, near, plans)
+            m, limit = gather_first(slot, p, t, most, program.cruise, legs.row, bins, near, plans)
             node = look_ahead(slot, program.cruise, legs, streams, bins, plans)
         else:
-            m, limit = gather_moving(p, t, 1, -1.0, radius, program.cruise, legs.row, bins, near)
-        looked = 0
-        nearest = -1.0
-        n = 1 if quick else 0
-        settled = False
-        while n > 0 and not settled:
-            n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
-            reach = math.sqrt(WITHIN * squared)
-            settled = n > 0 and is_settled(reach, nearest, limit)
-            if n > 0 and not settled:
-                radius = sufficient(reach, bins.frame)
-                m, limit = gather_moving(
-                    p, t, m, limit, radius, program.cruise, legs.row, bins, near
-                )
-        if not settled:
-            n = whole_cell(px, py, wx, wy, s)
-            n, looked, nearest = cut_cell(0, n, 1, m, 0, px, py, near.x, near.y, s)
-            reach = reach_of(n, s.x, s.y)
-            while not is_settled(reach, nearest, limit):
-                radius = next_radius(radius, reach, nearest, bins.frame)
-                lo = m
-                m, limit = gather_moving(
-                    p, t, lo, limit, radius, program.cruise, legs.row, bins, near
-                )
-                n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
-                nearest = nearest if nearest >= 0.0 else d2
-                reach = reach_of(n, s.x, s.y)
-            n = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
+            m, limit = gather_moving(
+                p, t, 1, -1.0, radius, most, program.cruise, legs.row, bins, near
+            )
+        guess = legs.row[p, REACH] == 0.0
+        n, looked, nearest, reach = find_cell(
+            p, t, m, limit, radius, guess, quick, program.cruise, legs, legs.row, bins, tree,
+            near.x, near.y, wx, wy, near, s,
+        )  # fmt: skip
         legs.row[p, REACH] = reach
         if plans is not None:
             fetch_legs(1 - slot, 1, legs, bins, plans)
@@ -189,3 +170,5 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, nea
         sift_queue(legs)
         if binned:
             note_speed(ux, uy, bins.clock)
+        if tree.built[0]:
+            enclose(p, t, following, program.cruise, legs.row, tree)

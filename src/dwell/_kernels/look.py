@@ -136,5 +136,6 @@ def look(p, xs, ys, wx, wy, terms, s):
     own frame; polar is the second moment about the position. mass and polar come divided by
     exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
     """
-    n, looked, nearest = traced_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    quick = terms.lattice.shape[0] == 0
+    n, looked, nearest = traced_cell(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
     return weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s)

@@ -9,6 +9,9 @@ MAX_PANELS = 32  # pieces of edges that are integrated at once
 SORTED = 48  # agents that are sorted by distance all at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
 LINES = 128  # lines along which a border is traced at once; a power of two
+CLOSEST = 8  # agents that cut a crowded cell before its corners are judged: see tree.py
+BRANCHES = 8  # of a tree
+PENDING = 128  # boxes still to be visited: BRANCHES - 1 for each level of a tree suffice
 EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
@@ -43,6 +46,8 @@ class Scratch(NamedTuple):
     dx: np.ndarray  # displacement of each agent from the one that looks
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
+    closest: np.ndarray  # (CLOSEST + 1, 3) the closest agents: see tree.py
+    stack: np.ndarray  # (3, PENDING) boxes of a tree still to be visited
     kept_x: np.ndarray  # a copy of the polygon
     kept_y: np.ndarray
     fan: np.ndarray  # cross products of neighbouring corners: twice the triangles' areas
@@ -74,7 +79,7 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         label2=np.empty(room, dtype=np.int64),
         side=np.empty(room),
         key=np.empty(many),
-        who=np.empty(many, dtype=np.int64),
+        who=np.empty(many + CLOSEST + 2, dtype=np.int64),
         rank=np.empty(SORTED, dtype=np.int64),
         far=np.empty(SORTED),
         sequence=np.empty(SORTED, dtype=np.int64),
@@ -94,6 +99,8 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         dx=np.empty(many),
         dy=np.empty(many),
         seen=np.empty(many, dtype=np.int64),
+        closest=np.empty((CLOSEST + 1, 3)),
+        stack=np.empty((3, PENDING)),
         kept_x=np.empty(room),
         kept_y=np.empty(room),
         fan=np.empty(room),

@@ -18,14 +18,14 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.arithmetic import product_error
-from dwell._kernels.cells import farthest, voronoi_cell
-from dwell._kernels.scratch import EDGES, LINES
+from dwell._kernels.cells import CLOSER, farthest, voronoi_cell
+from dwell._kernels.scratch import CLOSEST, EDGES, LINES
+from dwell._kernels.tree import cell_by_corners
 
 BLOCK = 16  # lines asked at once: loops over so many have no remainder
 LOW_BITS = LINES - 1  # of a number that is compared: these name the line
 LARGEST = 0x7FFFFFFFFFFFFFFF
 CLEAR = 1e-9  # of the squared reach of a cell: other lines must pass its corners by that
-CLOSER = 4.002  # as WITHIN in cells.py, a little less: those who were asked hold these
 CORNERS = 8  # computed at once
 
 
@@ -301,10 +301,11 @@ def least_offset(agents, offset):
 def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
     """Replace the n corners of a cell that was cut by those of the walk, where that is clear.
 
-    Only those looked at (s.seen) and walls that may touch the cell are asked. Gives the vertices.
+    Only those looked at (s.seen) and walls that may touch the cell count. Gives the vertices, and
+    whether the cell is crowded: more than LINES agents may touch it.
     """
     if n <= 0:
-        return n
+        return n, False
     within = 0.5 * CLOSER * farthest(n, s.x, s.y)
     m = 0
     for k in range(looked):
@@ -314,7 +315,7 @@ def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
         o = 0.5 * (dx * dx + dy * dy)
         if o <= within:
             if m == LINES:
-                return n
+                return n, True
             s.line_x[m] = dx
             s.line_y[m] = dy
             s.line_offset[m] = o
@@ -323,16 +324,30 @@ def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
     m = wall_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
     found, _, _ = trace_cell(m, px, py, wx, wy, s.x2, s.y2, s.label2, s)
     if found == 0:
-        return n
+        return n, False
     for k in range(found):
         s.x[k] = s.x2[k]
         s.y[k] = s.y2[k]
         s.label[k] = s.label2[k]
-    return found
+    return found, False
 
 
 @spliced
-def traced_cell(p, px, py, xs, ys, wx, wy, s):
-    """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell."""
+def traced_cell(p, quick, px, py, xs, ys, wx, wy, s):
+    """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell.
+
+    A crowded cell is found by its corners; but for the agents in s.seen alone, if not `quick`.
+    """
     n, looked, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
-    return retrace_cell(n, looked, px, py, xs, ys, wx, wy, s), looked, nearest
+    n, crowded = retrace_cell(n, looked, px, py, xs, ys, wx, wy, s)
+    if crowded and quick:
+        for k in range(CLOSEST):
+            q = s.seen[k]
+            s.who[k + 1] = q
+            s.closest[k, 1] = s.dx[q]
+            s.closest[k, 2] = s.dy[q]
+        n, nearest, _ = cell_by_corners(
+            p, 0.0, px, py, xs, ys, 0.0, None, None, None, wx, wy, s.x, s.y, s.label, s.x2, s.y2,
+            s.label2, s.side, s.who, s.stack, s.closest,
+        )  # fmt: skip
+    return n, looked, nearest

@@ -70,11 +70,13 @@ def _in_the_plane(system: CoverageSystem, now: float, cruise: float, row: Floats
     from dwell._kernels.ahead import plans_for
     from dwell._kernels.bins import make_bins, make_near, put_all
     from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.tree import MOVING, make_tree
 
     n, vertices = system.agents, _flat(system).vertices
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
-    return columns(vertices), (bins, near, plans_for(n), make_scratch(n, len(vertices)))
+    memory = near, plans_for(n), make_scratch(n, len(vertices))
+    return columns(vertices), (bins, make_tree(n, MOVING), *memory)
 
 
 def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:

@@ -100,11 +100,13 @@ def _next_looks(looks: Floats, first: Floats, program: HoldProgram, agents: int)
 
 
 def _note_speeds(holds: Floats, parts: Parts) -> None:
-    """Tell the kernel's bins, which trust in the fastest."""
+    """Tell the kernel's bins, which trust in the fastest; its tree has to be built anew."""
     from dwell._kernels.bins import FASTEST
 
     clock = parts.memory[0].clock
     clock[FASTEST] = max(float(clock[FASTEST]), float((holds * holds).sum(axis=1).max()))
+    if holds.shape[1] == 2:
+        parts.memory[1].built[0] = False
 
 
 def _requeue(parts: Parts, following: Floats, order: Any) -> None:

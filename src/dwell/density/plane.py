@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ def _look_all(
     from dwell._kernels import doors
     from dwell._kernels.bins import in_order, make_bins, make_near, put_at_rest
     from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.tree import AT_REST, build_at_rest, make_tree
 
     walls = columns(ground.workspace.vertices)
     bins = make_bins(len(x))
@@ -129,13 +131,18 @@ def _look_all(
         found = np.empty((block, doors.COLUMNS))
         return make_near(len(x)), found, make_scratch(len(x), len(walls[0]))
 
-    own = one_per_thread(make)
+    own, building, tree = one_per_thread(make), Lock(), make_tree(0, AT_REST)
 
     def work(lo: int, hi: int) -> None:
+        nonlocal tree
         near, found, memory = own()
-        doors.look_all(
-            lo, hi, bins, *places, *walls, ground.terms, near, found, out, second, memory
-        )
+        common = (*places, *walls, ground.terms, near, found, out, second, memory)
+        while (lo := doors.look_all(lo, hi, bins, tree, *common)) < hi:
+            with building:
+                if not tree.built[0]:
+                    ready = make_tree(len(x), AT_REST)
+                    build_at_rest(*places, ready)
+                    tree = ready
 
     in_blocks(work, len(x), threads, block)
 

@@ -206,6 +206,7 @@ def _run(
     from dwell._kernels.batch.runs import run_many
     from dwell._kernels.bins import make_bins, make_near
     from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.tree import MOVING, make_tree
 
     system, asked = cases[0].system, cases[0].scenario.run
     agents, walls = len(cases[0].places), columns(system.workspace.vertices)
@@ -217,9 +218,10 @@ def _run(
         memory = make_scratch(agents, len(walls[0]))
         log = EventTable.blank(LOG).as_log()
         bins, near, leg = make_bins(agents), make_near(agents), np.empty((agents, 3))
+        tree = make_tree(agents, MOVING)
         run_many(
             lo, hi, asked.horizon, asked.max_jumps, runs, laws, *walls, system.terms, log, bins,
-            near, leg, figures, memory,
+            tree, near, leg, figures, memory,
         )  # fmt: skip
         nonlocal done
         with counting:

@@ -121,7 +121,9 @@ def law_of(r, laws):
 
 
 @njit
-def run_many(lo, hi, until, most, runs, laws, wx, wy, terms, log, bins, near, leg, figures, s):
+def run_many(
+    lo, hi, until, most, runs, laws, wx, wy, terms, log, bins, tree, near, leg, figures, s
+):
     """Runs lo..hi from time 0 to `until`, or to `most` jumps, or until two agents meet.
 
     log: room for some jumps; leg: for one row of three per agent.
@@ -135,13 +137,14 @@ def run_many(lo, hi, until, most, runs, laws, wx, wy, terms, log, bins, near, le
             leg[p, 1] = row[p, HOLD_Y]
             leg[p, 2] = row[p, SINCE]
         put_all(0.0, law.cruise, row, bins, near)
+        tree.built[0] = False
         why = FULL
         last = 0.0
         while why == FULL:
             part = head(log, int(smaller(log.time.shape[0], most - figures.jumps[r])))
             count, why = run_events(
                 until, legs, wx, wy, terms, law, runs.key[r], runs.streams[r], part,
-                bins, near, None, s,
+                bins, tree, near, None, s,
             )  # fmt: skip
             take_in(count, r, part, law.cruise, laws.nu[r], leg, figures)
             if count > 0:

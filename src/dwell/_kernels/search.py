@@ -1,0 +1,120 @@
+"""The cell of one agent among those near it: bins first, the tree where they hold too many.
+
+A disc is gathered, the border is walked (trace.py) or, where that fails, the cell is cut by agents
+in increasing distance (cells.py); the disc grows until nobody outside can matter. More than LINES
+agents are never listed by bins. A tree lists the disc instead, and where the disc itself holds too
+many, it finds the cell by its corners (tree.py).
+"""
+
+import math
+
+from dwell._kernels._jit import inner, spliced
+from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.bins import gather_at_rest, gather_moving, next_radius, sufficient
+from dwell._kernels.cells import WITHIN, cut_cell, whole_cell
+from dwell._kernels.look import is_settled, reach_of
+from dwell._kernels.scratch import LINES
+from dwell._kernels.trace import retrace_cell, trace_near
+from dwell._kernels.tree import WORN, build_moving, cell_in_tree, leaf_radius, list_within
+
+UNKNOWN = -3  # vertices of a cell for which the tree must be built first
+
+
+@inner
+def gather(in_tree, p, t, m, beyond, radius, most, cruise, legs, bins, tree, x, y, near, stack):
+    """List the agents in a disc round p, by the tree or by bins: see `gather_at_rest`.
+
+    Agents are at rest at (x, y) if there are no legs (None), else those at time t.
+    """
+    if not in_tree:
+        if legs is None:
+            return gather_at_rest(p, m, beyond, radius, most, bins, x, y, near)
+        return gather_moving(p, t, m, beyond, radius, most, cruise, legs.row, bins, near)
+    limit = radius * radius
+    if legs is None:
+        return list_within(p, t, m, beyond, limit, most, cruise, None, tree, stack, near), limit
+    return list_within(p, t, m, beyond, limit, most, cruise, legs.row, tree, stack, near), limit
+
+
+@inner
+def prepare(t, cruise, legs, tree, near):
+    """Build the tree of moving agents if need be; gives whether there is one."""
+    if legs is not None and (not tree.built[0] or near.visits[0] > WORN * legs.row.shape[0]):
+        build_moving(t, cruise, legs.row, legs.due, legs.queue, tree)
+        near.visits[0] = 0.0
+    return tree.built[0]
+
+
+@spliced
+def find_cell(
+    p, t, m, limit, radius, guess, quick, cruise, legs, row, bins, tree, x, y, wx, wy, near, s
+):
+    """The cell of agent p, which is first in `near`, once a first disc was gathered by bins.
+
+    m, limit: what gathering it gave; guess: whether its radius is one; quick: agents looked at are
+    not needed afterwards. legs, row: None for agents at rest at (x, y). Gives (vertices, agents
+    looked at, squared distance of the nearest, reach).
+    """
+    px = near.x[0]
+    py = near.y[0]
+    in_tree = settled = crowded = False
+    walking = quick
+    most = LINES if quick else near.x.shape[0]
+    n = whole_cell(px, py, wx, wy, s)
+    lo = 1
+    looked = 0
+    nearest = -1.0
+    reach = 0.0
+    while not settled:
+        if m > most and not in_tree:
+            if not prepare(t, cruise, legs, tree, near):
+                return UNKNOWN, 0, -1.0, 0.0
+            in_tree = walking = True
+            radius = smaller(radius, leaf_radius(p, tree)) if guess else radius
+            m, limit = gather(
+                True, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+            )
+        if walking:
+            n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
+            walking = n > 0
+            if walking:
+                reach = math.sqrt(WITHIN * squared)
+                settled = is_settled(reach, nearest, limit)
+                radius = sufficient(reach, bins.frame)
+                guess = False
+            else:
+                n = whole_cell(px, py, wx, wy, s)
+                lo = 1
+                looked = 0
+                nearest = -1.0
+        if not walking:
+            if in_tree and most == LINES:
+                n, nearest, crowded = cell_in_tree(
+                    p, t, px, py, x, y, cruise, row, tree, wx, wy, near, s
+                )
+                reach = reach_of(n, s.x, s.y)
+                settled = crowded
+            if in_tree and most == LINES and not crowded:
+                most = near.x.shape[0]
+                radius = larger(sufficient(reach, bins.frame), 2.0 * math.sqrt(nearest))
+                m, limit = gather(
+                    True, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+                )
+                n = whole_cell(px, py, wx, wy, s)
+                nearest = -1.0
+                lo = 1
+                looked = 0
+            if not crowded:
+                n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
+                nearest = nearest if nearest >= 0.0 else d2
+                reach = reach_of(n, s.x, s.y)
+                settled = is_settled(reach, nearest, limit)
+                radius = next_radius(radius, reach, nearest, bins.frame)
+                lo = m
+        if not settled:
+            m, limit = gather(
+                in_tree, p, t, m, limit, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+            )
+    if not walking and not crowded:
+        n, _ = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
+    return n, looked, nearest, reach
