@@ -155,7 +155,7 @@ def test_every_sample_is_a_number(kept: Path, name: str, value: float) -> None:
 
 def test_every_reader_says_that_a_file_was_changed(kept: Path, tmp_path: Path) -> None:
     says = "changed after it was written"
-    film = ("--seconds", 0.2, "--fps", 10, "--size", "160x120")
+    film = ("--seconds", 0.2, "--fps", 10, "--size", "160x160")
     readers = [
         ("plot", kept, "--out", tmp_path / "plots", "--format", "svg"),
         ("animate", kept, "--out", tmp_path / "film.gif", *film),
