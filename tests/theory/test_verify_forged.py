@@ -261,8 +261,8 @@ def fewer_starts(f: Any) -> None:
     f.start = replace(f.start, spent=tuple(f.start.spent)[:-1])
 
 
-def asked_elsewhere(f: Any) -> None:
-    f.claims["places"][2, 1] = np.nextafter(f.claims["places"][2, 1], 9.0)
+def asked_elsewhere(f: Any, towards: float = 9.0) -> None:
+    f.claims["places"][2, 1] = np.nextafter(f.claims["places"][2, 1], towards)
 
 
 def back_to_start(f: Any) -> None:
@@ -355,6 +355,21 @@ FOUND: dict[str, tuple[str, Forge, set[str], bool]] = {
     "start-early": (
         "timer", begun("next_at", lambda v, f: np.nextafter(0.2, 0)), {"start-interval"}, True
     ),
+    "start-place-below": ("timer", lambda f: asked_elsewhere(f, -9.0), {"start-position"}, False),
+    "start-hold-below": ("timer", begun("hold", lambda v, f: v - 1e-15), {"start-hold"}, True),
+    "start-cruise-below": ("self-triggered", begun("cruise", 0.0), {"start-hold"}, True),
+    "start-timer-below": ("timer", begun("next_at", lambda v, f: v - 1e-9), {"start-timer"}, True),
+    "jump-below": ("timer", off("holds", (K, 1), ulps=-1), {"jump"}, True),
+    "reset-below": ("timer", off("next_at", ulps=-1), {"reset"}, True),
+    "reset-below-walk": ("timer-adaptive", off("next_at", ulps=-1), {"reset"}, True),
+    "hold-error-below": ("timer", off("hold_error", ulps=-1), {"hold-error"}, False),
+    "cruise-below": ("discrete-lloyd", put("cruise", 0.1), {"cruise"}, True),
+    "cruise-above": ("discrete-lloyd", put("cruise", 0.9), {"cruise"}, True),
+    "samples-below": ("timer", sampled("costs", 0, ulps=-1), {"samples"}, False),
+    **{
+        f"counts-{name}-negative": ("timer", put(name, -1), {"counts"}, False)
+        for name in ("guaranteed", "dual_guaranteed", "sent", "mark")
+    },
     "start-fewer": ("timer", fewer_starts, {"start-counts"}, False),
     "flow": ("timer", moved(5), {"flow"}, True),
     "flow-back": ("timer", moved(-5), {"flow"}, True),
