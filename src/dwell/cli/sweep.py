@@ -27,9 +27,8 @@ def complain(text: str) -> None:
 def show_plan(plan: Plan, as_json: bool) -> None:
     """What a sweep file comes to."""
     if as_json:
-        about = {"schema": 1, "ok": True, "cases": len(plan), "points": plan.points}
-        about["keys"] = list(plan.keys)
-        print(json.dumps(about))
+        about = {"cases": len(plan), "points": plan.points, "keys": list(plan.keys)}
+        print(json.dumps({"schema": 1, "ok": True} | about))
         return
     console = _console()
     repeats = plan.sweep.repeats

@@ -67,7 +67,7 @@ class Shots:
     @cached_property
     def _wait(self) -> float:
         """The usual time from one look of an agent to the next."""
-        looks = np.count_nonzero(self.run.events.count("looked"))
+        looks = int(np.count_nonzero(self.run.events.count("looked")))
         return self.run.horizon * self.run.agents / max(looks, 1)
 
     @cached_property

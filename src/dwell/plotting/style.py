@@ -122,10 +122,10 @@ def explain_all(
         handles, labels = ax.get_legend_handles_labels()
         found = dict(zip(labels, handles, strict=True)) | found
     if found:
+        look: Any = {"loc": f"outside {where} center", "fontsize": style.text_size}
         figure.legend(
-            list(found.values()), list(found), loc=f"outside {where} center",
-            ncols=min(columns, len(found)), frameon=False, fontsize=style.text_size,
-            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3,
+            list(found.values()), list(found), ncols=min(columns, len(found)), frameon=False,
+            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3, **look,
         )  # fmt: skip
 
 
