@@ -48,15 +48,7 @@ class Commands(TyperGroup):
             raise
 
 
-class App(typer.Typer):
-    """The command line: every command added to it is a `Command`."""
-
-    def command(self, *args: Any, **kwargs: Any) -> Any:
-        """Add a command."""
-        return super().command(*args, cls=Command, **kwargs)
-
-
-app = App(
+app = typer.Typer(
     name="dwell",
     cls=Commands,
     help="Coverage control with mobile sensors that look only now and then: simulate, check, plot.",

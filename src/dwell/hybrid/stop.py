@@ -24,31 +24,27 @@ class StopReason(Enum):
     @property
     def sentence(self) -> str:
         """What happened, in a sentence."""
-        return _WORDS[self][0]
+        return _SENTENCES[self]
 
     @property
     def advice(self) -> str:
         """What to do about an early end; FILE stands for the stored run, if there is one."""
-        return _WORDS[self][1]
+        return _ADVICE.get(self, "")
 
 
-_WORDS = {
-    StopReason.HORIZON: ("Reached the time horizon.", ""),
-    StopReason.JUMP_LIMIT: (
-        "Used up the allowed number of jumps.",
-        "raise run.max_jumps; dwell run --resume FILE --set run.max_jumps=N continues a stored run",
-    ),
-    StopReason.ZENO: (
-        "Jumps pile up without time passing (Zeno).", "make the law return later times"
-    ),
-    StopReason.COINCIDENT: (
-        "Two agents met at one point, where cells are not defined.",
-        "change the start or the seed, lower the speed, or shorten the waits",
-    ),
-    StopReason.INTERRUPTED: (
-        "Interrupted; everything up to here is kept.", "dwell run --resume FILE continues it"
-    ),
-}  # fmt: skip
+_SENTENCES = {
+    StopReason.HORIZON: "Reached the time horizon.",
+    StopReason.JUMP_LIMIT: "Used up the allowed number of jumps.",
+    StopReason.ZENO: "Jumps pile up without time passing (Zeno).",
+    StopReason.COINCIDENT: "Two agents met at one point, where cells are not defined.",
+    StopReason.INTERRUPTED: "Interrupted; everything up to here is kept.",
+}
+_ADVICE = {
+    StopReason.JUMP_LIMIT: "raise run.max_jumps: dwell run --resume FILE --set run.max_jumps=N",
+    StopReason.ZENO: "make the law return later times",
+    StopReason.COINCIDENT: "change the start or the seed, lower the speed, or shorten the waits",
+    StopReason.INTERRUPTED: "continue a stored run: dwell run --resume FILE",
+}
 
 
 @final

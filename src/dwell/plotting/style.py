@@ -134,12 +134,11 @@ def explain_all(
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         found = dict(zip(labels, handles, strict=True)) | found
-    place: Any = f"outside {where} center"
     if found:
+        look: Any = {"loc": f"outside {where} center", "fontsize": style.text_size}
         figure.legend(
-            list(found.values()), list(found), loc=place,
-            ncols=min(columns, len(found)), frameon=False, fontsize=style.text_size,
-            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3,
+            list(found.values()), list(found), ncols=min(columns, len(found)), frameon=False,
+            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3, **look,
         )  # fmt: skip
 
 

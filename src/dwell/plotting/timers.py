@@ -32,8 +32,7 @@ def draw_timers(
     run = as_run(run)
     begin, end = default_window(run) if window is None else window
     whole = f" (a window of the run, which ends at ${number(run.horizon)}$)"
-    shorter = end - begin < 0.999 * run.horizon
-    dress(ax, style, f"time $t${whole if shorter else ''}", r"$\tau_p$")
+    dress(ax, style, "time $t$" + whole * (end - begin < 0.999 * run.horizon), r"$\tau_p$")
     ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
     named = range(run.agents if run.agents <= style.most_named else NAMED)
     shown = range(len(named), min(run.agents, len(named) + SHADES))

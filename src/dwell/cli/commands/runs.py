@@ -36,9 +36,7 @@ def run(
         ),
     ] = None,
     overrides: Overrides = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="RUN.nc", help="Store the run in this file.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="RUN.nc", help="Store the run here.")] = None,
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN.nc", help="Continue the run that is stored there.")
     ] = None,
@@ -126,9 +124,7 @@ def plot(
     stored: Annotated[
         Path, typer.Argument(metavar="RUN_OR_DIR", help="Stored run (.nc), or folder of a sweep.")
     ],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the plots; made if need be.")
-    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for plots; made if need be.")],
     formats: Formats = None,
 ) -> None:
     """Plot a stored run, or the trade-offs of a sweep."""

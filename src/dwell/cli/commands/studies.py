@@ -162,9 +162,7 @@ def design(
     separation: Annotated[
         float | None, typer.Option(help="Least distance of agents in them; as seen by default.")
     ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Say what each condition guarantees.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Explain each condition.")] = False,
 ) -> None:
     """Find the admissible T2 and k1 of the timer law. Lipschitz constants are measured, too."""
     from dwell.cli.design import show_design
