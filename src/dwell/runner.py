@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import dwell
-from dwell._checks import as_path, check_count, check_whole
-from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, kind_of, listed
+from dwell._checks import as_path, check_whole
+from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import CoverageSystem, check_start
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import PERFECT, Network
@@ -70,21 +70,11 @@ def run_scenario(
     is called with the number of the first signal. `watch` is shown every piece of the run as soon
     as it is made, see `dwell.results.drive.Watch`; it changes nothing.
 
-    Parameters
-    ----------
-    scenario : a Scenario, a mapping of its tables, or the path of its file.
-    seed : seed of all chance, in the place of the scenario's; a scenario without one gets a fresh
-        seed, which is recorded.
-    out, force : .nc file to keep the run in, and whether an existing one is replaced.
-    progress : called with what is being done, and the share of it that is done.
-    threads : threads for the metrics, all processors by default; they change no bit.
-
-    Returns
-    -------
-    Run
+    A scenario is a Scenario, a mapping of its tables, or the path of its file. `seed` takes the
+    place of its seed; where neither is given, a fresh one is drawn and recorded.
     """
     scenario = with_seed(as_scenario(scenario), seed)
-    check_count("threads", threads)
+    check_whole("threads", threads, 1, optional=True)
     with asked_to_stop(told) as asked:
         drive = Drive(progress or _nobody, asked, None, 0.0, watch)
         return _run(scenario, out, force, drive, threads)
@@ -134,23 +124,7 @@ def simulate(
     `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
     thousandth of `until`; a hundredth in four and more dimensions, and for functions in three;
     and a summary has none.
-
-    Parameters
-    ----------
-    workspace : the region, or the vertices of a convex polygon.
-    density : a density or a function of points; None is uniform.
-    start : positions of the agents, (N, n).
-    controller : the law, such as ``dwell.Timer(...)``.
-    until : the time at which the run ends.
-    seed : seed of all chance, 0 by default; with None a fresh one is drawn and recorded.
-    ids : whose random draws each agent uses; 0, 1, 2, ... by default.
-    max_jumps : jumps after which the run ends early.
-    progress : called with what is being done, and the share of it that is done.
-    threads : threads for the metrics, all processors by default; they change no bit.
-
-    Returns
-    -------
-    Run
+    `seed` is the seed of all chance, 0 by default; with None a fresh one is drawn and recorded.
     """
     seed = secrets.randbits(32) if seed is None else seed
     _check_number("until", until, "a time from 0 on", "run.horizon")
@@ -162,7 +136,7 @@ def simulate(
     usable = hasattr(controller, "begin") and hasattr(controller, "decide")
     if not usable or isinstance(controller, type):
         raise ControllerError(
-            f"the controller is {kind_of(controller)}; an object with the methods "
+            f"the controller is {in_short(controller)}; an object with the methods "
             "begin(view) and decide(view) is needed, such as dwell.Timer(...)",
             code="controller.kind",
         )
@@ -227,7 +201,7 @@ def _check_options(
     """What a scenario file would refuse, refused also where no file can describe the run."""
     check_whole("seed", seed)
     check_whole("max_jumps", max_jumps, 1)
-    check_count("threads", threads)
+    check_whole("threads", threads, 1, optional=True)
     if spacing is not None:
         _check_number("spacing", spacing, "a positive length", "integration.spacing", above=True)
     if sample_every is not None and not is_one_of(sample_every, ("off",)):
@@ -244,15 +218,8 @@ def _check_number(name: str, value: object, need: str, code: str, above: bool = 
 def check(run: RunLike, *, progress: Progress | None = None) -> Report:
     """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`.
 
-    Parameters
-    ----------
-    run : a Run, or the path of its .nc file, which may be damaged.
-    progress : called with what is being done, and the share of it that is done.
-
-    Returns
-    -------
-    Report
-        ``print(report)`` shows it as a table; ``report.ok`` says whether the run is a solution.
+    `run` is a Run, or the path of its .nc file, which may be damaged. ``print(report)`` shows the
+    report as a table.
     """
     run = as_run(run, even_if_damaged=True)
     intact = run.provenance.get("intact")

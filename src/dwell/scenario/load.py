@@ -29,17 +29,12 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
 
 
-def load_scenario(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Scenario:
+def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] = ()) -> Scenario:
     """The scenario in a TOML or JSON file, with some keys set anew.
 
     The suffix says which of the two it is. Without either suffix, a text that begins with a brace
     is JSON, since no TOML can.
     """
-    if isinstance(overrides, str) or not isinstance(overrides, Iterable):
-        raise ScenarioError(
-            f"overrides is {in_short(overrides)}; a list of texts KEY=VALUE is needed",
-            code="scenario.override",
-        )
     file = as_path(path)
     mapping = text_to_mapping(read_text(file), source=str(file))
     return parse_scenario(apply_overrides(mapping, overrides))

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dwell._types import listed
 from dwell.errors import ScenarioError
 
 from .guards import MOST_KEY_PARTS, check_text
@@ -30,7 +31,7 @@ def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dic
     {'run': {'horizon': 2.5, 'seed': 7}}
     """
     result = copy.deepcopy(dict(mapping))
-    for override in [overrides] if isinstance(overrides, str) else overrides:
+    for override in [overrides] if isinstance(overrides, str) else listed(overrides):
         where, value = _split(override)
         _put(result, where, value)
     return result
@@ -48,7 +49,7 @@ def put(table: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _split(override: str) -> tuple[list[str | int], Any]:
-    key, equals, text = override.partition("=")
+    key, equals, text = str(override).partition("=")
     key, text = key.strip(), text.strip()
     where = _where(key if equals else "", override)
     return where, _value(key, text)

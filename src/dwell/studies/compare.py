@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._checks import check_count
+from dwell._checks import check_whole
 from dwell._tables import html_table, text_table
 from dwell._types import Floats, Ints, in_short
 from dwell.errors import InputError
@@ -180,28 +180,14 @@ def compare(
 ) -> Comparison:
     """Run each of `laws` in the place of the scenario's own.
 
-    A law is a controller, such as ``dwell.Timer(...)``, or a `controller` table of a scenario.
-    `finished` is told of each run when it is done. Results do not depend on `workers`.
-
-    Parameters
-    ----------
-    scenario : a Scenario, a mapping of its tables, or the path of its file.
-    laws : names and laws.
-
-    Returns
-    -------
-    Comparison
-        ``print(comparison)`` shows it as a table, one column for each law.
+    A scenario is a Scenario, a mapping of its tables, or the path of its file. A law is a
+    controller, such as ``dwell.Timer(...)``, or a `controller` table of a scenario. `finished` is
+    told of each run when it is done. Results do not depend on `workers`.
     """
-    if not isinstance(laws, Mapping):
-        raise InputError(
-            f"the laws are {in_short(laws)}; names and laws are needed, such as "
-            '{"timer": dwell.Timer(...)}',
-            code="compare.laws",
-        )
-    if not laws:
-        raise InputError("no law to compare; give at least one", code="compare.laws")
-    check_count("workers", workers, "compare")
+    if not isinstance(laws, Mapping) or not laws:
+        need = 'names and laws are needed, at least one, such as {"timer": dwell.Timer(...)}'
+        raise InputError(f"the laws are {in_short(laws)}; {need}", code="compare.laws")
+    check_whole("workers", workers, 1, "compare", optional=True)
     scenario = with_seed(as_scenario(scenario))
     alone = workers == 1 or len(laws) == 1
     jobs: dict[str, Job[Run]] = {
