@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 from dwell._types import in_short, is_whole
 from dwell.errors import AgentsError, InputError
-
-
-def as_path(path: Any) -> Path:
-    """`path` as a Path; anything but text or a path is refused."""
-    try:
-        return Path(path)
-    except TypeError:
-        raise InputError(
-            f"{in_short(path)} is not the name of a file; text or a pathlib.Path is needed",
-            code="path",
-        ) from None
 
 
 def check_agent(agent: object, count: int | None = None) -> None:

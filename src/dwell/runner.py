@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import dwell
-from dwell._checks import as_path, check_whole
+from dwell._checks import check_whole
 from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import CoverageSystem, check_start
 from dwell.agents.continuous import beginning, is_continuous
@@ -44,6 +44,7 @@ from dwell.results.store import write_beginning
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
+from dwell.scenario.guards import as_path
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._checks import as_path
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import require_matplotlib
@@ -21,6 +20,7 @@ from dwell.plotting.space_film import SpaceFilm
 from dwell.plotting.stage import Clock, Part, Stage, curves_beside
 from dwell.plotting.style import PLAIN, Style
 from dwell.results import Run, RunLike, as_run
+from dwell.scenario.guards import as_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from dwell._checks import as_path
 from dwell._tables import axis_names
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
@@ -27,6 +26,7 @@ from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
+from dwell.scenario.guards import as_path
 from dwell.theory import Metrics
 
 if TYPE_CHECKING:

@@ -12,12 +12,10 @@ from typing import Any, NoReturn, TypeAlias
 
 from pydantic import ValidationError
 
-from dwell._checks import as_path
-from dwell._types import in_short
 from dwell.errors import ScenarioError
 
 from .explain import error_of
-from .guards import MOST_DEPTH, check_text, line_and_column, printable, read_text
+from .guards import MOST_DEPTH, as_path, check_text, line_and_column, printable, read_text
 from .overrides import apply_overrides
 from .problems import Problem, Where, scenario_error, shown
 from .schema import Scenario
@@ -49,7 +47,7 @@ def as_scenario(given: ScenarioLike) -> Scenario:
     if isinstance(given, str | os.PathLike):
         return load_scenario(given)
     raise ScenarioError(
-        f"the scenario is {in_short(given)}; a Scenario, a mapping of its tables, or the path of "
+        f"the scenario is {shown(given)}; a Scenario, a mapping of its tables, or the path of "
         "a .toml or .json file is needed",
         code="scenario.type",
     )

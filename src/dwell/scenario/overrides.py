@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dwell._types import listed
 from dwell.errors import ScenarioError
 
 from .guards import MOST_KEY_PARTS, check_text
@@ -31,7 +30,8 @@ def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dic
     {'run': {'horizon': 2.5, 'seed': 7}}
     """
     result = copy.deepcopy(dict(mapping))
-    for override in [overrides] if isinstance(overrides, str) else listed(overrides):
+    several = isinstance(overrides, Iterable) and not isinstance(overrides, str)
+    for override in overrides if several else [overrides]:
         where, value = _split(override)
         _put(result, where, value)
     return result

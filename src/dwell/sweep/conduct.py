@@ -11,9 +11,10 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._checks import as_path, check_whole
+from dwell._checks import check_whole
 from dwell._types import finite_number
 from dwell.errors import InputError
+from dwell.scenario.guards import as_path
 from dwell.studies.workers import cores
 from dwell.sweep.engines import Done, Engine, Work
 from dwell.sweep.engines.local import LocalEngine

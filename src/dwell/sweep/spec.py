@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
-from dwell._checks import as_path
 from dwell._types import finite_number, is_whole
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, load_scenario, parse_scenario
-from dwell.scenario.guards import read_text
+from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.suggest import nearest
