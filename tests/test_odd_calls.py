@@ -76,6 +76,10 @@ REFUSED = {
         lambda r, t: dwell.tessellate(dwell.Box, PLACES),
         "made by Interval, Box",
     ),
+    "words for half-spaces": (
+        lambda r, t: dwell.Polytope.from_halfspaces([[1, 0], [-1, 0]], ["a", "b"]),
+        "cannot be read as numbers",
+    ),
     "a network of one number": (lambda r, t: simulate(network=3), "dwell.Network"),
     "records in an array": (
         lambda r, t: simulate(record=np.array(["events", "samples"])),

@@ -30,8 +30,10 @@ def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dic
     {'run': {'horizon': 2.5, 'seed': 7}}
     """
     result = copy.deepcopy(dict(mapping))
-    several = isinstance(overrides, Iterable) and not isinstance(overrides, str)
-    for override in overrides if several else [overrides]:
+    several: Any = overrides
+    if isinstance(several, str) or not isinstance(several, Iterable):
+        several = [several]
+    for override in several:
         where, value = _split(override)
         _put(result, where, value)
     return result
