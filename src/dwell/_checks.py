@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 from dwell._types import in_short, is_whole
 from dwell.errors import AgentsError, InputError
-
-
-def as_path(path: Any) -> Path:
-    """`path` as a Path; anything but text or a path is refused."""
-    try:
-        return Path(path)
-    except TypeError:
-        raise InputError(
-            f"{in_short(path)} is not the name of a file; text or a pathlib.Path is needed",
-            code="path",
-        ) from None
 
 
 def check_agent(agent: object, count: int | None = None) -> None:
@@ -30,17 +16,13 @@ def check_agent(agent: object, count: int | None = None) -> None:
         )
 
 
-def check_whole(name: str, value: object, least: int = 0, room: str = "run") -> None:
+def check_whole(
+    name: str, value: object, least: int = 0, room: str = "run", *, optional: bool = False
+) -> None:
     """Refuse anything but a whole number from `least` on; `room.name` is the key in a scenario."""
-    if not is_whole(value) or value < least:
+    if not (optional and value is None) and (not is_whole(value) or value < least):
         raise InputError(
             f"{name} is {in_short(value)}; a whole number from {least} on is needed",
             code=f"{room}.{name}",
             key=f"{room}.{name}",
         )
-
-
-def check_count(name: str, value: object, room: str = "run") -> None:
-    """Refuse anything but None or a whole number from 1 on."""
-    if value is not None:
-        check_whole(name, value, 1, room)

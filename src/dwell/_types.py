@@ -65,20 +65,18 @@ def finite_numbers(count: int) -> str:
     return words.get(count, f"{count} finite numbers")
 
 
-def as_numbers(value: object) -> Floats:
-    """A new array of doubles; text, None, true and false, and complex numbers are a TypeError."""
-    array = np.array(value)
-    odd = array.dtype.kind == "O" and any(
-        v is None or isinstance(v, str | bytes | bool) for v in array.flat
-    )
-    if odd or array.dtype.kind not in "iufO":
-        raise TypeError(f"numbers are needed, not {array.dtype}")
-    return np.array(array, dtype=np.float64, order="C")
-
-
-def kind_of(value: object) -> str:
-    """What `value` is, for a message: the name of its type, or which class it is itself."""
-    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+def as_numbers(value: object) -> Floats | None:
+    """A new array of doubles; None for text, truth values, complex numbers and ragged lists."""
+    try:
+        array = np.array(value)
+        odd = array.dtype == object and any(
+            v is None or isinstance(v, str | bytes | bool) for v in array.flat
+        )
+        if odd or array.dtype.kind not in "iufO":
+            return None
+        return np.array(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def in_short(value: object, most: int = 80) -> str:

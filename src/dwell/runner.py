@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import dwell
-from dwell._checks import as_path, check_count, check_whole
-from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, kind_of, listed
+from dwell._checks import check_whole
+from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import CoverageSystem, check_start
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import PERFECT, Network
@@ -46,6 +46,7 @@ from dwell.results.store import write_beginning
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
+from dwell.scenario.guards import as_path
 from dwell.scenario.modules import changed_sources, sources_of
 from dwell.theory import Report
 from dwell.theory.verify import Claims, verify
@@ -101,7 +102,7 @@ def run_scenario(
         If the file cannot be written; its `run` is the run.
     """
     scenario = with_seed(as_scenario(scenario), seed)
-    check_count("threads", threads)
+    check_whole("threads", threads, 1, optional=True)
     with asked_to_stop(told) as asked, reported(progress) as tell:
         drive = Drive(tell, asked, None, 0.0, watch)
         return _unless_interrupted(asked, _run(scenario, out, force, drive, threads), out)
@@ -204,7 +205,7 @@ def simulate(
     usable = hasattr(controller, "begin") and hasattr(controller, "decide")
     if not usable or isinstance(controller, type):
         raise ControllerError(
-            f"the controller is {kind_of(controller)}; an object with the methods "
+            f"the controller is {in_short(controller)}; an object with the methods "
             "begin(view) and decide(view) is needed, such as dwell.Timer(...)",
             code="controller.kind",
         )
@@ -279,7 +280,7 @@ def _check_options(
     """What a scenario file would refuse, refused also where no file can describe the run."""
     check_whole("seed", seed)
     check_whole("max_jumps", max_jumps, 1)
-    check_count("threads", threads)
+    check_whole("threads", threads, 1, optional=True)
     if spacing is not None:
         _check_number("spacing", spacing, "a positive length", "integration.spacing", above=True)
     if sample_every is not None and not is_one_of(sample_every, ("off",)):

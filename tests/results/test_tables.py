@@ -213,7 +213,6 @@ def test_results_have_short_representations(run):
     assert str(found).splitlines()[0].split() == ["timer", "lloyd"]
     assert "final cost" in str(found)
     assert "<th>lloyd</th>" in found._repr_html_()
-    assert batch.to_pandas()["seed"].tolist() == [0, 1, 2]
     assert f"{cells.masses[2]:.6g}" in str(cells)
     assert "cost.final" in run._repr_html_()
 

@@ -12,20 +12,10 @@ import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import by_axis, data_frame
-from dwell._types import (
-    Floats,
-    Ints,
-    Points,
-    columns,
-    in_columns,
-    in_short,
-    is_one_of,
-    lengths,
-)
+from dwell._types import Floats, Ints, Points, columns, in_columns, lengths
 from dwell.agents.legs import Legs
 from dwell.agents.rooms import kernel
 from dwell.agents.state import AgentsState, Spent
-from dwell.errors import InputError
 from dwell.hybrid import Event, HybridArc
 
 if TYPE_CHECKING:
@@ -36,7 +26,6 @@ WHOLE = frozenset(
     {"agent", "neighbors", "empty", "looked", "guaranteed", "dual_guaranteed", "sent", "received"}
     | {"mark"}
 )
-COUNTS = tuple(sorted(WHOLE - {"agent"}))
 USUAL = 10  # columns that every table has
 _PREFIXES = {"positions": "", "holds": "hold", "errors": "error"}  # of their coordinates
 VECTORS = frozenset(_PREFIXES)  # those with one axis more
@@ -93,11 +82,6 @@ class EventTable:
 
     def count(self, column: str) -> Ints:
         """A column of counts, also where it was left out."""
-        if not is_one_of(column, COUNTS):
-            raise InputError(
-                f"there is no column {in_short(column)} of counts; choose from {', '.join(COUNTS)}",
-                code="events.column",
-            )
         kept: Ints | None = getattr(self, column)
         if kept is not None:
             return kept

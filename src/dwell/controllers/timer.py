@@ -19,11 +19,10 @@ from dwell._types import (
     as_numbers,
     finite_number,
     in_short,
-    is_one_of,
-    is_positive,
     lengths,
 )
 from dwell.agents.interfaces import FirstOrders, Information, Order, View
+from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters
 from dwell.controllers.saturation import saturated
 from dwell.density.sensitivity import sensitivity
 from dwell.errors import ControllerError
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
 
 RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout", "adaptive")
-
-SMALLEST, LARGEST = 1e-70, 1e70  # lengths and speeds, so that fourth powers stay within doubles
 
 PerAgent = float | tuple[float, ...]
 
@@ -84,36 +81,31 @@ class Timer:
     )
 
     def __post_init__(self) -> None:
-        _positive("k1", self.k1)
-        _positive("nu", self.nu)
-        if finite_number(self.epsilon) is None:
-            raise _refused("epsilon", self.epsilon, "a number in (0, 1)")
-        for name in ("k1", "nu", "epsilon"):
-            object.__setattr__(self, name, float(getattr(self, name)))
-        if not (0.0 < self.epsilon < 1.0) or self.reach < SMALLEST:
-            raise _refused("epsilon", self.epsilon, "a number in (0, 1), not too near 1,")
-        if not is_one_of(self.reset, RESET_RULES):
-            raise _refused("reset", self.reset, f"one of {', '.join(RESET_RULES)}")
+        check = Parameters("timer", self)
+        check.positive("k1", "nu")
+        check.within("epsilon", 0.0, 1.0, need := "a number in (0, 1), not too near 1,")
+        if self.reach < SMALLEST:
+            raise check.refused("epsilon", need)
+        check.one_of("reset", RESET_RULES)
         for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
             value = getattr(self, name)
             if value is None or finite_number(value) is not None:
                 continue
             object.__setattr__(self, name, _as_tuple(name, value))
-        self._check_options()
+        self._check_options(check)
         self._check_intervals()
 
-    def _check_options(self) -> None:
+    def _check_options(self, check: Parameters) -> None:
         for name, rule in _OWNERS.items():
             given = getattr(self, name) is not None
             if given and self.reset != rule:
                 raise _refused(name, getattr(self, name), f'reset = "{rule}" beside it')
             if self.reset == rule and not given and rule != "periodic":
                 raise _refused(name, None, f'a value for reset = "{rule}"')
-        if self.loss is not None and not _is_chance(self.loss):
-            raise _refused("loss", self.loss, "a chance in [0, 1)")
+        if self.loss is not None:
+            check.within("loss", 0.0, 1.0, "a chance in [0, 1)", ends="[)")
         if self.eta_max is not None:
-            _positive("eta_max", self.eta_max)
-            object.__setattr__(self, "eta_max", float(self.eta_max))
+            check.positive("eta_max")
             if self.eta_max >= self.k1:
                 need = f"a number below k1 = {self.k1:g} (no input is larger than that)"
                 raise _refused("eta_max", self.eta_max, need)
@@ -198,10 +190,7 @@ class Timer:
     def _interval_table(self, n: int) -> Floats:
         if self.intervals is None:
             return np.zeros((n, 0))
-        try:
-            table = np.array(self.intervals, dtype=np.float64)
-        except ValueError:
-            raise _refused("intervals", "lists of different lengths", "equal lengths") from None
+        table = np.array(self.intervals, dtype=np.float64)
         if table.ndim == 1:
             table = np.tile(table, (n, 1))
         if table.shape[0] != n or table.shape[1] == 0:
@@ -303,25 +292,10 @@ def _centroid(view: View) -> Points:
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:
     axes, need = _LISTS.get(name, (1, "a number, or one per agent,"))
-    try:
-        rows = as_numbers(value)
-    except (TypeError, ValueError, OverflowError):
-        rows = None
-    if rows is None or not 1 <= rows.ndim <= axes:
+    rows = as_numbers(value)
+    if rows is None or rows.ndim > axes or (rows.ndim == 0 and not np.isfinite(rows)):
         raise _refused(name, value, need)
-    return tuple(tuple(map(float, r)) if rows.ndim > 1 else float(r) for r in rows)
-
-
-def _is_chance(value: object) -> bool:
-    number = finite_number(value)
-    return number is not None and 0.0 <= number < 1.0
-
-
-def _positive(name: str, value: float) -> None:
-    if not is_positive(value):
-        raise _refused(name, value, "a positive number")
-    if not SMALLEST <= float(value) <= LARGEST:
-        raise _refused(name, value, f"a number between {SMALLEST:g} and {LARGEST:g}")
+    return tuple(tuple(map(float, r)) if rows.ndim > 1 else float(r) for r in np.atleast_1d(rows))
 
 
 def _per_agent(name: str, value: PerAgent, n: int) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from dwell._types import Floats, Points, kind_of
+from dwell._types import Floats, Points, in_short
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def as_density(weight: object) -> Density:
     if callable(weight) and not isinstance(weight, type):
         return Function(weight)
     raise DensityError(
-        f"a density or a function of points is needed, not {kind_of(weight)}; "
+        f"a density or a function of points is needed, not {in_short(weight)}; "
         "for example Gaussian(center=(0, 0), rate=1.0)",
         code="density.kind",
         key="density",

@@ -216,10 +216,7 @@ def _about_centroids(seen: Looks) -> Floats:
 
 def as_positions(positions: object, dimension: int = 2) -> Points:
     """`positions` as an (N, n) array of finite doubles, N >= 1; on a line also plain numbers."""
-    try:
-        points = as_numbers(positions)
-    except (TypeError, ValueError, OverflowError):
-        points = None
+    points = as_numbers(positions)
     if points is not None and points.size == 0:
         raise AgentsError(
             "there are no agents; at least one position is needed",

@@ -185,10 +185,8 @@ class Box:
 
 def _corner(value: object, name: str) -> tuple[float, ...]:
     """A corner as numbers; on the line a plain number will do."""
-    try:
-        corner = np.atleast_1d(as_numbers(value))
-    except (TypeError, ValueError, OverflowError):
-        corner = np.empty(0)
+    numbers = as_numbers(value)
+    corner = np.atleast_1d([] if numbers is None else numbers)
     if corner.ndim != 1 or corner.size == 0 or not np.isfinite(corner).all():
         need = "a list of finite numbers, one per dimension, is needed"
         if corner.ndim == 1 and corner.size > 1:

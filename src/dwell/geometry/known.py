@@ -13,7 +13,7 @@ BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-
 
 def as_place(value: object, name: str, dimension: int) -> Points:
     """`value` as a point, read-only."""
-    place = _as_array(value)
+    place = as_numbers(value)
     if place is not None and dimension == 1 and place.ndim == 0:
         place = place.reshape(1)
     if place is None or place.shape != (dimension,) or not np.isfinite(place).all():
@@ -29,7 +29,7 @@ def as_place(value: object, name: str, dimension: int) -> Points:
 
 def as_others(value: object, dimension: int) -> Points:
     """`value` as (k, n) points, read-only; k may be 0."""
-    points = _as_array(value)
+    points = as_numbers(value)
     if points is not None and points.size == 0:
         return read_only(np.empty((0, dimension)))
     if points is not None and dimension == 1 and points.ndim == 1:
@@ -48,7 +48,7 @@ def as_others(value: object, dimension: int) -> Points:
 
 def as_radii(value: object, count: int) -> Floats:
     """`value` as one radius per other agent, read-only."""
-    radii = _as_array(value)
+    radii = as_numbers(value)
     if radii is not None and radii.ndim == 0:
         radii = np.full(count, radii)
     fits = radii is not None and radii.shape == (count,)
@@ -71,10 +71,3 @@ def refuse_outside(place: Points, distance: float, size: float) -> None:
             code="agents.outside",
             key="position",
         )
-
-
-def _as_array(value: object) -> Floats | None:
-    try:
-        return as_numbers(value)
-    except (TypeError, ValueError, OverflowError):
-        return None

@@ -32,7 +32,7 @@ def missing(workspace: object, dimension: int, part: str) -> MissingPartError:
 
 def as_vector(value: object, what: str, key: str) -> Floats:
     """`value` as a vector of finite doubles, at least one; on the line a plain number will do."""
-    vector = _read(value)
+    vector = as_numbers(value)
     if vector is not None and vector.ndim == 0:
         vector = vector.reshape(1)
     if vector is None or vector.ndim != 1 or vector.size == 0:
@@ -52,7 +52,7 @@ def as_vector(value: object, what: str, key: str) -> Floats:
 
 def as_number(value: object, what: str, key: str) -> float:
     """`value` as one finite double; a list of one number will do."""
-    found = _read(value)
+    found = as_numbers(value)
     if found is None or found.size != 1:
         raise WorkspaceError(
             f"{what} is {in_short(value)}; a number is needed", code="workspace.shape", key=key
@@ -67,7 +67,7 @@ def as_number(value: object, what: str, key: str) -> float:
 
 def as_table(value: object, what: str, need: str, key: str) -> Points:
     """`value` as a (rows, n) array of finite doubles, n >= 1; each bad row is named."""
-    table = _read(value)
+    table = as_numbers(value)
     if table is None or table.ndim != 2 or table.shape[1] == 0:
         came = "cannot be read as that" if table is None else f"have shape {table.shape}"
         raise WorkspaceError(
@@ -122,7 +122,7 @@ def refuse_lost(center: Points, smallest: float, key: str) -> None:
 def as_rows(points: object, dimension: int) -> Points:
     """Points to ask about, (k, n); a single point will do, and plain numbers on the line."""
     clean = isinstance(points, np.ndarray) and points.dtype == np.float64
-    rows: Points | None = np.asarray(points) if clean else _read(points)
+    rows: Points | None = np.asarray(points) if clean else as_numbers(points)
     if rows is None:
         raise AgentsError(
             f"the points are {in_short(points)}; an array of finite numbers, shape "
@@ -145,10 +145,3 @@ def read_only(array: np.ndarray) -> np.ndarray:
     kept = np.ascontiguousarray(array)
     kept.setflags(write=False)
     return kept
-
-
-def _read(value: object) -> Floats | None:
-    try:
-        return as_numbers(value)
-    except (TypeError, ValueError, OverflowError):
-        return None

@@ -237,14 +237,13 @@ def _plane_shell(points: Points) -> Shell:
 def _as_system(halfspaces: object) -> tuple[Points, Floats]:
     pair: Any = halfspaces
     try:
-        rows, values = pair
+        rows, given = pair
     except (TypeError, ValueError):
         raise _bad_system("what came is no pair of both") from None
     rows = as_table(rows, "the rows of the workspace's half-spaces", "a list of normals", KEY)
-    try:
-        values = as_numbers(values)
-    except (TypeError, ValueError, OverflowError):
-        raise _bad_system("the values cannot be read as numbers") from None
+    values = as_numbers(given)
+    if values is None:
+        raise _bad_system("the values cannot be read as numbers")
     if values.shape != (len(rows),):
         raise _bad_system(f"there are {len(rows)} rows and values of shape {values.shape}")
     bad = np.flatnonzero(~np.isfinite(values))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dwell._types import Floats, Points, as_numbers
+from dwell._types import Floats, Points, as_numbers, in_short
 from dwell.errors import WorkspaceError
 
 ROUNDING = 1e-12  # of the diameter: what repairs may move a boundary by
@@ -17,15 +17,14 @@ SMALLEST, LARGEST = 1e-70, 1e70  # so that fourth powers of lengths stay within 
 
 def as_points(vertices: object) -> Points:
     """`vertices` as an (n, 2) array of finite doubles."""
-    try:
-        points = as_numbers(vertices)
-    except (TypeError, ValueError, OverflowError) as fault:
+    points = as_numbers(vertices)
+    if points is None:
         raise WorkspaceError(
             "a polygon's vertices must be a list of [x, y] pairs of numbers; "
-            f"what came cannot be read as that ({fault}); {OTHERS}",
+            f"{in_short(vertices)} cannot be read as that; {OTHERS}",
             code="workspace.shape",
             key="workspace.vertices",
-        ) from None
+        )
     if points.ndim != 2 or points.shape[1] != 2:
         raise WorkspaceError(
             f"the vertices of the polygon have shape {points.shape}; a list of [x, y] pairs, "

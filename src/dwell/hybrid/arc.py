@@ -34,10 +34,7 @@ class HybridArc(Generic[S]):
     standing: int = 0  # jumps in a row, up to the last, that left the clock standing
 
     def __repr__(self) -> str:
-        return (
-            f"<HybridArc: {self.jumps} jumps, t = {self.begins_at:g} to {self.until:g}, ended by "
-            f"{self.stop.reason.value}>"
-        )
+        return f"<HybridArc: {self.jumps} jumps until t = {self.until:g}>"
 
     @property
     def jumps(self) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._checks import as_path
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import require_matplotlib
@@ -22,6 +21,7 @@ from dwell.plotting.stage import Clock, Part, Stage, curves_beside
 from dwell.plotting.style import PLAIN, Style
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run
+from dwell.scenario.guards import as_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,6 @@ SECONDS = 12.0
 SIZE = {"mp4": (1280, 720), "gif": (960, 540), "webp": (960, 540)}
 WIDE = 8.0  # inches that the longer side counts for, unless dpi says otherwise
 LEAST, MOST = 160, 8192  # pixels along a side
-MOST_FRAMES = 1e7
 SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
 WIDEST = 2.6  # a workspace so much wider than high has its curves below, not beside
 
@@ -59,17 +58,7 @@ def animate(
 
     The file appears whole or not at all. A film made here before is replaced; any other file only
     with `force`. The same run gives the same frames.
-
-    Parameters
-    ----------
-    run : a Run, or the path of its .nc file.
-    path : the file to write.
-    fps : frames a second.
-
-    Returns
-    -------
-    Path
-        Of the film.
+    `run` may be a Run or the path of its .nc file.
     """
     target, run = as_path(path), as_run(run)
     require_matplotlib()
@@ -101,12 +90,6 @@ def shots_of(
             raise InputError(f"{name} is {in_short(value)}; {need}", code="film.time")
     fps, seconds = float(fps), float(seconds)
     begin, end = _span(run, since, until)
-    if not fps * seconds <= MOST_FRAMES:
-        raise InputError(
-            f"the film has {fps * seconds:g} frames; at most {MOST_FRAMES:g} are possible: lower "
-            "fps or seconds",
-            code="film.time",
-        )
     count = max(1, round(fps * seconds))
     if turn:
         _check_space(run)

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dwell._checks import as_path
 from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
 from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
 from dwell.results import Run, RunLike, as_run
+from dwell.scenario.guards import as_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

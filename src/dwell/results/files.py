@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from dwell._checks import as_path
 from dwell.errors import StoreError, UnsavedError
+from dwell.scenario.guards import as_path
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:

@@ -76,9 +76,10 @@ class Run:
         )
 
     def _repr_html_(self) -> str:
-        from dwell.results.summary import summary_rows
-
-        return f"{html_table(summary_rows(self.summary()))}<p>{escape(repr(self))}</p>"
+        told = self.summary()
+        rows = [(f"{a}.{b}", told[a][b]) for a, b in _SHOWN if told[a][b] is not None]
+        table = html_table((key, f"{value:.6g}") for key, value in rows)
+        return f"{table}<p>{escape(repr(self))}</p>"
 
     @property
     def agents(self) -> int:
@@ -422,13 +423,11 @@ class Run:
         return self.tally.state(self.start)
 
     def _checked(self, t: float | Floats) -> Floats:
-        try:
-            times = np.atleast_1d(as_numbers(t))
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(
-                f"{in_short(t)} is not a time; a number or an array of numbers is needed",
-                code="run.time",
-            ) from None
+        numbers = as_numbers(t)
+        if numbers is None:
+            need = "a number or an array of numbers is needed"
+            raise InputError(f"{in_short(t)} is not a time; {need}", code="run.time")
+        times = np.atleast_1d(numbers)
         if times.ndim != 1:
             raise InputError(f"times have shape {times.shape}; one row is needed", code="run.time")
         if times.size and not (times.min() >= 0.0 and times.max() <= self.horizon):
@@ -440,6 +439,11 @@ class Run:
         return times
 
 
+# Numbers of a summary that notebooks show.
+_SHOWN = (
+    ("cost", "initial"), ("cost", "final"), ("error", "final_max"), ("coverage", "reached_at"),
+    ("separation", "min"),
+)  # fmt: skip
 _KEPT = {"samples": "samples and its final state", "summary": "figures and its final state"}
 _UNSEEN = Flag(
     "coverage-unseen",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from dwell._checks import as_path
 from dwell._tables import axis_names
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
@@ -28,6 +27,7 @@ from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.build import build
+from dwell.scenario.guards import as_path
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
 from dwell.scenario.schema import UniformSpec
@@ -37,10 +37,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _CUT_SHORT = "by a crash; this is its last checkpoint"
-_UNITS = (
-    "Numbers are in the scenario's own units: lengths in that of the workspace, times in one unit "
-    "throughout; so every variable has units 1."
-)
+_UNITS = "Lengths are in the unit of the workspace, times in one unit of the scenario's own."
 FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
 WHOLE_RUN = 3  # which older versions can read
 
@@ -167,11 +164,9 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
         summary = None if journal is not None else run.summary()
         attributes["without_code"] = json.dumps({"law": kept, "summary": summary})
     attributes["digest"] = _digest(variables, attributes)
-    with_units = {
-        name: (dims, values, {**about, "units": "1"})
-        for name, (dims, values, about) in variables.items()
-    }
-    dataset = xr.Dataset(with_units, attrs=attributes)
+    dataset = xr.Dataset(variables, attrs=attributes)
+    for variable in dataset.variables.values():
+        variable.attrs["units"] = "1"
     return dataset if run.table is None else dataset.set_coords("event_time")
 
 
@@ -230,20 +225,15 @@ def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
 
 def _encoding(run: Run) -> dict[str, Any]:
     """How variables are written: large tables compressed, coordinates without a fill value."""
-    coordinates = {"sample_time": {"_FillValue": None}}
-    if run.table is None:
-        return coordinates
-    coordinates["event_time"] = {"_FillValue": None}
-    if len(run.events) < 1000:
-        return coordinates
+    coordinates = ["sample_time"] if run.table is None else ["sample_time", "event_time"]
+    encoding: dict[str, Any] = {name: {"_FillValue": None} for name in coordinates}
+    if run.table is None or len(run.events) < 1000:
+        return encoding
     small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
     extra = [
         name for name, (field, _) in _SOMETIMES.items() if getattr(run.events, field) is not None
     ]
-    return {
-        **coordinates,
-        **{name: {**small, **coordinates.get(name, {})} for name in (*_EVENTS, *extra)},
-    }
+    return encoding | {name: {**small, **encoding.get(name, {})} for name in (*_EVENTS, *extra)}
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,23 +17,6 @@ if TYPE_CHECKING:
     from dwell.results.run import Run
 
 SUMMARY_VERSION = 1
-# Keys that a notebook shows; a dot leads into a table.
-SHOWN = (
-    "law", "agents", "seed", "stop.reason", "stop.time", "events.total", "cost.initial",
-    "cost.final", "error.final_max", "coverage.nu", "coverage.reached_at", "separation.min",
-)  # fmt: skip
-
-
-def summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The main numbers of a summary, with their keys; those that are null are left out."""
-    for key in SHOWN:
-        value: Any = summary
-        for part in key.split("."):
-            value = value[part]
-        if value is not None:
-            yield key, f"{value:.6g}" if isinstance(value, float) else str(value)
-    for flag in summary["flags"]:
-        yield "flag", flag["says"]
 
 
 def summarize(run: Run) -> dict[str, Any]:

@@ -10,9 +10,9 @@ import os
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
-from dwell._checks import as_path
-from dwell.errors import ScenarioError
+from dwell.errors import InputError, ScenarioError
 
 MOST_BYTES = 1 << 20
 MOST_DEPTH = 64
@@ -33,6 +33,15 @@ _TOKEN = re.compile(
     r"|(?P<mark>[\[\]{}.,=\n])",
     re.DOTALL,
 )
+
+
+def as_path(path: Any) -> Path:
+    """`path` as a Path; anything but text or a path is refused."""
+    try:
+        return Path(path)
+    except TypeError:
+        says = "is not the name of a file; text or a pathlib.Path is needed"
+        raise InputError(f"{' '.join(repr(path).split())[:80]} {says}", code="path") from None
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

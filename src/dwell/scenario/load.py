@@ -12,12 +12,10 @@ from typing import Any, NoReturn, TypeAlias
 
 from pydantic import ValidationError
 
-from dwell._checks import as_path
-from dwell._types import in_short
 from dwell.errors import ScenarioError
 
 from .explain import error_of
-from .guards import MOST_DEPTH, check_text, line_and_column, printable, read_text
+from .guards import MOST_DEPTH, as_path, check_text, line_and_column, printable, read_text
 from .modules import named_code
 from .overrides import apply_overrides
 from .problems import Problem, Where, scenario_error, shown
@@ -30,17 +28,12 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
 
 
-def load_scenario(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Scenario:
+def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] = ()) -> Scenario:
     """The scenario in a TOML or JSON file, with some keys set anew.
 
     The suffix says which of the two it is. Without either suffix, a text that begins with a brace
     is JSON, since no TOML can.
     """
-    if isinstance(overrides, str) or not isinstance(overrides, Iterable):
-        raise ScenarioError(
-            f"overrides is {in_short(overrides)}; a list of texts KEY=VALUE is needed",
-            code="scenario.override",
-        )
     file = as_path(path)
     mapping = text_to_mapping(read_text(file), source=str(file))
     scenario = parse_scenario(apply_overrides(mapping, overrides))
@@ -62,7 +55,7 @@ def as_scenario(given: ScenarioLike) -> Scenario:
     if isinstance(given, str | os.PathLike):
         return load_scenario(given)
     raise ScenarioError(
-        f"the scenario is {in_short(given)}; a Scenario, a mapping of its tables, or the path of "
+        f"the scenario is {shown(given)}; a Scenario, a mapping of its tables, or the path of "
         "a .toml or .json file is needed",
         code="scenario.type",
     )

@@ -30,7 +30,10 @@ def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dic
     {'run': {'horizon': 2.5, 'seed': 7}}
     """
     result = copy.deepcopy(dict(mapping))
-    for override in [overrides] if isinstance(overrides, str) else overrides:
+    several: Any = overrides
+    if isinstance(several, str) or not isinstance(several, Iterable):
+        several = [several]
+    for override in several:
         where, value = _split(override)
         _put(result, where, value)
     return result
@@ -48,7 +51,7 @@ def put(table: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _split(override: str) -> tuple[list[str | int], Any]:
-    key, equals, text = override.partition("=")
+    key, equals, text = str(override).partition("=")
     key, text = key.strip(), text.strip()
     where = _where(key if equals else "", override)
     return where, _value(key, text)

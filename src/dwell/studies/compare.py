@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._checks import check_count
+from dwell._checks import check_whole
 from dwell._tables import html_table, text_table
 from dwell._types import Floats, Ints, in_short, is_positive
 from dwell.errors import InputError
@@ -238,7 +238,7 @@ def compare(
         )
     if not laws:
         raise InputError("no law to compare; give at least one", code="compare.laws")
-    check_count("workers", workers, "compare")
+    check_whole("workers", workers, 1, "compare", optional=True)
     scenario, checked = with_seed(as_scenario(scenario)), check_levels(levels)
     if not isinstance(laws, Mapping):
         names = laws.split(",") if isinstance(laws, str) else list(laws)

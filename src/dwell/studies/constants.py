@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dwell._types import Points, finite_number, is_whole
+from dwell._checks import check_whole
+from dwell._types import Points, finite_number
 from dwell.agents import CoverageSystem
 from dwell.agents.engine import can_compile
 from dwell.controllers import Timer
@@ -101,10 +102,7 @@ def samples_of(system: CoverageSystem, wanted: int | None) -> int:
     if wanted is None:
         most = DEAR_CELLS if is_dear(system.ground) else MOST_CELLS
         return max(1, min(SAMPLES, most // system.agents))
-    if not is_whole(wanted) or wanted < 0:
-        raise InputError(
-            f"samples is {wanted!r}; a whole number from 0 on is needed", code="design.samples"
-        )
+    check_whole("samples", wanted, 0, "design")
     return int(wanted)
 
 

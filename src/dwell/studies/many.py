@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._checks import check_count
-from dwell._tables import data_frame
+from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.events import EventTable
@@ -30,8 +29,6 @@ from dwell.studies.cases import Case, cases_of, is_compiled, refuse_differences
 from dwell.theory.metrics import Snapshots, timer_program
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dwell._kernels.batch.runs import Figures, Laws, Runs
 
 LOG = 2_048  # jumps between two additions to the figures: a log that stays in the cache
@@ -107,10 +104,6 @@ class Batch:
             found[f"{name}.mean"] = values.mean(axis=1)
         return found
 
-    def to_pandas(self) -> pd.DataFrame:
-        """`columns` as a data frame: one row per run."""
-        return data_frame(self.columns())
-
 
 def simulate_many(
     scenarios: ScenarioLike | Iterable[ScenarioLike],
@@ -133,7 +126,7 @@ def simulate_many(
 
     Laws and densities that the compiled planar engine does not know are run one after another.
     """
-    check_count("threads", threads)
+    check_whole("threads", threads, 1, optional=True)
     cases = cases_of(scenarios, seeds, starts, start_seeds)
     first = cases[0].scenario
     refuse_differences([case.scenario for case in cases])

@@ -15,7 +15,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._checks import check_count, check_whole
+from dwell._checks import check_whole
 from dwell._types import Floats, Points, is_whole, lengths
 from dwell.agents import check_start
 from dwell.density import Density, Tessellation, Uniform, as_density, tessellate
@@ -77,10 +77,7 @@ class Deployment:
     log_scale: float = 0.0  # costs of `descents` are to be multiplied by its exponential
 
     def __repr__(self) -> str:
-        return (
-            f"<Deployment: {self.agents} agents, cost {self.cost:.7g}, found from "
-            f"{self.times_found} of {len(self.descents)} starts; {self.says}>"
-        )
+        return f"<Deployment: {self.agents} agents, cost {self.cost:.7g}; {self.says}>"
 
     @cached_property
     def ended(self) -> dict[int, Descent]:
@@ -254,20 +251,7 @@ def optimize(
     `agents` is how many, or positions to start from, (N, n), which then are the first of `starts`;
     the others are drawn at random. `density` may be any function of points; None is uniform.
     The result does not depend on `workers`. After an interrupt it is the best so far.
-
-    Parameters
-    ----------
-    workspace : the region; or, alone, a scenario or the path of its file, which also gives
-        density, agents and seed.
-    density : a density or a function of points; None is uniform.
-    agents : how many, or positions to start from, (N, n).
-    starts : how many starts are followed.
-    seed : seed of the random starts; 0 by default, or the scenario's.
-    workers : threads, all processors by default.
-
-    Returns
-    -------
-    Deployment
+    A scenario, or the path of its file, may stand for workspace, density, agents and seed.
 
     >>> from dwell import Box
     >>> round(24 * optimize(Box((0, 0), (1, 1)), None, 4, starts=3).cost, 9)
@@ -285,7 +269,7 @@ def optimize(
         return optimize_scenario(scenario, starts=starts, workers=workers, progress=progress)
     seed = 0 if seed is None else seed
     check_whole("seed", seed)
-    check_count("workers", workers, "optimize")
+    check_whole("workers", workers, 1, "optimize", optional=True)
     workspace = as_workspace(workspace)
     refuse_dimension(workspace.dimension)
     weight = Uniform() if density is None else as_density(density)

@@ -11,10 +11,11 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._checks import as_path, check_count
+from dwell._checks import check_whole
 from dwell._types import finite_number
 from dwell.errors import InputError
 from dwell.progress import Progress, reported
+from dwell.scenario.guards import as_path
 from dwell.studies.workers import cores
 from dwell.sweep.engines import Done, Engine, Work
 from dwell.sweep.engines.local import LocalEngine
@@ -100,7 +101,8 @@ def run_sweep(
     """
     need_pyarrow()
     place = as_path(out)
-    _check_counts(workers, chunk)
+    check_whole("workers", workers, 1, "sweep", optional=True)
+    check_whole("chunk", chunk, 1, "sweep", optional=True)
     _check_cluster(cluster, patience)
     plan = plan_of(sweep if isinstance(sweep, Sweep) else load_sweep(sweep))
     options = {"mixed": mixed, "retry": retry, "extend": extend}
@@ -112,11 +114,6 @@ def run_sweep(
         if not folder.done.all():
             conductor.conduct(lambda: _engine(cluster, workers, patience, conductor.say))
         return conductor.ending()
-
-
-def _check_counts(workers: int | None, chunk: int | None) -> None:
-    check_count("workers", workers, "sweep")
-    check_count("chunk", chunk, "sweep")
 
 
 def _check_cluster(cluster: str | None, patience: float) -> None:

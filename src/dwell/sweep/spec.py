@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
-from dwell._checks import as_path
 from dwell._types import finite_number, is_whole
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, load_scenario, parse_scenario
-from dwell.scenario.guards import read_text
+from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.suggest import nearest
@@ -88,7 +87,7 @@ def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = "."
             hint = f"did you mean {close}?" if close else f"known here are {listing(KNOWN)}."
             raise _wrong(key, f"is not a known key of a sweep; {hint}", "sweep.unknown-key")
     repeats = _whole(mapping, "repeats", 1, 1)
-    seed = _whole(mapping, "seed", 0, 0, most=math.inf)
+    seed = _whole(mapping, "seed", 0, 0)
     groups = _groups(mapping, seed)
     starts = _word(mapping, "starts", "random" if repeats > 1 else "scenario", STARTS)
     kinds = [g.columns[g.keys.index(KIND)] for g in groups if KIND in g.keys]
@@ -266,18 +265,13 @@ def _table(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _whole(
-    mapping: Mapping[str, Any],
-    key: str,
-    default: int | None,
-    least: int,
-    name: str | None = None,
-    most: float = 2**53,
+    mapping: Mapping[str, Any], key: str, default: int | None, least: int, name: str | None = None
 ) -> int:
     value = mapping.get(key, default)
     value = default if value is None else value
+    most = math.inf if key == "seed" else 2**53
     if not is_whole(value) or not least <= value <= most:
-        upto = f"to {most}" if is_whole(value) and value > most else "on"
-        says = f"needs a whole number from {least} {upto}, got {shown(value)}."
+        says = f"needs a whole number from {least} to {most}, got {shown(value)}."
         raise _wrong(name or key, says, "sweep.range")
     return int(value)
 

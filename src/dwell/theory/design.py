@@ -18,7 +18,7 @@ import numpy as np
 from dwell._types import Floats, Ints, apart, finite_number, is_positive
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
-from dwell.controllers.timer import LARGEST, SMALLEST
+from dwell.controllers.parameters import LARGEST, SMALLEST
 from dwell.errors import InputError
 from dwell.theory.certificate import max_dwell_time, max_gain, max_lipschitz
 from dwell.theory.clocks import same, shares_clock

@@ -16,7 +16,8 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, is_positive, is_whole, lengths
+from dwell._checks import check_whole
+from dwell._types import Floats, Ints, Points, is_positive, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.density import Density
 from dwell.density.tessellation import as_positions
@@ -277,10 +278,7 @@ def lipschitz_sampled(
     Sample s depends on the system's seed and s alone. The agents are exchangeable, so the largest
     constant is that of every agent. Samples in which some cell weighs nothing are left out.
     """
-    if not is_whole(samples) or samples < 1:
-        raise InputError(
-            f"samples is {samples!r}; a whole number from 1 on is needed", code="design.samples"
-        )
+    check_whole("samples", samples, 1, "design")
     places = (separated(system, separation, s) for s in range(samples))
     found = _largest(system, places, samples, progress, "sampling")
     if found is None:
