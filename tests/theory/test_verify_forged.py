@@ -42,6 +42,7 @@ WAYS: dict[str, dict[str, Any]] = {
     },
     "dropout": {"law": Timer(**TIMER, reset="dropout", loss=0.4)},
     "periodic": {"law": Timer(**TIMER, reset="periodic")},
+    "staggered": {"law": Timer(**TIMER, reset="periodic", period=0.3, initial_timer=0.25)},
     "sequence": {"law": Timer(**TIMER, reset="sequence", intervals=(0.2, 0.33))},
     "earliest": {"law": Timer(**TIMER, reset="earliest")},
     "latest": {"law": Timer(**TIMER, reset="latest")},
@@ -753,6 +754,12 @@ def test_as_many_are_chosen_as_the_documentation_says(monkeypatch: pytest.Monkey
     assert forged("lossy", progress=lambda what, share: shares.append(share)).ok
     assert shares.count(0.0) >= 2
     assert 0.0 <= min(shares) <= max(shares) == 1.0
+
+
+def test_cells_without_enough_points_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dwell.theory.counting.Counting.told", lambda *look: None)
+    found = named(forged("function"))["by-counting"]
+    assert (found.status, found.where[:9]) == ("not applicable", "the cells")
 
 
 def test_the_first_and_the_last_are_always_chosen() -> None:
