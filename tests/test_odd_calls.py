@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell import studies
 from dwell.agents import Network
 from dwell.plotting import draw_errors, save_figures
 from dwell.scenario import parse_scenario
@@ -159,9 +158,7 @@ REFUSED = {
         lambda r, t: dwell.simulate_many(SCENARIO, starts=10**400),
         "(runs, agents, coordinates)",
     ),
-    "settled in words": (lambda r, t: studies.settled_at("no.nc", 0.1), "no.nc is not a file"),
     "seed in words": (lambda r, t: dwell.run_scenario(SCENARIO, seed="a"), "seed is 'a'"),
-    "a match of words": (lambda r, t: studies.match("no.nc", r), "no.nc is not a file"),
 }  # fmt: skip
 
 SCENARIO = {
@@ -210,7 +207,6 @@ def test_a_run_may_be_a_path(run, tmp_path):
     for given in (file, str(file), run):
         assert dwell.check(given).ok
         assert len(save_figures(given, tmp_path / "out", names="cost")) == 1
-        assert studies.match(given, file).distance == 0.0
     film = dwell.animate(file, tmp_path / "run.gif", seconds=0.2, fps=10, size=(160, 160))
     assert film.is_file()
 

@@ -383,8 +383,10 @@ def test_one_panel_shows_two_coordinates_and_says_so() -> None:
 
 
 def test_a_film_in_more_dimensions_is_refused_by_name(tmp_path: Path) -> None:
+    law = dwell.Timer(k1=0.5, nu=0.2, t1=0.2, t2=0.6)
+    run = dwell.simulate(Box((0,) * 4, (1,) * 4), None, [(0.5,) * 4], law, until=0.1)
     with pytest.raises(InputError, match="these have 4") as caught:
-        animate(many_dimensions(4), tmp_path / "film.gif")
+        animate(run, tmp_path / "film.gif")
     assert caught.value.code == "film.dimension"
 
 

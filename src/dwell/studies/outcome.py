@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.errors import InputError
-from dwell.results import Run, RunLike, as_run
+from dwell.results import Run
 from dwell.theory.settle import settled as come_to_rest
 
 # Two configurations count as one tessellation when agents can be paired so that no pair is farther
@@ -25,12 +25,11 @@ def worst_errors(run: Run) -> Floats:
     return worst
 
 
-def settled_at(run: RunLike, nu: float) -> float | None:
+def settled_at(run: Run, nu: float) -> float | None:
     """The first sample from which every error stays within `nu`; None if it never does.
 
     Known to within the time between two samples; None where no samples were kept.
     """
-    run = as_run(run)
     worst, times = worst_errors(run), run.metrics.times
     late = np.flatnonzero(worst > nu)
     if not len(worst) or (len(late) and late[-1] == len(worst) - 1):
@@ -70,13 +69,12 @@ class Match:
         return apart <= self.tolerance
 
 
-def match(run: RunLike, reference: RunLike) -> Match:
+def match(run: Run, reference: Run) -> Match:
     """Pair the agents of two runs by where they end, and by where they would come to rest.
 
     Runs are finite: along the soft modes of a tessellation, agents may be far from where they are
     heading even when their errors are small.
     """
-    run, reference = as_run(run), as_run(reference)
     ends = [one.positions(one.horizon) for one in (run, reference)]
     rests = [resting_place(one) for one in (run, reference)]
     settled = None if rests[0] is None or rests[1] is None else distance(rests[0], rests[1])
