@@ -1,7 +1,7 @@
 """What cells and events cost where agents lie on lines, on curves or in clusters.
 
-Each figure is a ratio of processor times per cell or event to that of evenly spread agents, measured
-in the same process.
+Each figure is a ratio of processor times per cell or event to those of evenly spread agents in the
+same process.
 """
 
 from __future__ import annotations

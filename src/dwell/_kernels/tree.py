@@ -28,7 +28,7 @@ AT_REST, MOVING = 32, 8  # agents in a leaf, at most: those at rest are measured
 HALVINGS = 3  # by which the branches of a node are made
 ROUNDING = 1e-14  # of what enters it, at most: a coordinate in the frame of a box
 AROUND = 32.0  # agents in the first disc
-WORN = 16  # visits per agent after which the tree is built anew
+WORN = 64  # visits per agent after which the tree is built anew
 
 X, Y, COS, SIN, LEFT, LOW, RIGHT, HIGH = range(8)  # a box: origin and axis of its frame, ends,
 LEFTWARD, DOWNWARD, RIGHTWARD, UPWARD = range(8, 12)  # ... and the velocities of these ends
