@@ -20,6 +20,7 @@ from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 from dwell._kernels.scratch import LINES
 
 FEW = 64  # agents up to which all are near
+SPARE_LISTED = 8.0  # agents per cell, on average, that bins may list in large discs
 PER_BIN = 2.0  # agents in a bin, about
 FIRST = 1.7  # sides of a bin: the radius of the first disc, where no better guess is at hand
 MARGIN = 1.2  # a guess is taken so many times
@@ -47,6 +48,7 @@ class Near(NamedTuple):
     x: np.ndarray
     y: np.ndarray
     visits: np.ndarray  # (1,) boxes and agents that searches in the tree have visited: see tree.py
+    spare: np.ndarray  # (1,) agents that bins may list in large discs before a tree is built
 
 
 def make_bins(agents: int) -> Bins:
@@ -59,7 +61,7 @@ def make_bins(agents: int) -> Bins:
 def make_near(agents: int) -> Near:
     """Room for all agents, for as many lines as a walk takes, and some to spare."""
     room = agents + LINES + 1 + SPARE
-    return Near(np.empty(room), np.empty(room), np.zeros(1))
+    return Near(np.empty(room), np.empty(room), np.zeros(1), np.full(1, float(agents)))
 
 
 def in_order(places: np.ndarray, bins: Bins) -> np.ndarray:

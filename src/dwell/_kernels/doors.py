@@ -3,7 +3,7 @@
 import math
 
 from dwell._kernels._jit import inner, njit, spliced
-from dwell._kernels.bins import bin_of, gather_at_rest, guessed, sufficient
+from dwell._kernels.bins import SPARE_LISTED, bin_of, gather_at_rest, guessed, sufficient
 from dwell._kernels.blocks import block_limit, gather_block, is_walled
 from dwell._kernels.cells import WITHIN
 from dwell._kernels.look import is_settled, look, sharpened, weigh
@@ -85,6 +85,7 @@ def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, 
     thorough = second.shape[0] > 0
     quick = terms.lattice.shape[0] == 0
     most = LINES if quick else near.x.shape[0]
+    near.spare[0] = SPARE_LISTED * (hi - lo)
     b = bin_of(x[lo], y[lo], bins.frame) if lo < hi else 0
     listed = -1  # whose block is in `near`
     m = own = 0

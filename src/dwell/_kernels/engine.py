@@ -20,6 +20,7 @@ from dwell._kernels.ahead import (
     look_ahead,
 )
 from dwell._kernels.bins import (
+    SPARE_LISTED,
     are_many,
     gather_moving,
     guessed,
@@ -170,5 +171,7 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, tre
         sift_queue(legs)
         if binned:
             note_speed(ux, uy, bins.clock)
-        if tree.built[0]:
+        near.spare[0] += SPARE_LISTED
+        if tree.built[0]:  # as long as it was needed lately
+            tree.built[0] = near.spare[0] < SPARE_LISTED * legs.row.shape[0]
             enclose(p, t, following, program.cruise, legs.row, tree)

@@ -2,8 +2,8 @@
 
 A disc is gathered, the border is walked (trace.py) or, where that fails, the cell is cut by agents
 in increasing distance (cells.py); the disc grows until nobody outside can matter. More than LINES
-agents are never listed by bins. A tree lists the disc instead, and where the disc itself holds too
-many, it finds the cell by its corners (tree.py).
+agents are listed by bins now and then only: where that happens often, a tree is built and lists the
+disc instead, and where the disc itself holds too many, it finds the cell by its corners (tree.py).
 """
 
 import math
@@ -39,6 +39,7 @@ def gather(in_tree, p, t, m, beyond, radius, most, cruise, legs, bins, tree, x, 
 @inner
 def prepare(t, cruise, legs, tree, near):
     """Build the tree of moving agents if need be; gives whether there is one."""
+    near.spare[0] = 0.0
     if legs is not None and (not tree.built[0] or near.visits[0] > WORN * legs.row.shape[0]):
         build_moving(t, cruise, legs.row, legs.due, legs.queue, tree)
         near.visits[0] = 0.0
@@ -66,6 +67,17 @@ def find_cell(
     nearest = -1.0
     reach = 0.0
     while not settled:
+        if m > most and not in_tree and near.spare[0] > 0.0 and not tree.built[0]:
+            most = near.x.shape[0]
+            walking = False
+            n = whole_cell(px, py, wx, wy, s)
+            lo = 1
+            looked = 0
+            nearest = -1.0
+            m, limit = gather(
+                False, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+            )
+            near.spare[0] -= m
         if m > most and not in_tree:
             if not prepare(t, cruise, legs, tree, near):
                 return UNKNOWN, 0, -1.0, 0.0
@@ -111,10 +123,15 @@ def find_cell(
                 settled = is_settled(reach, nearest, limit)
                 radius = next_radius(radius, reach, nearest, bins.frame)
                 lo = m
-        if not settled:
+        if settled and not walking and not crowded:
+            n, crowded = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
+            if crowded and quick and not in_tree:  # to be found by its corners, in the tree
+                near.spare[0] = 0.0
+                most = LINES
+                m = LINES + 1
+                settled = crowded = False
+        elif not settled:
             m, limit = gather(
                 in_tree, p, t, m, limit, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
             )
-    if not walking and not crowded:
-        n, _ = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
     return n, looked, nearest, reach
