@@ -23,7 +23,7 @@ from dwell.agents import EventTable, Network
 from dwell.agents.state import Spent
 from dwell.results import Run
 from dwell.theory import Report, by_hand, promises, verify
-from dwell.theory.finding import Finding, spread, table_rows
+from dwell.theory.finding import Finding, finding_rows, spread
 from dwell.theory.promises import FLOOR, IN_TIME, MISSED, Followed, follow_centroids
 from dwell.theory.rederive import Rederived
 from dwell.theory.verify import VIOLATED, Claims
@@ -720,7 +720,7 @@ def test_a_finding_for_programs_and_for_tables() -> None:
     other = replace(one, worst=0.25, where="", per_agent=None)
     assert (other.as_json()["worst"], other.as_json()["per_agent"]) == (0.25, None)
     rows = [("a", "violated", "inf", "0.5", "says; here"), ("a", "violated", "0.25", "0.5", "says")]
-    assert list(table_rows([one, other])) == rows
+    assert list(finding_rows([one, other])) == rows
 
 
 def test_large_tables_are_checked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
