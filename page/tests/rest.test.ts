@@ -97,7 +97,7 @@ describe("edits", () => {
 });
 
 test("laws side by side move at the same speed", () => {
-  expect(lawLike("lloyd", scenario.controller)).toMatchObject({ k2: 2 });
+  expect(lawLike("lloyd", scenario.controller)).toMatchObject({ k2: 2, speed: 0.5 });
   expect(lawLike("event-triggered", scenario.controller)).toMatchObject({ s_max: 0.5, k_v: 2 });
   expect(lawLike("timer", scenario.controller)).toBe(scenario.controller);
 });

@@ -39,6 +39,44 @@ def test_sampled_lloyd_is_eulers_method():
     )
 
 
+@pytest.mark.parametrize("mode", ["ode", "sampled"])
+def test_a_largest_speed_saturates_the_velocity(mode):
+    """At constant speed up to the distance speed / k2 from the centroid, then exponentially."""
+    box, k2, speed = Box((0.0, 0.0), (2.0, 2.0)), 2.0, 0.25
+    law = Lloyd(k2, mode, speed=speed, **({"tolerance": 1e-11} if mode == "ode" else {"dt": 1e-3}))
+    run = dwell.simulate(box, Uniform(), [(0.5, 1.0)], law, until=4.0)
+    since = (0.5 - speed / k2) / speed
+    for t in (0.0, 0.7, since, 2.5, 4.0):
+        late = max(0.0, t - since)
+        left = 0.5 - speed * t if late == 0.0 else speed / k2 * math.exp(-k2 * late)
+        assert 1.0 - run.positions(t)[0, 0] == pytest.approx(
+            left, abs=1e-9 if mode == "ode" else 2e-4
+        )
+    assert run.summary()["top_speed"] == pytest.approx(
+        speed, rel=1e-9 if mode == "sampled" else 1e-3
+    )
+    assert dwell.check(run).ok
+
+
+def test_a_largest_speed_that_is_never_reached_changes_nothing():
+    limited = dwell.simulate(BOX, HILL, START, Lloyd(dt=0.1, speed=2.0**20), until=2.0)
+    free = dwell.simulate(BOX, HILL, START, Lloyd(dt=0.1), until=2.0)
+    assert np.array_equal(limited.events.positions, free.events.positions)
+
+
+def test_after_a_lost_look_the_largest_speed_holds():
+    lossy = Network(loss=0.5)
+    run = dwell.simulate(BOX, HILL, START, Lloyd(dt=0.3, speed=0.2), until=5.0, network=lossy)
+    assert np.linalg.norm(run.events.holds, axis=1).max() <= 0.2 * (1 + 1e-12)
+    assert dwell.check(run).ok
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, math.inf, "fast", True])
+def test_a_largest_speed_must_be_positive(speed):
+    with pytest.raises(ControllerError, match=r"speed"):
+        Lloyd(speed=speed)
+
+
 def test_two_agents_on_a_line_have_the_known_rates():
     """Their sum goes to 1 at the rate k/2, their difference to 1/2 at the rate k."""
     law = Lloyd(mode="ode", tolerance=1e-11)

@@ -145,7 +145,7 @@ def test_laws_by_name(small: Scenario) -> None:
 FAST = {"kind": "timer", "k1": 1.0, "nu": 0.3, "t1": 0.1, "t2": 0.2}
 TRIGGER = {"kind": "self-triggered", "v": 0.7, "kappa": 1.4}
 PACES: list[tuple[dict[str, Any], str, dict[str, float]]] = [
-    (FAST, "lloyd", {"k2": 3.33333}),
+    (FAST, "lloyd", {"k2": 3.33333, "speed": 1.0}),
     (FAST, "discrete-lloyd", {"speed": 1.0}),
     (FAST, "self-triggered", {"kappa": 3.33333, "v": 1.0}),
     (FAST, "self-triggered-centroid", {"v_max": 1.0}),
@@ -171,6 +171,7 @@ def test_unmatched_laws_have_their_defaults(small: Scenario) -> None:
     laws = ["lloyd", "discrete-lloyd", "event-triggered"]
     found = scenarios_of_laws(small, laws, match=False)
     assert found["lloyd"].controller.k2 == 1.0
+    assert found["lloyd"].controller.speed is None
     assert found["discrete-lloyd"].controller.speed is None
     tables = {"event": {"kind": "event-triggered"}}
     runs = compare(small, tables, match=False).runs
@@ -184,12 +185,11 @@ def test_largest_speeds_are_equal_where_the_law_allows_it() -> None:
     found = compare(short, ["timer", "lloyd", "discrete-lloyd"])
     value = found.as_json()
     speeds = {name: row["top_speed"] for name, row in value["laws"].items()}
-    assert speeds["timer"] == pytest.approx(2.5, rel=1e-9, abs=0.0)
-    assert speeds["discrete-lloyd"] == pytest.approx(2.5, rel=1e-9, abs=0.0)
-    assert speeds["lloyd"] > 100.0  # no key limits it
-    notes = " ".join(value["notes"])
-    assert "lloyd: no key sets the largest speed" in notes
-    assert "largest speeds that occurred differ: timer 2.5, lloyd 1" in notes
+    assert all(speed == pytest.approx(2.5, rel=1e-9, abs=0.0) for speed in speeds.values())
+    assert len(value["notes"]) == 1
+    assert "discrete-lloyd: no key sets the speed per distance" in value["notes"][0]
+    unlike = compare(short, ["timer", "lloyd"], match=False).as_json()
+    assert "largest speeds that occurred differ: timer 2.5, lloyd 2" in " ".join(unlike["notes"])
     assert list(value["laws"]["lloyd"]["settled_at"]) == ["4", "0.4", "0.04", "0.004"]
 
 

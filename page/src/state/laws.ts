@@ -42,7 +42,7 @@ export function lawLike(kind: string, law: Law): Law {
     case "timer":
       return { kind, k1: speed, nu: round(speed / gain), t1: 0.2, t2: 0.65 };
     case "lloyd":
-      return { kind, k2: round(gain), dt: 0.05 };
+      return { kind, k2: round(gain), dt: 0.05, speed };
     case "discrete-lloyd":
       return { kind, step: 1, speed };
     case "self-triggered":

@@ -1,5 +1,7 @@
 """Continuous-time Lloyd, after Cortés, Martínez, Karataş and Bullo (2004): u = k2 (c - x).
 
+With a largest speed the velocity saturates there, so that the law compares with others.
+
 `sampled`: everybody looks at every multiple of dt and holds k2 e until the next, which is Euler's
 method and the way the paper runs it. `ode`: the differential equation itself, solved to a tolerance
 by an adaptive method of high order, as a reference.
@@ -12,9 +14,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Points, lengths
 from dwell.agents.interfaces import FirstOrders, Order, View
 from dwell.controllers.parameters import Parameters
+from dwell.controllers.saturation import saturated
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ class Lloyd:
     Parameters
     ----------
     k2 : gain, per time.
+    speed : largest speed, beyond which the velocity saturates; no limit unless given.
     mode : "sampled" or "ode".
     dt : time between looks (sampled); 0.01 unless given.
     tolerance : largest error of positions relative to the workspace's size (ode); 1e-9 unless
@@ -42,6 +46,7 @@ class Lloyd:
     mode: str = "sampled"
     dt: float | None = None
     tolerance: float | None = None
+    speed: float | None = None
 
     def __post_init__(self) -> None:
         check = Parameters("lloyd", self)
@@ -49,8 +54,9 @@ class Lloyd:
         check.one_of("mode", MODES)
         check.belongs("dt", "mode", "sampled")
         check.belongs("tolerance", "mode", "ode")
-        if self.dt is not None:
-            check.positive("dt")
+        for name in ("dt", "speed"):
+            if getattr(self, name) is not None:
+                check.positive(name)
         if self.tolerance is not None:
             check.within("tolerance", 1e-13, 1e-2, "a number from 1e-13 to 0.01", ends="[]")
 
@@ -67,6 +73,11 @@ class Lloyd:
         return TOLERANCE if self.tolerance is None else self.tolerance
 
     @property
+    def top_speed(self) -> float | None:
+        """The largest speed of an agent; None for no limit."""
+        return self.speed
+
+    @property
     def stays_inside(self) -> bool:
         """Whether agents cannot run past their centroids."""
         return self.mode == "ode" or self.k2 * self.step <= 1.0
@@ -78,18 +89,27 @@ class Lloyd:
 
     def velocities(self, errors: Points) -> Points:
         """The right-hand side of the differential equation, (N, n)."""
-        return self.k2 * errors
+        return saturated(errors, *self._gain())
+
+    def _gain(self) -> tuple[float, float]:
+        """Speed and reach such that saturated(e) is the velocity."""
+        from dwell._kernels.hold import NEVER_SATURATED
+
+        if self.speed is None:
+            return self.k2 * NEVER_SATURATED, NEVER_SATURATED
+        return self.speed, self.speed / self.k2
 
     def program(self, agents: int) -> HoldProgram | None:
-        """The sampled law as plain numbers: an input that never saturates, at every dt."""
+        """The sampled law as plain numbers: a saturated input, at every dt."""
         if self.mode != "sampled":
             return None
-        from dwell._kernels.hold import NEVER_SATURATED, PERIODIC, HoldProgram
+        from dwell._kernels.hold import PERIODIC, HoldProgram
 
+        k1, reach = self._gain()
         steps = np.full(agents, self.step)
         return HoldProgram(
-            k1=self.k2 * NEVER_SATURATED,
-            reach=NEVER_SATURATED,
+            k1=k1,
+            reach=reach,
             rule=PERIODIC,
             t1=steps,
             t2=steps,
@@ -104,7 +124,7 @@ class Lloyd:
 
     def begin_all(self, errors: Points) -> FirstOrders:
         """The same for everybody at once."""
-        return FirstOrders(self.k2 * errors, np.full(len(errors), self.step))
+        return FirstOrders(self.velocities(errors), np.full(len(errors), self.step))
 
     def decide(self, view: View) -> Order:
         """Hold k2 e until the next multiple of dt."""
@@ -113,8 +133,10 @@ class Lloyd:
     def miss(self, view: View) -> Order:
         """Without a look: go on towards the old centroid by the same gain, and stop there."""
         target: Any = view.position if view.memory is None else view.memory
-        hold = self.k2 * (target - view.position)
-        return Order(hold, (view.looks + 2) * self.step, 1.0 / self.k2, memory=target)
+        left = target - view.position
+        speed, reach = self._gain()
+        cruise = max(reach, float(lengths(left))) / speed
+        return Order(self.velocities(left), (view.looks + 2) * self.step, cruise, memory=target)
 
     def _order(self, view: View, following: float) -> Order:
         assert view.look is not None
@@ -125,4 +147,4 @@ class Lloyd:
                 code="controller.kind",
             )
         error = view.look.error
-        return Order(self.k2 * error, following, memory=view.position + error)
+        return Order(self.velocities(error), following, memory=view.position + error)

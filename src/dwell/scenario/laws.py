@@ -137,6 +137,9 @@ class LloydSpec(Table):
         description="the accuracy with mode ode, relative to the size of the workspace, from "
         "1e-13 to 0.01; 1e-9 if absent",
     )
+    speed: Positive | None = Field(
+        default=None, description="the largest speed; no limit if absent"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:

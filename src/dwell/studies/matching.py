@@ -12,6 +12,7 @@ from dwell.scenario import Scenario
 
 SPEED = {
     "timer": "k1",
+    "lloyd": "speed",
     "discrete-lloyd": "speed",
     "self-triggered": "v",
     "self-triggered-centroid": "v_max",

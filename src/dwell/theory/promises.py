@@ -250,7 +250,10 @@ def equation_solved(
     stray = np.zeros(len(rows))
     for part in (0.2, 0.5, 0.8):
         now = snapshots(start, table, knots[rows] + part * waits)
-        gap = lengths(now.velocities - law.k2 * _errors(system, now.positions))
+        expected = law.k2 * _errors(system, now.positions)
+        if law.speed is not None:  # the longer ones are cut to it
+            expected /= np.maximum(1.0, lengths(expected) / law.speed)[..., None]
+        gap = lengths(now.velocities - expected)
         stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * waits)
     count = f"{len(rows)} of {len(knots) - 1} pieces"
     says = f"{count} of the path solve the differential equation (stray relative to the diameter)"
