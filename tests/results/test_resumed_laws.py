@@ -127,7 +127,8 @@ def test_a_law_in_python_that_remembers(kind, tmp_path):
     asked = scenario(Winding(0.7), KINDS[kind])
     assert asked.controller.law == f"{__name__}:Winding"
     whole = run_scenario(asked)
-    run_scenario(asked, out=path, progress=ending_at(2, KeyboardInterrupt()))
+    with pytest.raises(dwell.Interrupted):
+        run_scenario(asked, out=path, progress=ending_at(2, KeyboardInterrupt()))
     assert dwell.load_run(path).stop.reason.value == "interrupted"
     assert same(whole, resume_run(path))
     path.unlink()
