@@ -82,6 +82,7 @@ def find_cell(
             if not prepare(t, cruise, legs, tree, near):
                 return UNKNOWN, 0, -1.0, 0.0
             in_tree = walking = True
+            most = LINES if quick else most
             radius = smaller(radius, leaf_radius(p, tree)) if guess else radius
             m, limit = gather(
                 True, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
