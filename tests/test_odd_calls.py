@@ -57,7 +57,7 @@ REFUSED = {
     "laws in a list": (lambda r, t: dwell.compare(SCENARIO, [timer()]), "names and laws"),
     "a class among laws": (
         lambda r, t: dwell.compare(SCENARIO, {"a": dwell.Timer}),
-        "timer.Timer'>",
+        "the class Timer",
     ),
     "many of a number": (lambda r, t: dwell.simulate_many(3), "a Scenario, a mapping"),
     "many of numbers": (lambda r, t: dwell.simulate_many([3]), "a Scenario, a mapping"),
@@ -66,7 +66,7 @@ REFUSED = {
     "optimized scenario and agents": (lambda r, t: dwell.optimize(SCENARIO, None, 3), "its own"),
     "optimized without agents": (lambda r, t: dwell.optimize(SQUARE), "how many"),
     "workers in words": (lambda r, t: dwell.optimize(SQUARE, None, 2, workers="a"), "workers"),
-    "a class for a law": (lambda r, t: simulate(dwell.Timer), "timer.Timer'>"),
+    "a class for a law": (lambda r, t: simulate(dwell.Timer), "the class Timer"),
     "a class for a density": (
         lambda r, t: dwell.tessellate(SQUARE, PLACES, dwell.Gaussian),
         "gaussian.Gaussian'>",

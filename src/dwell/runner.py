@@ -205,7 +205,7 @@ def simulate(
     usable = hasattr(controller, "begin") and hasattr(controller, "decide")
     if not usable or isinstance(controller, type):
         raise ControllerError(
-            f"the controller is {in_short(controller)}; an object with the methods "
+            f"the controller is {_kind_of(controller)}; an object with the methods "
             "begin(view) and decide(view) is needed, such as dwell.Timer(...)",
             code="controller.kind",
         )
@@ -241,6 +241,13 @@ def simulate(
         recorder, stop = _driven(drive, recorder, 0.0, until, max_jumps)
         run = _finished(drive, recorder, stop, scenario, (*workspace.repairs, *repairs))
         return _unless_interrupted(asked, run)
+
+
+def _kind_of(controller: object) -> str:
+    """What was given in the place of a law: a class, or an object of some type."""
+    if isinstance(controller, type):
+        return f"the class {controller.__name__}"
+    return f"of type {type(controller).__name__}"
 
 
 def _unless_interrupted(asked: Asked, run: Run, path: str | os.PathLike[str] | None = None) -> Run:

@@ -91,19 +91,26 @@ OK: dict[str, list[str]] = {
     "D9-constant": [*named("one"), *FEW],
     "D9-whole": [*named("whole"), *FEW],
     "D6-narrow": ["density={kind='gaussian',center=[1.3,2.2],rate=1e11}"],
+    "D1-flat": ["density={kind='gaussian',center=[1,1],rate=1e-300}"],
+}
+TINY: dict[str, list[str]] = {
     "D4-far": ["density={kind='gaussian',center=[10000,10000],rate=1.0}"],
     "D4-two-far": [
         "density={kind='mixture',parts=[{kind='gaussian',center=[-3000,2],rate=1.0},"
         "{kind='gaussian',center=[3000,2],rate=1.0}]}"
     ],
     "D5-outside": ["density={kind='gaussian',center=[-40,2],rate=20.0}"],
-    "D1-flat": ["density={kind='gaussian',center=[1,1],rate=1e-300}"],
 }
 
 
 @table(OK)
 def test_accepted(bench: Bench, row: list[str]) -> None:
     bench.clean(*row)
+
+
+@table(TINY)
+def test_masses_below_the_range_of_doubles(bench: Bench, row: list[str]) -> None:
+    assert bench.flagged(*row) == {"underflow"}
 
 
 @case("D7-step", "D7-ridge")

@@ -122,7 +122,13 @@ REFUSED: dict[str, Row] = {
     "P20-law": (["controller.kind=loyd"], ["controller.kind", '"loyd"', '"lloyd"?']),
     "P20-strangers": (
         ["controller.kind=lloyd"],
-        ["controller.k1", '"timer"', "nu, t1 and t2", '"lloyd"', "k2, mode, dt and tolerance"],
+        [
+            "controller.k1",
+            '"timer"',
+            "nu, t1 and t2",
+            '"lloyd"',
+            "k2, mode, dt, tolerance and speed",
+        ],
     ),
     "P20-mode": ([other("lloyd", mode="ode", dt=0.1)], ["controller.dt", '"sampled"', '"ode"']),
     "P20-schedule": ([other("discrete-lloyd", rate=1)], ["controller.rate", '"poisson"']),

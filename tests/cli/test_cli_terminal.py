@@ -46,7 +46,7 @@ IMPATIENT = "import dwell.progress as p; p.PATIENCE = 0.0; from dwell.cli import
 
 def test_a_bar_on_a_terminal_and_lines_elsewhere(scenario: Path) -> None:
     words = [sys.executable, "-c", IMPATIENT, "run", str(scenario), "--json"]
-    code, out, seen = on_a_terminal([*words, "--set", "run.horizon=2000"])
+    code, out, seen = on_a_terminal([*words, "--set", "run.horizon=60000"])
     assert code == 0
     assert "simulating" in seen or "measuring" in seen
     assert "%" in seen

@@ -25,7 +25,7 @@ SPECS = {
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "lloyd": {"k2": 1.0, "mode": "sampled", "dt": None, "tolerance": None},
+    "lloyd": {"k2": 1.0, "mode": "sampled", "dt": None, "tolerance": None, "speed": None},
     "discrete-lloyd": {
         "step": 1.0,
         "relaxation": 1.0,
@@ -70,7 +70,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 # Each key of each law is given somewhere here, and each word of each key.
 GIVEN: list[dict[str, Any]] = [
     TIMER,
-    {"kind": "lloyd", "k2": 2, "mode": "sampled", "dt": 0.5},
+    {"kind": "lloyd", "k2": 2, "mode": "sampled", "dt": 0.5, "speed": 3},
     {"kind": "lloyd", "k2": 1e-3, "mode": "ode", "tolerance": 1e-6},
     {"kind": "discrete-lloyd", "step": 0.5, "relaxation": 1.999, "speed": 3},
     {"kind": "discrete-lloyd", "schedule": "poisson", "rate": 4, "relaxation": 5e-324},
@@ -167,7 +167,7 @@ class TestAccepted:
 
 
 POSITIVE = {
-    "lloyd": ["k2", "dt"],
+    "lloyd": ["k2", "dt", "speed"],
     "discrete-lloyd": ["step", "relaxation", "speed", "rate"],
     "self-triggered": ["kappa", "v", "tau_min", "tau_max", "delta", "scan"],
     "self-triggered-centroid": ["v_max", "dt", "t_max"],
@@ -418,7 +418,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"kind": "lloyd", "gain": 3},
         "controller.gain",
         "scenario.unknown-key",
-        "known here are kind, k2, mode, dt and tolerance.",
+        "known here are kind, k2, mode, dt, tolerance and speed.",
     ),
     "key-of-the-network": (
         {"kind": "lloyd", "delay": 0.1},
@@ -430,7 +430,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"kind": "lloyd", "k1": 1},
         "controller.k1",
         "scenario.unknown-key",
-        'belongs to kind = "timer", got kind = "lloyd", whose keys are k2, mode, dt and tolerance.',
+        'belongs to kind = "timer", got kind = "lloyd", whose keys are k2, mode, dt, tolerance '
+        "and speed.",
     ),
     "stranger-of-many": (
         {"kind": "timer", **TIMER, "dt": 1},
@@ -487,7 +488,7 @@ class TestStrangers:
         error = refused("controller.kind=lloyd")
         assert str(error) == (
             'controller.k1 belongs to kind = "timer", and so do nu, t1 and t2, got kind = "lloyd", '
-            "whose keys are k2, mode, dt and tolerance."
+            "whose keys are k2, mode, dt, tolerance and speed."
         )
         assert (error.code, error.key) == ("scenario.unknown-key", "controller.k1")
 

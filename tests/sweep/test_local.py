@@ -380,9 +380,9 @@ def test_final_places_may_be_left_out(tmp_path):
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_workers_and_portions_are_counted_from_one(tmp_path, number):
-    with pytest.raises(InputError, match="at least 1"):
+    with pytest.raises(InputError, match="a whole number from 1 on is needed"):
         run_sweep(file_at(tmp_path), tmp_path / "out", workers=number)
-    with pytest.raises(InputError, match="at least 1"):
+    with pytest.raises(InputError, match="a whole number from 1 on is needed"):
         run_sweep(file_at(tmp_path), tmp_path / "out", chunk=number)
 
 

@@ -47,7 +47,7 @@ class Fake:
 
 def conducted(tmp_path, plan, engine, chunk=None, mixed=False):
     with open_folder(tmp_path / "out", plan, versions(), mixed=mixed, retry=False) as folder:
-        conductor = _Conductor(folder, chunk, mixed, None, None)
+        conductor = _Conductor(folder, chunk, mixed, lambda what, share: None, None)
         conductor.conduct(lambda: engine)
         return conductor.ending()
 

@@ -321,7 +321,8 @@ def test_laws_are_matched_unless_told_otherwise():
     assert matched.scenario(2).controller.speed == 0.5
     assert plain.scenario(1).controller.k2 == 1.0
     assert plain.scenario(2).controller.speed is None
-    assert "lloyd: no key sets the largest speed" in matched.notes[0]
+    assert matched.scenario(1).controller.speed == 0.5
+    assert "discrete-lloyd: no key sets the speed per distance" in matched.notes[0]
     assert plan_of(small()).notes == ()
     assert {matched.scenario(k).run.nu for k in (1, 2)} == {0.2}  # the timer law's, for all
 

@@ -15,14 +15,21 @@ from tests.web.servers import scenario, slow, until
 
 
 def joined(frames, kind="events"):
-    """Columns of the messages one after another, each row once and in order."""
-    rows, parts = 0, {}
-    for header, columns in frames:
-        if header["type"] == kind:
-            assert header["first"] == rows
-            rows += header["count"]
-            for name, values in columns.items():
-                parts.setdefault(name, []).append(values)
+    """Columns of the messages one after another, each row once and in order.
+
+    A message without a loss leaves columns out: every jump is a look, and its velocity is held.
+    """
+    usual = {"cruise": (np.inf, TYPES["f8"]), "looked": (1, TYPES["i4"])}
+    wanted = [(header, columns) for header, columns in frames if header["type"] == kind]
+    names = {name: None for _, columns in wanted for name in columns}
+    rows, parts = 0, {name: [] for name in names}
+    for header, columns in wanted:
+        assert header["first"] == rows
+        rows += header["count"]
+        for name in names:
+            if name not in columns:
+                columns = {**columns, name: np.full(header["count"], *usual[name])}
+            parts[name].append(columns[name])
     return {name: np.concatenate(several) for name, several in parts.items()}
 
 

@@ -69,7 +69,7 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
 def _describe_own(controller: Any) -> dict[str, Any] | None:
     """The table of a law in Python: a dataclass that can be imported, of values that JSON holds."""
     named = name_of(type(controller))
-    if named is None or not is_dataclass(controller):
+    if named is None or isinstance(controller, type) or not is_dataclass(controller):
         return None
     values = {
         f.name: (getattr(controller, f.name), f.default) for f in fields(controller) if f.init

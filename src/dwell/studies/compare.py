@@ -230,18 +230,14 @@ def compare(
     Comparison
         ``print(comparison)`` shows it as a table, one column for each law.
     """
-    if not isinstance(laws, Mapping | str | list | tuple):
-        raise InputError(
-            f"the laws are {in_short(laws)}; names and laws are needed, such as "
-            '{"timer": dwell.Timer(...)}',
-            code="compare.laws",
-        )
-    if not laws:
-        raise InputError("no law to compare; give at least one", code="compare.laws")
+    names = laws.split(",") if isinstance(laws, str) else laws
+    listed = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+    if not (listed or isinstance(laws, Mapping)) or not laws:
+        need = 'names and laws are needed, at least one, such as {"timer": dwell.Timer(...)}'
+        raise InputError(f"the laws are {in_short(laws)}; {need}", code="compare.laws")
     check_whole("workers", workers, 1, "compare", optional=True)
     scenario, checked = with_seed(as_scenario(scenario)), check_levels(levels)
     if not isinstance(laws, Mapping):
-        names = laws.split(",") if isinstance(laws, str) else list(laws)
         tables: Mapping[str, Any] = scenarios_of_laws(scenario, names, match=match)
     else:
         tables = {name: _in_place(scenario, law, match) for name, law in laws.items()}

@@ -271,7 +271,8 @@ def _whole(
     value = default if value is None else value
     most = math.inf if key == "seed" else 2**53
     if not is_whole(value) or not least <= value <= most:
-        says = f"needs a whole number from {least} to {most}, got {shown(value)}."
+        upto = f"to {most}" if is_whole(value) and value > most else "on"
+        says = f"needs a whole number from {least} {upto}, got {shown(value)}."
         raise _wrong(name or key, says, "sweep.range")
     return int(value)
 
