@@ -230,7 +230,7 @@ def compare(
     Comparison
         ``print(comparison)`` shows it as a table, one column for each law.
     """
-    names = laws.split(",") if isinstance(laws, str) else laws
+    names: Any = laws.split(",") if isinstance(laws, str) else laws
     listed = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
     if not (listed or isinstance(laws, Mapping)) or not laws:
         need = 'names and laws are needed, at least one, such as {"timer": dwell.Timer(...)}'
