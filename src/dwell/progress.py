@@ -32,7 +32,8 @@ def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
     `progress` is the caller's own function, or False for silence. By default progress appears on
     the error stream once the computation has taken two seconds; DWELL_PROGRESS=0 turns that off.
     """
-    _warn_uncached()
+    if progress is not False:
+        _warn_uncached()
     if callable(progress):
         yield progress
         return
@@ -48,8 +49,10 @@ def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
     try:
         yield report.tell
     finally:
-        report.end()
-        _DISPLAY.release()
+        try:
+            report.end()
+        finally:
+            _DISPLAY.release()
 
 
 class Clock:

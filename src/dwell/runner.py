@@ -122,6 +122,7 @@ def resume_run(
     The outcome is kept at `path` again, and is the same, bit for bit, as if the run had never
     stopped. `progress`, Ctrl-C and files that cannot be written are as in `run_scenario`.
     """
+    check_whole("threads", threads, 1, optional=True)
     with asked_to_stop(told) as asked, reported(progress) as tell:
         run = _resume(as_path(path), horizon, max_jumps, asked, tell, threads)
         return _unless_interrupted(asked, run, path)
@@ -255,7 +256,9 @@ def _unless_interrupted(asked: Asked, run: Run, path: str | os.PathLike[str] | N
     if not asked and run.stop.reason is not StopReason.INTERRUPTED:
         return run
     later = "the run up to there is in this exception's attribute run"
-    if path is not None:
+    if run.stop.reason is not StopReason.INTERRUPTED:
+        later = "the run was over by then, and is in this exception's attribute run"
+    elif path is not None:
         later = f"go on with dwell.resume_run({shown(path)!r})"
     raise Interrupted(f"stopped at t = {run.horizon:g}; {later}", run)
 

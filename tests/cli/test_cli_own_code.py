@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 import shutil
@@ -9,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -209,6 +211,44 @@ def test_without_the_module_a_run_is_shown_and_plotted(site, density, record):
     assert dwell("show", "run.nc", "--json").json == ran.json
     if record == "events":
         assert dwell("check", "run.nc").code == 0
+
+
+def test_flags_without_the_module_survive_another_save(site):
+    assert dwell("run", site, "--set", RIDGE, "--out", "run.nc").code == 0
+    site.with_name("mine.py").unlink()
+    library.load_run("run.nc").save("again.nc")
+    again = library.load_run("again.nc")
+    assert [flag.code for flag in again.flags] == ["without-code"]
+    with h5py.File("again.nc", "r+") as file:
+        file.attrs["title"] = "changed"
+    changed = library.load_run("again.nc")
+    assert [flag.code for flag in changed.flags] == ["altered", "without-code"]
+    assert [flag["code"] for flag in changed.summary()["flags"]] == ["altered", "without-code"]
+
+
+def test_modules_of_one_name_in_two_folders_keep_their_own_helpers(tmp_path):
+    found = []
+    for gain in (1.0, 2.0, 3.0):
+        folder = tmp_path / str(gain)
+        folder.mkdir()
+        (folder / "helper.py").write_text(f"G = {gain}\n")
+        (folder / "laws.py").write_text("from helper import G\n\n\ndef law():\n    return G\n")
+        found.append(find_code("controller.class", "laws:law", str(folder))())
+    assert found == [1.0, 2.0, 3.0]
+    assert not {"laws", "helper"} & set(sys.modules)
+
+
+def test_a_law_and_a_density_in_two_folders_cannot_be_saved(tmp_path, monkeypatch):
+    for name in ("first_of_two", "second_of_two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.py").write_text(CODE)
+        monkeypatch.syspath_prepend(str(tmp_path / name))
+    law, weight = (importlib.import_module(name) for name in ("first_of_two", "second_of_two"))
+    box, start = library.Box((0, 0), (4, 4)), [(1, 1), (3, 2)]
+    weighted = Function(weight.ridge, name="second_of_two:ridge")
+    run = library.simulate(box, weighted, start, law.Careful(0.5), until=0.3)
+    with pytest.raises(InputError, match="cannot be kept"):
+        run.save("run.nc")
 
 
 def test_positions_without_the_module_are_the_same(site):

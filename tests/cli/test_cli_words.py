@@ -157,6 +157,13 @@ def test_units_that_do_not_fit(scenario: Path) -> None:
     assert "are the units" not in dwell("validate", scenario, "--set", "controller.nu=5").out
 
 
+def test_the_error_that_counts_as_covered_is_a_length_of_the_workspace() -> None:
+    """`run.nu` as much as a law's own; a law may leave its own open."""
+    site, start = package.Box((0, 0), (1, 1)), [(0.2, 0.2), (0.7, 0.6)]
+    run = package.simulate(site, None, start, package.Lloyd(), until=0.1, nu=50.0)
+    assert [flag.code for flag in run.flags] == ["nu-beyond-workspace"]
+
+
 def test_a_density_that_weighs_nothing_in_doubles(scenario: Path) -> None:
     value = dwell("run", scenario, *SHORT, "--set", FAR, "--json").json
     assert value["cost"] == {"initial": 0.0, "final": 0.0}

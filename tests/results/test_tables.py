@@ -193,7 +193,7 @@ def test_a_report_says_what_is_violated():
     bad = Finding("flow", "a < b", "violated", 3.0, 1.0, "jump 7")
     void = Finding("dwell", "a condition", "not applicable", 0.0, 0.0, "no certificate")
     report = Report((bad,), (void,))
-    assert "NOT a solution; checks: 1 violated>" in repr(report)
+    assert "is NOT a solution of its scenario; checks: 1 violated>" in repr(report)
     assert "a < b; jump 7" in str(report)
     assert "a &lt; b; jump 7" in report._repr_html_()
     assert "condition" not in str(report)

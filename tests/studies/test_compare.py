@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import dwell
 from dwell import InputError, Scenario
 from dwell.agents.interfaces import Order, View
 from dwell.controllers import Lloyd, SelfTriggered
+from dwell.errors import UnsavedError
+from dwell.results import Run
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies import compare, settled_at
 from dwell.studies.compare import compare_scenarios, keep_comparison
@@ -191,6 +194,31 @@ def test_largest_speeds_are_equal_where_the_law_allows_it() -> None:
     unlike = compare(short, ["timer", "lloyd"], match=False).as_json()
     assert "largest speeds that occurred differ: timer 2.5, lloyd 2" in " ".join(unlike["notes"])
     assert list(value["laws"]["lloyd"]["settled_at"]) == ["4", "0.4", "0.04", "0.004"]
+
+
+def test_a_comparison_that_is_printed_has_its_notes(small: Scenario) -> None:
+    found = compare(small, ["timer", "lloyd"], match=False, progress=False)
+    assert "lloyd: speed is not given, so the largest speed is not matched." in found.notes
+    assert all(note in str(found) for note in found.notes)
+    assert all(escape(note) in found._repr_html_() for note in found.notes)
+
+
+@pytest.mark.parametrize("levels", [np.array([0.1, 0.2]), 0.1])
+def test_levels_of_any_shape(small: Scenario, levels: Any) -> None:
+    found = compare(small, ["timer"], levels=levels)
+    assert list(found.figures["timer"].settled) == np.atleast_1d(levels).tolist()
+
+
+def test_a_full_disk_leaves_the_comparison(
+    small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(run: Run, path: Path, force: bool) -> None:
+        raise UnsavedError(f"{path} could not be written (No space left on device)", run=run)
+
+    monkeypatch.setattr(Run, "save", full)
+    found = keep_comparison({"timer": small}, tmp_path / "out", progress=False)
+    assert "No space left" in str(found.unsaved)
+    assert found.figures["timer"].ok
 
 
 def test_laws_of_one_pace_have_no_note(small: Scenario) -> None:

@@ -92,6 +92,7 @@ def test_laws_in_python_are_refused_before_they_are_touched(task, tmp_path, monk
         assert found == ("web.controller", "controller.kind")
     nested = changed(controller={"kind": ["python"], "class": "wicked:Law"})
     assert refused(TASKS[task], nested)[0].startswith("scenario.")
+    assert refused(TASKS[task], changed(modules=str(tmp_path))) == ("web.modules", "modules")
     assert "wicked" not in sys.modules
 
 

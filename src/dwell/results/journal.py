@@ -137,7 +137,7 @@ class Journal:
                 shutil.rmtree(self.folder, ignore_errors=True)
             self._tables, self._metrics, self._parts = before
             cause = fault.__cause__ or fault
-            self._fault = getattr(cause, "strerror", None) or brief(cause)
+            self._fault = self._fault or getattr(cause, "strerror", None) or brief(cause)
 
     def _put(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, final
@@ -146,6 +146,8 @@ class Run:
     @cached_property
     def flags(self) -> list[Flag]:
         """What limits the meaning of this run."""
+        if self.absent is not None and self.noted is not None:
+            return [Flag(**flag) for flag in self.summary()["flags"]]
         tally = self.tally
         seen = Seen(
             start=self.start,
@@ -337,7 +339,8 @@ class Run:
         if self.absent is None or self.noted is None:
             return summarize(self)
         note = {"code": "without-code", "says": f"Numbers as they were kept: {self.absent}."}
-        return {**self.noted, "flags": [*self.noted["flags"], note]}
+        altered = [asdict(ALTERED)] if self.intact is False else []
+        return {**self.noted, "flags": [*altered, *self.noted["flags"], note]}
 
     def to_pandas(self) -> pd.DataFrame:
         """Samples along the run as a data frame; for the jumps see ``run.events.to_pandas()``.

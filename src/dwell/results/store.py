@@ -19,7 +19,7 @@ from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
 from dwell.agents.state import Spent, counts_of
 from dwell.density import Function
-from dwell.errors import InputError, StoreError
+from dwell.errors import InputError, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.results.files import brief, check_target, refused, shown, written_whole
 from dwell.results.journal import Journaled, read_journal
@@ -94,8 +94,12 @@ def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> 
             "function into a module beside the script or notebook, and import it from there"
         )
     target = check_target(path, force=force)
-    with written_whole(target) as temporary:
-        _write(_dataset(run), temporary, _encoding(run))
+    try:
+        with written_whole(target) as temporary:
+            _write(_dataset(run), temporary, _encoding(run))
+    except UnsavedError as fault:
+        fault.run = run
+        raise
 
 
 def _write(dataset: xr.Dataset, path: Path, encoding: dict[str, Any]) -> None:
@@ -161,7 +165,8 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
     ):  # what can be shown where the code cannot be imported
         law = run.system.controller
         kept = {name: getattr(law, name) for name in ("nu", "fade") if hasattr(law, name)}
-        summary = None if journal is not None else run.summary()
+        numbers = run.summary() if run.noted is None else run.noted
+        summary = None if journal is not None else numbers
         attributes["without_code"] = json.dumps({"law": kept, "summary": summary})
     attributes["digest"] = _digest(variables, attributes)
     dataset = xr.Dataset(variables, attrs=attributes)

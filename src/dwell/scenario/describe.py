@@ -32,13 +32,16 @@ def describe(
     weight, law = describe_density(density), describe_controller(controller)
     if weight is None or law is None:
         return None
-    own = name_of(type(controller)) if law["kind"] == "python" else None
-    own = own or name_of(getattr(density, "call", None))
+    named = [name_of(type(controller))] if law["kind"] == "python" else []
+    named += [name_of(density.call)] if isinstance(density, Function) else []
+    folders = {name[1] for name in named if name is not None}
+    if len(folders) > 1:  # a scenario has one folder of modules
+        return None
     agents: dict[str, Any] = {"start": start.tolist()}
     if ids is not None:
         agents["ids"] = list(ids)
     tables: dict[str, Any] = {
-        "modules": own and own[1],
+        "modules": next(iter(folders), None),
         "workspace": describe_workspace(workspace),
         "density": weight,
         "agents": agents,

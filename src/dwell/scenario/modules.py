@@ -39,7 +39,7 @@ def find_code(key: str, name: str, folder: str | None) -> Any:
     except Exception as fault:  # importing runs the module, which may fail in any way
         says = f"{type(fault).__name__}: {' '.join(str(fault).split())[:200]}"
         where = f"{folder} or on sys.path" if folder else "sys.path"
-        says = f"is {shown(name)}, which cannot be found in {where} ({says})"
+        says = f"is {shown(name)}, which cannot be imported from {where} ({says})"
         if isinstance(fault, ModuleNotFoundError) and module.startswith(str(fault.name)):
             file = f"{module.replace('.', '/')}.py"
             says += f"; put {file} beside the scenario or run file, or its folder on PYTHONPATH"
@@ -108,16 +108,27 @@ def _imported(module: str, folder: str | None) -> tuple[str, ModuleType]:
 
 
 def _read(module: str, folder: str) -> ModuleType:
-    """The module of this name in `folder`; sys.modules is left as it was."""
+    """The module of this name in `folder`, with its own helpers; sys.modules is left as it was."""
     before, top = dict(sys.modules), module.partition(".")[0]
-    for name in [name for name in before if f"{name}.".startswith(f"{top}.")]:
-        del sys.modules[name]
+    for name, loaded in before.items():
+        if name.partition(".")[0] == top or _hides(name, loaded, folder):
+            del sys.modules[name]
     importlib.invalidate_caches()
     sys.path.insert(0, folder)
     try:
         return importlib.import_module(module)
     finally:
         sys.path.remove(folder)
-        for name in [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]:
-            del sys.modules[name]
+        for name in set(sys.modules) - set(before):
+            file = getattr(sys.modules[name], "__file__", None)
+            if file is not None and Path(file).is_relative_to(folder):
+                del sys.modules[name]
         sys.modules.update(before)
+
+
+def _hides(name: str, loaded: ModuleType, folder: str) -> bool:
+    """Whether a loaded module, not of the standard library, hides one of its name in `folder`."""
+    file = getattr(loaded, "__file__", None)
+    if file is None or name.partition(".")[0] in sys.stdlib_module_names:
+        return False
+    return source_file(name, folder) is not None and not Path(file).is_relative_to(folder)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from html import escape
 from pathlib import Path
 from typing import Any, final
 
@@ -12,12 +13,12 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._tables import html_table, text_table
-from dwell._types import Floats, Ints, in_short, is_positive
-from dwell.errors import InputError
+from dwell._types import Floats, Ints, in_short, is_positive, listed
+from dwell.errors import InputError, UnsavedError
 from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
-from dwell.progress import Progress
+from dwell.progress import Progress, reported
 from dwell.results import Run
 from dwell.results.summary import law_of
 from dwell.runner import run_scenario, simulate
@@ -91,6 +92,7 @@ class Comparison:
     runs: dict[str, Run]
     levels: Sequence[float] | None = None  # of settling; None: nu and parts of it
     unmatched: Sequence[str] = ()  # which speeds and gains are not alike, in sentences
+    unsaved: UnsavedError | None = None  # why a run is in no file
 
     @cached_property
     def figures(self) -> dict[str, LawFigures]:
@@ -123,10 +125,12 @@ class Comparison:
         return f"<Comparison of {', '.join(self.runs)}>"
 
     def __str__(self) -> str:
-        return text_table(self.rows(), ["", *self.runs])
+        notes = (f"note  {note}" for note in self.notes)
+        return "\n".join([text_table(self.rows(), ["", *self.runs]), *notes])
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), ["", *self.runs])
+        notes = (f"<p>{escape(note)}</p>" for note in self.notes)
+        return "".join([html_table(self.rows(), ["", *self.runs]), *notes])
 
     def rows(self) -> Iterator[list[str]]:
         """The table for people: a row for each quantity, a column for each law."""
@@ -209,7 +213,7 @@ def compare(
     match: bool = True,
     levels: Sequence[float] | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     finished: Callable[[str, Run], None] | None = None,
 ) -> Comparison:
     """Run each of `laws` in the place of the scenario's own.
@@ -231,8 +235,8 @@ def compare(
         ``print(comparison)`` shows it as a table, one column for each law.
     """
     names: Any = laws.split(",") if isinstance(laws, str) else laws
-    listed = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
-    if not (listed or isinstance(laws, Mapping)) or not laws:
+    by_name = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+    if not (by_name or isinstance(laws, Mapping)) or not laws:
         need = 'names and laws are needed, at least one, such as {"timer": dwell.Timer(...)}'
         raise InputError(f"the laws are {in_short(laws)}; {need}", code="compare.laws")
     check_whole("workers", workers, 1, "compare", optional=True)
@@ -252,13 +256,14 @@ def compare(
 
 def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
     """`levels` if they are positive numbers, or None."""
-    for level in () if levels is None else levels:
+    found = () if levels is None else listed(levels)
+    for level in found:
         if not is_positive(level):
             raise InputError(
                 f"a level of settling is {level!r}; a length above 0 is needed",
                 code="compare.level",
             )
-    return levels or None
+    return found or None
 
 
 def compare_scenarios(
@@ -267,7 +272,7 @@ def compare_scenarios(
     levels: Sequence[float] | None = None,
     unmatched: Sequence[str] = (),
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     finished: Callable[[str, Run], None] | None = None,
 ) -> Comparison:
     """Run scenarios that differ in their law alone, see `scenarios_of_laws`, side by side."""
@@ -289,11 +294,12 @@ def keep_comparison(
     levels: Sequence[float] | None = None,
     unmatched: Sequence[str] = (),
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Comparison:
-    """Compare, keep every run as LAW.nc in the folder `out` when it is done, and draw figures.
+    """Compare, keep every run as LAW.nc in the folder `out` when it is done, and draw plots.
 
-    Files made here before are replaced; any other is refused before anything is run.
+    Files made here before are replaced; any other is refused before anything is run. If a run
+    cannot be written, `unsaved` of the comparison is the reason, and there are no plots.
     """
     require_matplotlib()
     make_folder(out)
@@ -301,18 +307,24 @@ def keep_comparison(
     for path in files.values():
         refuse_foreign(path, RUN_MARK)
     check_free(out, COMPARED, formats)
-    found = compare_scenarios(
-        scenarios,
-        levels=levels,
-        unmatched=unmatched,
-        workers=workers,
-        progress=progress,
-        finished=lambda name, run: run.save(files[name], force=True),
-    )
-    for k, (name, draw) in enumerate(COMPARED.items()):
-        if progress is not None:
-            progress("drawing", k / len(COMPARED))
-        write_figures({name: partial(draw, found.runs)}, out, formats)
+    unsaved: list[UnsavedError] = []
+
+    def keep(name: str, run: Run) -> None:
+        try:
+            run.save(files[name], force=True)
+        except UnsavedError as fault:  # the numbers of all laws come first
+            unsaved.append(fault)
+
+    with reported(progress) as tell:
+        found = compare_scenarios(
+            scenarios, levels=levels, unmatched=unmatched, workers=workers, progress=tell,
+            finished=keep,
+        )  # fmt: skip
+        if unsaved:
+            return replace(found, unsaved=unsaved[0])
+        for k, (name, draw) in enumerate(COMPARED.items()):
+            tell("drawing", k / len(COMPARED))
+            write_figures({name: partial(draw, found.runs)}, out, formats)
     return found
 
 

@@ -13,7 +13,7 @@ from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.density import tessellate
 from dwell.errors import InputError
-from dwell.progress import Progress
+from dwell.progress import Progress, reported
 from dwell.results import Run
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
@@ -176,7 +176,7 @@ def design(
     run: bool | None = None,
     agree: str | None = None,
     graph: str = "start",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Design:
     """Which T2 and k1 are admissible in `scenario`, and how its assumptions compare with it.
 
@@ -191,7 +191,24 @@ def design(
     scenario = as_scenario(scenario)
     _check_words(agree, graph)
     _refuse_other_laws(scenario)
-    scenario = with_seed(scenario)
+    with reported(progress) as tell:
+        return _designed(
+            with_seed(scenario), eta_max, lipschitz, samples, separation, run, agree, graph, tell
+        )
+
+
+def _designed(
+    scenario: Scenario,
+    eta_max: float | None,
+    lipschitz: float | Sequence[float] | None,
+    samples: int | None,
+    separation: float | None,
+    run: bool | None,
+    agree: str | None,
+    graph: str,
+    progress: Progress,
+) -> Design:
+    """The design of a checked scenario: see `design`."""
     system, start, _ = build(scenario)
     count = samples_of(system, samples)
     made, why_not = quick_run(scenario, system, run, progress)

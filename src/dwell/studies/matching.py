@@ -56,8 +56,11 @@ def mismatches(own: Any, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
                 yield f"the scenario's law ({own.kind}) sets no {what}: the others keep theirs."
             continue
         unset = [name for name, found in paces.items() if found is None]
-        if unset:
-            yield f"{' and '.join(unset)}: no key sets the {what}, so it is not matched."
+        without = [name for name in unset if laws[name].kind not in keys]
+        if without:
+            yield f"{' and '.join(without)}: no key sets the {what}, so it is not matched."
+        for name in [name for name in unset if name not in without]:
+            yield f"{name}: {keys[laws[name].kind]} is not given, so the {what} is not matched."
         for name, found in paces.items():
             if found is not None and abs(found - of_own) > 1e-5 * of_own:
                 key = keys[laws[name].kind]

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-from dwell.errors import DwellError, InputError, Interrupted
+from dwell.errors import DwellError, InputError, Interrupted, UnsavedError
 from dwell.sweep.plan import Brief, Case, Frame
 
 if TYPE_CHECKING:
@@ -93,10 +93,10 @@ def run_case(case: Case, frame: Frame, runs: dict[str, bytes]) -> dict[str, Any]
             runs[case.key] = _bytes_of(run)
     except Interrupted:
         raise KeyboardInterrupt from None  # without the run, which need not reach other processes
+    except (MemoryError, OSError, UnsavedError) as fault:  # may be of the moment, or this machine
+        return {**row, "status": AGAIN, "failure": f"{type(fault).__name__}: {_sentence(fault)}"}
     except InputError as fault:
         return {**row, "status": FAILED, "failure": _sentence(fault)}
-    except (MemoryError, OSError) as fault:  # may be of the moment and of this machine
-        return {**row, "status": AGAIN, "failure": f"{type(fault).__name__}: {_sentence(fault)}"}
     except Exception as fault:
         words = str(fault) if isinstance(fault, DwellError) else f"{type(fault).__name__}: {fault}"
         return {**row, "status": FAILED, "failure": " ".join(words.split())[:500]}

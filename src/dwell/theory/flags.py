@@ -79,7 +79,7 @@ def flags_of(
 
 def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
     """Lengths or masses out of proportion, which show before a run from `places`."""
-    diameter, nu = system.workspace.diameter, getattr(system.controller, "nu", 0.0)
+    diameter, nu = system.workspace.diameter, system.nu or 0.0
     if nu > diameter:
         says = f"nu = {nu:g} is {nu / diameter:.3g} times the workspace's diameter {diameter:.3g}"
         yield Flag("nu-beyond-workspace", f"{says}: are the units the same?")

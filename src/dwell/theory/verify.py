@@ -68,9 +68,8 @@ class Report:
     certificate: tuple[Finding, ...] = ()  # whether, and from when on not, the theorem covers it
 
     def __repr__(self) -> str:
-        verdict = "a solution" if self.ok else "NOT a solution"
         theorem = f"; certificate: {counted(self._tested)}" if self._tested else ""
-        return f"<Report: {verdict}; checks: {counted(self.findings)}{theorem}>"
+        return f"<Report: the run {self.says}; checks: {counted(self.findings)}{theorem}>"
 
     def __str__(self) -> str:
         rows = finding_rows((*self.findings, *self._tested))

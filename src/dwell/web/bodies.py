@@ -76,6 +76,12 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
             code="web.controller",
             key="controller.kind",
         )
+    if mapping.get("modules") is not None:
+        raise InputError(
+            "modules names a folder, which a server does not take: requests hold no paths",
+            code="web.modules",
+            key="modules",
+        )
     _refuse_horizon(mapping.get("run"), limits)
     scenario = parse_scenario(mapping)
     _refuse_size(scenario, limits)

@@ -90,7 +90,9 @@ def compare(
     if as_json:
         print_json(found.as_json())
     else:
-        show_comparison(found, out)
+        show_comparison(found, None if found.unsaved else out)
+    if found.unsaved is not None:
+        raise found.unsaved
     if not all(row.ok for row in found.figures.values()):
         raise typer.Exit(1)
 
