@@ -66,7 +66,7 @@ def finite_numbers(count: int) -> str:
 
 
 def as_numbers(value: object) -> Floats | None:
-    """A new array of doubles; None for text, truth values, complex numbers and ragged lists."""
+    """A new array of doubles; None for text, truth values alone, complex numbers, ragged lists."""
     try:
         array = np.array(value)
         odd = array.dtype == object and any(

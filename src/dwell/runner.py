@@ -365,7 +365,7 @@ def _run(
 
 def _executed(scenario: Scenario, target: Path | None, drive: Drive, threads: int | None) -> Run:
     system, places, repairs = build(scenario)
-    drive.made_with = _made_with(scenario)  # before anybody changes the sources
+    drive.made_with = _made_with(scenario)  # before the sources can change
     drive.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     if target is not None:

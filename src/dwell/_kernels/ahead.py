@@ -174,7 +174,7 @@ def forget_plans(plans):
 
 @inlined
 def fetch_lists(slot, bins, plans):
-    """Ask who is in the bins of a plan; drop it if they hold too many agents."""
+    """Look up the agents in the bins of a plan; drop it if they are too many."""
     count = 1
     for k in range(plans.whose[slot, 1]):
         plans.part[slot, k, 0] = bins.first[plans.part[slot, k, 0]]

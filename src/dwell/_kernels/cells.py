@@ -11,7 +11,7 @@ COINCIDENT = -1  # another agent stands at the same place
 # Squared distance over squared reach of a cell up to which others are asked. Beyond 4 they do not
 # touch it; a little farther, they also pass its corners clearly (trace.py), asked or not.
 WITHIN = 4.004
-CLOSER = 4.002  # likewise, a little less: those who were asked hold these
+CLOSER = 4.002  # likewise, a little less: the agents that were listed include these
 
 
 @inner

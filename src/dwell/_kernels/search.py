@@ -1,7 +1,7 @@
 """The cell of one agent among those near it: bins first, the tree where they hold too many.
 
 A disc is gathered, the border is walked (trace.py) or, where that fails, the cell is cut by agents
-in increasing distance (cells.py); the disc grows until nobody outside can matter. More than LINES
+in increasing distance (cells.py); the disc grows until no agent outside can matter. More than LINES
 agents are listed by bins now and then only: where that happens often, a tree is built and lists the
 disc instead, and where the disc itself holds too many, it finds the cell by its corners (tree.py).
 """

@@ -1,4 +1,4 @@
-"""Agents in a binary tree of boxes, for cells whose disc holds too many others to list them all.
+"""Agents in a tree of boxes, eight to a node, for cells whose disc holds too many others.
 
 Such a cell is cut corner by corner. The agent nearest to a corner owns it; if that is another one,
 the cell is cut by their bisector, else the corner stays. A search for the nearest agent leaves out

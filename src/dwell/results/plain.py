@@ -1,7 +1,7 @@
 """What agents remember and have heard, as plain data: numbers, lists, and names of known classes.
 
-Nothing in a file says which code to run: a name that is not in the list below is refused, unless it
-is that of a dataclass in the module of the run's own law.
+No memory in a file names code to run: a name that is not in the list below is refused, unless it is
+that of a dataclass in the module of the run's own law.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Descent:
         return self.kind in (Kind.MINIMUM, Kind.DEGENERATE, Kind.SADDLE)
 
 
-class Interrupted(KeyboardInterrupt):
+class DescentInterrupted(KeyboardInterrupt):
     """An interrupt, with how far the descent had come."""
 
     def __init__(self, descent: Descent) -> None:
@@ -85,7 +85,7 @@ def descend(
         walk.settle()
         gap, kind = walk.rest()
     except KeyboardInterrupt:
-        raise Interrupted(walk.outcome(None, Kind.UNFINISHED)) from None
+        raise DescentInterrupted(walk.outcome(None, Kind.UNFINISHED)) from None
     return walk.outcome(gap, kind)
 
 

@@ -32,7 +32,7 @@ from dwell.scenario.schema import GridSpec
 from dwell.studies.bounds import Reference, reference_for
 from dwell.studies.draws import Frame, random_start
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
-from dwell.studies.newton import Descent, Interrupted, Kind, descend
+from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
 from dwell.studies.workers import cores, run_jobs
 
 SCHEMA = 1
@@ -366,7 +366,7 @@ class _Search:
             start = random_start(self.frame, self.agents, self.seed, number)
         try:
             found = descend(self.frame.landscape(), start, tell)
-        except Interrupted as stop:
+        except DescentInterrupted as stop:
             self.kept[number] = self.frame.outward(stop.descent)
             raise
         self.kept[number] = self.frame.outward(found)

@@ -356,7 +356,8 @@ def _write_plan(path: Path, plan: Plan, versions: dict[str, str]) -> None:
         ],
     }
     with written_whole(path) as temporary:
-        temporary.write_text(json.dumps(about, indent=1), encoding="utf-8")
+        text = json.dumps(about, indent=1, default=lambda value: value.item())  # NumPy's numbers
+        temporary.write_text(text, encoding="utf-8")
 
 
 def read_plan(out: Path) -> dict[str, Any]:
