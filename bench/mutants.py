@@ -94,9 +94,9 @@ CONDITIONS = (ast.If, ast.While, ast.IfExp)
 def changes(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
     """The changes that apply to a node, each as a function that alters it in place."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS:
-        yield lambda at: at.ops.__setitem__(0, COMPARISONS[type(at.ops[0])]())  # type: ignore[attr-defined]
+        yield lambda at: at.ops.__setitem__(0, COMPARISONS[type(at.ops[0])]())
     if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        yield lambda at: setattr(at, "op", ARITHMETIC[type(at.op)]())  # type: ignore[attr-defined]
+        yield lambda at: setattr(at, "op", ARITHMETIC[type(at.op)]())
     if isinstance(node, ast.BoolOp):
         other = ast.Or if isinstance(node.op, ast.And) else ast.And
         yield lambda at: setattr(at, "op", other())
