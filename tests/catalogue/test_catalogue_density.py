@@ -49,7 +49,7 @@ REFUSED: dict[str, Row] = {
     "D8-log": (named("logarithm"), ["density", "-inf", "at [0.0,"]),
     "D8-root": (named("root"), ["density", "nan", "finite"]),
     "D8-fault": (named("broken"), ["density", "ZeroDivisionError: division by zero in two"]),
-    "D8-missing": (named("nowhere"), ["density.function", "cannot be found"]),
+    "D8-missing": (named("nowhere"), ["density.function", "cannot be imported"]),
     "D8-value": (named("not_a_function"), ["density.function", "no function"]),
     "D9-boolean": (named("boolean"), ["density", "bool", "numbers are needed"]),
     "D9-complex": (named("complex_values"), ["density", "complex", "real"]),
