@@ -5,10 +5,17 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    SourceFileLoader,
+)
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dwell.errors import ControllerError, DensityError, InputError
@@ -114,16 +121,42 @@ def _read(module: str, folder: str) -> ModuleType:
         if name.partition(".")[0] == top or _hides(name, loaded, folder):
             del sys.modules[name]
     importlib.invalidate_caches()
+    finders, hook = dict(sys.path_importer_cache), _sources_in(folder, top)
+    sys.path_importer_cache.clear()
+    sys.path_hooks.insert(0, hook)
     sys.path.insert(0, folder)
     try:
         return importlib.import_module(module)
     finally:
         sys.path.remove(folder)
+        sys.path_hooks.remove(hook)
+        sys.path_importer_cache.clear()
+        sys.path_importer_cache.update(finders)
         for name in set(sys.modules) - set(before):
             file = getattr(sys.modules[name], "__file__", None)
             if file is not None and Path(file).is_relative_to(folder):
                 del sys.modules[name]
         sys.modules.update(before)
+
+
+class _Source(SourceFileLoader):
+    """Compiles the source itself: bytecode of the same second and size may be out of date."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def _sources_in(folder: str, top: str) -> Callable[[str], FileFinder]:
+    """A path hook for the modules in `folder` and in its package `top`, without bytecode."""
+
+    def finder(path: str) -> FileFinder:
+        if path != folder and not Path(path).is_relative_to(Path(folder, top)):
+            raise ImportError(path=path)
+        loaders = (ExtensionFileLoader, EXTENSION_SUFFIXES), (_Source, SOURCE_SUFFIXES)
+        return FileFinder(path, *loaders)
+
+    return finder
 
 
 def _hides(name: str, loaded: ModuleType, folder: str) -> bool:
