@@ -124,10 +124,7 @@ def test_samples_that_are_asked_for_are_taken():
 )
 @pytest.mark.parametrize("until", [0.2, 1.0])
 def test_default_samples_of_a_function_cost_no_more_than_the_run(law, until):
-    """Counted in points at which the density is evaluated, which is where the time goes.
-
-    The run counts with its summary, which measures start and end.
-    """
+    """Counted in points at which the density is evaluated, which is where the time goes."""
     evaluated = []
 
     def counted(points):
@@ -138,7 +135,6 @@ def test_default_samples_of_a_function_cost_no_more_than_the_run(law, until):
     for every in ("off", None):
         evaluated.clear()
         run = simulate(Box((0, 0), (1, 1)), counted, start, law, until=until, sample_every=every)
-        run.summary()
         cost[every] = sum(evaluated)
     assert len(run.metrics.times) >= 2
     assert cost[None] <= 2 * cost["off"]

@@ -50,7 +50,7 @@ def beginning(
         )
     n = system.agents
     zeros = np.zeros(n)
-    looks = system.looks(positions)
+    looks = system.looks(positions, keep=True)
     hold = _velocities(system, np.array([look.error for look in looks]))
     spent = tuple(Spent(received=look.neighbors) for look in looks)
     return AgentsState(

@@ -110,10 +110,12 @@ class CoverageSystem:
         """What `agent` sees when everybody stands at `positions`; raises AgentsError on contact."""
         return self.looks(positions, [agent])[0]
 
-    def looks(self, positions: Points, agents: Sequence[int] | None = None) -> list[Look]:
-        """The same for several agents (all, by default) at once."""
+    def looks(
+        self, positions: Points, agents: Sequence[int] | None = None, *, keep: bool = False
+    ) -> list[Look]:
+        """The samples of several agents at `positions`; of all by default, kept if `keep`."""
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
-        seen = self._seen(positions, who)
+        seen = self._seen(positions, who, keep)
         masses = seen.mass * np.exp(seen.log_scale)
         return [
             Look(
@@ -127,8 +129,11 @@ class CoverageSystem:
             for k, p in enumerate(who)
         ]
 
-    def _seen(self, positions: Points, who: Ints) -> Looks:
-        seen = look_many(self.ground, positions[None], np.zeros_like(who), who)
+    def _seen(self, positions: Points, who: Ints, keep: bool) -> Looks:
+        if keep:
+            seen = self.looks_of_all(positions, threads=1)
+        else:
+            seen = look_many(self.ground, positions[None], np.zeros_like(who), who)
         if seen.met.any():
             raise self._contact(positions, int(who[np.argmax(seen.met)]))
         return seen
@@ -205,7 +210,7 @@ class CoverageSystem:
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
         if self.program is not None and self.network.perfect and hasattr(law, "begin_all"):
             return self._start_together(blank, threads)
-        looks = self.looks(positions)
+        looks = self.looks(positions, keep=True)
         views = [self.view(blank, p, positions, look) for p, look in enumerate(looks)]
         orders = [self._checked(self.controller.begin(view), view) for view in views]
         looked = int(told != "broadcasts")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import copy
+from itertools import pairwise
 from typing import Any, Literal, final
 
 import numpy as np
@@ -109,14 +110,18 @@ class Recorder:
 
     def _measured(self, prior: AgentsState, table: EventTable, times: Floats) -> Iterator[Metrics]:
         step = max(1, LOOKS // self.system.agents)
-        for lo in range(0, len(times), step):
-            some = times[lo : lo + step]
+        alone = min(1 - min(self.done, 1), len(times))  # the start, which the law measured
+        for lo, hi in pairwise(sorted({0, *range(alone, len(times), step), len(times)})):
+            some = times[lo:hi]
             now = snapshots(prior, table, some)
             met = touching(now)
             if met.any():  # there, cells are not defined
                 some = some[~met]
                 now = snapshots(prior, table, some)
-            yield measure_at(self.system, now, some, threads=self.threads)
+            if hi == alone:
+                yield self._kept(now, some)
+            else:
+                yield measure_at(self.system, now, some, threads=self.threads)
 
     @property
     def state(self) -> AgentsState:
@@ -146,15 +151,15 @@ class Recorder:
         wanted = (closing or self.kind == SUMMARY) and not bool(touching(now)[0])
         count = int(wanted)
         some = Snapshots(now.positions[:count], now.velocities[:count], now.next_at[:count])
-        last = self._last(some, np.full(count, stop.time))
+        last = self._kept(some, np.full(count, stop.time))
         finished = copy(self.tally)
         finished.samples = copy(self.tally.samples)
         if closing:
             finished.sample(last)
         return joined([*self.metrics, last]), None if self.kind == EVENTS else finished
 
-    def _last(self, now: Snapshots, times: Floats) -> Metrics:
-        """Metrics at the end, whose looks others will ask for again; or none."""
+    def _kept(self, now: Snapshots, times: Floats) -> Metrics:
+        """Metrics at the start or the end, whose samples are kept; of no sample if none is due."""
         if not len(times):
             return measure_at(self.system, now, times)
         seen = self.system.looks_of_all(now.positions[0], threads=self.threads)
