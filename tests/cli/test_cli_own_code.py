@@ -67,6 +67,11 @@ class Still(Careful):
     k: float = 0.1
 
 
+class Open(Careful):
+    def __init__(self, **keys):
+        super().__init__(**keys)
+
+
 def ridge(points):
     return 0.5 + np.exp(-((points[:, 1] - 2.0) ** 2))
 '''
@@ -149,6 +154,17 @@ def test_a_sweep_over_laws_gives_each_its_own_keys(site):
     assert plan["points"] == 4
     sweep.write_text(f'{table}"controller.q" = [1, 2]\n[laws.python]\nclass = "mine:Careful"\n')
     assert "controller.q is varied" in dwell("sweep", sweep, "--dry-run").sentences[0]
+
+
+def test_a_class_of_any_keys_is_swept_over_them(site):
+    site.write_text(OWN.replace("Careful", "Open"))
+    sweep = site.with_name("sweep.toml")
+    sweep.write_text('scenario = "own.toml"\n[grid]\n"controller.wait" = [0.1, 0.4]\n')
+    found = dwell("sweep", sweep, "--out", "out", "--json").json
+    assert found["computed"] == 2
+    rows = pq.read_table("out/runs.parquet").to_pylist()
+    assert [row["controller.wait"] for row in rows] == [0.1, 0.4]
+    assert rows[0]["events.total"] > rows[1]["events.total"]
 
 
 def test_a_source_that_changes_during_a_sweep_fails_its_cases(site):

@@ -420,7 +420,7 @@ def test_a_killed_command_leaves_nothing(
         assert time.monotonic() < until
         assert process.poll() is None
         time.sleep(0.05)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".tmp"]
+    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
     process.send_signal(number)
     process.communicate(timeout=60)
 

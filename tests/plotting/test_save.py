@@ -12,7 +12,7 @@ import matplotlib
 import matplotlib.image
 import pytest
 
-from dwell.errors import InputError
+from dwell.errors import InputError, UnsavedError
 from dwell.plotting import FIGURES, FORMATS, save_figures
 from dwell.plotting.figures import entitled
 
@@ -135,7 +135,7 @@ def test_a_failed_write_leaves_nothing_behind(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(InputError, match="No space left"):
+    with pytest.raises(UnsavedError, match="No space left"):
         save_figures(run_named("two"), tmp_path, names=["cost"])
     assert list(tmp_path.iterdir()) == []
 

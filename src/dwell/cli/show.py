@@ -142,7 +142,7 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     elif report.certificate:
         console.print("The theorem, held against this run:", style="dim")
         console.print(_findings(report.certificate, wide))
-    until = f" up to t = {run.horizon:g}, where it ended by {run.stop.reason.value}"
+    until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
     text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
     text += "." if run.stop.reason.ok else f"{until}."
     console.print(text, soft_wrap=True)

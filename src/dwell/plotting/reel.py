@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
@@ -20,6 +17,7 @@ from dwell.plotting.gif import COLOURS as GIF_COLOURS
 from dwell.plotting.gif import gif_bytes
 from dwell.plotting.style import COLOURS, PLAIN
 from dwell.progress import Progress
+from dwell.results.files import written_whole
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -121,7 +119,7 @@ def write_film(
                 progress("drawing", k / count)
             yield frame(k)
 
-    with _draft(path) as draft:
+    with written_whole(path) as draft:
         if kind == "mp4":
             _write_mp4(told(), draft, fps)
         elif kind == "webp":
@@ -129,21 +127,6 @@ def write_film(
         else:
             samples = [frame(int(k)) for k in np.linspace(0, count - 1, SAMPLES)]
             _write_gif(told(), draft, durations(count, fps), samples)
-
-
-@contextmanager
-def _draft(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` at the end, and never outlives it."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        yield draft
-        os.replace(draft, path)
-    except OSError as fault:
-        raise InputError(
-            f"the film {path} cannot be written: {fault.strerror or fault}", code="film.write"
-        ) from fault
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def durations(count: int, fps: float) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -14,6 +13,7 @@ from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
 from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
 from dwell.results import Run, RunLike, as_run
+from dwell.results.files import written_whole
 from dwell.scenario.guards import as_path
 
 if TYPE_CHECKING:
@@ -167,17 +167,8 @@ def _check_free(path: Path) -> None:
 
 
 def _write(figure: Figure, path: Path, kind: str) -> None:
-    """Write to a temporary name, then rename: nobody ever sees half a file."""
+    """Write the whole file, or none."""
     from matplotlib import rc_context
 
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with _SETTING, rc_context(_SETTINGS):
-            figure.savefig(draft, format=kind, dpi=DPI, metadata=_METADATA[kind])
-        os.replace(draft, path)
-    except OSError as fault:
-        raise InputError(
-            f"the figure {path} cannot be written: {fault.strerror or fault}", code="plot.write"
-        ) from fault
-    finally:
-        draft.unlink(missing_ok=True)
+    with written_whole(path) as draft, _SETTING, rc_context(_SETTINGS):
+        figure.savefig(draft, format=kind, dpi=DPI, metadata=_METADATA[kind])

@@ -17,6 +17,7 @@ from dwell.scenario.suggest import fields_of, model_at, nearest
 from dwell.studies.matching import paced
 
 PYTHON: Final = "python"  # the kind of laws that are classes in Python
+ANY_KEY: Final = "**"  # among the keys of a law that takes any
 
 
 def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -81,7 +82,7 @@ def scenario_of_law(
     check_law_names([name])
     kind = parts_of(name)[0]
     known = keys_of_law(scenario, name, keys)
-    unknown = [key for key in keys if key not in known]
+    unknown = [key for key in keys if key not in known and ANY_KEY not in known]
     if unknown:
         raise InputError(
             f"the {kind} law has no key {unknown[0]}{_hint(unknown[0], known)}; it has "
@@ -120,12 +121,13 @@ def _table(scenario: Scenario, name: str) -> dict[str, Any]:
 
 
 def keys_of_law(scenario: Scenario, name: str, given: Mapping[str, Any]) -> list[str]:
-    """The keys that the law of this name has; of a class in Python its parameters."""
+    """The keys of the law of this name; of a class in Python its parameters, or `ANY_KEY` too."""
     kind = parts_of(name)[0]
     code = {**_table(scenario, name), **given}.get("class")
     if kind != PYTHON or code is None:
         return law_keys(kind)
-    return ["class", *signature(find_code("controller.class", code, scenario.modules)).parameters]
+    found = signature(find_code("controller.class", code, scenario.modules)).parameters.values()
+    return ["class", *(ANY_KEY if p.kind is p.VAR_KEYWORD else p.name for p in found)]
 
 
 def _fields(kind: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.modules import changed_sources, sources_of
 from dwell.scenario.overrides import put
 from dwell.scenario.problems import listing, shown
-from dwell.studies.laws import check_law_names, keys_of_law, parts_of, scenario_of_law
+from dwell.studies.laws import ANY_KEY, check_law_names, keys_of_law, parts_of, scenario_of_law
 from dwell.studies.matching import mismatches
 from dwell.sweep.axes import Group, Value, product_row, product_size
 from dwell.sweep.spec import KIND, MOST_CASES, Sweep
@@ -258,7 +258,7 @@ def _applies(key: str, kind: str, known: Sequence[str]) -> bool:
     table, _, rest = key.partition(".")
     if table == "certificate":
         return kind == "timer"
-    return table != "controller" or _head(rest) in known
+    return table != "controller" or _head(rest) in known or ANY_KEY in known
 
 
 def _head(key: str) -> str:
