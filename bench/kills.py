@@ -178,14 +178,14 @@ def kill_over_and_over(folder: Path, kills: int, seed: int, every: float) -> Ite
         while True:
             watch.clear()
             wait, at_work = float(random.uniform(0.0, LONGEST * every)), random.random() < 0.7
+            if found.kills == kills:
+                wait = np.inf  # the last run ends by itself
             if ended(child(path, asked, watch), wait, watch if at_work else None):
                 break
             at = time.monotonic()
             found.kills += 1
             before = judge(path, horizon, before, at, watch, found)
             yield found
-            if found.kills >= kills:
-                return
             if before == wholes[name].tally.jumps and dwell.load_run(path).stop.reason.ok:
                 break  # killed when all was done but the tidying up
         assert same(wholes[name], dwell.load_run(path)), f"{name} is not what it should be"
@@ -193,6 +193,8 @@ def kill_over_and_over(folder: Path, kills: int, seed: int, every: float) -> Ite
         left = {p.name for p in folder.iterdir() if name in p.name}
         assert left <= {path.name, f".{path.name}.lock"}, left
         found.finished += 1
+        if found.kills == kills:
+            return
 
 
 def judge(path: Path, horizon: float, before: int, at: float, watch: Watch, found: Found) -> int:
