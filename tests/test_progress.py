@@ -211,7 +211,7 @@ def test_a_cache_that_cannot_be_written_is_said_once(monkeypatch, folder):
     run = ["run", folder / "two-hills.toml", "--horizon", 0]
     command(*run)  # so that all kernels are loaded
     monkeypatch.setattr("dwell._kernels._jit.ENABLED", True)
-    monkeypatch.setattr("dwell._kernels._jit.cache_folder", lambda *_: None)
+    monkeypatch.setattr("dwell._kernels._jit.cache_root", lambda: None)
     monkeypatch.setenv("DWELL_CACHE_DIR", "/mnt/fixed")
     progress._warn_uncached.cache_clear()
     with pytest.warns(DwellWarning, match="/mnt/fixed .* compiled anew .* set DWELL_CACHE_DIR"):

@@ -170,7 +170,7 @@ def _compiling() -> str:
 @cache
 def _warn_uncached() -> None:
     """Warn, once in a process, where compiled kernels cannot be kept."""
-    if _jit.ENABLED and _jit.cache_folder() is None:
+    if _jit.ENABLED and _jit.cache_root() is None:
         folder = os.environ.get("DWELL_CACHE_DIR") or "the cache folder"
         warnings.warn(
             f"{folder} cannot be written, so kernels are compiled anew in every process, for about "

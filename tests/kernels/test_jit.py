@@ -1,5 +1,6 @@
 """The one place where Numba is met: caches that cannot be written, kernels without a compiler."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from dwell._kernels import _jit
 LOOK = (
     "from dwell._kernels import _jit\n"
     "from dwell._kernels.arithmetic import cross\n"
-    "print(cross(1.0, 2.0, 3.0, 4.5), _jit.cache_folder() is None)\n"
+    "print(cross(1.0, 2.0, 3.0, 4.5), _jit.cache_root() is None)\n"
 )
 
 
@@ -50,25 +51,39 @@ def test_without_the_compiler_kernels_are_plain_functions():
 
 
 def test_the_cache_is_named_after_the_text_of_all_kernels_it_may_call(tmp_path, monkeypatch):
-    fingerprint, part = _jit.source_digest.__wrapped__, _jit._digest_for.__wrapped__
     shutil.copytree(_jit.ROOT, tmp_path / "kernels")
-    root, own, other = (tmp_path / "kernels" / name for name in (".", "own", "other"))
-    monkeypatch.setattr(_jit, "ROOT", root)
-    for folder in (own, other):
-        folder.mkdir()
-        (folder / "kernel.py").write_text("# a kernel\n")
+    monkeypatch.setattr(_jit, "ROOT", tmp_path / "kernels")
+    names = ("arithmetic", "cells", "engine", "philox", "curved/look")
 
     def digests():
-        return [fingerprint(), part(root), part(own), part(other)]
+        _jit.imports_of.cache_clear()
+        _jit.cache_folder.cache_clear()
+        files = [_jit.ROOT / f"{name}.py" for name in names]
+        return [_jit.source_digest.__wrapped__(), *map(_jit.cache_folder, files)]
 
-    before = digests()
-    with (own / "kernel.py").open("a") as changed:
-        changed.write("# one more line\n")
-    assert [a != b for a, b in zip(before, digests(), strict=True)] == [True, False, True, False]
-    before = digests()
-    with (root / "cells.py").open("a") as changed:
-        changed.write("# one more line\n")
-    assert all(a != b for a, b in zip(before, digests(), strict=True))
+    def touched(name):
+        before = digests()
+        with (_jit.ROOT / f"{name}.py").open("a") as changed:
+            changed.write("# one more line\n")
+        return [a != b for a, b in zip(before, digests(), strict=True)]
+
+    assert touched("philox") == [True, False, False, True, True, False]
+    assert touched("cells") == [True, False, True, True, False, True]
+    assert touched("arithmetic") == [True, True, False, True, False, True]
+    assert all(touched("_jit"))
+    _jit.imports_of.cache_clear()
+    _jit.cache_folder.cache_clear()
+
+
+def test_kernels_import_each_other_in_the_one_way_that_the_cache_reads():
+    """Imports of another form would be missing from the names of cache folders."""
+    for file in _jit.ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0
+                assert node.module != "dwell._kernels"
+            elif isinstance(node, ast.Import):
+                assert not any(alias.name.startswith("dwell") for alias in node.names)
 
 
 @pytest.mark.skipif(not _jit.ENABLED, reason="nothing is compiled")

@@ -1,9 +1,9 @@
 """One place where Numba is met (a hint to the cache, which it has no word for, is in ahead.py).
 
 - ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
-- Compiled code is kept in a folder named after the text of all kernels that it may call: those
-  beside this file, and those of its own subfolder. Numba itself looks only at the file of the
-  function it loads, so a change in a callee would go unnoticed.
+- Compiled code is kept in a folder named after the text of its module and of all modules that this
+  one imports, directly or not. Numba itself compares only the file of the function that it loads,
+  so a change in a callee would go unnoticed.
 - Where no such folder can be written (a read-only install without a home), kernels are compiled
   anew in each process instead of failing at import.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from functools import lru_cache
@@ -31,11 +32,13 @@ def source_digest() -> str:
     return _digest(sorted(ROOT.rglob("*.py")))
 
 
-@lru_cache(maxsize=16)
-def _digest_for(folder: Path) -> str:
-    """A fingerprint of what kernels in `folder` may call."""
-    files = sorted(ROOT.glob("*.py"))
-    return _digest(files if folder == ROOT else files + sorted(folder.glob("*.py")))
+@lru_cache(maxsize=256)
+def imports_of(module: Path) -> frozenset[Path]:
+    """The files of all kernels that a module of kernels imports, directly or not, and its own."""
+    found = {module}
+    for name in re.findall(r"^from dwell\._kernels\.([\w.]+) import", module.read_text(), re.M):
+        found |= imports_of(ROOT.joinpath(*name.split(".")).with_suffix(".py"))
+    return frozenset(found)
 
 
 def _digest(files: list[Path]) -> str:
@@ -66,19 +69,22 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-@lru_cache(maxsize=16)
-def cache_folder(kernels: Path = ROOT) -> Path | None:
-    """Where compiled kernels of a folder are kept; None when nothing can be written."""
-    digest = _digest_for(kernels)
-    for root in _cache_roots():
-        if _is_writable(root / digest):
-            return root / digest
-    return None
+@lru_cache(maxsize=1)
+def cache_root() -> Path | None:
+    """The folder of all compiled kernels; None if none can be written."""
+    return next(filter(_is_writable, _cache_roots()), None)
+
+
+@lru_cache(maxsize=256)
+def cache_folder(module: Path) -> Path | None:
+    """The folder of the compiled kernels of a module; None if none can be written."""
+    root = cache_root()
+    return None if root is None else root / _digest(sorted(imports_of(module)))
 
 
 def is_cached() -> bool:
     """Whether compiled kernels are already on disk, so that a first call will be quick."""
-    folder = cache_folder()
+    folder = cache_folder(ROOT / "engine.py")
     return not ENABLED or (folder is not None and any(folder.glob("*/engine.*.nbc")))
 
 
@@ -124,7 +130,8 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         return function
     import numba
 
-    folder = cache_folder(Path(function.__code__.co_filename).parent)
+    file = Path(function.__code__.co_filename)
+    folder = cache_folder(file)
     settings: Any = numba.config
     kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
     # No fastmath: sums keep their order and nothing is contracted, so bits do not depend on the
@@ -135,7 +142,7 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         "error_model": "numpy",
         "fastmath": False,
         "no_cfunc_wrapper": True,
-        "_nrt": _makes_arrays(Path(function.__code__.co_filename).parent),
+        "_nrt": _makes_arrays(file.parent),
         **extra,
     }
     try:
