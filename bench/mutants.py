@@ -16,11 +16,13 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "dwell"
@@ -161,12 +163,12 @@ def sample(count: int, seed: int, only: str | None) -> list[Mutant]:
 def survives(one: Mutant, tree: Path, compiled: bool, arguments: tuple[str, ...]) -> bool:
     """Whether every test passes with the mutant in the copy of the project at `tree`."""
     target = tree / "src" / "dwell" / one.file
-    original = target.read_text()
+    original, time = target.read_text(), target.stat().st_mtime_ns
     target.write_text(one.text)
-    cache = tempfile.mkdtemp() if compiled and "_kernels" in one.file else None
-    environment = {**os.environ, "PYTHONPATH": f"{tree}/src", "DWELL_JIT": "1" if compiled else "0"}
-    if cache is not None:
-        environment["DWELL_CACHE_DIR"] = cache
+    environment = {
+        **os.environ, "PYTHONPATH": f"{tree}/src", "DWELL_JIT": "1" if compiled else "0",
+        "DWELL_CACHE_DIR": str(tree / "cache"),
+    }  # fmt: skip
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--timeout=120", *arguments]
     try:
         ended = subprocess.run(
@@ -177,18 +179,28 @@ def survives(one: Mutant, tree: Path, compiled: bool, arguments: tuple[str, ...]
         return False
     finally:
         target.write_text(original)
-        if cache is not None:
-            shutil.rmtree(cache)
+        os.utime(target, ns=(time, time))  # so that its compiled kernels remain valid
 
 
-def judged(one: Mutant) -> bool:
-    """Whether some test run kills a mutant; each mutant has a copy of the project to itself."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder)
-        for part in ("src", "tests", "bench", "docs"):
-            shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", tree)
+def judged(one: Mutant, trees: SimpleQueue[Path]) -> bool:
+    """Whether some test run kills a mutant; takes a copy of the project from `trees` meanwhile."""
+    tree = trees.get()
+    try:
         return not all(survives(one, tree, *run) for run in GROUPS[one.group].runs)
+    finally:
+        trees.put(tree)
+
+
+def copies(folder: Path, count: int) -> SimpleQueue[Path]:
+    """Copies of the project in `folder`, one per worker; each keeps its compiled kernels."""
+    trees: SimpleQueue[Path] = SimpleQueue()
+    for k in range(count):
+        for part in ("src", "tests", "bench", "docs"):
+            source, ignored = ROOT / part, shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, folder / str(k) / part, ignore=ignored)
+        shutil.copy(ROOT / "pyproject.toml", folder / str(k))
+        trees.put(folder / str(k))
+    return trees
 
 
 def main() -> None:
@@ -202,8 +214,9 @@ def main() -> None:
     asked = words.parse_args()
     mutants = sample(asked.count, asked.seed, asked.group)
     rows = []
-    with ThreadPoolExecutor(asked.workers) as pool:
-        for one, killed in zip(mutants, pool.map(judged, mutants), strict=True):
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(asked.workers) as pool:
+        judge = partial(judged, trees=copies(Path(folder), asked.workers))
+        for one, killed in zip(mutants, pool.map(judge, mutants), strict=True):
             verdict = "killed" if killed else "SURVIVED"
             print(f"{verdict:8} {one.file}:{one.line}  {one.before}  ->  {one.after}", flush=True)
             row = {name: value for name, value in asdict(one).items() if name != "text"}
