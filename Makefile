@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: install run test check docs bench clean
+.PHONY: install run test test-all check docs bench clean
 
 install: $(READY)
 
@@ -25,6 +25,12 @@ check: install
 test: install
 	scripts/warm & warming=$$!; scripts/check || { kill $$warming; exit 1; }; wait $$warming
 	scripts/test
+
+# What takes long, too: every page of the docs, kills, more and random examples, plain kernels.
+test-all: check
+	scripts/warm
+	scripts/test --all
+	scripts/test-more
 
 docs: install
 	scripts/docs

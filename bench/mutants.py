@@ -38,6 +38,7 @@ class Group:
 
 
 PLAIN_KERNELS = ("tests/kernels", "--ignore-glob=tests/kernels/test_space_*")
+JUDGES = ("tests/theory/test_verify_forged.py", "tests/theory/test_verify.py", "tests/theory")
 VERIFICATION = [
     "verify",
     "replay",
@@ -67,7 +68,7 @@ GROUPS = {
     "verification": Group(
         0.3,
         tuple(f"theory/{name}.py" for name in VERIFICATION),
-        ((True, ("tests/theory", "-k", "verify or forg or count or oracle or trigger or flag")),),
+        ((True, (*JUDGES, "-k", "verify or forg or count or oracle or trigger or flag")),),
     ),
 }
 

@@ -23,21 +23,31 @@ settings.register_profile(
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-settings.load_profile("dwell")
+settings.register_profile("all", settings.get_profile("dwell"), derandomize=False, max_examples=600)
 
 os.environ["DWELL_PROGRESS"] = "0"  # what a test prints must not depend on how long it takes
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--all` also runs tests marked exhaustive, and draws random examples, ten times as many."""
+    parser.addoption("--all", action="store_true", help="also run tests marked exhaustive")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C interrupt, here and in processes started from here.
 
     A shell that starts the tests in its background has SIGINT ignored in all of them.
     """
+    settings.load_profile("all" if config.getoption("--all") else "dwell")
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take long come first, lest one worker is left with one of them at the end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave exhaustive tests to `--all`; run slow files first, to keep both workers busy."""
+    if not config.getoption("--all"):
+        left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 

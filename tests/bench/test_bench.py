@@ -27,6 +27,7 @@ def measured(folder: Path, *options: str) -> list[dict[str, Any]]:
     return json.loads(file.read_text(encoding="utf-8"))["rows"]
 
 
+@pytest.mark.exhaustive
 def test_quick_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One test, so that the bench runs once: the clock is read, never judged."""
     rows = measured(tmp_path)

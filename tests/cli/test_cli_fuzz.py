@@ -66,6 +66,7 @@ def one_outcome(outcome: Outcome, folder: Path) -> None:
     assert not [path for path in folder.iterdir() if path.suffix == ".part"]
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=250)
 @given(changes=st.lists(st.tuples(st.sampled_from(KEYS), VALUES), min_size=1, max_size=3))
 def test_random_overrides(tmp_path_factory: pytest.TempPathFactory, changes) -> None:

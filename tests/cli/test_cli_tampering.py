@@ -258,6 +258,7 @@ def test_what_is_no_run(kept: Path, how: str) -> None:
         assert "run.nc" in dwell(*words).sentences[0]
 
 
+@pytest.mark.exhaustive
 def test_random_damage(kept_once: Path, tmp_path: Path) -> None:
     """Any byte may be wrong: the outcome is a verdict or a sentence, never a crash or a yes."""
     whole = bytearray(kept_once.read_bytes())

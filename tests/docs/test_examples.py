@@ -15,8 +15,17 @@ from tests.docs.blocks import PAGES, ROOT, Block, blocks_of, commands_of, run_co
 
 pytestmark = pytest.mark.slow
 
+FIRST_PAGES = ("README.md", "start.md", "guides.md")  # the others run with --all
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[] if page.name in FIRST_PAGES else pytest.mark.exhaustive)
+        for page in PAGES
+    ],
+    ids=[page.name for page in PAGES],
+)
 def test_blocks_run_in_order(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

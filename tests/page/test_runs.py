@@ -193,6 +193,7 @@ def test_two_tabs_do_not_mind_each_other(open_page: Open) -> None:
     assert time_of(first) != time_of(second)
 
 
+@pytest.mark.exhaustive
 def test_a_cut_wire_is_shown_and_the_run_goes_on(
     server: Server, open_page: Open, watched: Watched
 ) -> None:
@@ -216,6 +217,7 @@ def test_a_cut_wire_is_shown_and_the_run_goes_on(
     proxy.cut()
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_went_and_came_back(open_page: Open, watched: Watched) -> None:
     own = Server()
     page = open_page(own.address)

@@ -69,6 +69,7 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
         assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_vector_files_of_large_runs_stay_small(tmp_path: Path) -> None:
     names = ["errors", "hold_errors", "timers", "cost"]
     for path in save_figures(run_named("500"), tmp_path, ["svg", "pdf"], names):

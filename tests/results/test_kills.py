@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.shell import REPOSITORY, environment
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 KILLS = int(os.environ.get("DWELL_KILLS", "24"))
 

@@ -47,6 +47,7 @@ def test_events_of_other_laws_roughly(name):
     ("kind", "until", "every"),
     [("events", 3000.0, "off"), ("samples", 300.0, 0.02), ("events", 300.0, 0.02)],
 )
+@pytest.mark.exhaustive
 def test_memory_is_foreseen_within_a_factor(kind, until, every):
     law = dwell.Timer(k1=0.5, nu=0.4, t1=0.2, t2=0.5)
     start = np.random.default_rng(1).uniform((0.1, 0.1), (3.9, 2.9), (20, 2))

@@ -6,6 +6,7 @@ import copy
 import json
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,6 +148,7 @@ def test_bytes(raw):
     outcome(lambda: text_to_mapping(decode(raw)))
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=600, deadline=None)
 @given(st.dictionaries(st.sampled_from(WORDS), trees, max_size=6))
 def test_trees(mapping):
@@ -166,6 +168,7 @@ def places(tree, where=()):
 GOOD = [text_to_mapping(template_text(name)) for name in TEMPLATES if name != "paper-30"]
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=600, deadline=None)
 @given(st.sampled_from(GOOD), st.randoms(use_true_random=False), trees)
 def test_one_thing_exchanged(good, chance: random.Random, tree):

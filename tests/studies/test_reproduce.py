@@ -117,6 +117,7 @@ def test_kept_runs_can_be_checked(done: Reproduction) -> None:
         assert dwell.check(run).ok
 
 
+@pytest.mark.exhaustive
 def test_our_own_files_are_replaced(done: Reproduction) -> None:
     before = done.report.read_text(encoding="utf-8")
     again = reproduce(done.folder, starts=0, horizon=HORIZON, other_grids=False, workers=1)

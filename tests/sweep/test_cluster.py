@@ -56,6 +56,7 @@ def test_one_worker_and_two_give_the_table_of_this_machine(tmp_path, cluster, wh
         cluster.add_worker()
 
 
+@pytest.mark.exhaustive
 def test_a_killed_worker_costs_nothing(tmp_path, cluster, whole):
     first = cluster.add_worker()
     cluster.add_worker()
@@ -68,6 +69,7 @@ def test_a_killed_worker_costs_nothing(tmp_path, cluster, whole):
     assert tables(out) == whole
 
 
+@pytest.mark.exhaustive
 def test_a_killed_scheduler_that_comes_back_is_found_again(tmp_path, cluster, whole):
     cluster.add_worker()
     out = tmp_path / "out"
@@ -82,6 +84,7 @@ def test_a_killed_scheduler_that_comes_back_is_found_again(tmp_path, cluster, wh
     assert tables(out) == whole
 
 
+@pytest.mark.exhaustive
 def test_a_killed_command_goes_on_and_a_lost_cluster_is_no_loss(tmp_path, cluster, whole):
     """Killed on the cluster, then the cluster dies too: the rest is run here."""
     cluster.add_worker()
@@ -102,6 +105,7 @@ def test_a_killed_command_goes_on_and_a_lost_cluster_is_no_loss(tmp_path, cluste
     assert tables(out) == whole
 
 
+@pytest.mark.exhaustive
 def test_a_case_that_kills_workers_is_set_aside(tmp_path, cluster, monkeypatch):
     """A nanny brings its worker back each time; the scheduler counts, and so do we."""
     import sys
@@ -181,6 +185,7 @@ def test_a_worker_without_dwell_that_joins_late_sets_no_case_aside():
         engine._heard(future, 1)
 
 
+@pytest.mark.exhaustive
 def test_an_interrupt_of_a_cluster_of_its_own_makes_no_noise(tmp_path):
     """Ctrl-C goes to all processes of a terminal; only the command has an answer to it."""
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"

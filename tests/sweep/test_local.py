@@ -103,7 +103,10 @@ def test_seeds_beyond_64_bits_keep_their_digits(tmp_path):
     assert {row["start_seed"] for row in rows} == {str(huge)}
 
 
-@pytest.mark.parametrize(("workers", "chunk"), [(1, None), (2, 7), (3, 1)])
+@pytest.mark.parametrize(
+    ("workers", "chunk"),
+    [(2, 7), *(pytest.param(*case, marks=pytest.mark.exhaustive) for case in [(1, None), (3, 1)])],
+)
 def test_workers_and_portions_change_no_bit(tmp_path, whole, workers, chunk):
     run_sweep(file_at(tmp_path, **SLOW), tmp_path / "out", workers=workers, chunk=chunk)
     assert tables(tmp_path / "out") == whole
@@ -168,6 +171,7 @@ def test_scripts_need_no_guard(tmp_path):
     assert done.stdout.split() == ["once", "True"], done.stderr
 
 
+@pytest.mark.exhaustive
 def test_killed_workers_cost_nothing(tmp_path, whole):
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     process = start(command("sweep", file, "--out", out, "--json", "--chunk", 5))
@@ -310,6 +314,7 @@ def test_other_versions_are_refused_unless_asked_for(tmp_path):
     assert run_sweep(file, out, mixed=True).ok
 
 
+@pytest.mark.exhaustive
 def test_a_damaged_part_is_put_aside_and_made_again(tmp_path, whole):
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     process = start(command("sweep", file, "--out", out, "--chunk", 4))
@@ -322,6 +327,7 @@ def test_a_damaged_part_is_put_aside_and_made_again(tmp_path, whole):
     assert tables(out) == whole
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_said_and_costs_nothing(tmp_path, whole):
     """On a file system of one MiB, if this machine lets us make one."""
     disk = tmp_path / "disk"
