@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from dwell import Box, Gaussian, Polygon, Uniform
 from dwell._kernels import bins
+from dwell._kernels._jit import njit
 from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
 from tests.crowds import PLACES
@@ -60,3 +63,35 @@ def test_everybody_is_in_exactly_one_bin(name):
         inside = found.who[found.first[b] : found.first[b + 1]]
         assert (np.diff(inside) > 0).all()
         assert (up[inside] * columns + across[inside] == b).all()
+
+
+@njit
+def listed(k, radius, found, x, y, near):
+    return bins.gather_at_rest(k, 1, -1.0, radius, x.shape[0], found, x, y, near)
+
+
+def test_no_agent_within_the_stated_limit_is_missing_however_places_are_rounded():
+    """Agents on the lines between bins, far from the origin, at the rim of the disc."""
+    rng = np.random.default_rng(1)
+    missing = 0
+    for _ in range(200):
+        x, y = rng.uniform(0.0, 1.0, (2, 400))
+        x[:2] = y[:2] = [0.0, 1.0]  # they keep the frame
+        x, y = np.array([x, y]) + rng.choice([-0.3, 0.0, 1e3], (2, 1))
+        found = bins.make_bins(len(x))
+        bins.put_at_rest(x, y, found)
+        left, low, side, columns, rows = found.frame
+        x[2:200] = left + side * rng.integers(1, columns, 198)
+        y[200:] = low + side * rng.integers(1, rows, 200)
+        x[100:300:2] = x[300]
+        y[100:300:3] = y[100]
+        bins.put_at_rest(x, y, found)
+        there, up = (bins.in_order(values, found) for values in (x, y))
+        near = bins.make_near(len(x))
+        for k in np.flatnonzero((found.who >= 100) & (found.who < 300))[::5]:
+            d2 = (there[: len(x)] - there[k]) ** 2 + (up[: len(x)] - up[k]) ** 2
+            beside = (up[: len(x)] == up[k]) | (there[: len(x)] == there[k])
+            radius = math.sqrt(float(rng.choice(d2[(d2 > 0.0) & beside], 1)[0]))
+            count, limit = listed(int(k), radius, found, there, up, near)
+            missing += int((d2 <= limit).sum()) - count
+    assert missing == 0

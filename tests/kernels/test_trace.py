@@ -11,7 +11,7 @@ from dwell import Box, Polygon, Uniform
 from dwell._kernels._jit import njit
 from dwell._kernels.doors import cell_of
 from dwell._kernels.scratch import EDGES, LINES, make_scratch
-from dwell._kernels.trace import fill_block, follow
+from dwell._kernels.trace import fill_block, follow, trace_cell
 from dwell.density.ground import ground_of
 from dwell.density.looking import look_many
 from tests.oracles import rational_cells
@@ -151,3 +151,20 @@ def test_more_edges_or_lines_than_a_walk_has_room_for(count):
         assert np.array_equal(getattr(near, field), getattr(brute, field)[::-1]), field
     exact = rational_cells.tessellation(SQUARE, places)
     assert near.mass[0] == pytest.approx(float(exact[0].area), rel=1e-14, abs=0.0)
+
+
+@njit
+def traced(m, wx, s):
+    return trace_cell(m, 0.0, 0.0, wx, wx, s.x, s.y, s.label, s)
+
+
+@pytest.mark.parametrize(("aside", "corners"), [(1e-3, 4), (3e-9, 4), (3e-10, 0), (1e-13, 0)])
+def test_a_line_that_passes_a_corner_too_closely_ends_the_walk(aside, corners):
+    """Four agents bound a quadrilateral; the bisector with a fifth passes one of its corners."""
+    room, far = make_scratch(5, 0), 2.0 + aside
+    for j, (dx, dy) in enumerate([(2.0, 0.1), (-0.1, 2.0), (-2.0, 0.0), (0.0, -1.9), (far, far)]):
+        room.line_x[j], room.line_y[j], room.behind[j] = dx, dy, j
+        room.line_offset[j] = 0.5 * (dx * dx + dy * dy)
+    corner = np.linalg.solve([[2.0, 0.1], [-0.1, 2.0]], room.line_offset[:2])
+    room.line_offset[4] = far * corner.sum() + aside * corner @ corner
+    assert traced(5, np.empty(0), room)[0] == corners
