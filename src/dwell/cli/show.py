@@ -144,7 +144,8 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
         console.print(_findings(report.certificate, wide))
     until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
     text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
-    text += "." if run.stop.reason.ok else f"{until}."
+    text += "" if run.stop.reason.ok else until
+    text += f"; {report.left_out} (--thorough measures all)." if report.left_out else "."
     console.print(text, soft_wrap=True)
 
 
