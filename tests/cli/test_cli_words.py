@@ -10,6 +10,7 @@ import pytest
 import dwell as package
 from dwell._types import apart, counted
 from dwell.cli.app import app
+from dwell.cli.usage import usage_sentence
 from dwell.hybrid import StopReason
 from dwell.studies.claims import Claim, borne_out
 from tests.cli.shell import dwell, spawn
@@ -202,6 +203,16 @@ def test_every_early_end_has_advice(reason: StopReason) -> None:
     assert bool(reason.advice) == (not reason.ok)
 
 
+def test_a_run_in_no_file_is_not_resumed(scenario: Path) -> None:
+    ended = dwell("run", scenario, "--set", "run.max_jumps=5")
+    assert ended.code == 1
+    assert "raise run.max_jumps: --set run.max_jumps=N" in ended.out
+    assert "--resume" not in ended.out
+    for reason in StopReason:
+        assert "FILE" not in reason.advice_about("run.nc")
+        assert "resume" not in reason.advice_about(None).replace("can be resumed", "")
+
+
 def test_a_run_that_used_up_its_jumps(scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.nc"
     ended = dwell("run", scenario, "--set", "run.max_jumps=5", "--out", out)
@@ -277,3 +288,64 @@ def test_claims_that_hold_on_the_grid_alone() -> None:
     assert [c.as_json()["verdict"] for c in claims] == ["holds", "on the grid", "does not hold"]
     assert borne_out(claims).startswith("2 of 3 statements")
     assert "1 of them only on a grid of points" in borne_out(claims)
+
+
+# Files of another kind.
+
+
+@pytest.mark.parametrize("command", ["check", "show", "plot", "animate", "run --resume"])
+def test_a_scenario_instead_of_a_run(scenario: Path, tmp_path: Path, command: str) -> None:
+    more = {"plot": ["--out", tmp_path / "plots"], "animate": ["--out", tmp_path / "film.gif"]}
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text('scenario = "small.toml"\n[grid]\n"run.seed" = [1, 2]\n')
+    for path, kind, way in ((scenario, "scenario", "run"), (sweep, "sweep", "sweep")):
+        (said,) = dwell(*command.split(), path, *more.get(command, [])).sentences
+        assert said == f"{path} is a {kind}, not a stored run (NetCDF); dwell {way} runs it"
+    other = tmp_path / "notes.toml"
+    other.write_text("a = 1")
+    assert "cannot be read as NetCDF-4" in dwell("check", other).sentences[0]
+
+
+# Options that hold something else.
+
+ODD_OPTIONS = {
+    "run small.toml --horizon a": '--horizon needs a number, got "a"; see dwell run --help',
+    "run small.toml --threads 1.5": (
+        '--threads needs a whole number, got "1.5"; see dwell run --help'
+    ),
+    "run small.toml --threads 0": (
+        '--threads needs a number of at least 1, got "0"; see dwell run --help'
+    ),
+    "plot run.nc --out x --format gif": (
+        '--format needs one of png, pdf, svg, got "gif"; see dwell plot --help'
+    ),
+    "design small.toml --agree x": (
+        '--agree needs one of flooding, gossip, equalizing, got "x"; see dwell design --help'
+    ),
+    "serve --port 99999": '--port needs a number of at most 65535, got "99999"; see dwell serve --help',
+    "compare small.toml --laws timer --level 1 --level x": (
+        '--level needs a number, got "x"; see dwell compare --help'
+    ),
+}
+
+
+@pytest.mark.parametrize("words", ODD_OPTIONS)
+def test_an_option_that_cannot_be_used(words: str) -> None:
+    (said,) = dwell(*words.split()).sentences
+    assert said.replace("python -m pytest.", "") == ODD_OPTIONS[words]
+    outcome = dwell(*words.split(), "--json") if words.startswith("run") else None
+    if outcome is not None:
+        assert f"{outcome.json['error']['message']}; see" in ODD_OPTIONS[words]
+
+
+def test_an_option_as_older_libraries_refuse_it() -> None:
+    class Param:
+        opts = ("-h", "--horizon")
+
+    class RefusedError(Exception):
+        param = Param()
+
+        def format_message(self) -> str:
+            return "Invalid value for '--horizon': 'a' is not a valid float."
+
+    assert usage_sentence(RefusedError()) == '--horizon needs a number, got "a"'

@@ -203,5 +203,5 @@ def test_figures_of_any_kind_are_written_in_the_same_manner(tmp_path: Path) -> N
     assert [path.name for path in paths] == ["errors.png", "errors.svg"]
     assert [p.read_bytes() for p in write_figures(drawings, tmp_path, ["png", "svg"])] == before
     paths[0].write_text("mine")
-    with pytest.raises(InputError, match="not a figure made here"):
+    with pytest.raises(InputError, match="not a plot made here"):
         write_figures(drawings, tmp_path)

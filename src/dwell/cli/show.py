@@ -52,7 +52,7 @@ def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
     if not stop["ok"]:
-        yield "advice", StopReason(stop["reason"]).advice.replace("FILE", str(out or "FILE"))
+        yield "advice", StopReason(stop["reason"]).advice_about(None if out is None else str(out))
     looks = s["events"]["per_agent"]
     yield (
         "events",

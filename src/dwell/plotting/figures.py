@@ -32,7 +32,7 @@ def require_matplotlib() -> None:
         import matplotlib.figure  # noqa: F401
     except ImportError as fault:
         raise InputError(
-            "figures need matplotlib, which is not installed (or cannot be loaded: "
+            "plots need matplotlib, which is not installed (or cannot be loaded: "
             f'{fault}); install it with: pip install "dwell[plot]"',
             code="plot.missing",
         ) from fault

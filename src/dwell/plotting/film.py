@@ -117,7 +117,7 @@ def _check_dimension(run: Run) -> None:
     if n not in SCENES:
         raise InputError(
             f"a film shows places of 1, 2 or 3 coordinates, and these have {n}; dwell plot draws "
-            "the figures of such a run",
+            "the plots of such a run",
             code="film.dimension",
         )
 

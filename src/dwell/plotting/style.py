@@ -130,7 +130,7 @@ def _make_room(ax: Axes, legend: Legend) -> None:
     if cell is None or figure.figure.get_layout_engine() is not None:
         return
     if cell.get_topmost_subplotspec().is_first_row():
-        points = LINE * ax.title.get_fontsize() + 2.0 * rcParams["axes.titlepad"]
+        points = LINE * float(ax.title.get_fontsize()) + 2.0 * rcParams["axes.titlepad"]
         high = legend.get_window_extent().height + points / 72.0 * figure.figure.dpi
         top = max(1.0 - high / figure.bbox.height, 0.5)
         figure.subplots_adjust(top=min(figure.subplotpars.top, top))

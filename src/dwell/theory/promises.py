@@ -271,4 +271,4 @@ def thinned(times: Floats, most: int | None) -> Floats:
 
 
 def _at(times: Floats) -> Any:
-    return lambda k: at_time(times[k])
+    return lambda k: at_time(float(times[k]))

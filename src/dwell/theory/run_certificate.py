@@ -326,7 +326,7 @@ def _measured_lipschitz(
         ratios = np.where(found.values > 0.0, found.values / s.lipschitz, 0.0)
 
     def where(p: int) -> str:
-        return f"agent {p}, {at_time(found.time_of(p))}"
+        return f"agent {p}, {at_time(found.time_of(p) or 0.0)}"
 
     row = worst_of(name, says, ratios, 1.0, where)
     return replace(row, per_agent=_plain(found.values))
