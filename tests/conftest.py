@@ -26,6 +26,7 @@ settings.register_profile(
 settings.load_profile("dwell")
 
 os.environ["DWELL_PROGRESS"] = "0"  # what a test prints must not depend on how long it takes
+os.environ.pop("COLUMNS", None)  # nor on the terminal it is started from
 
 
 def pytest_configure() -> None:

@@ -322,7 +322,9 @@ ODD_OPTIONS = {
     "design small.toml --agree x": (
         '--agree needs one of flooding, gossip, equalizing, got "x"; see dwell design --help'
     ),
-    "serve --port 99999": '--port needs a number of at most 65535, got "99999"; see dwell serve --help',
+    "serve --port 99999": (
+        '--port needs a number of at most 65535, got "99999"; see dwell serve --help'
+    ),
     "compare small.toml --laws timer --level 1 --level x": (
         '--level needs a number, got "x"; see dwell compare --help'
     ),
@@ -349,3 +351,34 @@ def test_an_option_as_older_libraries_refuse_it() -> None:
             return "Invalid value for '--horizon': 'a' is not a valid float."
 
     assert usage_sentence(RefusedError()) == '--horizon needs a number, got "a"'
+
+
+def test_a_dry_run_names_points_that_cannot_be_run(scenario: Path, tmp_path: Path) -> None:
+    sweep = tmp_path / "sweep.toml"
+    text = f'scenario = "{scenario.name}"\n[grid]\n"controller.t1" = [0.1, 0.5]\n'
+    sweep.write_text(f'{text}"controller.t2" = [0.2, 0.4]\n')
+    said = dwell("sweep", sweep, "--dry-run").out
+    first = "at point 2 (controller.t1 = 0.5, controller.t2 = 0.2): controller.t1 must be at most"
+    assert f"2 of the 4 points cannot be run; the first is {first}" in said
+    found = dwell("sweep", sweep, "--dry-run", "--json").json["impossible"]
+    assert (found["points"], found["checked"]) == (2, 4)
+    assert found["first"].startswith(first)
+    sweep.write_text(text.replace("0.5", "0.15"))
+    assert "impossible" not in dwell("sweep", sweep, "--dry-run").out
+
+
+# Width.
+
+
+def test_the_width_that_is_asked_for_is_kept(scenario: Path, monkeypatch) -> None:
+    def widest(*words: object) -> int:
+        return max(map(len, dwell(*words).out.splitlines()))
+
+    monkeypatch.delenv("COLUMNS", raising=False)
+    design = ("design", scenario, "--samples", 0, *SHORT)
+    assert widest(*design) > 80
+    monkeypatch.setenv("COLUMNS", "80")
+    assert widest(*design) <= 80
+    for odd in ("", "wide", "0"):
+        monkeypatch.setenv("COLUMNS", odd)
+        assert widest(*design) > 80

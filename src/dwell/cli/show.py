@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -170,8 +171,10 @@ class _Trimmed(io.TextIOBase):
 
 
 def _console() -> Console:
-    """Standard output; in a file or a pipe neither folded at 80 characters nor padded."""
+    """Standard output; a file or a pipe has COLUMNS characters to a line, or many, not padded."""
     console = Console(highlight=False)
     if console.is_terminal:
         return console
-    return Console(highlight=False, width=PIPE_WIDTH, file=cast(IO[str], _Trimmed()))
+    asked = os.environ.get("COLUMNS", "")
+    width = int(asked) if asked.isascii() and asked.isdigit() and int(asked) else PIPE_WIDTH
+    return Console(highlight=False, width=width, file=cast(IO[str], _Trimmed()))

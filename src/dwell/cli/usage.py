@@ -43,7 +43,8 @@ def _need(details: dict[str, Any], words: str) -> str | None:
     choices, kind = _CHOICES.search(words), _KIND.search(words)
     if choices:
         return f"one of {choices[1]}".replace("'", "")
-    return needed(details.get("type", kind[1] if kind else ""), details.get("ctx", {}))
+    name = str(details.get("type", kind[1] if kind else ""))
+    return needed(name, details.get("ctx", {}))
 
 
 def _quoted(words: str) -> str:
