@@ -147,8 +147,9 @@ def _computing() -> float:
 @cache
 def _compiling() -> Any:
     """What adds up the time that this process spends on compiling, from the first call on."""
-    from numba.core import event
+    from numba.core import event as events
 
+    event: Any = events  # without types
     listener = event.TimingListener()
     event.register("numba:compile", listener)
     return listener
