@@ -26,6 +26,7 @@ settings.register_profile(
 settings.register_profile("all", settings.get_profile("dwell"), derandomize=False, max_examples=600)
 
 os.environ["DWELL_PROGRESS"] = "0"  # what a test prints must not depend on how long it takes
+os.environ.pop("COLUMNS", None)  # nor on the terminal it is started from
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

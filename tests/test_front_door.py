@@ -6,6 +6,8 @@ import sys
 import pytest
 
 import dwell
+from dwell.scenario import scenario_schema
+from dwell.studies import Comparison
 
 HEAVY = ("numba", "matplotlib", "xarray", "h5netcdf", "scipy", "shapely", "pydantic", "numpy")
 
@@ -58,3 +60,16 @@ def test_validating_the_schema_needs_no_compiler():
     assert "numba" not in loaded_after(
         "from dwell.scenario import scenario_schema; scenario_schema()"
     )
+
+
+def test_numbers_are_called_numbers():
+    """A figure is a picture to some and a number to others."""
+    said = [dwell.simulate.__doc__, dwell.Run.summary.__doc__, Comparison.figures.__doc__]
+    said += [str(scenario_schema()["$defs"]["RecordSpec"]["description"])]
+    law = dwell.Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
+    start = [(0.2, 0.2), (0.7, 0.6)]
+    run = dwell.simulate(dwell.Box((0, 0), (1, 1)), None, start, law, until=0.5, record="summary")
+    with pytest.raises(dwell.InputError, match="keeps numbers and its final state") as refused:
+        _ = run.events
+    said += [str(refused.value)]
+    assert not [text for text in said if "figure" in str(text)]

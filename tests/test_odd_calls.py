@@ -39,7 +39,7 @@ REFUSED = {
     "a film to nothing": (lambda r, t: dwell.animate(r, None), "the name of a file"),
     "figures of a word": (lambda r, t: save_figures("nowhere.nc", "out"), "nowhere.nc is not"),
     "figures to nothing": (lambda r, t: save_figures(r, None), "the name of a file"),
-    "figures of numbers": (lambda r, t: save_figures(r, "out", names=3), "no figure 3"),
+    "figures of numbers": (lambda r, t: save_figures(r, "out", names=3), "no plot 3"),
     "errors of a list": (lambda r, t: draw_errors(None, [r]), "a Run, or the path"),
     "a scenario of numbers": (lambda r, t: dwell.run_scenario(3), "a Scenario, a mapping"),
     "no scenario file": (lambda r, t: dwell.run_scenario("no.toml"), "no.toml does not exist"),

@@ -218,6 +218,8 @@ def test_a_cache_that_cannot_be_written_is_said_once(monkeypatch, folder):
         dwell.run_scenario(scenario_in(folder))
     with reported():  # a second warning would be an error
         pass
+    monkeypatch.setattr("dwell._kernels._jit.is_cached", lambda: False)
+    assert progress._compiling() == "compiling"  # and not kept
     progress._warn_uncached.cache_clear()
     for said in (1, 0):
         found = command(*run)

@@ -164,7 +164,10 @@ def _time(seconds: float) -> str:
 
 
 def _compiling() -> str:
-    return "preparing" if _jit.is_cached() else "compiling (once; kept for later runs)"
+    if _jit.is_cached():
+        return "preparing"
+    kept = _jit.cache_root() is not None
+    return "compiling (once; kept for later runs)" if kept else "compiling"
 
 
 @cache

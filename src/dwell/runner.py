@@ -151,7 +151,7 @@ def simulate(
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
     `network` loses looks and messages, or makes them late.
-    `record` says what is kept: "events" (all), "samples" or "summary" (little more than figures).
+    `record` says what is kept: "events" (all), "samples" or "summary" (the numbers and the end).
     `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
     thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
     sample costs a cell of every agent. For a density that is a function there are so few that

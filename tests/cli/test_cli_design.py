@@ -167,7 +167,7 @@ def test_other_laws_and_other_files_are_refused(tmp_path: Path, scenario: Path) 
     assert 'controller.kind = "timer" with k1, nu, t1 and t2 is needed' in sentence
     (tmp_path / "mine.png").write_text("mine")
     refusal = dwell("design", scenario, "--out", tmp_path / "mine.png").sentences
-    assert "not a figure made here" in refusal[0]
+    assert "not a plot made here" in refusal[0]
     assert "nowhere.toml" in dwell("design", tmp_path / "nowhere.toml").sentences[0]
 
 

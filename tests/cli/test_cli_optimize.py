@@ -126,7 +126,7 @@ def test_a_file_of_others_is_left_alone(scenario: Path) -> None:
     out.mkdir()
     (out / "minima.png").write_text("mine")
     outcome = dwell("optimize", scenario, "--out", out)
-    assert "not a figure made here" in outcome.sentences[0]
+    assert "not a plot made here" in outcome.sentences[0]
     assert [path.name for path in out.iterdir()] == ["minima.png"]
 
 

@@ -107,7 +107,7 @@ def test_a_folder_with_files_of_others_is_left_alone(scenario: Path) -> None:
     out.mkdir()
     (out / "costs.png").write_text("mine")
     assert (
-        "not a figure made here"
+        "not a plot made here"
         in dwell("compare", scenario, "--laws", "timer", "--out", out).sentences[0]
     )
     assert [path.name for path in out.iterdir()] == ["costs.png"]

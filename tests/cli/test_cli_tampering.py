@@ -124,8 +124,8 @@ def test_a_changed_file_whose_events_hold_has_a_verdict_of_its_own(kept: Path, e
         assert outcome.json["verdict"] == "altered"
     shown = dwell("check", kept)
     assert shown.code == 1
-    says = "was changed after it was written; its events still solve its scenario."
-    assert shown.out.splitlines()[-1].endswith(says)
+    says = "was changed after it was written; its events still solve its scenario; 50 of 1001"
+    assert says in shown.out.splitlines()[-1]
     assert "NOT" not in shown.out
 
 
@@ -141,7 +141,34 @@ def test_only_a_thorough_check_measures_every_sample(kept: Path) -> None:
     outcome = dwell("check", kept, "--json")
     assert outcome.code == 0
     assert "50 of 1001 samples measured again agree" in {c["says"] for c in outcome.json["checks"]}
-    assert violated(dwell("check", kept, "--json", "--thorough")) == {"samples"}
+    outcome = dwell("check", kept, "--json", "--thorough")
+    assert violated(outcome) == {"samples"}
+    (found,) = [c for c in outcome.json["checks"] if c["name"] == "samples"]
+    assert found["says"] == "1 of the 1001 samples measured again differs"
+    assert found["where"] == "t = 0.028"
+
+
+def test_the_verdict_claims_no_more_than_was_measured(kept: Path) -> None:
+    some, every = (
+        dwell("check", kept, *more).out.splitlines()[-1] for more in ((), ("--thorough",))
+    )
+    verdict = f"{kept} (104 jumps) is a solution of its scenario"
+    part = "50 of 1001 samples were measured again (--thorough measures all)"
+    assert some == f"{verdict}; {part}."
+    assert every == f"{verdict}."
+    change(kept, EDITS["hold"][0], renew=True)
+    assert dwell("check", kept).out.splitlines()[-1].endswith("is NOT a solution of its scenario.")
+
+
+def test_times_of_findings_are_short(kept: Path) -> None:
+    """Such as t = 0.3, where the sample's time is 0.30000000000000004."""
+    with xr.open_dataset(kept, engine="h5netcdf", decode_times=False) as data:
+        times = data["sample_time"].values.tolist()
+    row = next(k for k, time in enumerate(times) if len(repr(time)) > 15)
+    change(kept, nudged("cost", row, -0.5), renew=True)
+    outcome = dwell("check", kept, "--json", "--thorough")
+    (found,) = [c for c in outcome.json["checks"] if c["name"] == "samples"]
+    assert found["where"] == f"t = {0.004 * row:.3f}".rstrip("0")
 
 
 @pytest.mark.parametrize(("name", "value"), [("cost", np.nan), ("error", np.inf)])

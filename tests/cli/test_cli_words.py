@@ -10,6 +10,7 @@ import pytest
 import dwell as package
 from dwell._types import apart, counted
 from dwell.cli.app import app
+from dwell.cli.usage import usage_sentence
 from dwell.hybrid import StopReason
 from dwell.studies.claims import Claim, borne_out
 from tests.cli.shell import dwell, spawn
@@ -202,6 +203,16 @@ def test_every_early_end_has_advice(reason: StopReason) -> None:
     assert bool(reason.advice) == (not reason.ok)
 
 
+def test_a_run_in_no_file_is_not_resumed(scenario: Path) -> None:
+    ended = dwell("run", scenario, "--set", "run.max_jumps=5")
+    assert ended.code == 1
+    assert "raise run.max_jumps: --set run.max_jumps=N" in ended.out
+    assert "--resume" not in ended.out
+    for reason in StopReason:
+        assert "FILE" not in reason.advice_about("run.nc")
+        assert "resume" not in reason.advice_about(None).replace("can be resumed", "")
+
+
 def test_a_run_that_used_up_its_jumps(scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.nc"
     ended = dwell("run", scenario, "--set", "run.max_jumps=5", "--out", out)
@@ -277,3 +288,97 @@ def test_claims_that_hold_on_the_grid_alone() -> None:
     assert [c.as_json()["verdict"] for c in claims] == ["holds", "on the grid", "does not hold"]
     assert borne_out(claims).startswith("2 of 3 statements")
     assert "1 of them only on a grid of points" in borne_out(claims)
+
+
+# Files of another kind.
+
+
+@pytest.mark.parametrize("command", ["check", "show", "plot", "animate", "run --resume"])
+def test_a_scenario_instead_of_a_run(scenario: Path, tmp_path: Path, command: str) -> None:
+    more = {"plot": ["--out", tmp_path / "plots"], "animate": ["--out", tmp_path / "film.gif"]}
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text('scenario = "small.toml"\n[grid]\n"run.seed" = [1, 2]\n')
+    for path, kind, way in ((scenario, "scenario", "run"), (sweep, "sweep", "sweep")):
+        (said,) = dwell(*command.split(), path, *more.get(command, [])).sentences
+        assert said == f"{path} is a {kind}, not a stored run (NetCDF); dwell {way} runs it"
+    other = tmp_path / "notes.toml"
+    other.write_text("a = 1")
+    assert "cannot be read as NetCDF-4" in dwell("check", other).sentences[0]
+
+
+# Options that hold something else.
+
+ODD_OPTIONS = {
+    "run small.toml --horizon a": '--horizon needs a number, got "a"; see dwell run --help',
+    "run small.toml --threads 1.5": (
+        '--threads needs a whole number, got "1.5"; see dwell run --help'
+    ),
+    "run small.toml --threads 0": (
+        '--threads needs a number of at least 1, got "0"; see dwell run --help'
+    ),
+    "plot run.nc --out x --format gif": (
+        '--format needs one of png, pdf, svg, got "gif"; see dwell plot --help'
+    ),
+    "design small.toml --agree x": (
+        '--agree needs one of flooding, gossip, equalizing, got "x"; see dwell design --help'
+    ),
+    "serve --port 99999": (
+        '--port needs a number of at most 65535, got "99999"; see dwell serve --help'
+    ),
+    "compare small.toml --laws timer --level 1 --level x": (
+        '--level needs a number, got "x"; see dwell compare --help'
+    ),
+}
+
+
+@pytest.mark.parametrize("words", ODD_OPTIONS)
+def test_an_option_that_cannot_be_used(words: str) -> None:
+    (said,) = dwell(*words.split()).sentences
+    assert said.replace("python -m pytest.", "") == ODD_OPTIONS[words]
+    outcome = dwell(*words.split(), "--json") if words.startswith("run") else None
+    if outcome is not None:
+        assert f"{outcome.json['error']['message']}; see" in ODD_OPTIONS[words]
+
+
+def test_an_option_as_older_libraries_refuse_it() -> None:
+    class Param:
+        opts = ("-h", "--horizon")
+
+    class RefusedError(Exception):
+        param = Param()
+
+        def format_message(self) -> str:
+            return "Invalid value for '--horizon': 'a' is not a valid float."
+
+    assert usage_sentence(RefusedError()) == '--horizon needs a number, got "a"'
+
+
+def test_a_dry_run_names_points_that_cannot_be_run(scenario: Path, tmp_path: Path) -> None:
+    sweep = tmp_path / "sweep.toml"
+    text = f'scenario = "{scenario.name}"\n[grid]\n"controller.t1" = [0.1, 0.5]\n'
+    sweep.write_text(f'{text}"controller.t2" = [0.2, 0.4]\n')
+    said = dwell("sweep", sweep, "--dry-run").out
+    first = "at point 2 (controller.t1 = 0.5, controller.t2 = 0.2): controller.t1 must be at most"
+    assert f"2 of the 4 points cannot be run; the first is {first}" in said
+    found = dwell("sweep", sweep, "--dry-run", "--json").json["impossible"]
+    assert (found["points"], found["checked"]) == (2, 4)
+    assert found["first"].startswith(first)
+    sweep.write_text(text.replace("0.5", "0.15"))
+    assert "impossible" not in dwell("sweep", sweep, "--dry-run").out
+
+
+# Width.
+
+
+def test_the_width_that_is_asked_for_is_kept(scenario: Path, monkeypatch) -> None:
+    def widest(*words: object) -> int:
+        return max(map(len, dwell(*words).out.splitlines()))
+
+    monkeypatch.delenv("COLUMNS", raising=False)
+    design = ("design", scenario, "--samples", 0, *SHORT)
+    assert widest(*design) > 80
+    monkeypatch.setenv("COLUMNS", "80")
+    assert widest(*design) <= 80
+    for odd in ("", "wide", "0"):
+        monkeypatch.setenv("COLUMNS", odd)
+        assert widest(*design) > 80

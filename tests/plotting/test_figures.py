@@ -342,6 +342,26 @@ def test_a_title_on_own_axes_is_above_the_legend(draw, layout) -> None:
         assert title.get_window_extent().y0 >= legend.y1
 
 
+@pytest.mark.parametrize("draw", DRAWINGS)
+@pytest.mark.parametrize("name", ["two-hills", "500"])
+def test_a_title_on_own_axes_is_not_cut_off(draw, name: str) -> None:
+    figure = Figure(figsize=(9, 4))
+    _, right = figure.subplots(1, 2)
+    tops = set()
+    for _ in range(2):  # drawing anew does not make the axes lower
+        right.clear()
+        draw(right, run_named(name))
+        right.set_title("timer errors")
+        figure.draw_without_rendering()
+        title, legend = right.title.get_window_extent(), right.get_legend().get_window_extent()
+        assert legend.y1 <= title.y0 < title.y1 <= figure.bbox.y1
+        tops.add(figure.subplotpars.top)
+    assert len(tops) == 1
+    figure.tight_layout()
+    figure.draw_without_rendering()
+    assert right.title.get_window_extent().y1 <= figure.bbox.y1
+
+
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("record", ["events", "summary"])
 def test_a_run_and_a_tessellation_plot_themselves(dimension, record) -> None:

@@ -143,6 +143,31 @@ def test_curves_grow_up_to_now() -> None:
         assert line.get_ydata()[-1] == pytest.approx(run.cost(line.get_xdata()[-1]))
 
 
+@pytest.mark.parametrize("name", ["two-hills", "paper-30", "two", "wide", "lloyd"])
+@pytest.mark.parametrize("since", [0.0, 1.5])
+def test_the_curves_have_two_numbers_on_their_axes(name: str, since: float) -> None:
+    stage = stage_of(shots_of(run_named(name), fps=5, seconds=1, since=since), (960, 540), 120.0)
+    for ax in stage.figure.axes[1:]:
+        low, high = ax.get_ylim()
+        ticks = [*ax.yaxis.get_major_ticks(), *ax.yaxis.get_minor_ticks()]
+        shown = [t.label1 for t in ticks if low <= t.get_loc() <= high and t.label1.get_text()]
+        assert len(shown) >= 2
+        boxes = [label.get_window_extent() for label in shown]
+        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+@pytest.mark.parametrize("name", ["two-hills", "paper-30"])
+@pytest.mark.parametrize("size", [(960, 540), (540, 960), (1280, 720)])
+def test_a_film_has_the_name_of_the_scenario(name: str, size: tuple[int, int]) -> None:
+    run = run_named(name)
+    figure = stage_of(shots_of(run, fps=5, seconds=1), size, max(size) / 8.0).figure
+    assert figure.get_suptitle() == run.scenario.name
+    box = figure._suptitle.get_window_extent()
+    others = [text for ax in figure.axes for text in ax.texts if text.get_text()]
+    assert not any(box.overlaps(text.get_window_extent()) for text in others)
+    assert box.y1 <= figure.bbox.y1
+
+
 def test_a_film_has_the_frames_size_and_speed_that_were_asked_for(tmp_path: Path) -> None:
     path = animate(run_named("two-hills"), tmp_path / "film.gif", **QUICK)
 

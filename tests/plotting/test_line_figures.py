@@ -14,9 +14,12 @@ from dwell import Ball, Gaussian, Interval, Mixture, Run, Timer, Uniform, simula
 from dwell.controllers import DiscreteLloyd
 from dwell.plotting import FIGURES, save_figures
 from dwell.plotting.deployment import deployment
+from dwell.plotting.figures import entitled
 from dwell.plotting.film import shots_of, stage_of
 from dwell.plotting.line import borders_of, curve_of, slices
 from dwell.plotting.panels import compared_trajectories
+
+from .conftest import from_template
 
 LAW = Timer(k1=1.0, nu=0.05, t1=0.1, t2=0.3)
 HILL = Mixture((Uniform(0.1), Gaussian(center=(4.0,), rate=1.0, weight=2.0)))
@@ -71,6 +74,15 @@ def test_every_figure_fits_its_sheet(figure: str, name: str) -> None:
     for text in made.findobj(matplotlib.text.Text):
         if text.get_text() and text.get_visible():
             assert text.get_fontsize() >= 7.0
+
+
+def test_the_name_of_the_scenario_is_apart_from_the_legend() -> None:
+    run = from_template("line-8", "run.horizon=2")
+    made = entitled(FIGURES["trajectories"](run), run)
+    made.canvas.draw()
+    name = made._suptitle.get_window_extent()
+    assert made.get_suptitle() == run.scenario.name
+    assert not any(name.overlaps(legend.get_window_extent()) for legend in made.legends)
 
 
 def test_borders_lie_half_way_between_neighbours() -> None:

@@ -151,5 +151,5 @@ def test_pictures_are_kept(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="must end in"):
         save_modes(tmp_path / "modes.jpg", *case)
     (tmp_path / "mine.png").write_text("mine")
-    with pytest.raises(InputError, match="not a figure made here"):
+    with pytest.raises(InputError, match="not a plot made here"):
         save_modes(tmp_path / "mine.png", *case)

@@ -37,6 +37,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "odd": ("nothing", "no-samples", "horizon-0"),
     "many": ("500", "500"),
     "shapes": ("wide", "tall", "slim"),
+    "named": ("two-hills", "two-hills", "two-hills"),
+    "named-tall": ("paper-30", "paper-30", "paper-30", "paper-30", "paper-30"),
 }
 
 
@@ -60,6 +62,9 @@ def overlapping(figure: Figure) -> list[str]:
                 boxes.append((text.get_text(), text.get_window_extent()))
     for legend in figure.legends:
         boxes.append(("legend", legend.get_window_extent()))
+    if figure.get_suptitle():
+        name = figure._suptitle.get_window_extent()
+        boxes.append(("name", name.padded(figure.dpi * 2.0 / 72.0)))  # two points of air
     bad = [a for a, box in boxes if not _inside(figure, box)]
     for k, (a, box) in enumerate(boxes):
         bad += [f"{a} / {b}" for b, other in boxes[:k] if box.overlaps(other)]
@@ -198,5 +203,5 @@ def test_figures_of_any_kind_are_written_in_the_same_manner(tmp_path: Path) -> N
     assert [path.name for path in paths] == ["errors.png", "errors.svg"]
     assert [p.read_bytes() for p in write_figures(drawings, tmp_path, ["png", "svg"])] == before
     paths[0].write_text("mine")
-    with pytest.raises(InputError, match="not a figure made here"):
+    with pytest.raises(InputError, match="not a plot made here"):
         write_figures(drawings, tmp_path)

@@ -83,7 +83,7 @@ def test_own_figures_are_replaced_and_others_only_with_force(tmp_path: Path) -> 
         assert save_figures(run, tmp_path, [kind], ["cost"]) == [path]
     path.write_text("my own drawing")
 
-    with pytest.raises(InputError, match="not a figure made here"):
+    with pytest.raises(InputError, match="not a plot made here"):
         save_figures(run, tmp_path, ["svg"], ["errors", "cost"])
     assert path.read_text() == "my own drawing"
     assert not (tmp_path / "errors.svg").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -104,3 +105,21 @@ def test_two_runs_may_go_on_from_one_state():
     assert differing(table_of(first), table_of(second)) == []
     later = whole.events.take(slice(20, None))
     assert table_of(second).positions.tobytes("F") == later.positions.tobytes("F")
+
+
+def test_the_time_taken_is_without_compiling_and_adds_up(tmp_path):
+    from numba.core import event
+
+    def slow(what, share):
+        with event.trigger_event("numba:compile"):
+            time.sleep(0.3)
+            calls.append(what)
+
+    calls = []
+    scenario = run(LAWS["timer"], 1.0).scenario
+    dwell.run_scenario(scenario, out=tmp_path / "first.nc")  # all kernels and libraries are loaded
+    one = dwell.run_scenario(scenario, out=tmp_path / "run.nc", progress=slow)
+    assert len(calls) > 3
+    assert 0.0 < one.wall_seconds < 0.3 * 2
+    more = dwell.resume_run(tmp_path / "run.nc", horizon=1.5, progress=slow)
+    assert one.wall_seconds < more.wall_seconds < 0.3 * 4

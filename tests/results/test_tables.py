@@ -50,6 +50,14 @@ def test_events_as_a_data_frame_have_a_column_for_each_coordinate(dimension, axe
         assert (frame[name] == getattr(run.events, name)).all()
 
 
+@pytest.mark.parametrize("law", [None, dwell.Lloyd(mode="ode")])
+def test_pandas_takes_events_as_they_are(law):
+    pandas = pytest.importorskip("pandas")
+    table = made().events if law is None else made(law=law).events
+    pandas.testing.assert_frame_equal(pandas.DataFrame(table), table.to_pandas())
+    assert len(list(table)) == len(table)
+
+
 def test_columns_that_only_some_laws_fill_are_in_the_data_frame():
     table = made(law=dwell.Lloyd(mode="ode")).events
     frame = table.to_pandas()

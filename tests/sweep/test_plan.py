@@ -14,7 +14,7 @@ import dwell
 from dwell.errors import InputError
 from dwell.sweep import parse_sweep, plan_of
 from dwell.sweep.axes import Range, latin_hypercube
-from dwell.sweep.plan import Frame
+from dwell.sweep.plan import Frame, Impossible
 from tests.sweep.worlds import GRID, SCENARIO, small
 
 
@@ -360,3 +360,15 @@ def test_summaries_are_sampled_as_often_as_other_runs():
     assert every(scenario=own, grid={}) == [0.125]
     kept = {**SCENARIO, "run": {**SCENARIO["run"], "record": {"kind": "summary"}}}
     assert every(scenario=kept, grid={}, record="scenario") == [None]
+
+
+def test_points_that_cannot_be_run_are_counted_without_building_anything(monkeypatch):
+    monkeypatch.setattr("dwell.scenario.build.build", None)
+    grid = {"controller.t1": [0.1, 0.5], "controller.t2": [0.2, 0.4]}
+    plan = plan_of(small(grid=grid))
+    found = plan.impossible
+    assert (found.points, found.checked) == (2, 4)
+    assert found.first.startswith("at point 2 (controller.t1 = 0.5, controller.t2 = 0.2): ")
+    assert plan_of(small()).impossible == Impossible(0, plan_of(small()).points, None)
+    monkeypatch.setattr("dwell.sweep.plan.MOST_LOOKED_AT", 3)
+    assert plan_of(small(grid=grid)).impossible.checked == 3

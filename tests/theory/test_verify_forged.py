@@ -552,7 +552,7 @@ def test_the_cost_may_rise_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> 
         found = guaranteed(honest("lloyd"))["cost"]
         assert found.status == status
     times = np.unique(honest("lloyd").events.time)
-    assert found.where == f"t = {float(times[1])!r}"  # the start is the first
+    assert found.where == f"t = {float(times[1]):.9g}"  # the start is the first
     assert f"at {len(times) + 1} of {len(times) + 1} event times" in found.says
 
 
@@ -684,10 +684,11 @@ def test_a_violation_says_where() -> None:
     who, t = run.events.agent[K], float(run.events.time[K])
     for column, name in (("holds", "jump"), ("errors", "centroid"), ("nearest", "seen")):
         found = named(forged("timer", off(column, ulps=2)))[name]
-        assert found.where == f"jump {K + 1}, agent {who}, t = {t!r}"
+        assert found.where == f"jump {K + 1}, agent {who}, t = {t:.9g}"
         assert found.worst > found.limit == 0.0
     found = named(forged("timer", sampled("costs", -1, ulps=1)))["samples"]
-    assert found.where == "t = 1.0"
+    assert found.where == "t = 1"
+    assert found.says == "1 of the 50 samples measured again differs"
     found = named(forged("timer", begun("hold", 9.0, agent=4)))["start-hold"]
     assert found.where == "agent 4"
     assert named(forged("timer", sample_back))["time-domain"].where == "sample 61"
@@ -700,6 +701,8 @@ def test_thorough_measures_all_samples_and_all_centroids() -> None:
     some, every = named(forged("timer")), named(forged("timer", thorough=True))
     assert some["samples"].says == "50 of 101 samples measured again agree"
     assert every["samples"].says == "101 of 101 samples measured again agree"
+    assert "; 50 of 101 samples were measured again; checks: " in repr(forged("timer"))
+    assert "measured again" not in repr(forged("timer", thorough=True))
     for row in (1, 52, 99):
         assert row not in spread(101, 50)
         forgery = sampled("costs", row, ulps=1)

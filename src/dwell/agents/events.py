@@ -35,7 +35,7 @@ _USUALLY = {"cruise": np.inf, "promise": -1.0}  # others, where they say nothing
 @final
 @dataclass(frozen=True, eq=False)
 class EventTable:
-    """One row per jump, in order."""
+    """One row per jump, in order; `to_pandas()` gives it as a data frame."""
 
     time: Floats
     agent: Ints
@@ -169,6 +169,19 @@ class EventTable:
             hold_x, ..., and centroid minus position error_x, ...; the others have the names that
             they have here.
         """
+        return data_frame(self._flat())
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Rows as dictionaries with the columns of `to_pandas`, for ``pandas.DataFrame(events)``.
+
+        Slower than `to_pandas`.
+        """
+        flat = self._flat()
+        rows = zip(*(values.tolist() for values in flat.values()), strict=True)
+        return (dict(zip(flat, row, strict=True)) for row in rows)
+
+    def _flat(self) -> dict[str, Any]:
+        """The columns of a data frame."""
         flat: dict[str, Any] = {}
         for name, values in self.columns().items():
             if name in VECTORS:
@@ -177,7 +190,7 @@ class EventTable:
                 flat |= {**by_axis("bend2", values[:, 0]), **by_axis("bend3", values[:, 1])}
             else:
                 flat[name] = values
-        return data_frame(flat)
+        return flat
 
     def columns(self) -> dict[str, Any]:
         """The columns that are there, by name."""

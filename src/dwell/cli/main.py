@@ -100,6 +100,8 @@ def _of_click(fault: Exception) -> int:
     """Usage errors and exits of the command-line library; anything else is a fault of ours."""
     import typer
 
+    from dwell.cli.usage import usage_sentence
+
     if isinstance(fault, typer.Exit):
         return int(fault.exit_code)
     if isinstance(fault, typer.Abort):
@@ -112,6 +114,5 @@ def _of_click(fault: Exception) -> int:
     if type(fault).__name__ == "NoArgsIsHelpError":  # no command: its message is the help
         print(sentence())
         return WRONG_INPUT
-    words = " ".join(str(sentence()).split())
-    _complain(f"{words.rstrip('.')}; see {command} --help")
+    _complain(f"{usage_sentence(fault).rstrip('.')}; see {command} --help")
     return WRONG_INPUT

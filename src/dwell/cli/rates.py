@@ -42,7 +42,7 @@ class Study:
         return self.predictions[self.law]
 
     def as_json(self) -> dict[str, Any]:
-        """The figures as `dwell rates --json` prints them."""
+        """The numbers as `dwell rates --json` prints them."""
         seen = self.observed
         return {
             "schema": 1,

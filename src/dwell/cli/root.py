@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from dwell.cli.options import Printed, print_json
+from dwell.cli.usage import usage_sentence
 from dwell.errors import DwellError
 
 METAVARS = {"path": "FILE", "int range": "N", "float": "NUMBER", "str": "TEXT", "list[str]": "TEXT"}
@@ -43,7 +44,7 @@ class Commands(TyperGroup):
             if "--json" in sys.argv and known and not Printed.done:
                 code = "usage" if usage else getattr(fault, "code", "error")
                 error = {"code": code, "key": getattr(fault, "key", None)}
-                error["message"] = usage() if usage else str(fault)
+                error["message"] = usage_sentence(fault) if usage else str(fault)
                 print_json({"schema": 1, "error": error})
             raise
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -52,7 +53,7 @@ def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
     if not stop["ok"]:
-        yield "advice", StopReason(stop["reason"]).advice.replace("FILE", str(out or "FILE"))
+        yield "advice", StopReason(stop["reason"]).advice_about(None if out is None else str(out))
     looks = s["events"]["per_agent"]
     yield (
         "events",
@@ -144,7 +145,8 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
         console.print(_findings(report.certificate, wide))
     until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
     text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
-    text += "." if run.stop.reason.ok else f"{until}."
+    text += "" if run.stop.reason.ok else until
+    text += f"; {report.left_out} (--thorough measures all)." if report.left_out else "."
     console.print(text, soft_wrap=True)
 
 
@@ -169,8 +171,10 @@ class _Trimmed(io.TextIOBase):
 
 
 def _console() -> Console:
-    """Standard output; in a file or a pipe neither folded at 80 characters nor padded."""
+    """Standard output; a file or a pipe has COLUMNS characters to a line, or many, not padded."""
     console = Console(highlight=False)
     if console.is_terminal:
         return console
-    return Console(highlight=False, width=PIPE_WIDTH, file=cast(IO[str], _Trimmed()))
+    asked = os.environ.get("COLUMNS", "")
+    width = int(asked) if asked.isascii() and asked.isdigit() and int(asked) else PIPE_WIDTH
+    return Console(highlight=False, width=width, file=cast(IO[str], _Trimmed()))

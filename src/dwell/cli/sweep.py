@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,11 @@ def complain(text: str) -> None:
 
 def show_plan(plan: Plan, as_json: bool) -> None:
     """What a sweep file comes to."""
+    wrong = plan.impossible
     if as_json:
         about: dict[str, Any] = {"schema": 1, "ok": True, "cases": len(plan)}
         about |= {"points": plan.points, "keys": list(plan.keys), "notes": list(plan.notes)}
+        about["impossible"] = asdict(wrong)
         print(json.dumps(about))
         return
     console = _console()
@@ -42,6 +45,11 @@ def show_plan(plan: Plan, as_json: bool) -> None:
             few = ", ".join(str(value) for value in column[:6])
             more = ", ..." if len(column) > 6 else ""
             console.print(escape(f"  {key}: {few}{more}"), soft_wrap=True)
+    if wrong.points:
+        part = "first " if wrong.checked < plan.points else ""
+        count = f"{wrong.points:,} of the {part}{counted(wrong.checked, 'point')}"
+        says = f"{count} cannot be run; the first is {wrong.first}"
+        console.print(f"[bold red]impossible[/]  {escape(says)}", soft_wrap=True)
     for note in plan.notes:
         console.print(f"[yellow]note[/]  {escape(note)}", soft_wrap=True)
 

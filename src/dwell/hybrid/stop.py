@@ -31,6 +31,12 @@ class StopReason(Enum):
         """What to do about an early end; FILE stands for the stored run, if there is one."""
         return _ADVICE.get(self, "")
 
+    def advice_about(self, file: str | None) -> str:
+        """The same about the run in `file`; None: it is in no file."""
+        if file is None:
+            return _ADVICE_UNSTORED.get(self, self.advice)
+        return self.advice.replace("FILE", file)
+
 
 _SENTENCES = {
     StopReason.HORIZON: "Reached the time horizon.",
@@ -44,6 +50,10 @@ _ADVICE = {
     StopReason.ZENO: "make the law return later times",
     StopReason.COINCIDENT: "change the start or the seed, lower the speed, or shorten the waits",
     StopReason.INTERRUPTED: "continue a stored run: dwell run --resume FILE",
+}
+_ADVICE_UNSTORED = {
+    StopReason.JUMP_LIMIT: "raise run.max_jumps: --set run.max_jumps=N",
+    StopReason.INTERRUPTED: "give --out RUN.nc, so that the run is stored and can be resumed",
 }
 
 

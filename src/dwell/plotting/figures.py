@@ -32,7 +32,7 @@ def require_matplotlib() -> None:
         import matplotlib.figure  # noqa: F401
     except ImportError as fault:
         raise InputError(
-            "figures need matplotlib, which is not installed (or cannot be loaded: "
+            "plots need matplotlib, which is not installed (or cannot be loaded: "
             f'{fault}); install it with: pip install "dwell[plot]"',
             code="plot.missing",
         ) from fault
@@ -108,7 +108,7 @@ def space_time(run: Run) -> Figure:
     side = line.side_of(ax)
     line.draw_space_time(ax, run, explained=False)
     line.draw_side(side, run, run.horizon)
-    explain_all(figure, [ax], PLAIN, 4, "upper")
+    explain_all(figure, [ax], PLAIN, 4)
     return figure
 
 
@@ -148,9 +148,14 @@ def figures_of(run: Run) -> list[str]:
     return [name for name in FIGURES if not (others and name == "hold_errors")]
 
 
+def name_of(*runs: Run) -> str | None:
+    """The name of the scenario that runs were made from, if there is one."""
+    return next((run.scenario.name for run in runs if run.scenario is not None), None)
+
+
 def entitled(figure: Figure, *runs: Run) -> Figure:
     """`figure` with the name of the scenario above everything, if there is one."""
-    name = next((run.scenario.name for run in runs if run.scenario is not None), None)
+    name = name_of(*runs)
     if name:
         words = filter(None, [name.replace("$", r"\$")[:80], figure.get_suptitle()])
         figure.suptitle(", ".join(words), fontsize=PLAIN.text_size, color=PLAIN.cell)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
-from dwell.plotting.figures import require_matplotlib
+from dwell.plotting.figures import entitled, require_matplotlib
 from dwell.plotting.line_film import LineFilm
 from dwell.plotting.plane_film import PlaneFilm, plane_proportion
 from dwell.plotting.reel import check_film, check_load, write_film
@@ -117,7 +117,7 @@ def _check_dimension(run: Run) -> None:
     if n not in SCENES:
         raise InputError(
             f"a film shows places of 1, 2 or 3 coordinates, and these have {n}; dwell plot draws "
-            "the figures of such a run",
+            "the plots of such a run",
             code="film.dimension",
         )
 
@@ -167,7 +167,7 @@ def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
 
 def stage_of(shots: Shots, pixels: tuple[int, int], dpi: float, style: Style = PLAIN) -> Stage:
     """The figure and what moves on it."""
-    figure = _sheet(pixels, dpi)
+    figure = entitled(_sheet(pixels, dpi), shots.run)
     scene, proportion = SCENES[shots.run.workspace.dimension]
     ax, cost, error = _panels(figure, proportion(shots) * WIDEST < 1.0)
     parts: list[Part] = [scene(ax, shots, style), Clock(ax, shots, style)]

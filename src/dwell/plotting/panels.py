@@ -17,6 +17,7 @@ from dwell.plotting.figures import (
     blank,
     draw_paths,
     entitled,
+    name_of,
     panel_height,
 )
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain_all, instead, remark
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 ACROSS = 3  # panels side by side
 WORDS = 0.65  # inches above and below a map, for its title and the names of its axes
+LEGEND, NAME = 0.3, 0.2  # inches for the legend of all panels, and for the scenario's name
 
 Runs = Mapping[str, Run]
 
@@ -38,9 +40,10 @@ def compared_trajectories(runs: Runs, style: Style = PLAIN) -> Figure:
     across = min(ACROSS, _checked(runs))
     rows = -(-len(runs) // across)
     width = TWO_COLUMNS if across > 1 else ONE_COLUMN
-    room = (TALLEST - 0.3) / rows - WORDS
+    once = LEGEND + (NAME if name_of(*runs.values()) else 0.0)
+    room = (TALLEST - once) / rows - WORDS
     height = panel_height(next(iter(runs.values())), width / across - 0.5, 0.8, room)
-    figure = blank(width, rows * (height + WORDS) + 0.3)
+    figure = blank(width, rows * (height + WORDS) + once)
     axes = _grid(figure, rows, across, len(runs))
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
         draw_paths(ax, run, style=style, explained=False)
@@ -115,7 +118,7 @@ def compared_costs(runs: Runs, style: Style = PLAIN) -> Figure:
         t, values = extremes(curve, longest.horizon, style.columns)
         look: Any = {"color": COLOURS[k % len(COLOURS)], "ls": DASHES[k % len(DASHES)]}
         timelines.plot_line(ax, t, np.maximum(values, floor), lw=style.bold, label=name, **look)
-    explain_all(figure, [ax], style, 2 if len(sampled) > 3 else 3, "upper")
+    explain_all(figure, [ax], style, 2 if len(sampled) > 3 else 3)
     return entitled(figure, *runs.values())
 
 

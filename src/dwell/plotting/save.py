@@ -50,7 +50,7 @@ def save_figures(
     the same name is replaced only with `force`.
     """
     run = as_run(run)
-    wanted = _known("figure", figures_of(run) if names is None else names, tuple(FIGURES))
+    wanted = _known("plot", figures_of(run) if names is None else names, tuple(FIGURES))
     drawings: dict[str, Callable[[], Figure]]
     drawings = {name: partial(_titled, name, run) for name in wanted}
     if names is None and (run.record != "events" or run.absent is not None):
@@ -108,7 +108,7 @@ def check_figure(path: Path) -> str:
     kind = path.suffix.removeprefix(".").lower()
     if kind not in FORMATS or path.suffix != f".{kind}":
         raise InputError(
-            f"the figure {path} must end in {', '.join(f'.{known}' for known in FORMATS)}",
+            f"the plot {path} must end in {', '.join(f'.{known}' for known in FORMATS)}",
             code="plot.format",
         )
     if not path.parent.is_dir():
@@ -138,7 +138,7 @@ def _known(what: str, asked: Iterable[str], known: tuple[str, ...]) -> list[str]
         if not is_one_of(one, known):
             raise InputError(
                 f"there is no {what} {in_short(one)}; choose from {', '.join(known)}",
-                code=f"plot.{what}",
+                code=f"plot.{'figure' if what == 'plot' else what}",
             )
     return list(dict.fromkeys(asked))
 
@@ -148,7 +148,7 @@ def _folder(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         raise InputError(
-            f"figures cannot go to {folder}: {fault.strerror or fault}; a folder that can be "
+            f"plots cannot go to {folder}: {fault.strerror or fault}; a folder that can be "
             "written is needed",
             code="plot.folder",
         ) from fault
@@ -161,7 +161,7 @@ def _check_free(path: Path) -> None:
     if path.is_file() and MARK.encode() in path.read_bytes():
         return
     raise InputError(
-        f"{path} exists and is not a figure made here; move it, choose another folder, or force it",
+        f"{path} exists and is not a plot made here; move it, choose another folder, or force it",
         code="plot.exists",
     )
 

@@ -104,8 +104,7 @@ class Growing:
             return
         self._times, self._values = self._times[inside], values[inside]
         floor = timelines.log_axis(ax, [self._values, np.array([] if level is None else [level])])
-        if ax.get_ylim()[1] > TALL * ax.get_ylim()[0]:
-            ax.yaxis.set_minor_formatter("")
+        _few_ticks(ax)
         self._values = np.maximum(self._values, floor)
         self._times, self._values = extremes((self._times, self._values), end, style.columns)
         ax.plot(self._times, self._values, color=style.faint, lw=style.thin)
@@ -130,6 +129,20 @@ class Growing:
         self._line.set_data(self._times[:now], self._values[:now])
         self._head.set_data(self._times[max(now - 1, 0) : now], self._values[max(now - 1, 0) : now])
         self._text.set_text(f"{self._values[now - 1]:.4g}" if now else "")
+
+
+def _few_ticks(ax: Axes) -> None:
+    """At least two numbers on a log axis, and few where it has powers of ten enough."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    low, high = ax.get_ylim()
+    if math.floor(math.log10(high)) - math.ceil(math.log10(low)) < 1:  # one power of ten, or none
+        between = (1.0, 3.0) if high > TALL * low else (1.0, 2.0, 5.0)
+        ax.yaxis.set_major_locator(LogLocator(subs=between))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
+        ax.yaxis.set_minor_formatter("")
+    elif high > TALL * low:
+        ax.yaxis.set_minor_formatter("")
 
 
 def curves_beside(axes: tuple[Axes, Axes], shots: Shots, style: Style) -> list[Part]:

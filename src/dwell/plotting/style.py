@@ -21,6 +21,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1.2, 1.0)), (0, (5, 1, 1.2, 1)))
 
 
+LINE = 1.2  # height of a line of text over the size of its letters
 LONG_LEGEND = 70  # characters of labels that fit above the axes in one row
 
 
@@ -118,6 +119,21 @@ def explain(ax: Axes, style: Style, columns: int) -> None:
         room = ax.inset_axes((0.0, 1.0, 1.0, 0.1))
         room.set_axis_off()
         room.set_axes_locator(partial(_extent, legend))
+        _make_room(ax, legend)
+
+
+def _make_room(ax: Axes, legend: Legend) -> None:
+    """Lower the subplots of a figure without a layout engine until legend and title fit above."""
+    from matplotlib import rcParams
+
+    cell, figure = ax.get_subplotspec(), ax.figure
+    if cell is None or figure.figure.get_layout_engine() is not None:
+        return
+    if cell.get_topmost_subplotspec().is_first_row():
+        points = LINE * float(ax.title.get_fontsize()) + 2.0 * rcParams["axes.titlepad"]
+        high = legend.get_window_extent().height + points / 72.0 * figure.figure.dpi
+        top = max(1.0 - high / figure.bbox.height, 0.5)
+        figure.subplots_adjust(top=min(figure.subplotpars.top, top))
 
 
 def _extent(legend: Legend, ax: Axes, renderer: Any) -> Bbox:
@@ -126,16 +142,14 @@ def _extent(legend: Legend, ax: Axes, renderer: Any) -> Bbox:
     return box.transformed(ax.figure.transSubfigure.inverted())
 
 
-def explain_all(
-    figure: Figure, axes: Sequence[Axes], style: Style, columns: int, where: str = "lower"
-) -> None:
-    """One legend for all panels, below or above them, as wide as the figure."""
+def explain_all(figure: Figure, axes: Sequence[Axes], style: Style, columns: int) -> None:
+    """One legend for all panels, below them, as wide as the figure."""
     found: dict[str, Any] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         found = dict(zip(labels, handles, strict=True)) | found
     if found:
-        look: Any = {"loc": f"outside {where} center", "fontsize": style.text_size}
+        look: Any = {"loc": "outside lower center", "fontsize": style.text_size}
         figure.legend(
             list(found.values()), list(found), ncols=min(columns, len(found)), frameon=False,
             columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3, **look,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any, final
 
 import numpy as np
@@ -40,7 +41,7 @@ class Drive:
     ) -> None:
         self.tell, self.asked, self.journal, self.watch = tell, asked, journal, watch
         self.made_with: dict[str, str] = {}  # versions, and digests of Python sources
-        self.began = time.perf_counter() - spent  # with the time that earlier pieces took
+        self.began = _computing() - spent  # with the time that earlier pieces took
 
     def say(self, what: str, share: float) -> None:
         """Tell whoever watches; an interrupt is how they ask for an end."""
@@ -58,8 +59,8 @@ class Drive:
 
     @property
     def wall(self) -> float:
-        """Seconds that the run has taken so far."""
-        return time.perf_counter() - self.began
+        """Seconds that the run has taken so far, without those in which kernels were compiled."""
+        return _computing() - self.began
 
     def on(self, recorder: Recorder, reached: float, until: float, max_jumps: int) -> Stop:
         """Let the run go on from where `recorder` is, to its end."""
@@ -135,6 +136,23 @@ class Drive:
         again.take(piece)
         self.show(again, piece)
         return again, arc.stop
+
+
+def _computing() -> float:
+    """A clock that stands still while a kernel is compiled."""
+    spent = _compiling()
+    return time.perf_counter() - (spent.duration if spent.done else 0.0)
+
+
+@cache
+def _compiling() -> Any:
+    """What adds up the time that this process spends on compiling, from the first call on."""
+    from numba.core import event as events
+
+    event: Any = events  # without types
+    listener = event.TimingListener()
+    event.register("numba:compile", listener)
+    return listener
 
 
 def _speed(rate: float) -> str:

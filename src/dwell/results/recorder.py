@@ -1,4 +1,4 @@
-"""What is kept of a run while it goes on: every event, samples, or the figures alone."""
+"""What is kept of a run while it goes on: every event, samples, or the numbers alone."""
 
 from __future__ import annotations
 

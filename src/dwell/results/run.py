@@ -333,7 +333,7 @@ class Run:
         return float(costs) if np.ndim(t) == 0 else costs
 
     def summary(self) -> dict[str, Any]:
-        """The figures of the run, as `dwell run --json` prints them."""
+        """The numbers of the run, as `dwell run --json` prints them."""
         from dwell.results.summary import summarize
 
         if self.absent is None or self.noted is None:
@@ -447,7 +447,7 @@ _SHOWN = (
     ("cost", "initial"), ("cost", "final"), ("error", "final_max"), ("coverage", "reached_at"),
     ("separation", "min"),
 )  # fmt: skip
-_KEPT = {"samples": "samples and its final state", "summary": "figures and its final state"}
+_KEPT = {"samples": "samples and its final state", "summary": "numbers and its final state"}
 _UNSEEN = Flag(
     "coverage-unseen",
     "When coverage was reached is not known: a summary without samples looks at the end alone; "

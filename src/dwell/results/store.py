@@ -25,9 +25,9 @@ from dwell.results.files import brief, check_target, refused, shown, written_who
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
-from dwell.scenario import Scenario, parse_scenario
+from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.build import build
-from dwell.scenario.guards import as_path
+from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
 from dwell.scenario.schema import UniformSpec
@@ -323,6 +323,19 @@ def _refuse_nonsense(run: Run, path: Path) -> None:
         raise refused(f"{shown(path)} is damaged: it has {what}; see dwell check")
 
 
+def _refuse_scenario(path: Path) -> None:
+    """Say so if a file that should be a run is a scenario or a sweep."""
+    try:
+        table = text_to_mapping(read_text(path), str(path))
+    except InputError:
+        return
+    kind = "sweep" if "scenario" in table and "controller" not in table else "scenario"
+    if kind == "sweep" or {"workspace", "agents", "controller"} & set(table):
+        command = "sweep" if kind == "sweep" else "run"
+        says = f"is a {kind}, not a stored run (NetCDF); dwell {command} runs it"
+        raise refused(f"{shown(path)} {says}")
+
+
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     import xarray as xr
 
@@ -336,6 +349,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             variables = {str(k): (v.dims, v.values) for k, v in data.variables.items()}
             attributes = {str(k): v for k, v in data.attrs.items()}
     except (OSError, RuntimeError, ValueError, KeyError) as fault:
+        _refuse_scenario(path)
         raise refused(f"{shown(path)} cannot be read as NetCDF-4 ({brief(fault)})") from None
     version = attributes.get("dwell_format")
     if version is None:

@@ -1,4 +1,4 @@
-"""The figures of a run as one JSON object. Its keys are a promise: scripts depend on them."""
+"""The numbers of a run as one JSON object. Its keys are a promise: scripts depend on them."""
 
 from __future__ import annotations
 

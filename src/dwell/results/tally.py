@@ -1,4 +1,4 @@
-"""What a run comes to, added up piece by piece: the figures need no events once these are in.
+"""What a run comes to, added up piece by piece: the numbers need no events once these are in.
 
 However a run is cut into pieces, the sums are the same, bit for bit.
 """
@@ -276,5 +276,5 @@ def _put(legs: Legs, where: Ints, new: Legs) -> None:
 
 def _checked(values: np.ndarray, kind: Any, agents: int) -> Any:
     if len(values) != agents:
-        raise ValueError("figures of another number of agents than the scenario's")
+        raise ValueError("numbers of another count of agents than the scenario's")
     return np.array(values, dtype=kind)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -107,6 +107,25 @@ def listing(words: Sequence[str], last: str = "and") -> str:
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + f" {last} {words[-1]}"
+
+
+_BOUNDS = {
+    "greater_than": ("above", "gt"),
+    "greater_than_equal": ("of at least", "ge"),
+    "less_than": ("below", "lt"),
+    "less_than_equal": ("of at most", "le"),
+}
+_TYPES = {"bool": "true or false", "int": "a whole number", "float": "a number"}
+
+
+def needed(kind: str, context: Mapping[str, Any]) -> str | None:
+    """What is needed in place of a value that a validator refused; None if that is not known."""
+    if kind in _BOUNDS:
+        words, name = _BOUNDS[kind]
+        return f"a number {words} {context[name]:.12g}"
+    if kind == "literal_error":
+        return str(context["expected"]).replace("'", '"')
+    return "a finite number" if kind == "finite_number" else _TYPES.get(kind.split("_")[0])
 
 
 def needs(what: str, code: str = "scenario.type") -> PydanticCustomError:

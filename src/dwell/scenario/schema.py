@@ -243,7 +243,7 @@ class GridSpec(Table):
 
 
 class RecordSpec(Table):
-    """What is kept of a run: every event, samples along the way, or the figures alone."""
+    """What is kept of a run: every event, samples along the way, or the numbers alone."""
 
     kind: Literal["events", "samples", "summary"] = Field(
         default="events",

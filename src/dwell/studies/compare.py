@@ -96,7 +96,7 @@ class Comparison:
 
     @cached_property
     def figures(self) -> dict[str, LawFigures]:
-        """The table."""
+        """The numbers of each law, by its name: the columns of the table."""
         levels = self.levels or levels_of(list(self.runs.values()))
         return {name: figures_of(run, levels) for name, run in self.runs.items()}
 

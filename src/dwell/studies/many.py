@@ -315,7 +315,7 @@ def _laws(systems: Sequence[CoverageSystem]) -> Laws:
 def _batch(
     cases: Sequence[Case], figures: Figures, runs: Runs, firsts: _Ends, threads: int | None
 ) -> Batch:
-    """The figures, and what the ends look like."""
+    """The numbers, and what the ends look like."""
     from dwell._kernels import legs as column
 
     cruise = np.array([case.system.program.cruise for case in cases if case.system.program])

@@ -36,12 +36,12 @@ class Watched:
     grid: TriggerFigures
 
     def as_json(self) -> dict[str, Any]:
-        """The figures for programs."""
+        """The numbers for programs."""
         return asdict(self)
 
 
 def trigger_figures(run: Run) -> TriggerFigures:
-    """The figures of a run of the self-triggered law."""
+    """The numbers of a run of the self-triggered law."""
     marks = np.concatenate([run.start.marks, run.events.count("mark")])
     seen = follow_centroids(run.system, run.start, run.events, run.horizon)
     free = seen.free.any()

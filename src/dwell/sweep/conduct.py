@@ -52,7 +52,7 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether every case has its figures."""
+        """Whether every case has its numbers."""
         return self.done == self.cases and not self.failed
 
     def as_json(self) -> dict[str, Any]:

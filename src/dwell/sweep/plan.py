@@ -29,6 +29,7 @@ from dwell.sweep.spec import KIND, MOST_CASES, Sweep
 
 SOURCES = "sources"  # of a case: digests of the Python modules that it names
 START = "agents.start"
+MOST_LOOKED_AT = 10_000  # points whose scenarios a dry run checks
 SAMPLES = 1000  # along a run, if its scenario does not say how many
 SEEDS = ("run.seed", "agents.start.seed")
 
@@ -49,6 +50,16 @@ class Block:
     def size(self) -> int:
         """How many points; no `len`, which cannot count beyond all memory."""
         return product_size(self.groups)
+
+
+@final
+@dataclass(frozen=True)
+class Impossible:
+    """Points of a sweep that cannot be run."""
+
+    points: int  # how many
+    checked: int  # of how many
+    first: str | None  # what is wrong with the first
 
 
 @final
@@ -86,6 +97,18 @@ class Plan:
         named = {str(b.fixed.get(KIND)): b.scenario for b in blocks}
         others = {name: one for name, one in named.items() if one.controller.kind != own.kind}
         return tuple(mismatches(own, others))
+
+    @cached_property
+    def impossible(self) -> Impossible:
+        """The points whose scenario would be refused; nothing is built for that."""
+        frame, looked = Frame(self.frame), min(self.points, MOST_LOOKED_AT)
+        count, first = 0, None
+        for point in range(looked):
+            try:
+                frame.case(self.brief(point * self.sweep.repeats)).checked()
+            except ScenarioError as fault:
+                count, first = count + 1, first or " ".join(str(fault).split())
+        return Impossible(count, looked, first)
 
     def scenario(self, case: int) -> Scenario:
         """The scenario of one case, to be run alone: it gives the numbers of its row.
@@ -167,15 +190,18 @@ class Case:
         content = {key: value for key, value in self.mapping.items() if key != "modules"}
         return hashlib.blake2b(_json(content).encode(), digest_size=16).hexdigest()
 
-    def scenario(self) -> Scenario:
-        """Checked; what is wrong with it is an exception with a sentence that names the point."""
-        data = dict(self.mapping)
-        began_with = data.pop(SOURCES, {})
+    def checked(self) -> Scenario:
+        """The scenario; what is wrong with it is an exception with a sentence naming the point."""
+        data = {key: value for key, value in self.mapping.items() if key != SOURCES}
         try:
-            scenario = parse_scenario(data)
+            return parse_scenario(data)
         except ScenarioError as fault:
             row = dict(zip(self.keys, self.values, strict=True))
             raise _at_point(fault, self.point, row) from None
+
+    def scenario(self) -> Scenario:
+        """The same, refused as well where its Python modules have changed since."""
+        scenario, began_with = self.checked(), self.mapping.get(SOURCES, {})
         if changed := changed_sources(scenario, began_with):
             raise InputError(
                 f"the source of {listing(changed)} is not the one that the sweep began with; begin "

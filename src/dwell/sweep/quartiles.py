@@ -14,7 +14,7 @@ PARTS = {"q25": 0.25, "median": 0.5, "q75": 0.75}
 
 
 def summary_schema(schema: Any, keys: Sequence[str]) -> Any:
-    """Columns of the summary: the point, how many runs, and four for each figure."""
+    """Columns of the summary: the point, how many runs, and four for each number."""
     import pyarrow as pa
 
     fields = [pa.field("point", pa.int64()), *(schema.field(key) for key in keys)]
@@ -69,7 +69,7 @@ def _counts(which: Any, cuts: Any) -> list[int]:
 
 
 def _spread(name: str, column: Any, cuts: Any) -> dict[str, list[Any]]:
-    """Quartiles over those runs that have the figure, and how many have."""
+    """Quartiles over those runs that have the number, and how many have."""
     values: Floats = column.cast("float64").to_numpy(zero_copy_only=False)
     found: dict[str, list[Any]] = {f"{name}.{part}": [] for part in (*PARTS, "count")}
     for some in np.split(values, cuts):

@@ -3,7 +3,7 @@
     DIR/sweep.json        the plan and the versions that made the rows
     DIR/parts-PLAN/       rows as they came in, Parquet files; each is whole or not there
     DIR/runs.parquet      one row per case, once all are done
-    DIR/summary.parquet   one row per point: median and quartiles of every figure
+    DIR/summary.parquet   one row per point: median and quartiles of every number
     DIR/timings.parquet   which worker took how long for which case
     DIR/runs/KEY.nc       the runs themselves, if they are kept
 

@@ -52,7 +52,7 @@ def arrow_table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Any:
 
 
 def ordered(names: set[str], keys: Sequence[str]) -> list[str]:
-    """Column names: who, what was varied, then figures by name."""
+    """Column names: who, what was varied, then numbers by name."""
     leading = [name for name in (*OWN, *keys, *SEEDS) if name in names]
     return leading + sorted(names - set(leading))
 

@@ -122,7 +122,7 @@ def as_cell(value: Any, as_text: bool) -> Any:
 
 
 def flat_figures(summary: Mapping[str, Any], *, final: bool, prefix: str = "") -> dict[str, Any]:
-    """The figures of a run by dotted name, one cell each."""
+    """The numbers of a run by dotted name, one cell each."""
     cells: dict[str, Any] = {}
     for name, value in summary.items():
         key = f"{prefix}{name}"

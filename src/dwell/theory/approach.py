@@ -17,6 +17,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, dots, lengths
 from dwell.agents.legs import Legs
+from dwell.theory.finding import at_time
 from dwell.theory.metrics import Paths
 
 NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
@@ -45,7 +46,7 @@ class Approach:
     def says(self) -> str:
         """Who, and when."""
         a, b = self.agents
-        return f"agents {a} and {b} at t = {self.time!r}"
+        return f"agents {a} and {b} at {at_time(self.time)}"
 
 
 def closest_approach(known: Paths, until: float) -> Approach:

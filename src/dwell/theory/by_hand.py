@@ -13,7 +13,7 @@ from dwell.density.looking import Looks, look_many
 from dwell.errors import DensityError
 from dwell.geometry import is_flat
 from dwell.theory.counting import TOO_FAR, Counting
-from dwell.theory.finding import Finding, not_applicable, spread, worst_of
+from dwell.theory.finding import Finding, agreeing, not_applicable, spread, worst_of
 from dwell.theory.oracle import plain_centroid
 from dwell.theory.oracle_any import centroid_beyond_polygons, is_known
 from dwell.theory.replay import Replay
@@ -45,7 +45,12 @@ def by_hand(replay: Replay, most: int | None, tell: Tell) -> Finding:
         if centroid is not None:
             gaps.append(lengths(error - centroid) / system.workspace.diameter)
             told.append(where)
-    says = f"{_share(replay, told)} agree with other code (relative to the diameter)"
+    says = agreeing(
+        "centroids agree with other code",
+        "centroids compared with other code",
+        np.array(gaps), LIMIT, _centroids(replay),
+    )  # fmt: skip
+    says += " (relative to the diameter)"
     if not told:
         why = "the cells weigh too little, or the density is too rough, for the other code"
         return not_applicable("by-hand", says, why)
@@ -55,11 +60,11 @@ def by_hand(replay: Replay, most: int | None, tell: Tell) -> Finding:
 
 def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
-    system, agree = replay.system, "agree with points counted to the nearest agent"
+    system, agree = replay.system, "centroids agree with points counted to the nearest agent"
     try:
         counting = Counting(system.workspace, system.density)
     except DensityError as fault:  # a function that fails where no look has asked it yet
-        return not_applicable("by-counting", f"centroids {agree}", str(fault))
+        return not_applicable("by-counting", agree, str(fault))
     found, told, sharp, tried = [], [], 0.0, 0
     for positions, agent, error, where in _stated(replay, most, tell):
         tried += 1
@@ -71,10 +76,15 @@ def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
             sharp = max(sharp, opinion.sharp / system.workspace.diameter)
     if not told:
         why = "the cells are too small, or weigh too little, for points to be counted in them"
-        return not_applicable("by-counting", f"centroids {agree}", why)
-    says = (
-        f"{_share(replay, told)} {agree} (in standard errors; one wrong by {sharp:.1g} of the "
-        f"diameter would have been found)" + _untold(tried - len(told))
+        return not_applicable("by-counting", agree, why)
+    says = agreeing(
+        agree,
+        "centroids compared with points counted to the nearest agent",
+        np.array(found), TOO_FAR, _centroids(replay),
+    )  # fmt: skip
+    says += (
+        f" (in standard errors; one wrong by {sharp:.1g} of the diameter would have been found)"
+        + _untold(tried - len(told))
     )
     return worst_of("by-counting", says, np.array(found), TOO_FAR, told.__getitem__)
 
@@ -94,8 +104,9 @@ def _stated(replay: Replay, most: int | None, tell: Tell) -> Iterator[Stated]:
         yield replay.positions_at_row(int(row)), who, table.errors[row], replay.where(int(row))
 
 
-def _share(replay: Replay, told: list[str]) -> str:
-    return f"{len(told)} of {len(replay.start.start) + len(replay.table)} centroids"
+def _centroids(replay: Replay) -> int:
+    """How many the run has."""
+    return len(replay.start.start) + len(replay.table)
 
 
 def _untold(count: int) -> str:

@@ -43,6 +43,11 @@ def finding_rows(findings: Iterable[Finding]) -> Iterator[tuple[str, ...]]:
         yield f.name, f.status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", says
 
 
+def at_time(time: float) -> str:
+    """A time for people: t = 0.3, not t = 0.30000000000000004."""
+    return f"t = {float(time):.9g}"
+
+
 def counted(findings: Sequence[Finding]) -> str:
     """How many findings have each status: "20 holds, 1 violated"."""
     statuses = [f.status for f in findings]
@@ -59,6 +64,14 @@ def spread(count: int, most: int | None) -> Ints:
         return np.arange(count)
     rows: Ints = np.unique(np.linspace(0, count - 1, most).astype(np.int64))
     return rows
+
+
+def agreeing(agree: str, compared: str, values: Floats, limit: float, total: int) -> str:
+    """What was compared, in words that are true whether all of it agrees or not."""
+    wrong = int(np.count_nonzero(~(np.asarray(values) <= limit)))
+    if not wrong:
+        return f"{len(values)} of {total} {agree}"
+    return f"{wrong} of the {len(values)} {compared} {'differs' if wrong == 1 else 'differ'}"
 
 
 def worst_of(

@@ -14,7 +14,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
 from dwell.geometry import Ball, Ellipsoid
-from dwell.theory.finding import Finding, not_promised, spread, worst_of
+from dwell.theory.finding import Finding, agreeing, at_time, not_promised, spread, worst_of
 from dwell.theory.metrics import look_at_all, measure, snapshots
 from dwell.theory.plain_trigger import plain_trigger
 from dwell.theory.plain_trigger_any import plain_trigger_any
@@ -61,7 +61,7 @@ def cost_never_rises(
     costs = measure(system, start, table, times).costs
     says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
-    found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: f"t = {float(times[k + 1])!r}")
+    found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: at_time(times[k + 1]))
     return found if system.network.perfect else not_promised(found)
 
 
@@ -99,10 +99,14 @@ def trigger_by_hand(
     wrong = np.zeros(len(rows))
     for k, row in enumerate(rows):
         wrong[k] = _misjudged(system, start, table, law, int(row))
-    count = f"{len(rows)} of {len(table)} decisions"
-    says = f"{count} of the trigger agree with other code (how far h is off 0)"
     limit = BY_HAND_LIMIT if system.dimension < 3 else BY_HAND_IN_SPACE
     limit *= system.workspace.diameter
+    says = agreeing(
+        "decisions of the trigger agree with other code",
+        "decisions of the trigger compared with other code",
+        wrong, limit, len(table),
+    )  # fmt: skip
+    says += " (how far h is off 0)"
     return worst_of("trigger", says, wrong, limit, lambda k: f"jump {rows[k] + 1}")
 
 
@@ -154,7 +158,7 @@ class Followed:
 
     def where(self, k: int) -> str:
         """Entry k in words."""
-        return f"agent {self.agents[k]}, t = {float(self.times[k])!r}"
+        return f"agent {self.agents[k]}, {at_time(self.times[k])}"
 
 
 def follow_centroids(
@@ -267,4 +271,4 @@ def thinned(times: Floats, most: int | None) -> Floats:
 
 
 def _at(times: Floats) -> Any:
-    return lambda k: f"t = {float(times[k])!r}"
+    return lambda k: at_time(float(times[k]))

@@ -155,7 +155,7 @@ class Rates:
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """The figures, plain."""
+        """The numbers, plain."""
         return {
             "kind": self.kind,
             "says": self.says,

@@ -12,6 +12,7 @@ from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.controllers.saturation import saturated
 from dwell.density.looking import look_many
+from dwell.theory.finding import at_time
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
@@ -62,7 +63,7 @@ class Replay:
 
     def where(self, k: int) -> str:
         """Jump k in words."""
-        return f"jump {k + 1}, agent {self.table.agent[k]}, t = {float(self.table.time[k])!r}"
+        return f"jump {k + 1}, agent {self.table.agent[k]}, {at_time(self.table.time[k])}"
 
     def _before(self, column: Floats, first: Floats) -> Floats:
         """A quantity as each jumping agent's last jump left it."""

@@ -21,7 +21,7 @@ from dwell.density.tessellation import first_coincidence
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.approach import Approach, closest_approach
 from dwell.theory.design import Setting, setting_of
-from dwell.theory.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
+from dwell.theory.finding import HOLDS, VIOLATED, Finding, at_time, not_applicable, worst_of
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along, smallest
 from dwell.theory.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
@@ -269,11 +269,11 @@ def _largest_hold_error(run: Recorded) -> _Held:
     table, metrics = run.table, run.metrics
     if len(table):
         k = int(np.argmax(table.hold_error))
-        time = float(table.time[k])
-        found.append((float(table.hold_error[k]), f"agent {int(table.agent[k])}, t = {time!r}"))
+        where = f"agent {int(table.agent[k])}, {at_time(table.time[k])}"
+        found.append((float(table.hold_error[k]), where))
     if metrics is not None and metrics.hold_errors.size:
         k, p = divmod(int(np.argmax(metrics.hold_errors)), metrics.hold_errors.shape[1])
-        where = f"agent {p}, t = {float(metrics.times[k])!r}"
+        where = f"agent {p}, {at_time(metrics.times[k])}"
         found.append((float(metrics.hold_errors[k, p]), where))
     value, where = max(found, key=lambda pair: pair[0])
     return _Held(value, where)
@@ -326,7 +326,7 @@ def _measured_lipschitz(
         ratios = np.where(found.values > 0.0, found.values / s.lipschitz, 0.0)
 
     def where(p: int) -> str:
-        return f"agent {p}, t = {found.time_of(p)!r}"
+        return f"agent {p}, {at_time(found.time_of(p) or 0.0)}"
 
     row = worst_of(name, says, ratios, 1.0, where)
     return replace(row, per_agent=_plain(found.values))
@@ -414,7 +414,7 @@ def _cost_after(course: _Course, since: float) -> Finding:
         rises = (np.diff(costs) / costs[:-1] - ROUNDING) / np.diff(times)
     both = np.nan_to_num(np.concatenate([rates, rises]), nan=0.0)
     ends = np.concatenate([times, times[1:]])
-    return worst_of(name, says, both, 0.0, lambda k: f"t = {float(ends[k])!r}")
+    return worst_of(name, says, both, 0.0, lambda k: at_time(ends[k]))
 
 
 def _attractor(run: Recorded, law: Timer) -> Finding:
@@ -439,7 +439,7 @@ def _cost_rate(course: _Course, s: Setting, held: _Held) -> Iterator[Finding]:
         return
 
     def at(k: int) -> str:
-        return f"t = {float(course.times[k])!r}"
+        return at_time(course.times[k])
 
     bound = course.masses * s.eta_max * s.eta_max * s.reach / (2.0 * s.k1)
     bound = np.maximum(bound, np.finfo(float).tiny)  # eta_max**2 may be less than any double

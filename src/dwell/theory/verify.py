@@ -16,7 +16,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._tables import html_table, text_table
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.state import Spent
@@ -29,6 +29,8 @@ from dwell.theory.finding import (
     NOT_APPLICABLE,
     VIOLATED,
     Finding,
+    agreeing,
+    at_time,
     counted,
     finding_rows,
     not_promised,
@@ -66,10 +68,12 @@ class Report:
 
     findings: tuple[Finding, ...]  # whether it is a solution
     certificate: tuple[Finding, ...] = ()  # whether, and from when on not, the theorem covers it
+    samples: tuple[int, int] = (0, 0)  # how many were measured again, and how many there are
 
     def __repr__(self) -> str:
         theorem = f"; certificate: {counted(self._tested)}" if self._tested else ""
-        return f"<Report: the run {self.says}; checks: {counted(self.findings)}{theorem}>"
+        part = f"; {self.left_out}" if self.left_out else ""
+        return f"<Report: the run {self.says}{part}; checks: {counted(self.findings)}{theorem}>"
 
     def __str__(self) -> str:
         rows = finding_rows((*self.findings, *self._tested))
@@ -100,6 +104,14 @@ class Report:
     def says(self) -> str:
         """The verdict as the end of a sentence about the run."""
         return VERDICTS[self.verdict]
+
+    @property
+    def left_out(self) -> str:
+        """How many samples were measured again; empty if all were, or if the run is no solution."""
+        measured, total = self.samples
+        if measured == total or self.verdict == NO_SOLUTION:
+            return ""
+        return f"{measured} of {total} samples were measured again"
 
     @property
     def ok(self) -> bool:
@@ -180,7 +192,9 @@ def verify(
             together = str(fault)
         says = "no two agents stand at one place where a cell is needed"
         findings.append(yes_or_no("apart", says, not together, together))
-    return Report(tuple(findings), certificate)
+    total = 0 if claims.metrics is None else len(claims.metrics.times)
+    again = len(_measured(system, claims.metrics, thorough))
+    return Report(tuple(findings), certificate, (again, total))
 
 
 def _file(intact: bool | None) -> Iterator[Finding]:
@@ -399,6 +413,12 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     return wrong
 
 
+def _measured(system: CoverageSystem, metrics: Metrics | None, thorough: bool) -> Ints:
+    """Which samples are measured again."""
+    some = DEAR_SAMPLES if is_dear(system.ground) else SAMPLES
+    return spread(0 if metrics is None else len(metrics.times), None if thorough else some)
+
+
 def _samples(
     system: CoverageSystem,
     start: AgentsState,
@@ -408,10 +428,9 @@ def _samples(
     thorough: bool,
 ) -> Iterator[Finding]:
     """Samples measured again, some or all."""
-    if metrics is None or not len(metrics.times):
+    rows = _measured(system, metrics, thorough)
+    if metrics is None or not len(rows):
         return
-    some = DEAR_SAMPLES if is_dear(system.ground) else SAMPLES
-    rows = spread(len(metrics.times), None if thorough else some)
     scale = rounding / system.workspace.diameter
     gaps = np.zeros(len(rows))
     step = max(1, LOOKS // system.agents)
@@ -424,8 +443,11 @@ def _samples(
             apart = np.abs(_apart(kept, now)) - scale * (1.0 + size)
             worst = apart.reshape(len(part), -1).max(axis=1, initial=0.0)
             gaps[lo : lo + step] = np.maximum(gaps[lo : lo + step], worst)
-    says = f"{len(rows)} of {len(metrics.times)} samples measured again agree"
-    yield worst_of("samples", says, gaps, 0.0, lambda k: f"t = {float(metrics.times[rows[k]])!r}")
+    says = agreeing(
+        "samples measured again agree", "samples measured again", gaps, 0.0,
+        len(metrics.times),
+    )  # fmt: skip
+    yield worst_of("samples", says, gaps, 0.0, lambda k: at_time(metrics.times[rows[k]]))
 
 
 def _kept(state: AgentsState) -> Floats:

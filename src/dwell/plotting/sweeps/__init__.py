@@ -37,7 +37,7 @@ def save_sweep_figures(
     formats: Iterable[str] = ("png",),
     force: bool = False,
 ) -> list[Path]:
-    """Write the figures of a sweep into the folder `out`, as NAME.FORMAT; gives the paths.
+    """Write the plots of a sweep into the folder `out`, as NAME.FORMAT; gives the paths.
 
     `over-KEY` for every key with numbers: medians, with quartiles as bands, one line per law or
     other word. `map-KEY-KEY` for every pair of them. `by-KEY` for every key with words: boxes.
@@ -46,10 +46,10 @@ def save_sweep_figures(
 
 
 def sweep_figures(table: Table) -> Drawings:
-    """What draws each figure of a sweep, by its name; refused if there is nothing to draw."""
+    """What draws each plot of a sweep, by its name; refused if there is nothing to draw."""
     if not len(table):
         raise InputError(
-            "no run of this sweep has figures: all failed; the column failure of its table says "
+            "no run of this sweep has numbers: all failed; the column failure of its table says "
             "why",
             code="plot.nothing",
         )

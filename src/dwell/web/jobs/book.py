@@ -100,7 +100,7 @@ class Book:
         return self._jobs[job_id]
 
     def as_json(self, job: Job, *, whole: bool = False) -> dict[str, Any]:
-        """What clients are told of a job; `whole` with its figures."""
+        """What clients are told of a job; `whole` with its numbers."""
         told = {
             "id": job.id,
             "status": job.status,

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from dwell.scenario.problems import needed, shown
 from dwell.web.refusals import Refusal, problem
 from dwell.web.routes import views
 
@@ -46,7 +47,10 @@ async def _wrong_query(request: Request, fault: Exception) -> JSONResponse:
     assert isinstance(fault, RequestValidationError)
     first = fault.errors()[0]
     key = ".".join(str(part) for part in first["loc"][1:])
+    need = needed(first["type"], first.get("ctx", {}))
     says = f"{key}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    if need is not None:
+        says = f"{key} needs {need}, got {shown(first['input'])}"
     return JSONResponse({"error": problem("web.query", says, key)}, status_code=422)
 
 

@@ -61,7 +61,7 @@ async def runs(server: Here) -> dict[str, Any]:
 
 @routes.get("/api/runs/{run}", responses={200: {"model": views.RunView}, **refusals(403, 404)})
 async def look(run: Name, server: Here) -> JSONResponse:
-    """One run, with its figures when it is done."""
+    """One run, with its numbers when it is done."""
     return JSONResponse(server.book.as_json(server.book.get(run), whole=True))
 
 

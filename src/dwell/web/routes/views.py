@@ -86,7 +86,7 @@ class JobView(BaseModel):
 
 
 class RunView(JobView):
-    """The same with its figures."""
+    """The same with its numbers."""
 
     summary: dict[str, Any] | None = Field(description="what dwell run --json prints, when done")
 

@@ -96,7 +96,7 @@ def write_message(stream: BinaryIO, message: dict[str, Any]) -> None:
 
 
 def run_job(order: dict[str, Any], limits: Limits, line: Line) -> dict[str, Any]:
-    """A scenario, run and kept in a file; its figures."""
+    """A scenario, run and kept in a file; its numbers."""
     from dwell.results import save_run
     from dwell.runner import run_scenario
     from dwell.scenario import parse_scenario
