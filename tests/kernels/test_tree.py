@@ -90,7 +90,7 @@ def visits(places):
     walls, memory = columns(SQUARE.vertices), make_scratch(len(places), 4)
     doors.look_all(
         0, len(places), found, built, x, y, *walls, Uniform().terms(), near, np.empty_like(out),
-        out, np.empty(0), memory,
+        out, np.empty(0), None, memory,
     )  # fmt: skip
     return near.visits[0] / len(places)
 

@@ -9,11 +9,8 @@ import math
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential, larger, smaller
-from dwell._kernels.cells import COINCIDENT
-from dwell._kernels.look import look, sharpened
 from dwell._kernels.moments import polynomial_at
 from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
-from dwell._kernels.trace import traced_cell
 
 # Columns of a border: whose, towards whom, its corners, and the moments 1, x, y, xx, xy, yy.
 AGENT, OTHER, AX, AY, BX, BY, M, MX, MY, MXX, MXY, MYY = range(12)
@@ -21,10 +18,10 @@ COLUMNS = 12
 # Columns of a cell: see look.py.
 STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, FIRST, COUNT = range(7)
 CELL_COLUMNS = 7
+FULL = -1
 
 SPAN = 9.0  # range of an exponent per panel: 16 nodes then integrate it to rounding
 DROPPED = 50.0  # parts of a hill e**-50 below its largest value on the border are left out
-FULL = -1
 
 
 @inner
@@ -105,59 +102,16 @@ def integrate_border(ax, ay, bx, by, x0, y0, log_scale, terms):
 
 
 @njit
-def borders_of(lo, hi, xs, ys, wx, wy, terms, cells, rows, corner_x, corner_y, label, s):
-    """Cells lo..hi into `cells`, their borders one after another into `rows`.
-
-    Gives how many rows were filled, or FULL if there is not enough room.
-    """
-    filled = 0
-    for p in range(lo, hi):
-        px = xs[p]
-        py = ys[p]
-        n, _, _ = traced_cell(p, True, px, py, xs, ys, wx, wy, s)
-        count = n if n > 0 else 0
-        if count > 0:
-            sharpened(
-                n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
-            )
-        for k in range(count):  # kept aside: looking may move the polygon
-            corner_x[k] = s.x[k]
-            corner_y[k] = s.y[k]
-            label[k] = s.label[k]
-        status, ex, ey, log_scale, mass, _, _, _ = look(p, xs, ys, wx, wy, terms, s)
-        cells[p, STATUS] = status
-        cells[p, ERROR_X] = ex
-        cells[p, ERROR_Y] = ey
-        cells[p, LOG_SCALE] = log_scale
-        cells[p, MASS] = mass
-        cells[p, FIRST] = filled
-        cells[p, COUNT] = 0
-        if status == COINCIDENT:
-            continue
-        for k in range(count):
-            if label[k] >= 0:
-                if filled == rows.shape[0]:
-                    return FULL
-                j = k + 1 if k + 1 < count else 0
-                ax = corner_x[k]
-                ay = corner_y[k]
-                bx = corner_x[j]
-                by = corner_y[j]
-                m, mx, my, mxx, mxy, myy = integrate_border(
-                    ax, ay, bx, by, px, py, log_scale, terms
-                )
-                rows[filled, AGENT] = p
-                rows[filled, OTHER] = label[k]
-                rows[filled, AX] = ax
-                rows[filled, AY] = ay
-                rows[filled, BX] = bx
-                rows[filled, BY] = by
-                rows[filled, M] = m
-                rows[filled, MX] = mx
-                rows[filled, MY] = my
-                rows[filled, MXX] = mxx
-                rows[filled, MXY] = mxy
-                rows[filled, MYY] = myy
-                filled += 1
-                cells[p, COUNT] += 1
-    return filled
+def borders_of(lo, hi, agent, a, b, position, log_scale, terms, moments):
+    """Moments of the borders lo..hi from a to b in the frames of their agents: see above."""
+    for k in range(lo, hi):
+        p = agent[k]
+        m, mx, my, mxx, mxy, myy = integrate_border(
+            a[k, 0], a[k, 1], b[k, 0], b[k, 1], position[p, 0], position[p, 1], log_scale[p], terms
+        )
+        moments[k, 0] = m
+        moments[k, 1] = mx
+        moments[k, 2] = my
+        moments[k, 3] = mxx
+        moments[k, 4] = mxy
+        moments[k, 5] = myy

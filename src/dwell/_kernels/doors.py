@@ -1,8 +1,12 @@
 """Where Python enters: kernels over many rows at once, so that entering costs little."""
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from dwell._kernels._jit import inner, njit, spliced
+from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.bins import SPARE_LISTED, bin_of, gather_at_rest, guessed, sufficient
 from dwell._kernels.blocks import block_limit, gather_block, is_walled
 from dwell._kernels.cells import WITHIN
@@ -15,6 +19,29 @@ from dwell._kernels.trace import trace_near, traced_cell
 # Columns of what `look_many` gives.
 STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, POLAR, NEIGHBORS, NEAREST = range(8)
 COLUMNS = 8
+
+
+UNNAMED = -(2**62)  # the label of an agent that was not found at once in its bin
+SCANNED = 32  # agents of a bin that are compared with a position
+
+
+class Outlines(NamedTuple):
+    """Vertices of cells, one cell after another, and what lies behind the edge after each."""
+
+    vertex: np.ndarray  # (room, 2) relative to the agent
+    behind: np.ndarray  # (room, 2) position of the agent behind the edge
+    label: np.ndarray  # (room,) that agent; -1 - k for edge k of the workspace; UNNAMED
+    sizes: np.ndarray  # (cells,) vertices of each cell
+    filled: np.ndarray  # (2,) how many cells and vertices there are
+    sharp: bool  # whether ill-conditioned vertices are computed with twice the digits
+
+
+def make_outlines(cells: int, largest: int, sharp: bool) -> Outlines:
+    """Room for so many ordinary cells, or for one of `largest` vertices."""
+    room = max(8 * cells, largest)
+    vertex, behind = np.empty((2, room, 2))
+    label, sizes = np.empty(room, dtype=np.int64), np.empty(cells, dtype=np.int64)
+    return Outlines(vertex, behind, label, sizes, np.zeros(2, dtype=np.int64), sharp)
 
 
 @njit
@@ -60,6 +87,50 @@ def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
 
 
 @inner
+def agent_at(qx, qy, bins, x, y):
+    """The number of the agent at a position, or UNNAMED if many agents share its bin."""
+    b = bin_of(qx, qy, bins.frame)
+    begin = bins.first[b]
+    for i in range(begin, smaller(bins.first[b + 1], begin + SCANNED)):
+        if x[i] == qx and y[i] == qy:
+            return int(bins.who[i])
+    return UNNAMED
+
+
+@spliced
+def add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s):
+    """Append the cell in s.x, s.y, s.label to `outlines`; returns whether there was room."""
+    cell = outlines.filled[0]
+    first = outlines.filled[1]
+    n = larger(n, 0)
+    if first + n > outlines.vertex.shape[0]:
+        return False
+    if outlines.sharp and n > 0:
+        keep_corners(n, s)
+        sharpened(
+            n, px, py, near.x, near.y, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side,
+            s.label2,
+        )  # fmt: skip
+    for i in range(n):
+        outlines.vertex[first + i, 0] = s.x[i]
+        outlines.vertex[first + i, 1] = s.y[i]
+        q = int(s.label[i])
+        if q >= 0:
+            outlines.behind[first + i, 0] = near.x[q]
+            outlines.behind[first + i, 1] = near.y[q]
+            q = agent_at(near.x[q], near.y[q], bins, x, y)
+        outlines.label[first + i] = q
+    if outlines.sharp and n > 0:
+        for i in range(n):
+            s.x[i] = s.kept_x[i]
+            s.y[i] = s.kept_y[i]
+    outlines.sizes[cell] = n
+    outlines.filled[0] = cell + 1
+    outlines.filled[1] = first + n
+    return True
+
+
+@inner
 def hand_out(lo, hi, who, found, out):
     """Rows lo..hi to those they belong to.
 
@@ -72,14 +143,14 @@ def hand_out(lo, hi, who, found, out):
 
 
 @njit
-def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, s):
+def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, outlines, s):
     """Looks lo..hi of agents in the order of their bins; `out` is in that of their numbers.
 
-    Gives up to where it came: hi, or the first agent that needs the tree, which must then be built
-    (build_at_rest). x, y: all places in the order of bins, with some to spare. Each cell is found
-    among the agents round it: see blocks.py and search.py. `second` is filled with polar moments
-    about the centroids, divided by exp(log_scale), unless it is empty. found: room for hi - lo rows
-    of `out`.
+    Returns up to where it came: hi; or the first agent that needs the tree, which must then be
+    built (build_at_rest); or the first whose cell has no room in `outlines`, which may be None.
+    x, y: all places in the order of bins, with some to spare. Each cell is found among the agents
+    round it: see blocks.py and search.py. `second` is filled with polar moments about the
+    centroids, divided by exp(log_scale), unless it is empty. found: room for hi - lo rows of `out`.
     """
     reach = 0.0
     thorough = second.shape[0] > 0
@@ -126,6 +197,11 @@ def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, 
                 near, s,
             )  # fmt: skip
             if n == UNKNOWN:
+                hand_out(lo, k, bins.who, found, out)
+                return k
+        if outlines is not None:
+            fits = add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s)
+            if not fits:
                 hand_out(lo, k, bins.who, found, out)
                 return k
         if thorough:

@@ -65,13 +65,11 @@ def cells(
     found = []
     for p, line in zip(who, out, strict=True):
         labels = line[[doors.LABEL_A, doors.LABEL_B]].astype(np.int64)
-        near = np.unique(labels[labels >= 0])
         if line[doors.NEAREST] == 0.0:
             raise _same_place(points, int(p))
         ends = line[[doors.A, doors.B]]
-        seen = near[np.argsort(np.abs(points[near, 0] - points[p, 0]), kind="stable")]
         kept = 2 if ends[0] < ends[1] else 0
-        found.append(Cell(int(p), points[p], ends[:kept, None], labels[:kept], seen))
+        found.append(Cell(int(p), points[p], ends[:kept, None], labels[:kept]))
     return found
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, final, overload
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, dots, lengths
 from dwell.density.borders import Borders
-from dwell.density.ground import Ground
+from dwell.density.ground import Ground, ground_of
 from dwell.density.looking import BLOCK, Looks, in_blocks, one_per_thread
 from dwell.density.moments import polygon_moments
+from dwell.density.tessellation import first_coincidence
+from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 
 BLOCKS = 64  # of looks at a time, at most: more cost more than they even out
@@ -21,9 +25,96 @@ CACHED = 16_384  # rows that fit into the cache
 
 def cells(
     workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
-) -> list[Cell]:
+) -> Sequence[Cell]:
     """The cells of `agents` (all, by default) among `positions`, (N, 2)."""
-    return voronoi_cells(polygon_of(workspace), positions, agents)
+    if agents is not None:
+        return voronoi_cells(polygon_of(workspace), positions, agents)
+    from dwell._kernels.cells import COINCIDENT
+
+    table, found = outlines(ground_of(workspace, Uniform()), positions)
+    if (table[:, 0] == COINCIDENT).any():
+        raise first_coincidence(positions)
+    return found
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CellList(Sequence[Cell]):
+    """The cells of all agents as flat arrays; a `Cell` is made when it is read."""
+
+    positions: Points  # (N, 2)
+    first: Ints  # (N + 1,) the first vertex of each cell
+    vertices: Points  # (V, 2) relative to their agents
+    behind: Ints  # (V,) what lies behind the edge after each vertex: see `Cell.borders`
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @overload
+    def __getitem__(self, index: int) -> Cell: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Cell]: ...
+
+    def __getitem__(self, index: int | slice) -> Cell | list[Cell]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        p = range(len(self))[index]
+        part = slice(self.first[p], self.first[p + 1])
+        return Cell(p, self.positions[p], self.vertices[part], self.behind[part])
+
+    @cached_property
+    def agent(self) -> Ints:
+        """The agent whose cell has each vertex, (V,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.first))
+
+    @cached_property
+    def ends(self) -> Points:
+        """The vertex at the end of the edge after each vertex, (V, 2)."""
+        after = np.arange(1, len(self.vertices) + 1)
+        full = np.diff(self.first) > 0
+        after[self.first[1:][full] - 1] = self.first[:-1][full]
+        return self.vertices[after]
+
+
+def outlines(
+    ground: Ground, points: Points, *, sharp: bool = False, threads: int | None = None
+) -> tuple[Floats, CellList]:
+    """The table of all agents' samples, and their cells.
+
+    `sharp` computes ill-conditioned vertices with twice the digits.
+    """
+    from dwell._kernels import doors
+
+    x, y = columns(points)
+    out = np.empty((len(x), doors.COLUMNS))
+    parts: dict[int, tuple[Any, ...]] = {}
+    who = _look_all(ground, x, y, out, np.empty(0), threads, (sharp, parts))
+    ordered = [parts[lo] for lo in sorted(parts)]
+    vertex, behind = (np.concatenate([part[k] for part in ordered]) for k in range(2))
+    label, count = (np.concatenate([part[k] for part in ordered]) for k in (2, 3))
+    first = np.zeros(len(x) + 1, dtype=np.int64)
+    counts = np.empty(len(x), dtype=np.int64)
+    counts[who] = count
+    np.cumsum(counts, out=first[1:])
+    begins = np.cumsum(count) - count  # in the order of bins
+    where = np.empty(len(x), dtype=np.int64)
+    where[who] = begins
+    order = np.repeat(where - first[:-1], counts) + np.arange(len(vertex))
+    return out, CellList(points, first, vertex[order], _named(points, behind, label)[order])
+
+
+def _named(points: Points, behind: Points, label: Ints) -> Ints:
+    """Labels of edges, where those without a name get the agent at the position `behind`."""
+    from dwell._kernels.doors import UNNAMED
+
+    unnamed = np.flatnonzero(label == UNNAMED)
+    if len(unnamed):
+        pairs = points, behind[unnamed]
+        keys, sought = (np.ascontiguousarray(p).view(np.complex128)[:, 0] for p in pairs)
+        order = np.argsort(keys)
+        label[unnamed] = order[np.searchsorted(keys, sought, sorter=order)]
+    return label
 
 
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
@@ -113,9 +204,19 @@ def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
 
 
 def _look_all(
-    ground: Ground, x: Floats, y: Floats, out: Floats, second: Floats, threads: int | None
-) -> None:
-    """Everybody looks; each asks those near it only, with the same bits. Fills `out`, `second`."""
+    ground: Ground,
+    x: Floats,
+    y: Floats,
+    out: Floats,
+    second: Floats,
+    threads: int | None,
+    drawn: tuple[bool, dict[int, tuple[Any, ...]]] | None = None,
+) -> Ints:
+    """Measure every cell, each among the agents near it only; fills `out` and `second`.
+
+    With `drawn`, also the outlines of cells: whether they are sharp, and a dictionary that receives
+    them in parts, by the first cell of each. Returns the agents in the order of these parts.
+    """
     from dwell._kernels import doors
     from dwell._kernels.bins import in_order, make_bins, make_near, put_at_rest
     from dwell._kernels.scratch import make_scratch
@@ -128,23 +229,35 @@ def _look_all(
     block = max(BLOCK, len(x) // BLOCKS)
 
     def make() -> tuple[Any, ...]:
-        found = np.empty((block, doors.COLUMNS))
-        return make_near(len(x)), found, make_scratch(len(x), len(walls[0]))
+        found, most = np.empty((block, doors.COLUMNS)), len(x) + len(walls[0]) + 16
+        room = None if drawn is None else doors.make_outlines(block, most, drawn[0])
+        return make_near(len(x)), found, room, make_scratch(len(x), len(walls[0]))
 
     own, building, tree = one_per_thread(make), Lock(), make_tree(0, AT_REST)
 
     def work(lo: int, hi: int) -> None:
         nonlocal tree
-        near, found, memory = own()
-        common = (*places, *walls, ground.terms, near, found, out, second, memory)
-        while (lo := doors.look_all(lo, hi, bins, tree, *common)) < hi:
+        near, found, room, memory = own()
+        common = (*places, *walls, ground.terms, near, found, out, second, room, memory)
+        while True:
+            if room is not None:
+                room.filled[:] = 0
+            reached = doors.look_all(lo, hi, bins, tree, *common)
+            if drawn is not None and room is not None:
+                cells, vertices = room.filled
+                kept = (room.vertex, room.behind, room.label)
+                drawn[1][lo] = (*(a[:vertices].copy() for a in kept), room.sizes[:cells].copy())
+            if reached == hi:
+                return
             with building:
-                if not tree.built[0]:
+                if reached == lo and not tree.built[0]:
                     ready = make_tree(len(x), AT_REST)
                     build_at_rest(*places, ready)
                     tree = ready
+            lo = reached
 
     in_blocks(work, len(x), threads, block)
+    return bins.who
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:

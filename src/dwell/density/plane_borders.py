@@ -7,11 +7,13 @@ import math
 import numpy as np
 
 from dwell._kernels.terms import Terms
-from dwell._types import Floats, Points, columns
+from dwell._types import Floats, Points
 from dwell.density.base import Density
 from dwell.density.borders import Borders
 from dwell.density.ground import Ground
+from dwell.density.looking import in_blocks
 from dwell.density.moments import polygon_moments
+from dwell.density.plane import outlines
 from dwell.density.tessellation import first_coincidence
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, polygon_of, voronoi_cells
@@ -29,10 +31,10 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     if terms is None:
         return _by_quadrature(workspace, points, ground.density, count)
     assert isinstance(terms, Terms)
-    from dwell._kernels import borders as kernel
+    from dwell._kernels import doors
+    from dwell._kernels.borders import borders_of
     from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.look import NO_MASS
-    from dwell._kernels.scratch import make_scratch
     from dwell._kernels.terms import is_exact
 
     if not is_exact(terms):
@@ -41,29 +43,25 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
             "integrate exactly",
             code="density.derivatives",
         )
-    (xs, ys), (wx, wy) = columns(points), columns(workspace.vertices)
-    n, room = len(xs), 8 * count + 16
-    scratch = make_scratch(n, len(wx))
-    corners = np.empty((2, n + len(wx) + 8))
-    label = np.empty(n + len(wx) + 8, dtype=np.int64)
-    while True:
-        cells, rows = np.empty((count, kernel.CELL_COLUMNS)), np.empty((room, kernel.COLUMNS))
-        filled = kernel.borders_of(
-            0, count, xs, ys, wx, wy, terms, cells, rows, *corners, label, scratch
-        )
-        if filled != kernel.FULL:
-            break
-        room *= 2
-    if (cells[:, kernel.STATUS] == COINCIDENT).any():
+    table, cells = outlines(ground, points, sharp=True)
+    table = table[:count]
+    if (table[:, doors.STATUS] == COINCIDENT).any():
         raise first_coincidence(points)
-    rows = rows[:filled]
-    agent, other = (rows[:, k].astype(np.int64) for k in (kernel.AGENT, kernel.OTHER))
-    moments = rows[:, kernel.M :]
+    chosen = np.flatnonzero((cells.behind >= 0) & (cells.agent < count))
+    agent, other = cells.agent[chosen], cells.behind[chosen]
+    moments = np.empty((len(chosen), 6))
+    ends = np.ascontiguousarray(cells.vertices[chosen]), np.ascontiguousarray(cells.ends[chosen])
+    scales = np.ascontiguousarray(table[:, doors.LOG_SCALE])
+
+    def work(lo: int, hi: int) -> None:
+        borders_of(lo, hi, agent, *ends, points, scales, terms, moments)
+
+    in_blocks(work, len(chosen), None)
     return Borders(
-        masses=cells[:, kernel.MASS],
-        log_scales=cells[:, kernel.LOG_SCALE],
-        errors=cells[:, kernel.ERROR_X : kernel.ERROR_Y + 1],
-        empty=cells[:, kernel.STATUS] == NO_MASS,
+        masses=table[:, doors.MASS],
+        log_scales=scales,
+        errors=table[:, doors.ERROR_X : doors.ERROR_Y + 1],
+        empty=table[:, doors.STATUS] == NO_MASS,
         agent=agent,
         other=other,
         gap=points[other] - points[agent],

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
-from dwell._types import Floats, Points, as_numbers, lengths
+from dwell._types import Floats, Ints, Points, as_numbers, lengths
 from dwell.density.base import Density, as_density
 from dwell.density.ground import Ground, ground_of
 from dwell.density.looking import Looks, look_many, way_of
@@ -98,9 +99,9 @@ class Tessellation:
         return math.fsum(self.costs)
 
     @cached_property
-    def cells(self) -> list[VoronoiCell]:
+    def cells(self) -> Sequence[VoronoiCell]:
         """Every cell."""
-        found: list[VoronoiCell] = self._way.cells(self.workspace, self.positions)
+        found: Sequence[VoronoiCell] = self._way.cells(self.workspace, self.positions)
         return found
 
     def cell(self, i: int) -> VoronoiCell:
@@ -120,26 +121,32 @@ class Tessellation:
         Both cells must see it, with a positive size, so the relation is symmetric.
         """
         shortest = SHORTEST_EDGE * self.workspace.diameter
-        seen = []
-        for cell in self.cells:
-            long = cell.border_sizes > shortest
-            seen.append({int(q) for q in cell.borders[long] if q >= 0})
-        return [sorted(q for q in near if p in seen[q]) for p, near in enumerate(seen)]
+        agent, behind, sizes = edges_of(self.cells)
+        real = (sizes > shortest) & (behind >= 0)
+        count = len(self.positions)
+        there, back = (
+            np.sort(p * count + q)
+            for p, q in ((agent[real], behind[real]), (behind[real], agent[real]))
+        )
+        if not np.array_equal(there, back):
+            there = np.intersect1d(there, back)
+        return _listed(there, count)
 
     @cached_property
     def touching(self) -> list[list[int]]:
         """Like `neighbors`, but cells that meet in a single point count too."""
-        reach = SHORTEST_EDGE * self.workspace.diameter
-        pairs: set[tuple[int, int]] = {
-            (p, q) for p, near in enumerate(self.neighbors) for q in near
-        }
-        for cell in self.cells:
-            own = lengths(cell.offsets)
-            for q in cell.seen:
-                gap = cell.offsets - (self.positions[q] - cell.position)
-                if (np.abs(lengths(gap) - own) <= reach).any():
-                    pairs |= {(cell.agent, int(q)), (int(q), cell.agent)}
-        return [sorted(q for p, q in pairs if p == agent) for agent in range(len(self.positions))]
+        from scipy.spatial import KDTree
+
+        reach, count = SHORTEST_EDGE * self.workspace.diameter, len(self.positions)
+        tree = KDTree(self.positions)
+        pairs = [p * count + q for p, near in enumerate(self.neighbors) for q in near]
+        for p, cell in enumerate(self.cells):
+            around = tree.query_ball_point(
+                cell.position + cell.offsets, lengths(cell.offsets) + reach
+            )
+            for q in {q for found in around for q in found if q != p}:
+                pairs += [p * count + q, q * count + p]
+        return _listed(np.unique(np.array(pairs, dtype=np.int64)), count)
 
     def shared_edge(self, p: int, q: int) -> Points | None:
         """The edge between the cells of p and q, (2, 2); the same bits whoever asks.
@@ -160,6 +167,24 @@ class Tessellation:
         edge: Any = self.cells[first]
         shared: Points | None = edge.edge_with(q if first == p else p)
         return shared
+
+
+def edges_of(cells: Sequence[VoronoiCell]) -> tuple[Ints, Ints, Floats]:
+    """Whose, towards whom and how large the borders of all cells are."""
+    flat = getattr(cells, "ends", None)
+    if flat is not None:  # cells in the plane are flat arrays already
+        known: Any = cells
+        return known.agent, known.behind, lengths(flat - known.vertices)
+    agent = np.repeat(np.arange(len(cells)), [len(cell.borders) for cell in cells])
+    behind = np.concatenate([cell.borders for cell in cells])
+    return agent, behind, np.concatenate([cell.border_sizes for cell in cells])
+
+
+def _listed(codes: Ints, count: int) -> list[list[int]]:
+    """For each p the values q of ascending codes p * count + q."""
+    bounds = np.searchsorted(codes, count * np.arange(count + 1)).tolist()
+    values = (codes % count).tolist()
+    return [values[a:b] for a, b in pairwise(bounds)]
 
 
 def tessellate(

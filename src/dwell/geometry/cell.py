@@ -26,7 +26,6 @@ class Cell(FlatCell):
     offsets: Points  # (V, n) vertices relative to the agent, counter-clockwise in the plane;
     # V = 0: empty
     borders: Ints  # (n,)
-    seen: Ints  # agents looked at to make the cell, nearest first
     faces: tuple[Ints, ...] | None = None  # above the plane: the vertices of the wall behind
     # borders[k], in order around it in three dimensions
 

@@ -229,7 +229,7 @@ def _nothing(n: int, seen: Ints, nearest: float) -> Pieces:
 
 def _as_cell(p: int, place: Points, pieces: Pieces) -> Cell:
     if len(place) == 1:
-        return Cell(p, place, pieces.vertices, pieces.wall, pieces.seen)
+        return Cell(p, place, pieces.vertices, pieces.wall)
     behind = np.unique(pieces.wall)
     faces = tuple(np.unique(pieces.simplices[pieces.wall == label]) for label in behind)
-    return Cell(p, place, pieces.vertices, behind, pieces.seen, faces)
+    return Cell(p, place, pieces.vertices, behind, faces)

@@ -28,12 +28,11 @@ def voronoi_cells(
     scratch = make_scratch(len(xs), len(wx))
     cells = []
     for p in range(len(xs)) if agents is None else agents:
-        n, looked, _ = cell_of(p, xs, ys, wx, wy, scratch)
-        seen = scratch.seen[:looked].copy()
+        n, _, _ = cell_of(p, xs, ys, wx, wy, scratch)
         if n == COINCIDENT:
-            raise coincident(p, int(seen[0]), positions[p])
+            raise coincident(p, int(scratch.seen[0]), positions[p])
         offsets = np.column_stack([scratch.x[:n], scratch.y[:n]])
-        cells.append(Cell(p, positions[p], offsets, scratch.label[:n].copy(), seen))
+        cells.append(Cell(p, positions[p], offsets, scratch.label[:n].copy()))
     return cells
 
 

@@ -7,8 +7,9 @@ from importlib import import_module
 import numpy as np
 
 from dwell._types import Floats, Points
+from dwell.density import plane
 from dwell.errors import AgentsError
-from dwell.geometry import Curved, Workspace, is_flat, polygon_of, voronoi_cells
+from dwell.geometry import Curved, Workspace, is_flat
 
 PER_TURN = 720  # chords of a whole ellipse: in print, none can be told from an arc
 
@@ -32,7 +33,7 @@ def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
     """The Voronoi cells of planar agents as rings; None where two agents coincide."""
     try:
         if is_flat(workspace):
-            flat = voronoi_cells(polygon_of(workspace), positions)
+            flat = plane.cells(workspace, positions)
             return [cell.vertices for cell in flat if len(cell.offsets)]
         curved = import_module("dwell.density.disc").cells(workspace, positions)
         return [cell.outline(PER_TURN) for cell in curved if not cell.empty]
