@@ -177,8 +177,18 @@ def enclose(q, t, due, cruise, row, tree):
 
 
 @inner
+def age_of(t, row, tree):
+    """The time since boxes were laid; None for agents at rest, whose boxes do not move."""
+    if row is None:
+        return None
+    return t - tree.laid[0]
+
+
+@inner
 def ends_at(k, age, box):
     """Left, low, right and high end of box k, an age after it was laid."""
+    if age is None:
+        return box[LEFT, k], box[LOW, k], box[RIGHT, k], box[HIGH, k]
     left = box[LEFT, k] + age * box[LEFTWARD, k]
     low = box[LOW, k] + age * box[DOWNWARD, k]
     right = box[RIGHT, k] + age * box[RIGHTWARD, k]
@@ -329,7 +339,7 @@ def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
     equally near, the one whose displacement comes first.
     """
     best = (bound, -np.inf, -np.inf, -1)
-    age = t - tree.laid[0]
+    age = age_of(t, row, tree)
     stack[:2, 0] = 0.0
     begin, end, top = next_leaf(1, bound, px, py, vx, vy, age, tree, stack, visits)
     while begin < end:
@@ -381,7 +391,7 @@ def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
     """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: room for them."""
     count = 0
     far = np.inf  # squared distance of the last one
-    age = t - tree.laid[0]
+    age = age_of(t, row, tree)
     stack[:2, 0] = 0.0
     begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, age, tree, stack, visits)
     while begin < end:
@@ -434,9 +444,9 @@ def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
     """
     px = near.x[0]
     py = near.y[0]
-    if holds_more(p, px, py, limit, most, t - tree.laid[0], tree):
+    age = age_of(t, row, tree)
+    if holds_more(p, px, py, limit, most, age, tree):
         return most + 1
-    age = t - tree.laid[0]
     stack[:2, 0] = 0.0
     begin, end, top = next_leaf(1, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
     while begin < end and m <= most:
@@ -551,7 +561,7 @@ def cell_in_tree(p, t, px, py, xs, ys, cruise, row, tree, wx, wy, near, s):
     )  # fmt: skip
     limit = CLOSER * farthest(n, s.x, s.y)
     most = m + LINES
-    crowded = holds_more(p, px, py, limit, LINES + 1, t - tree.laid[0], tree)
+    crowded = holds_more(p, px, py, limit, LINES + 1, age_of(t, row, tree), tree)
     if not crowded:
         crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
     return n, nearest, crowded or n == COINCIDENT
