@@ -58,10 +58,10 @@ def way_of(ground: Ground) -> Any:
 
 def _way(ground: Ground) -> str:
     n, flat = ground.dimension, is_flat(ground.workspace)
-    if n == 2:
-        return "density.plane" if flat else "density.disc"
-    if n > 2 and not flat:
+    if n > 1 and not flat:
         return "cells.cones"
+    if n == 2:
+        return "density.plane"
     if n > 3 or ground.terms is None:
         return "density.simplices"
     return "density.line" if n == 1 else "density.space"

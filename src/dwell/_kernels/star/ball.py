@@ -5,10 +5,9 @@ import math
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential
 from dwell._kernels.space.cells import COINCIDENT, voronoi_cell
-from dwell._kernels.space.clip import cut, sides
 from dwell._kernels.space.doors import list_loops
 from dwell._kernels.space.moments import reach_of, sharpened
-from dwell._kernels.star.buffers import ANGLE, BEHIND, FAN, FIRST, LAST, NORMAL, OFFSET, STRETCH
+from dwell._kernels.star.buffers import ANGLE, FAN, FIRST, LAST, NORMAL, OFFSET, STRETCH
 from dwell._kernels.star.facets import (
     FULL,
     close_facet,
@@ -20,20 +19,23 @@ from dwell._kernels.star.facets import (
 )
 from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface, rises
 from dwell._kernels.star.nearest import nearest_in_cell, nearest_on_facet
-from dwell._kernels.star.plain import WHOLE, plain_over_facet, plain_over_surface
+from dwell._kernels.star.plain import plain_over_facet, plain_over_surface
 from dwell._kernels.star.rules import NODES, WEIGHTS
 from dwell._kernels.star.surface import (
     point_on_piece,
     pole_of_patch,
+    put_box,
     put_equator,
     surface_nodes,
 )
 from dwell._kernels.star.total import (
+    NO_MASS,
     NOTHING,
     exponent_frame,
     is_plain,
     joined,
     part_of,
+    put_total,
     unscaled,
 )
 from dwell._kernels.star.vectors import (
@@ -42,49 +44,18 @@ from dwell._kernels.star.vectors import (
     dot,
     inverse_upper,
     less,
+    put,
     row_of,
     transposed,
     upper,
     upper_of,
 )
 
-NO_MASS = -2  # status: the cell is empty or has no mass
 CROWDED = -3  # status: there is not enough room for the cell's boundary
-STATUS, ERROR, LOG_SCALE, MASS, SPREAD, NEIGHBORS, NEAREST, DOUBT = 0, 1, 4, 5, 6, 7, 8, 9
-COLUMNS = 10
-PART = -1000  # what is behind the planes that a cell is cut by into parts: PART, PART - 1, ...
-TRUNCATION = 1e-13  # of a Gaussian component: what lies beyond DEPTH along the rays
-ROUNDING = 4e-16  # of all terms of a sum, without signs
 
 
 @inner
-def cut_parts(n, faces, parts, s):
-    """Cut the polyhedron in s by the half-spaces d . z <= o in the rows of `parts`."""
-    for v in range(n):
-        s.low[0, v] = 0.0
-        s.low[1, v] = 0.0
-        s.low[2, v] = 0.0
-    for k in range(parts.shape[0]):
-        d = row_of(parts, k, 0)
-        outside, inside = sides(n, d[0], d[1], d[2], parts[k, 3], s.x, s.y, s.z, s.side)
-        if outside > 0:
-            s.plane[faces] = PART - k
-            n = cut(
-                n, outside, inside, faces, s.side, s.x, s.y, s.z, s.mate, s.left, s.mark, s.gone,
-                s.crossing, s.born,
-            )  # fmt: skip
-            faces += 1
-        if n == 0:
-            return 0
-        for v in range(n):
-            s.low[0, v] = 0.0
-            s.low[1, v] = 0.0
-            s.low[2, v] = 0.0
-    return n
-
-
-@inner
-def list_facets(loops, place, parts, w, g, sigma, grid, s, b):
+def list_facets(loops, place, w, g, sigma, grid, s, b):
     """Write the facets of a polyhedron that lie in the ball; return (facets, pieces, whole).
 
     Pieces may be FULL. Without any, the cell is the whole ball or empty.
@@ -93,17 +64,12 @@ def list_facets(loops, place, parts, w, g, sigma, grid, s, b):
     whole = True
     for k in range(loops):
         q = s.face[k]
-        if q < 0 and q > PART:
+        if q < 0:
             continue  # of the box round the ball
-        if q >= 0:
-            d = (grid.x[q] - place[0], grid.y[q] - place[1], grid.z[q] - place[2])
-            offset = 0.5 * dot(d, d)
-        else:
-            d = row_of(parts, PART - q, 0)
-            offset = parts[PART - q, 3]
+        d = (grid.x[q] - place[0], grid.y[q] - place[1], grid.z[q] - place[2])
         if facets == b.facet.shape[0]:
             return facets, FULL, False
-        meets = plane_of_facet(facets, d, offset, w, g, sigma, b.facet)
+        meets = plane_of_facet(facets, d, w, g, sigma, b.facet)
         if b.facet[facets, OFFSET] + dot(row_of(b.facet, facets, NORMAL), g) < 0.0:
             whole = False
         if not meets:
@@ -122,7 +88,7 @@ def list_facets(loops, place, parts, w, g, sigma, grid, s, b):
 
 
 @inner
-def build_cell(p, solid, grid, frame, parts, s, b):
+def build_cell(p, solid, grid, frame, s, b):
     """The boundary of agent p's cell into b.
 
     Return (status, facets, pieces, whole, g, sigma, squared distance of the nearest agent, agents
@@ -131,19 +97,16 @@ def build_cell(p, solid, grid, frame, parts, s, b):
     w = upper_of(frame.root)
     place = (grid.x[p], grid.y[p], grid.z[p])
     g, sigma = frame_at(place, frame.center, w)
-    n, looked, nearest, faces = voronoi_cell(p, solid, grid, s)
+    n, looked, nearest, _ = voronoi_cell(p, solid, grid, s)
     if n == COINCIDENT:
         return COINCIDENT, 0, 0, False, g, sigma, nearest, looked
-    if n > 0 and parts.shape[0] > 0:
-        n = cut_parts(n, faces, parts, s)
-    elif n > 0:
-        reach = reach_of(place[0], place[1], place[2], solid.x, solid.y, solid.z)
-        sharpened(n, p, reach, solid, grid, s)
     if n == 0:
         return NO_MASS, 0, 0, False, g, sigma, nearest, looked
+    reach = reach_of(place[0], place[1], place[2], solid.x, solid.y, solid.z)
+    sharpened(n, p, reach, solid, grid, s)
     loops = list_loops(n, s)
     map_vertices(n, w, g, sigma, s.x, s.y, s.z, s.low, b.vertex)
-    facets, pieces, whole = list_facets(loops, place, parts, w, g, sigma, grid, s, b)
+    facets, pieces, whole = list_facets(loops, place, w, g, sigma, grid, s, b)
     if pieces == FULL:
         return CROWDED, 0, 0, False, g, sigma, nearest, looked
     status = 0 if pieces > 0 else NO_MASS
@@ -248,59 +211,32 @@ def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
 
 
 @inner
-def measure_cell(p, solid, grid, frame, parts, terms, s, b, out):
-    """Fill `out` with what agent p (its number in the grid) measures, by the columns above.
-
-    ERROR is centroid minus position, SPREAD the second moment about the centroid, NEAREST a squared
-    distance, -1 without others; mass and spread come divided by exp(LOG_SCALE). `parts`: the cell
-    is cut by these half-spaces.
-    """
-    out[:] = 0.0
-    status, facets, pieces, whole, g, sigma, nearest, _ = build_cell(
-        p, solid, grid, frame, parts, s, b
-    )
-    out[STATUS] = status
-    out[NEAREST] = nearest
-    for f in range(facets):
-        out[NEIGHBORS] += b.facet[f, BEHIND] >= 0.0
-    if status != 0:
-        return
+def measure_cell(p, solid, grid, frame, terms, s, b, out):
+    """Fill `out` with the measurement of agent p (its number in the grid): see total.py."""
+    status, facets, pieces, whole, g, sigma, nearest, _ = build_cell(p, solid, grid, frame, s, b)
     inverse = inverse_upper(upper_of(frame.root))
-    volume = inverse[0] * inverse[3] * inverse[5]
     place = (grid.x[p], grid.y[p], grid.z[p])
     total = NOTHING
-    if is_plain(terms):
+    if status == 0 and is_plain(terms):
         total = plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b)
-    for t in range(terms.weights.shape[0]):
+    for t in range(terms.weights.shape[0] if status == 0 else 0):
         part = gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b)
         total = joined(total, part, inverse)
-    scale, mass, centroid, spread, error, grown = unscaled(total)
-    if not mass * volume > 0.0:
-        out[STATUS] = NO_MASS
-        return
-    e = upper(inverse, centroid)
-    out[ERROR] = e[0]
-    out[ERROR + 1] = e[1]
-    out[ERROR + 2] = e[2]
-    out[LOG_SCALE] = scale
-    out[MASS] = mass * volume
-    out[SPREAD] = spread * volume
-    out[DOUBT] = error / mass + ROUNDING * grown
-    if terms.weights.shape[0] > 0:
-        out[DOUBT] += TRUNCATION
+    volume = inverse[0] * inverse[3] * inverse[5]
+    put_total(status, facets, nearest, unscaled(total), volume, inverse, terms, out)
 
 
 @njit
-def measure_many(lo, hi, agent, solid, grid, frame, parts, terms, s, b, out):
+def measure_many(lo, hi, agent, solid, grid, frame, s, b, terms, out):
     """Measure the cells of agent[lo] to agent[hi - 1], numbers in the grid, into rows of `out`."""
     for k in range(lo, hi):
-        measure_cell(agent[k], solid, grid, frame, parts, terms, s, b, out[k])
+        measure_cell(agent[k], solid, grid, frame, terms, s, b, out[k])
 
 
 @njit
-def facets_of(p, solid, grid, frame, parts, s, b):
+def facets_of(p, solid, grid, frame, s, b):
     """Write the boundary of a cell to b: (status, facets, agents compared with)."""
-    status, facets, _, _, _, _, _, looked = build_cell(p, solid, grid, frame, parts, s, b)
+    status, facets, _, _, _, _, _, looked = build_cell(p, solid, grid, frame, s, b)
     return status, facets, looked
 
 
@@ -348,43 +284,52 @@ def add_shifted(factor, o, sums, out):
 
 
 @njit
-def nodes_of_cell(n, p, solid, grid, frame, parts, s, b, out):
-    """Write quadrature nodes of a cell, n each way, to the rows (z - position, weight) of `out`.
+def boxes_of(p, solid, grid, frame, s, b, out):
+    """Write a box for each piece of each surface of a cell, as far as there is room.
 
-    Return how many, 0 for an empty cell, or FULL.
+    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex. Return
+    how many there are, or FULL.
     """
-    status, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, parts, s, b)
+    status, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, s, b)
     if status == CROWDED:
         return FULL
-    inverse = inverse_upper(upper_of(frame.root))
-    apex = apex_of(facets, whole or parts.shape[0] > 0, g, sigma, b.facet)
     filled = 0
     for k in range(facets + 2):
         there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
         for i in range(first, last if there else first):
             if not surface[0] or b.piece[i, ANGLE] > 0.0:
-                count = surface_nodes(i, WHOLE, n, n, surface, apex, b.piece, b.node)
-                for h in range(count):
-                    d = row_of(b.node, h, 0)
-                    filled = put_ray(filled, n, apex, d, b.node[h, 3], inverse, out)
+                if filled < out.shape[0]:
+                    put_box(filled, k, i, out)
+                filled += 1
     return filled
+
+
+@njit
+def nodes_of_boxes(n, p, boxes, solid, grid, frame, s, b, out):
+    """Write n**3 quadrature nodes of each box of a cell to out[k], rows (z - position, weight)."""
+    _, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, s, b)
+    inverse = inverse_upper(upper_of(frame.root))
+    volume = inverse[0] * inverse[3] * inverse[5]
+    apex = apex_of(facets, whole, g, sigma, b.facet)
+    for k in range(facets + 2):
+        there, _, _, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
+        for row in range(boxes.shape[0]):
+            if there and int(boxes[row, 0]) == k:
+                fill_box(n, boxes[row], surface, apex, volume, inverse, b, out[row])
 
 
 @inner
-def put_ray(filled, n, apex, d, flux, inverse, out):
-    """Write the nodes along a ray, as far as there is room; return how many rows are filled."""
-    flux *= inverse[0] * inverse[3] * inverse[5]
-    for k in range(n):
-        if filled >= out.shape[0]:
-            return filled + n - k
-        r = NODES[n, k]
-        z = upper(inverse, along(apex, r, d))
-        out[filled, 0] = z[0]
-        out[filled, 1] = z[1]
-        out[filled, 2] = z[2]
-        out[filled, 3] = flux * WEIGHTS[n, k] * r * r
-        filled += 1
-    return filled
+def fill_box(n, box, surface, apex, volume, inverse, b, out):
+    """Write the nodes of one box: see nodes_of_boxes."""
+    sides = (box[2], box[3], box[4], box[5])
+    count = surface_nodes(int(box[1]), sides, n, n, surface, apex, b.piece, b.node)
+    for h in range(count):
+        d = row_of(b.node, h, 0)
+        for k in range(n):
+            r = box[6] + (box[7] - box[6]) * NODES[n, k]
+            put(out, h * n + k, 0, upper(inverse, along(apex, r, d)))
+            weight = volume * b.node[h, 3] * WEIGHTS[n, k] * (box[7] - box[6])
+            out[h * n + k, 3] = weight * r * r
 
 
 @njit

@@ -45,12 +45,12 @@ class Boundary(NamedTuple):
     sums: np.ndarray  # (2, 10) sums over a cell or a facet, with all nodes and with fewer
 
 
-def make_boundary(planes: int, vertices: int) -> Boundary:
-    """Room for a cell between so many planes, cut from a polyhedron with so many vertices."""
+def make_boundary(facets: int, vertices: int, pieces: int) -> Boundary:
+    """Room for a cell with so many facets, cut from a polyhedron with so many vertices."""
     return Boundary(
         vertex=np.zeros((vertices, 7)),
-        facet=np.zeros((planes, FACET_COLUMNS)),
-        piece=np.zeros((PIECES * planes, PIECE_COLUMNS)),
+        facet=np.zeros((facets, FACET_COLUMNS)),
+        piece=np.zeros((pieces, PIECE_COLUMNS)),
         arc=np.zeros((vertices, ARC_COLUMNS)),
         box=np.zeros((BOXES, 4)),
         node=np.zeros((NODES, 4)),

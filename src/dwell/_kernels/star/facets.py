@@ -78,15 +78,15 @@ def map_vertices(n, w, g, sigma, x, y, z, low, vertex):
 
 
 @inner
-def plane_of_facet(f, d, offset, w, g, sigma, facet):
-    """Write the plane d . z = offset as facet f; return whether it meets the ball.
+def plane_of_facet(f, d, w, g, sigma, facet):
+    """Write the plane halfway to d as facet f; return whether it meets the ball.
 
     STRETCH is what areas in it are multiplied by on the way back to z, but for det(W).
     """
     n = solve_lower(w, d)
     size = math.sqrt(dot(n, n))
     n = (n[0] / size, n[1] / size, n[2] / size)
-    o = offset / size
+    o = 0.5 * dot(d, d) / size
     rise = dot(n, g)
     flat = along(g, -rise, n)
     square = sigma + dot(flat, flat) - o * (2.0 * rise + o)

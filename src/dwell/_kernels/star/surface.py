@@ -152,3 +152,13 @@ def put_equator(g, facet, arc):
     put(arc, 0, 3, (0.0, 0.0, 0.0))
     put(arc, 0, 6, (1.0, 0.0, 0.0))
     arc[0, 9] = 2.0 * math.pi
+
+
+@inner
+def put_box(row, k, i, out):
+    """Write the box of all of piece i of surface k: see boxes_of in ball.py."""
+    out[row, 0] = k
+    out[row, 1] = i
+    for side in range(3):
+        out[row, 2 + 2 * side] = 0.0
+        out[row, 3 + 2 * side] = 1.0

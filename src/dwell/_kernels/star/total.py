@@ -4,6 +4,12 @@ from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential
 from dwell._kernels.star.vectors import along, dot, less, times_upper, upper
 
+NO_MASS = -2  # status: the cell is empty or has no mass
+# Columns of a measurement; ERROR takes three.
+STATUS, ERROR, LOG_SCALE, MASS, SPREAD, NEIGHBORS, NEAREST, DOUBT = 0, 1, 4, 5, 6, 7, 8, 9
+COLUMNS = 10
+TRUNCATION = 1e-13  # of a Gaussian component: what lies beyond DEPTH along the rays
+ROUNDING = 4e-16  # of all terms of a sum, without signs
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 NOTHING = (0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0, 1.0)
 
@@ -70,3 +76,33 @@ def exponent_frame(t, place, inverse, terms):
 def is_plain(terms):
     """Whether a density has a constant or monomials."""
     return terms.constant != 0.0 or terms.coefficients.shape[0] > 0
+
+
+@inner
+def put_total(status, neighbors, nearest, total, volume, inverse, terms, out):
+    """Write a measurement, by the columns above.
+
+    ERROR is centroid minus position, SPREAD the second moment about the centroid, NEAREST a squared
+    distance, -1 without others; mass and spread come divided by exp(LOG_SCALE). `volume`: of the
+    parallelepiped of which W makes a unit cube.
+    """
+    out[:] = 0.0
+    out[STATUS] = status
+    out[NEIGHBORS] = neighbors
+    out[NEAREST] = nearest
+    scale, mass, centroid, spread, error, grown = total
+    if status != 0:
+        return
+    if not mass * volume > 0.0:
+        out[STATUS] = NO_MASS
+        return
+    e = upper(inverse, centroid)
+    out[ERROR] = e[0]
+    out[ERROR + 1] = e[1]
+    out[ERROR + 2] = e[2]
+    out[LOG_SCALE] = scale
+    out[MASS] = mass * volume
+    out[SPREAD] = spread * volume
+    out[DOUBT] = error / mass + ROUNDING * grown
+    if terms.weights.shape[0] > 0:
+        out[DOUBT] += TRUNCATION
