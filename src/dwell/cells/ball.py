@@ -80,12 +80,12 @@ class BallCells:
             return self.larger().boxes_of(agent)
         return BallBoxes(self, agent, out[:count])
 
-    def nodes(self, agent: int, boxes: Floats, count: int) -> Floats:
+    def nodes(self, agent: int, boxes: Floats, rule: int, count: int) -> Floats:
         """(boxes, nodes, 4) rows (place from the agent, weight)."""
         from dwell._kernels.star.ball import nodes_of_boxes
 
         out = np.empty((len(boxes), count**3, 4))
-        nodes_of_boxes(count, self.crowd.number[agent], boxes, *self._given, out)
+        nodes_of_boxes(rule, self.crowd.number[agent], boxes, *self._given, out)
         return out
 
     def _outline(self, agent: int) -> tuple[int, Ints, Ints, BallCells]:
@@ -156,9 +156,9 @@ class BallBoxes:
         """The boxes of the whole cell."""
         return self._boxes
 
-    def nodes(self, boxes: Floats, count: int) -> Floats:
+    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
         """(boxes, nodes, 4) rows (place from the agent, weight)."""
-        return self._cells.nodes(self._agent, boxes, count)
+        return self._cells.nodes(self._agent, boxes, rule, count)
 
 
 def box_round(workspace: Workspace) -> Box:

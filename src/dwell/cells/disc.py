@@ -145,12 +145,12 @@ class DiscBoxes:
         """The boxes of the whole cell."""
         return self._boxes
 
-    def nodes(self, boxes: Floats, count: int) -> Floats:
+    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
         """(boxes, nodes, 4) rows (place from the agent, weight)."""
         from dwell._kernels.star.disc import nodes_of_boxes
 
         out = np.empty((len(boxes), count**2, 4))
-        nodes_of_boxes(count, boxes, self._cells.frame, self._cells.buffers[2], out)
+        nodes_of_boxes(rule, boxes, self._cells.frame, self._cells.buffers[2], out)
         return out
 
 

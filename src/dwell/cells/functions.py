@@ -1,9 +1,10 @@
 """Moments over a cell of densities that are only Python functions.
 
-The cones over the pieces of a cell's boundary are boxes in (t, s, r). Each is integrated by Gauss
-rules of two orders, whose difference, times a safety factor, is taken as the error of the better
-one; the worst boxes are halved until the sum of all errors is small. No finite number of nodes can
-exclude a spike between them: a density with one is better given as a Gaussian.
+The cones over the pieces of a cell's boundary are boxes in (t, s, r). Each is integrated by two
+rules: Gauss, and Lobatto, whose outer nodes lie on the sides and so meet a jump that runs beside
+them. Their difference, times a safety factor, is taken as the error of the first; the worst boxes
+are halved until the sum of all errors is small. No finite number of nodes can exclude a spike
+between them: a density with one is better given as a Gaussian.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from dwell._types import Floats, Points
 from dwell.density.base import Density
 
 NODES = {2: 12, 3: 10}  # each way, by dimension
-FEWER = 2  # nodes fewer each way, to compare with
 RELATIVE = {2: 1e-11, 3: 1e-9}  # error of the mass that is aimed at
 MOST = {2: 4_000, 3: 400}  # boxes
 SAFETY = 8.0
+COMPARED = 7  # nodes of the rule of Lobatto each way
 
 
 class Boxes(Protocol):
@@ -28,8 +29,11 @@ class Boxes(Protocol):
     def boxes(self) -> Floats:
         """The boxes of the whole cell, rows (surface, piece, ranges of t, s and r)."""
 
-    def nodes(self, boxes: Floats, count: int) -> Floats:
-        """(boxes, nodes, 4) rows (place from the agent, weight), `count` nodes each way."""
+    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
+        """(boxes, nodes, 4) rows (place from the agent, weight).
+
+        By the rule in a row of dwell._kernels.star.rules, with `count` nodes each way.
+        """
 
 
 class FunctionMoments(NamedTuple):
@@ -68,9 +72,11 @@ def _estimates(
     density: Density, place: Points, cell: Boxes, boxes: Floats
 ) -> tuple[Floats, Floats]:
     """(boxes, 5) mass, first moments and polar moment about the agent; errors of the masses."""
+    from dwell._kernels.star.rules import LOBATTO
+
     n = len(place)
-    fine = _sums(density, place, cell.nodes(boxes, NODES[n]))
-    rough = _sums(density, place, cell.nodes(boxes, NODES[n] - FEWER))
+    fine = _sums(density, place, cell.nodes(boxes, NODES[n], NODES[n]))
+    rough = _sums(density, place, cell.nodes(boxes, LOBATTO, COMPARED))
     return fine, SAFETY * np.abs(fine[:, 0] - rough[:, 0]) + 1e-15 * np.abs(fine[:, 0])
 
 
@@ -87,7 +93,7 @@ def _halved(cell: Boxes, boxes: Floats, count: int, n: int) -> Floats:
     """Each box as two, across the direction in which it is longest."""
     if not len(boxes):
         return boxes
-    z = cell.nodes(boxes, count)[:, :, :3].reshape(len(boxes), *[count] * n, 3)
+    z = cell.nodes(boxes, count, count)[:, :, :3].reshape(len(boxes), *[count] * n, 3)
     spans = []
     for axis in range(1, n + 1):
         ends = np.take(z, -1, axis=axis) - np.take(z, 0, axis=axis)

@@ -20,7 +20,7 @@ from dwell._kernels.star.facets import (
 from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface, rises
 from dwell._kernels.star.nearest import nearest_in_cell, nearest_on_facet
 from dwell._kernels.star.plain import plain_over_facet, plain_over_surface
-from dwell._kernels.star.rules import NODES, WEIGHTS
+from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.surface import (
     point_on_piece,
     pole_of_patch,
@@ -173,17 +173,20 @@ def apex_of(facets, whole, g, sigma, facet):
 def plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b):
     """The constant and the monomials over a cell, as a part: see total.py."""
     apex = apex_of(facets, whole, g, sigma, b.facet)
-    for fewer in range(0, 3, 2):
-        out = b.sums[fewer // 2]
-        out[:] = 0.0
-        for k in range(facets + 2):
-            there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
-            if there:
-                plain_over_surface(
-                    fewer, first, last, surface, apex, place, inverse, terms, b.piece, b.node, out
-                )
-    error = abs(b.sums[0, 0] - b.sums[1, 0])
-    return part_of(0.0, 1.0, b.sums[0], apex, inverse, error)
+    b.sums[:] = 0.0
+    fine = b.sums[0]
+    coarse = b.sums[1]
+    error = 0.0
+    for k in range(facets + 2):
+        there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
+        if there:
+            error += plain_over_surface(
+                0, first, last, surface, apex, place, inverse, terms, b.piece, b.node, fine
+            )
+            error -= plain_over_surface(
+                2, first, last, surface, apex, place, inverse, terms, b.piece, b.node, coarse
+            )
+    return part_of(0.0, 1.0, fine, apex, inverse, abs(error))
 
 
 @inner
@@ -306,7 +309,10 @@ def boxes_of(p, solid, grid, frame, s, b, out):
 
 @njit
 def nodes_of_boxes(n, p, boxes, solid, grid, frame, s, b, out):
-    """Write n**3 quadrature nodes of each box of a cell to out[k], rows (z - position, weight)."""
+    """Write the nodes of each box of a cell to out[k], rows (z - position, weight).
+
+    n: row of the rule each way.
+    """
     _, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, s, b)
     inverse = inverse_upper(upper_of(frame.root))
     volume = inverse[0] * inverse[3] * inverse[5]
@@ -325,11 +331,12 @@ def fill_box(n, box, surface, apex, volume, inverse, b, out):
     count = surface_nodes(int(box[1]), sides, n, n, surface, apex, b.piece, b.node)
     for h in range(count):
         d = row_of(b.node, h, 0)
-        for k in range(n):
+        m = COUNT[n]
+        for k in range(m):
             r = box[6] + (box[7] - box[6]) * NODES[n, k]
-            put(out, h * n + k, 0, upper(inverse, along(apex, r, d)))
+            put(out, h * m + k, 0, upper(inverse, along(apex, r, d)))
             weight = volume * b.node[h, 3] * WEIGHTS[n, k] * (box[7] - box[6])
-            out[h * n + k, 3] = weight * r * r
+            out[h * m + k, 3] = weight * r * r
 
 
 @njit

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Columns of a piece: start, what it was rounded by, then the step of a segment, or the radius to
-# the start of an arc, the radius a quarter turn on, and the angle (0: a segment); and its facet.
+# Columns of a piece: start, what it was rounded by, then the step of a segment and what that was
+# rounded by, or the radius to the start of an arc and the radius a quarter turn on; the angle (0: a
+# segment), and the facet.
 START, LOW, STEP, QUARTER, ANGLE, FACET = 0, 3, 6, 9, 12, 13
 PIECE_COLUMNS = 14
 # Columns of a facet: unit normal, offset, what is behind, pieces, apex of the fan, circle.

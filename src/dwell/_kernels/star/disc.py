@@ -37,8 +37,8 @@ from dwell._kernels.star.facets import (
 from dwell._kernels.star.gaussian import gaussian_over_facet
 from dwell._kernels.star.nearest import nearest_on_facet
 from dwell._kernels.star.plain import plain_over_facet
-from dwell._kernels.star.rules import NODES, WEIGHTS
-from dwell._kernels.star.surface import point_on_piece, put_box
+from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
+from dwell._kernels.star.surface import put_box, turn_at
 from dwell._kernels.star.total import (
     NO_MASS,
     NOTHING,
@@ -51,7 +51,6 @@ from dwell._kernels.star.total import (
 )
 from dwell._kernels.star.vectors import (
     along,
-    cross,
     dot,
     inverse_upper,
     put,
@@ -137,11 +136,10 @@ def cell_total(place, inverse, terms, b):
     coarse = b.sums[1]
     if is_plain(terms):
         b.sums[:] = 0.0
-        plain_over_facet(0, 0, place, inverse, terms, b.facet, b.piece, fine)
-        plain_over_facet(0, 2, place, inverse, terms, b.facet, b.piece, coarse)
-        error = abs(fine[0] - coarse[0])
+        error = plain_over_facet(0, 0, place, inverse, terms, b.facet, b.piece, fine)
+        error -= plain_over_facet(0, 2, place, inverse, terms, b.facet, b.piece, coarse)
         cell_sums(fine, inverse)
-        total = part_of(0.0, 1.0, fine, row_of(b.facet, 0, FAN), inverse, error)
+        total = part_of(0.0, 1.0, fine, row_of(b.facet, 0, FAN), inverse, abs(error))
     for t in range(terms.weights.shape[0]):
         m, base = exponent_frame(t, place, inverse, terms)
         _, q = nearest_on_facet(0, m, base, b.facet, b.piece)
@@ -227,18 +225,22 @@ def boxes_of(p, xs, ys, wx, wy, frame, s, r, b, out):
 
 @njit
 def nodes_of_boxes(n, boxes, frame, b, out):
-    """Write n**2 quadrature nodes of each box of the cell in b to out[k], rows (v, weight)."""
+    """Write the nodes of each box of the cell in b to out[k], rows (z - position, weight).
+
+    n: row of the rule each way.
+    """
     inverse = inverse_upper(upper_of(frame.root))
     o = row_of(b.facet, 0, FAN)
+    m = COUNT[n]
     for row in range(boxes.shape[0]):
         t0 = boxes[row, 2]
         r0 = boxes[row, 6]
         size = (boxes[row, 3] - t0) * (boxes[row, 7] - r0) * inverse[0] * inverse[3]
-        for k in range(n):
+        for k in range(m):
             t = t0 + (boxes[row, 3] - t0) * NODES[n, k]
-            c, slope = point_on_piece(int(boxes[row, 1]), t, o, b.piece)
-            turn = size * WEIGHTS[n, k] * dot(FLAT, cross(c, slope))
-            for h in range(n):
+            c, turn = turn_at(int(boxes[row, 1]), t, o, FLAT, b.piece)
+            turn *= size * WEIGHTS[n, k]
+            for h in range(m):
                 r = r0 + (boxes[row, 7] - r0) * NODES[n, h]
-                put(out[row], k * n + h, 0, upper(inverse, along(o, r, c)))
-                out[row, k * n + h, 3] = turn * WEIGHTS[n, h] * r
+                put(out[row], k * m + h, 0, upper(inverse, along(o, r, c)))
+                out[row, k * m + h, 3] = turn * WEIGHTS[n, h] * r

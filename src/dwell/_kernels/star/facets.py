@@ -158,8 +158,10 @@ def put_segment(m, a, low, b, b_low, f, piece):
     """Write the segment from a + low to b + b_low as piece m; return m + 1."""
     put(piece, m, START, a)
     put(piece, m, LOW, low)
-    d = less(b, a)
-    put(piece, m, STEP, along(d, 1.0, less(b_low, low)))
+    for k in range(3):
+        high, rest = add(b[k], b_low[k], -a[k], -low[k])
+        piece[m, STEP + k] = high
+        piece[m, QUARTER + k] = rest
     piece[m, ANGLE] = 0.0
     piece[m, FACET] = f
     return m + 1

@@ -16,16 +16,18 @@ from dwell._kernels.arithmetic import exponential
 from dwell._kernels.star.buffers import ANGLE, FIRST, LAST, NORMAL
 from dwell._kernels.star.plain import WHOLE, add_cone, add_flat_cone
 from dwell._kernels.star.rules import (
+    DEEPER,
     DEPTH,
     MESH,
+    MORE_NODES,
     NODES,
     WEIGHTS,
     WIDEST,
     nodes_for,
     radial_nodes_for,
 )
-from dwell._kernels.star.surface import point_on_piece, surface_nodes
-from dwell._kernels.star.vectors import cross, dot, put, row_of, upper
+from dwell._kernels.star.surface import point_on_piece, surface_nodes, turn_at
+from dwell._kernels.star.vectors import dot, put, row_of, upper
 
 MATTERS = 8.0  # fall of the exponent up to which neighbouring rays are compared
 ON_ARC = 8  # nodes on an arc, at least
@@ -53,7 +55,7 @@ def length_of_fall(beta, gamma, depth):
 @inner
 def ray_integrals(beta, gamma, dimension, n):
     """Integrals of r**(k - 1), r**k, r**(k + 1) times the component along a ray, k: dimension."""
-    end = length_of_fall(beta, gamma, DEPTH)
+    end = length_of_fall(beta, gamma, DEEPER if dimension == 2 else DEPTH)
     j0 = j1 = j2 = 0.0
     for k in range(n):
         r = end * NODES[n, k]
@@ -194,8 +196,8 @@ def integrate_interval(i, t0, t1, nt, nr, normal, q, m, b, piece, out):
     """Add the cones from q over a part of piece i to the sums over a facet; return the mass."""
     before = out[0]
     for k in range(nt):
-        d, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], q, piece)
-        flux = WEIGHTS[nt, k] * (t1 - t0) * dot(normal, cross(d, slope))
+        d, turn = turn_at(i, t0 + (t1 - t0) * NODES[nt, k], q, normal, piece)
+        flux = WEIGHTS[nt, k] * (t1 - t0) * turn
         beta, gamma = falls(d, m, b)
         add_flat_cone(d, flux, ray_integrals(beta, gamma, 2, nr), out)
     return out[0] - before
@@ -207,6 +209,9 @@ def gaussian_over_facet(f, q, m, b, facet, piece, stack, node, out, coarse):
     normal = row_of(facet, f, NORMAL)
     error = 0.0
     for i in range(int(facet[f, FIRST]), int(facet[f, LAST])):
+        d, turn = turn_at(i, 0.5, q, normal, piece)
+        if piece[i, ANGLE] == 0.0 and abs(turn) <= ROUNDING * dot(d, d):
+            continue  # q is on this edge
         stack[0, 0] = 0.0
         stack[0, 1] = 1.0
         size = 1
@@ -225,8 +230,8 @@ def gaussian_over_facet(f, q, m, b, facet, piece, stack, node, out, coarse):
                 size += 1
                 continue
             size -= 1
-            nt = nodes_for(extent)
-            nr = radial_nodes_for(depth)
+            nt = nodes_for(extent) + (2 if extent > 0.5 * WIDEST else 0)
+            nr = radial_nodes_for(depth) + (MORE_NODES if depth == DEPTH else 0)
             if piece[i, ANGLE] > 0.0:
                 nt = max(nt, ON_ARC)
             fine = integrate_interval(i, t0, t1, nt, nr, normal, q, m, b, piece, out)

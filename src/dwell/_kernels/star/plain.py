@@ -8,8 +8,8 @@ from dwell._kernels._jit import inner
 from dwell._kernels.space.moments import degree_of, power
 from dwell._kernels.star.buffers import ANGLE, FAN, FIRST, LAST, NORMAL
 from dwell._kernels.star.rules import NODES, WEIGHTS
-from dwell._kernels.star.surface import point_on_piece, surface_nodes
-from dwell._kernels.star.vectors import along, cross, dot, row_of, upper
+from dwell._kernels.star.surface import surface_nodes, turn_at
+from dwell._kernels.star.vectors import along, dot, row_of, upper
 
 # What is summed over a cell: mass, first moments, second moment in z (all about an apex), and the
 # sum of what counts positively and negatively, without signs.
@@ -17,7 +17,8 @@ MASS, FIRST_MOMENT, SECOND, WEIGHED, CELL_SUMS = 0, 1, 4, 5, 6
 # Over a facet: 1, x, y, z, xx, xy, xz, yy, yz, zz about an apex.
 FACET_SUMS = 10
 WHOLE = (0.0, 1.0, 0.0, 1.0)  # all of a sector
-ON_ARC = 12  # nodes on a piece that is an arc; of polynomials more, by their degree
+ON_EDGE = 10  # nodes on an arc of a planar region; of polynomials more, by their degree
+ON_ARC = 12  # nodes on an arc in space
 ON_PATCH = 13  # nodes from the pole of a patch to its boundary
 
 
@@ -83,34 +84,49 @@ def add_flat_cone(d, f, j, out):
 def plain_over_facet(f, fewer, place, inverse, terms, facet, piece, out):
     """Add the constant and the monomials over facet f, about the apex of its fan, to `out`.
 
-    With `fewer` nodes on arcs; lengths are those of v.
+    Return the mass of the sectors of arcs. With `fewer` nodes on arcs, only these are added.
+    Lengths are those of v.
     """
     degree = degree_of(terms.powers)
     normal = row_of(facet, f, NORMAL)
     o = row_of(facet, f, FAN)
+    curved = 0.0
     for i in range(int(facet[f, FIRST]), int(facet[f, LAST])):
         arc = piece[i, ANGLE] > 0.0
-        n = ON_ARC + degree // 2 - fewer if arc else degree // 2 + 2
+        if fewer > 0 and not arc:
+            continue
+        n = ON_EDGE + degree // 2 - fewer if arc else degree // 2 + 2
+        before = out[0]
         for k in range(n):
-            c, slope = point_on_piece(i, NODES[n, k], o, piece)
-            flux = WEIGHTS[n, k] * dot(normal, cross(c, slope))
+            c, turn = turn_at(i, NODES[n, k], o, normal, piece)
             j = along_ray(c, o, 2, degree // 2 + 2, place, inverse, terms)
-            add_flat_cone(c, flux, j, out)
+            add_flat_cone(c, WEIGHTS[n, k] * turn, j, out)
+        if arc:
+            curved += out[0] - before
+    return curved
 
 
 @inner
 def plain_over_surface(
     fewer, first, last, surface, apex, place, inverse, terms, piece, node, out
 ):  # fmt: skip
-    """Add the cones from `apex` over the sectors of pieces first to last - 1 to `out`."""
+    """Add the cones from `apex` over the sectors of pieces first to last - 1 to `out`.
+
+    Return the mass of those of arcs. With `fewer` nodes each way, only these are added.
+    """
     degree = degree_of(terms.powers)
     ns = ON_PATCH + degree // 2 - fewer if surface[0] else degree // 2 + 2
+    curved = 0.0
     for i in range(first, last):
         arc = piece[i, ANGLE] > 0.0
-        if surface[0] and not arc:
+        if not arc and (surface[0] or fewer > 0):
             continue
         nt = ON_ARC + degree // 2 - fewer if arc else degree // 2 + 2
+        before = out[MASS]
         for k in range(surface_nodes(i, WHOLE, nt, ns, surface, apex, piece, node)):
             d = row_of(node, k, 0)
             j = along_ray(d, apex, 3, degree // 2 + 3, place, inverse, terms)
             add_cone(d, node[k, 3], j, inverse, out)
+        if arc:
+            curved += out[MASS] - before
+    return curved

@@ -9,6 +9,7 @@ sphere in P, where |zeta| = tan(Psi / 2).
 import math
 
 from dwell._kernels._jit import inner
+from dwell._kernels.careful import cross_product, difference
 from dwell._kernels.star.buffers import (
     ANGLE,
     CENTER,
@@ -22,7 +23,7 @@ from dwell._kernels.star.buffers import (
     STEP,
 )
 from dwell._kernels.star.facets import outside_ball
-from dwell._kernels.star.rules import MESH, NODES, WEIGHTS
+from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of
 
 CLEAR = 0.5  # the point opposite the pole lies so far outside the cell
@@ -43,6 +44,24 @@ def point_on_piece(i, t, about, piece):
     slope = angle * (1.0 - fall)
     d = along((slope * e[0], slope * e[1], slope * e[2]), -angle * sine, u)
     return along(along(a, sine, e), -fall, u), d
+
+
+@inner
+def turn_at(i, t, about, normal, piece):
+    """(c(t) - about, twice the area per t that it sweeps) of piece i, in a plane with `about`.
+
+    In the plane z = 0 segments have all digits, also where the area is that of a sliver.
+    """
+    c, slope = point_on_piece(i, t, about, piece)
+    if piece[i, ANGLE] > 0.0 or normal[2] != 1.0:
+        return c, dot(normal, cross(c, slope))
+    xh, xl = difference(piece[i, START], about[0])
+    yh, yl = difference(piece[i, START + 1], about[1])
+    turn, _ = cross_product(
+        xh, xl + piece[i, LOW], yh, yl + piece[i, LOW + 1], piece[i, STEP], piece[i, QUARTER],
+        piece[i, STEP + 1], piece[i, QUARTER + 1],
+    )  # fmt: skip
+    return c, turn
 
 
 @inner
@@ -111,7 +130,7 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
     if not on_sphere:
         size *= offset - dot(normal, apex)
     count = 0
-    for k in range(3 if nt == MESH else nt):
+    for k in range(COUNT[nt]):
         c, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], o, piece)
         if on_sphere:
             c, slope = stereographic(c, slope, normal)
@@ -122,7 +141,7 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
         if on_sphere and length > 0.0:
             least = min(1.0, 2.0 * math.atan(hole) / reach)
             turn *= (1.0 - least) * reach / (length * length)
-        for h in range(3 if ns == MESH else ns):
+        for h in range(COUNT[ns]):
             s = least + (1.0 - least) * (s0 + (s1 - s0) * NODES[ns, h])
             flux = turn * WEIGHTS[ns, h]
             if on_sphere and length > 0.0:
