@@ -17,6 +17,10 @@ class Curved:
         if self.axes is None:
             object.__setattr__(self, "axes", np.eye(len(self.center)))
 
+    @property
+    def dimension(self):
+        return len(self.center)
+
     def local(self, points):
         """Coordinates in which the region is the unit ball."""
         gap = np.asarray(points, dtype=float) - np.array(self.center)

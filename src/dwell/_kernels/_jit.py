@@ -122,7 +122,7 @@ def _makes_arrays(folder: Path) -> bool:
     count references to them all the same, whenever one is handed along: two locked instructions
     for each of the forty arrays of a working memory, longer than many kernels run.
     """
-    return folder.name in ("curved", "shells")
+    return folder.name == "shells"
 
 
 def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:

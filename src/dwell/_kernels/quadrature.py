@@ -11,7 +11,7 @@ NODES = np.zeros((MAX_NODES + 1, MAX_NODES))
 WEIGHTS = np.zeros((MAX_NODES + 1, MAX_NODES))
 
 
-def _polished(n: int) -> tuple[np.ndarray, np.ndarray]:
+def gauss_legendre(n: int) -> tuple[np.ndarray, np.ndarray]:
     """The rule with n nodes, each node refined by Newton's method on the Legendre polynomial."""
     x = np.cos(np.pi * (np.arange(n, 0, -1) - 0.25) / (n + 0.5))
     for _ in range(20):
@@ -24,7 +24,7 @@ def _polished(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 for _n in range(1, MAX_NODES + 1):
-    NODES[_n, :_n], WEIGHTS[_n, :_n] = _polished(_n)
+    NODES[_n, :_n], WEIGHTS[_n, :_n] = gauss_legendre(_n)
 
 
 # The tensor rule over z = r ((1 - u) a + u b), flat: row n holds u, r and the weight (r included)
@@ -68,4 +68,4 @@ TRIANGLE_U[SYMMETRIC, : len(_weight)] = _b / (_a + _b)
 TRIANGLE_W[SYMMETRIC, : len(_weight)] = 0.5 * _weight
 
 # The rule with 16 nodes, for panels of an edge.
-PANEL_NODES, PANEL_WEIGHTS = _polished(16)
+PANEL_NODES, PANEL_WEIGHTS = gauss_legendre(16)

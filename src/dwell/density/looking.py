@@ -52,19 +52,19 @@ def look_many(
 
 
 def way_of(ground: Ground) -> Any:
-    """The module of this room that knows cells of this kind: `looks`, `cells` and `borders`."""
-    return import_module(f"dwell.density.{_way(ground)}")
+    """The module with `looks`, `cells` and `borders` for cells of this kind."""
+    return import_module(f"dwell.{_way(ground)}")
 
 
 def _way(ground: Ground) -> str:
     n, flat = ground.dimension, is_flat(ground.workspace)
+    if n > 1 and not flat:
+        return "cells.cones"
     if n == 2:
-        return "plane" if flat else "disc"
-    if n > 2 and not flat:
-        return "ball"
+        return "density.plane"
     if n > 3 or ground.terms is None:
-        return "simplices"
-    return "line" if n == 1 else "space"
+        return "density.simplices"
+    return "density.line" if n == 1 else "density.space"
 
 
 def is_dear(ground: Ground) -> bool:

@@ -35,7 +35,7 @@ def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
         if is_flat(workspace):
             flat = plane.cells(workspace, positions)
             return [cell.vertices for cell in flat if len(cell.offsets)]
-        curved = import_module("dwell.density.disc").cells(workspace, positions)
+        curved = import_module("dwell.cells.cones").cells(workspace, positions)
         return [cell.outline(PER_TURN) for cell in curved if not cell.empty]
     except AgentsError:
         return None

@@ -1,19 +1,18 @@
-"""Cells in balls and ellipsoids above the plane, as values; what all ways of weighing share."""
+"""Voronoi cells in balls and ellipsoids above the plane, as values."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import cast, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, dots
 from dwell.density.borders import Borders
-from dwell.density.disc import curved_of
 from dwell.density.looking import Looks
-from dwell.geometry import Workspace, whitened
+from dwell.geometry import Curved, Workspace, whitened
 from dwell.geometry.cell_shape import SLACK, AnyCell, Measure
 from dwell.geometry.limits import as_rows
 from dwell.geometry.whitened import Root, seen_from
@@ -35,7 +34,7 @@ class BallCell(AnyCell):
     borders: Ints  # (m,) agents behind its flat faces; the rest of its boundary is the workspace's
     normals: Points  # (m, n) from the agent to the other
     gaps: Floats  # (m,) half their squared length
-    seen: Ints  # agents looked at, nearest first
+    seen: Ints  # agents compared with, nearest first
     workspace: Workspace
     empty: bool = False  # whether it has no inside: its agent stands outside, behind others
     offsets: Points = field(init=False)  # corners: none are listed, (0, n)
@@ -55,7 +54,7 @@ class BallCell(AnyCell):
 
     @cached_property
     def _measure(self) -> Measure:
-        from dwell.density.ball import measure_of  # which makes these cells
+        from dwell.cells.cones import measure_of  # which makes these cells
 
         return measure_of(self)
 
@@ -78,15 +77,15 @@ class BallCell(AnyCell):
 
 
 def root_of(workspace: Workspace) -> Root:
-    """The workspace as the kernels take it; exact but for a rounding of each entry."""
-    return whitened.root_of(curved_of(workspace))
+    """The matrix W of a ball or an ellipsoid {z: |W (z - center)| <= 1}, and its center."""
+    return whitened.root_of(cast(Curved, workspace))
 
 
 def is_empty(workspace: Workspace, points: Points, p: int, shows: np.ndarray) -> bool:
     """Whether a cell is empty; one without faces is that or all of the workspace."""
     if shows.any():
         return False
-    gaps = points - np.array(curved_of(workspace).center)
+    gaps = points - np.array(cast(Curved, workspace).center)
     return int((gaps * gaps).sum(axis=1).argmin()) != p
 
 

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
+from dwell.cells.cones import borders, cells, looks
+from dwell.cells.disc import ellipse_of
+from dwell.cells.disc_cell import ARC
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform, tessellate
 from dwell.density.borders import borders as polygon_borders
-from dwell.density.disc import ARC, borders, cells, ellipse_of, looks
 from dwell.density.ground import Ground
-from dwell.errors import AgentsError, DensityError
+from dwell.errors import AgentsError
 from dwell.geometry import Polygon
 from tests.density.curved_shapes import Curved, ball, scatter, tilted
 from tests.oracles import curved_cells as oracle
@@ -318,7 +320,7 @@ def test_threads_change_no_bit():
 
 PROGRAM = """
 import numpy as np
-from tests.density.test_disc import ELLIPSE, HILLS, HARD, look
+from tests.cells.test_disc_cells import ELLIPSE, HILLS, HARD, look
 from tests.density.curved_shapes import scatter
 found = [look(ELLIPSE, scatter(ELLIPSE, 9, 3), HILLS)]
 found += [look(shape, places) for shape, places in HARD.values()]
@@ -571,25 +573,3 @@ def test_a_jump_is_doubted():
         h = mp.mpf(0.01) / 2
         area = 4 * float(mp.acos(h) - h * mp.sqrt(1 - h * h))
     assert abs(seen.mass[0] / area - 1) < seen.doubt[0] < 0.05
-
-
-def test_a_grid_of_points():
-    step = 0.05
-    x = np.arange(-1.7 + step / 2, 2.3, step)
-    y = np.arange(-2.2 + step / 2, 1.8, step)
-    points = np.stack(np.meshgrid(x, y), axis=-1)
-    weights = np.where(DISC.contains(points), step**2, 0.0)
-    terms = (
-        Uniform()
-        .terms()
-        ._replace(constant=0.0, lattice=weights, frame=np.array([x[0], y[0], step]))
-    )
-    positions = scatter(DISC, 6, 37)
-    everybody = np.arange(6)
-    seen = looks(
-        Ground(DISC, Uniform(), terms), positions[None], np.zeros_like(everybody), everybody
-    )
-    assert seen.mass.sum() == pytest.approx(weights.sum(), rel=1e-13, abs=0.0)
-    assert seen.mass == pytest.approx(look(DISC, positions).mass, rel=0.05)
-    with pytest.raises(DensityError, match="grid"):
-        borders(Ground(DISC, Uniform(), terms), positions)

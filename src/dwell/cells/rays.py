@@ -19,7 +19,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density.ball_cells import (
+from dwell.cells.ball_cell import (
     BallCell,
     Root,
     as_borders,

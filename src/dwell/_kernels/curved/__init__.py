@@ -1,1 +1,0 @@
-"""Kernels for cells whose workspace is bounded by an ellipse."""

@@ -1,0 +1,1 @@
+"""Voronoi cells in balls and ellipsoids, integrated by cones over their facets."""

@@ -1,0 +1,361 @@
+"""Voronoi cells in a ball or an ellipsoid of space: boundaries, moments, facets, nodes."""
+
+import math
+
+from dwell._kernels._jit import inner, njit
+from dwell._kernels.arithmetic import exponential
+from dwell._kernels.space.cells import COINCIDENT, voronoi_cell
+from dwell._kernels.space.doors import list_loops
+from dwell._kernels.space.moments import reach_of, sharpened
+from dwell._kernels.star.buffers import ANGLE, FAN, FIRST, LAST, NORMAL, OFFSET, STRETCH
+from dwell._kernels.star.facets import (
+    FULL,
+    close_facet,
+    frame_at,
+    map_vertices,
+    plane_of_facet,
+    put_pieces_of_arcs,
+    ring_of_facet,
+)
+from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface, rises
+from dwell._kernels.star.nearest import nearest_in_cell, nearest_on_facet
+from dwell._kernels.star.plain import plain_over_facet, plain_over_surface
+from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
+from dwell._kernels.star.surface import (
+    point_on_piece,
+    pole_of_patch,
+    put_box,
+    put_equator,
+    surface_nodes,
+)
+from dwell._kernels.star.total import (
+    NO_MASS,
+    NOTHING,
+    exponent_frame,
+    is_plain,
+    joined,
+    part_of,
+    put_total,
+    unscaled,
+)
+from dwell._kernels.star.vectors import (
+    along,
+    cross,
+    dot,
+    inverse_upper,
+    less,
+    put,
+    row_of,
+    transposed,
+    upper,
+    upper_of,
+)
+
+CROWDED = -3  # status: there is not enough room for the cell's boundary
+
+
+@inner
+def list_facets(loops, place, w, g, sigma, grid, s, b):
+    """Write the facets of a polyhedron that lie in the ball; return (facets, pieces, whole).
+
+    Pieces may be FULL. Without any, the cell is the whole ball or empty.
+    """
+    facets = pieces = 0
+    whole = True
+    for k in range(loops):
+        q = s.face[k]
+        if q < 0:
+            continue  # of the box round the ball
+        d = (grid.x[q] - place[0], grid.y[q] - place[1], grid.z[q] - place[2])
+        if facets == b.facet.shape[0]:
+            return facets, FULL, False
+        meets = plane_of_facet(facets, d, w, g, sigma, b.facet)
+        if b.facet[facets, OFFSET] + dot(row_of(b.facet, facets, NORMAL), g) < 0.0:
+            whole = False
+        if not meets:
+            continue
+        first = pieces
+        pieces = ring_of_facet(facets, first, s.crossing[k], s.crossing[k + 1], s.gone, g, b)
+        if pieces == FULL:
+            return facets, FULL, False
+        if pieces > first:
+            close_facet(facets, first, pieces, q, b.facet, b.piece)
+            facets += 1
+    if pieces == 0 and whole:
+        put_equator(g, b.facet, b.arc)
+        pieces = put_pieces_of_arcs(1, 0, 0, (0.0, 0.0, -1.0), b.piece, b.arc)
+    return facets, pieces, whole and facets == 0
+
+
+@inner
+def build_cell(p, solid, grid, frame, s, b):
+    """The boundary of agent p's cell into b.
+
+    Return (status, facets, pieces, whole, g, sigma, squared distance of the nearest agent, agents
+    compared with, in s.seen).
+    """
+    w = upper_of(frame.root)
+    place = (grid.x[p], grid.y[p], grid.z[p])
+    g, sigma = frame_at(place, frame.center, w)
+    n, looked, nearest, _ = voronoi_cell(p, solid, grid, s)
+    if n == COINCIDENT:
+        return COINCIDENT, 0, 0, False, g, sigma, nearest, looked
+    if n == 0:
+        return NO_MASS, 0, 0, False, g, sigma, nearest, looked
+    reach = reach_of(place[0], place[1], place[2], solid.x, solid.y, solid.z)
+    sharpened(n, p, reach, solid, grid, s)
+    loops = list_loops(n, s)
+    map_vertices(n, w, g, sigma, s.x, s.y, s.z, s.low, b.vertex)
+    facets, pieces, whole = list_facets(loops, place, w, g, sigma, grid, s, b)
+    if pieces == FULL:
+        return CROWDED, 0, 0, False, g, sigma, nearest, looked
+    status = 0 if pieces > 0 else NO_MASS
+    return status, facets, pieces, whole, g, sigma, nearest, looked
+
+
+@inner
+def surface_of(k, facets, pieces, whole, g, sigma, b):
+    """Surface k of a cell, its facets and then its patch: (whether there is one, pieces, surface).
+
+    The patch is two hemispheres if the cell is the whole ball. `surface`: see surface_nodes.
+    """
+    if k < facets:
+        normal = row_of(b.facet, k, NORMAL)
+        surface = (False, 1.0, normal, b.facet[k, OFFSET], row_of(b.facet, k, FAN), 0.0)
+        return True, int(b.facet[k, FIRST]), int(b.facet[k, LAST]), surface
+    if whole:
+        sign = 2.0 * k - 1.0
+        pole = (0.0, 0.0, -sign)
+        return True, 0, pieces, (True, sign, pole, 0.0, less(pole, g), 0.0)
+    there = False
+    for i in range(pieces):
+        there = there or b.piece[i, ANGLE] > 0.0
+    if k > facets or not there:
+        return False, 0, 0, (True, 1.0, g, 0.0, g, 0.0)
+    pole, at = pole_of_patch(facets, g, sigma, b.facet, b.piece, pieces)
+    return True, 0, pieces, (True, -1.0, pole, 0.0, at, 0.0)
+
+
+@inner
+def beside_cap(facets, q, uphill, g, facet):
+    """The patch as a surface without the cap beyond the plane through q across `uphill`.
+
+    The cell lies on the other side of that plane. The pole is opposite the cap, if the cell is
+    there; else it is the middle of the cap, and sectors begin at its rim.
+    """
+    size = math.sqrt(dot(uphill, uphill))
+    top = (uphill[0] / size, uphill[1] / size, uphill[2] / size)
+    pole = (-top[0], -top[1], -top[2])
+    at = less(pole, g)
+    inside = True
+    for f in range(facets):
+        inside = inside and dot(row_of(facet, f, NORMAL), at) <= facet[f, OFFSET]
+    if inside:
+        return True, -1.0, pole, 0.0, at, 0.0
+    lift = min(1.0, dot(top, along(q, 1.0, g)))
+    return True, -1.0, top, 0.0, less(top, g), math.sqrt((1.0 - lift) / (1.0 + lift))
+
+
+@inner
+def apex_of(facets, whole, g, sigma, facet):
+    """A point of the cell: the agent's own, if it is in the ball."""
+    if whole:
+        return -g[0], -g[1], -g[2]
+    apex = (0.0, 0.0, 0.0)
+    if sigma > 0.0:
+        return apex
+    for f in range(facets):
+        apex = along(apex, 1.0 / facets, row_of(facet, f, FAN))
+    return apex
+
+
+@inner
+def plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b):
+    """The constant and the monomials over a cell, as a part: see total.py."""
+    apex = apex_of(facets, whole, g, sigma, b.facet)
+    b.sums[:] = 0.0
+    fine = b.sums[0]
+    coarse = b.sums[1]
+    error = 0.0
+    for k in range(facets + 2):
+        there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
+        if there:
+            error += plain_over_surface(
+                0, first, last, surface, apex, place, inverse, terms, b.piece, b.node, fine
+            )
+            error -= plain_over_surface(
+                2, first, last, surface, apex, place, inverse, terms, b.piece, b.node, coarse
+            )
+    return part_of(0.0, 1.0, fine, apex, inverse, abs(error))
+
+
+@inner
+def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
+    """Gaussian component t over a cell, as a part."""
+    m, base = exponent_frame(t, place, inverse, terms)
+    q = nearest_in_cell(facets, m, base, g, b.facet, b.piece)
+    x = along(base, 1.0, upper(m, q))
+    out = b.sums[0]
+    coarse = b.sums[1]
+    out[:] = 0.0
+    coarse[:] = 0.0
+    error = 0.0
+    for k in range(facets + 2):
+        there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
+        if there:
+            if surface[0] and rises(first, last, surface, q, m, x, b.piece, b.node):
+                down = transposed(m, x)
+                uphill = (-down[0], -down[1], -down[2])
+                surface = beside_cap(facets, q, uphill, g, b.facet)
+            error += gaussian_over_surface(
+                first, last, surface, q, m, x, inverse, b.piece, b.box, b.node, out, coarse
+            )
+    return part_of(-dot(x, x), terms.weights[t], out, q, inverse, error)
+
+
+@inner
+def measure_cell(p, solid, grid, frame, terms, s, b, out):
+    """Fill `out` with the measurement of agent p (its number in the grid): see total.py."""
+    status, facets, pieces, whole, g, sigma, nearest, _ = build_cell(p, solid, grid, frame, s, b)
+    inverse = inverse_upper(upper_of(frame.root))
+    place = (grid.x[p], grid.y[p], grid.z[p])
+    total = NOTHING
+    if status == 0 and is_plain(terms):
+        total = plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b)
+    for t in range(terms.weights.shape[0] if status == 0 else 0):
+        part = gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b)
+        total = joined(total, part, inverse)
+    volume = inverse[0] * inverse[3] * inverse[5]
+    put_total(status, facets, nearest, unscaled(total), volume, inverse, terms, out)
+
+
+@njit
+def measure_many(lo, hi, agent, solid, grid, frame, s, b, terms, out):
+    """Measure the cells of agent[lo] to agent[hi - 1], numbers in the grid, into rows of `out`."""
+    for k in range(lo, hi):
+        measure_cell(agent[k], solid, grid, frame, terms, s, b, out[k])
+
+
+@njit
+def facets_of(p, solid, grid, frame, s, b):
+    """Write the boundary of a cell to b: (status, facets, agents compared with)."""
+    status, facets, _, _, _, _, _, looked = build_cell(p, solid, grid, frame, s, b)
+    return status, facets, looked
+
+
+@njit
+def facet_moments(f, place, log_scale, inverse, terms, b, out):
+    """Moments 1, z and z z' over facet f of the cell in b, about the agent, into out[:10].
+
+    Divided by exp(log_scale); lengths are those of v, but measures those of z.
+    """
+    out[:] = 0.0
+    if is_plain(terms):
+        b.sums[0, :] = 0.0
+        plain_over_facet(f, 0, place, inverse, terms, b.facet, b.piece, b.sums[0])
+        add_shifted(exponential(-log_scale), row_of(b.facet, f, FAN), b.sums[0], out)
+    for t in range(terms.weights.shape[0]):
+        m, base = exponent_frame(t, place, inverse, terms)
+        _, q = nearest_on_facet(f, m, base, b.facet, b.piece)
+        x = along(base, 1.0, upper(m, q))
+        b.sums[0, :] = 0.0
+        gaussian_over_facet(f, q, m, x, b.facet, b.piece, b.box, b.node, b.sums[0], b.sums[1])
+        factor = terms.weights[t] * exponential(-dot(x, x) - log_scale)
+        add_shifted(factor, q, b.sums[0], out)
+    stretch = b.facet[f, STRETCH] * inverse[0] * inverse[3] * inverse[5]
+    for k in range(10):
+        out[k] *= stretch
+
+
+@inner
+def add_shifted(factor, o, sums, out):
+    """Add `factor` times the sums about o to `out`, about the origin."""
+    m = factor * sums[0]
+    x = factor * sums[1]
+    y = factor * sums[2]
+    z = factor * sums[3]
+    out[0] += m
+    out[1] += x + m * o[0]
+    out[2] += y + m * o[1]
+    out[3] += z + m * o[2]
+    out[4] += factor * sums[4] + 2.0 * x * o[0] + m * o[0] * o[0]
+    out[5] += factor * sums[5] + x * o[1] + y * o[0] + m * o[0] * o[1]
+    out[6] += factor * sums[6] + x * o[2] + z * o[0] + m * o[0] * o[2]
+    out[7] += factor * sums[7] + 2.0 * y * o[1] + m * o[1] * o[1]
+    out[8] += factor * sums[8] + y * o[2] + z * o[1] + m * o[1] * o[2]
+    out[9] += factor * sums[9] + 2.0 * z * o[2] + m * o[2] * o[2]
+
+
+@njit
+def boxes_of(p, solid, grid, frame, s, b, out):
+    """Write a box for each piece of each surface of a cell, as far as there is room.
+
+    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex. Return
+    how many there are, or FULL.
+    """
+    status, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, s, b)
+    if status == CROWDED:
+        return FULL
+    filled = 0
+    for k in range(facets + 2):
+        there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
+        for i in range(first, last if there else first):
+            if not surface[0] or b.piece[i, ANGLE] > 0.0:
+                if filled < out.shape[0]:
+                    put_box(filled, k, i, out)
+                filled += 1
+    return filled
+
+
+@njit
+def nodes_of_boxes(n, p, boxes, solid, grid, frame, s, b, out):
+    """Write the nodes of each box of a cell to out[k], rows (z - position, weight).
+
+    n: row of the rule each way.
+    """
+    _, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, s, b)
+    inverse = inverse_upper(upper_of(frame.root))
+    volume = inverse[0] * inverse[3] * inverse[5]
+    apex = apex_of(facets, whole, g, sigma, b.facet)
+    for k in range(facets + 2):
+        there, _, _, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
+        for row in range(boxes.shape[0]):
+            if there and int(boxes[row, 0]) == k:
+                fill_box(n, boxes[row], surface, apex, volume, inverse, b, out[row])
+
+
+@inner
+def fill_box(n, box, surface, apex, volume, inverse, b, out):
+    """Write the nodes of one box: see nodes_of_boxes."""
+    sides = (box[2], box[3], box[4], box[5])
+    count = surface_nodes(int(box[1]), sides, n, n, surface, apex, b.piece, b.node)
+    for h in range(count):
+        d = row_of(b.node, h, 0)
+        m = COUNT[n]
+        for k in range(m):
+            r = box[6] + (box[7] - box[6]) * NODES[n, k]
+            put(out, h * m + k, 0, upper(inverse, along(apex, r, d)))
+            weight = volume * b.node[h, 3] * WEIGHTS[n, k] * (box[7] - box[6])
+            out[h * m + k, 3] = weight * r * r
+
+
+@njit
+def nodes_of_facet(n, f, inverse, b, out):
+    """Write quadrature nodes of facet f of the cell in b to rows (v, weight); return how many."""
+    o = row_of(b.facet, f, FAN)
+    normal = row_of(b.facet, f, NORMAL)
+    stretch = b.facet[f, STRETCH] * inverse[0] * inverse[3] * inverse[5]
+    filled = 0
+    for i in range(int(b.facet[f, FIRST]), int(b.facet[f, LAST])):
+        for k in range(n):
+            c, slope = point_on_piece(i, NODES[n, k], o, b.piece)
+            turn = WEIGHTS[n, k] * stretch * dot(normal, cross(c, slope))
+            for h in range(n):
+                s = NODES[n, h]
+                v = along(o, s, c)
+                out[filled, 0] = v[0]
+                out[filled, 1] = v[1]
+                out[filled, 2] = v[2]
+                out[filled, 3] = turn * WEIGHTS[n, h] * s
+                filled += 1
+    return filled

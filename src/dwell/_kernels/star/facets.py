@@ -1,0 +1,332 @@
+"""The facets of a polyhedron in a ball: rings of segments and arcs. Tables: see buffers.py."""
+
+import math
+
+from dwell._kernels._jit import inner
+from dwell._kernels.careful import add, times
+from dwell._kernels.star.buffers import (
+    ANGLE,
+    BEHIND,
+    CENTER,
+    FACET,
+    FAN,
+    FIRST,
+    LAST,
+    LOW,
+    NORMAL,
+    OFFSET,
+    QUARTER,
+    RADIUS,
+    START,
+    STEP,
+    STRETCH,
+)
+from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of, solve_lower
+
+WIDEST_ARC = 0.9  # radians of a piece
+BACKWARD = 1e-3  # of the cubed radius: how far edges without length may turn back by rounding
+FULL = -1  # there is not enough room for all pieces
+
+
+@inner
+def frame_at(place, center, w):
+    """g = W (place - center), and 1 - |g|**2 of that very g, without cancellation."""
+    x = place[0] - center[0]
+    y = place[1] - center[1]
+    z = place[2] - center[2]
+    h, low = add(w[0] * x, 0.0, w[1] * y, 0.0)
+    g1, _ = add(h, low, w[2] * z, 0.0)
+    g2 = w[3] * y + w[4] * z
+    g3 = w[5] * z
+    h, low = 1.0, 0.0
+    for v in (g1, g2, g3):
+        ph, pl = times(v, 0.0, v, 0.0)
+        h, low = add(h, low, -ph, -pl)
+    return (g1, g2, g3), h
+
+
+@inner
+def outside_ball(v, g, sigma):
+    """How far a point lies outside the ball: |v + g|**2 - 1."""
+    return dot(v, v) + 2.0 * dot(g, v) - sigma
+
+
+@inner
+def exact_product(a, b, c, x, xl, y, yl, z, zl):
+    """a x + b y + c z in double-double."""
+    ph, pl = times(a, 0.0, x, xl)
+    qh, ql = times(b, 0.0, y, yl)
+    ph, pl = add(ph, pl, qh, ql)
+    qh, ql = times(c, 0.0, z, zl)
+    return add(ph, pl, qh, ql)
+
+
+@inner
+def map_vertices(n, w, g, sigma, x, y, z, low, vertex):
+    """Fill `vertex` with W (x + low), and how far outside the ball that is."""
+    for k in range(n):
+        xl = low[0, k]
+        yl = low[1, k]
+        zl = low[2, k]
+        ah, al = exact_product(w[0], w[1], w[2], x[k], xl, y[k], yl, z[k], zl)
+        bh, bl = exact_product(0.0, w[3], w[4], x[k], xl, y[k], yl, z[k], zl)
+        ch, cl = times(w[5], 0.0, z[k], zl)
+        v = (ah, bh, ch)
+        put(vertex, k, 0, v)
+        put(vertex, k, 3, (al, bl, cl))
+        vertex[k, 6] = outside_ball(v, g, sigma)
+
+
+@inner
+def plane_of_facet(f, d, w, g, sigma, facet):
+    """Write the plane halfway to d as facet f; return whether it meets the ball.
+
+    STRETCH is what areas in it are multiplied by on the way back to z, but for det(W).
+    """
+    n = solve_lower(w, d)
+    size = math.sqrt(dot(n, n))
+    n = (n[0] / size, n[1] / size, n[2] / size)
+    o = 0.5 * dot(d, d) / size
+    rise = dot(n, g)
+    flat = along(g, -rise, n)
+    square = sigma + dot(flat, flat) - o * (2.0 * rise + o)
+    put(facet, f, NORMAL, n)
+    facet[f, OFFSET] = o
+    put(facet, f, CENTER, (o * n[0] - flat[0], o * n[1] - flat[1], o * n[2] - flat[2]))
+    facet[f, RADIUS] = math.sqrt(square) if square > 0.0 else 0.0
+    facet[f, STRETCH] = math.sqrt(dot(d, d)) / size
+    return square > 0.0
+
+
+@inner
+def edge_in_ball(i, j, g, vertex):
+    """The part of the edge between vertices i and j in the ball: (whether there is one, t0, t1).
+
+    It runs from vertex i + t0 (j - i) on; with i < j, so that both facets get the same bits.
+    """
+    inside = vertex[i, 6] <= 0.0
+    other = vertex[j, 6] <= 0.0
+    if inside and other:
+        return True, 0.0, 1.0
+    u = row_of(vertex, i, 0)
+    d = less(row_of(vertex, j, 0), u)
+    square = dot(d, d)
+    slope = dot((u[0] + g[0], u[1] + g[1], u[2] + g[2]), d)
+    s = slope * slope - square * vertex[i, 6]
+    if not (inside or other):
+        if not (s > 0.0 and slope < 0.0 and -slope < square):
+            return False, 0.0, 0.0
+        half = math.sqrt(s)
+        return True, vertex[i, 6] / (half - slope), (half - slope) / square
+    if not square > 0.0:
+        return True, 0.0, 1.0
+    half = math.sqrt(s) if s > 0.0 else 0.0
+    if inside:
+        t = (half - slope) / square if slope < 0.0 else -vertex[i, 6] / (half + slope)
+        return True, 0.0, t if t < 1.0 else 1.0
+    t = vertex[i, 6] / (half - slope)
+    return True, t if t < 1.0 else 1.0, 1.0
+
+
+@inner
+def point_on_edge(i, j, t, vertex):
+    """(place, low part) at t between vertices i and j; the vertices themselves at 0 and 1."""
+    if t == 0.0:
+        return row_of(vertex, i, 0), row_of(vertex, i, 3)
+    if t == 1.0:
+        return row_of(vertex, j, 0), row_of(vertex, j, 3)
+    a = row_of(vertex, i, 0)
+    al = row_of(vertex, i, 3)
+    b = row_of(vertex, j, 0)
+    bl = row_of(vertex, j, 3)
+    xh, xl = between(a[0], al[0], b[0], bl[0], t)
+    yh, yl = between(a[1], al[1], b[1], bl[1], t)
+    zh, zl = between(a[2], al[2], b[2], bl[2], t)
+    return (xh, yh, zh), (xl, yl, zl)
+
+
+@inner
+def between(ah, al, bh, bl, t):
+    """a + t (b - a) in double-double."""
+    dh, dl = add(bh, bl, -ah, -al)
+    ph, pl = times(t, 0.0, dh, dl)
+    return add(ah, al, ph, pl)
+
+
+@inner
+def put_segment(m, a, low, b, b_low, f, piece):
+    """Write the segment from a + low to b + b_low as piece m; return m + 1."""
+    put(piece, m, START, a)
+    put(piece, m, LOW, low)
+    for k in range(3):
+        high, rest = add(b[k], b_low[k], -a[k], -low[k])
+        piece[m, STEP + k] = high
+        piece[m, QUARTER + k] = rest
+    piece[m, ANGLE] = 0.0
+    piece[m, FACET] = f
+    return m + 1
+
+
+@inner
+def put_arc(k, a, low, b, b_low, normal, center, arc):
+    """Note the arc from a to b about `center`, with its angle between -pi and pi; return k + 1."""
+    r = along(less(a, center), 1.0, low)
+    d = along(less(b, a), 1.0, less(b_low, low))
+    put(arc, k, 0, a)
+    put(arc, k, 3, low)
+    put(arc, k, 6, r)
+    arc[k, 9] = math.atan2(dot(normal, cross(r, d)), dot(r, r) + dot(r, d))
+    return k + 1
+
+
+@inner
+def angle_of_segments(first, m, normal, center, piece):
+    """(angle that segments first to m - 1 have about `center`, whether all turn left)."""
+    total = 0.0
+    left = True
+    for i in range(first, m):
+        r = along(less(row_of(piece, i, START), center), 1.0, row_of(piece, i, LOW))
+        d = row_of(piece, i, STEP)
+        turn = dot(normal, cross(r, d))
+        left = left and turn >= 0.0
+        total += math.atan2(turn, dot(r, r) + dot(r, d))
+    return total, left
+
+
+@inner
+def settle_arcs(count, first, m, normal, center, piece, arc):
+    """Decide which of the arcs exceeds half a turn, if one does.
+
+    All angles about the center make a full turn if it is in the facet, and none if it is not. An
+    arc that is still negative has no length but for rounding.
+    """
+    least = 0
+    for k in range(1, count):
+        if arc[k, 9] < arc[least, 9]:
+            least = k
+    if count == 0 or arc[least, 9] >= 0.0:
+        return
+    total, inside = angle_of_segments(first, m, normal, center, piece)
+    for k in range(count):
+        total += arc[k, 9]
+    if total < (math.pi if inside else -math.pi):
+        arc[least, 9] += 2.0 * math.pi
+
+
+@inner
+def put_pieces_of_arcs(count, m, f, normal, piece, arc):
+    """Cut arcs into pieces from row m on; return the number of rows, or FULL."""
+    for k in range(count):
+        angle = arc[k, 9]
+        if not angle > 0.0:
+            continue
+        parts = int(angle / WIDEST_ARC) + 1
+        r = row_of(arc, k, 6)
+        e = cross(normal, r)
+        a = row_of(arc, k, 0)
+        for i in range(parts):
+            if m == piece.shape[0]:
+                return FULL
+            turn = angle * i / parts
+            sine = math.sin(turn)
+            cosine = math.cos(turn)
+            half = math.sin(0.5 * turn)
+            start = along(along(a, sine, e), -2.0 * half * half, r)
+            put(piece, m, START, start)
+            put(piece, m, LOW, row_of(arc, k, 3) if i == 0 else (0.0, 0.0, 0.0))
+            put(piece, m, STEP, along((cosine * r[0], cosine * r[1], cosine * r[2]), sine, e))
+            put(piece, m, QUARTER, along((cosine * e[0], cosine * e[1], cosine * e[2]), -sine, r))
+            piece[m, ANGLE] = angle / parts
+            piece[m, FACET] = f
+            m += 1
+    return m
+
+
+@inner
+def put_circle(normal, center, radius, arc):
+    """Note a whole circle as arc 0."""
+    k = 0 if abs(normal[0]) < abs(normal[1]) else 1
+    e = cross(normal, (1.0, 0.0, 0.0) if k == 0 else (0.0, 1.0, 0.0))
+    size = radius / math.sqrt(dot(e, e))
+    r = (size * e[0], size * e[1], size * e[2])
+    put(arc, 0, 0, along(center, 1.0, r))
+    put(arc, 0, 3, (0.0, 0.0, 0.0))
+    put(arc, 0, 6, r)
+    arc[0, 9] = 2.0 * math.pi
+
+
+@inner
+def holds_circle(first, last, loop, normal, center, radius, vertex):
+    """Whether a polygon that no edge of meets the ball holds the whole circle."""
+    area = 0.0
+    u = less(row_of(vertex, loop[last - 1], 0), center)
+    for i in range(first, last):
+        v = less(row_of(vertex, loop[i], 0), center)
+        turn = dot(normal, cross(u, v))
+        if turn < -BACKWARD * radius * radius * radius:
+            return False
+        area += 0.5 * turn
+        u = v
+    return area >= radius * radius
+
+
+@inner
+def ring_of_facet(f, m, first, last, loop, g, b):
+    """Write the pieces of facet f, from row m on; return the number of rows, or FULL.
+
+    Its polygon has the vertices loop[first] to loop[last - 1], counter-clockwise.
+    """
+    vertex, facet, piece, arc = b.vertex, b.facet, b.piece, b.arc
+    normal = row_of(facet, f, NORMAL)
+    center = row_of(facet, f, CENTER)
+    start = m
+    arcs = 0
+    entered = left = False
+    entry = entry_low = exit_ = exit_low = (0.0, 0.0, 0.0)
+    i = loop[last - 1]
+    for at in range(first, last):
+        j = loop[at]
+        forward = i < j
+        low = i if forward else j
+        high = j if forward else i
+        meets, t0, t1 = edge_in_ball(low, high, g, vertex)
+        if meets:
+            if m == piece.shape[0]:
+                return FULL
+            p, pl = point_on_edge(low, high, t0 if forward else t1, vertex)
+            q, ql = point_on_edge(low, high, t1 if forward else t0, vertex)
+            if vertex[i, 6] > 0.0:
+                if left:
+                    arcs = put_arc(arcs, exit_, exit_low, p, pl, normal, center, arc)
+                    left = False
+                elif not entered:
+                    entered = True
+                    entry = p
+                    entry_low = pl
+            m = put_segment(m, p, pl, q, ql, f, piece)
+            if vertex[j, 6] > 0.0:
+                left = True
+                exit_ = q
+                exit_low = ql
+        i = j
+    if left and entered:
+        arcs = put_arc(arcs, exit_, exit_low, entry, entry_low, normal, center, arc)
+    if m == start:
+        if not holds_circle(first, last, loop, normal, center, facet[f, RADIUS], vertex):
+            return m
+        put_circle(normal, center, facet[f, RADIUS], arc)
+        arcs = 1
+    settle_arcs(arcs, start, m, normal, center, piece, arc)
+    return put_pieces_of_arcs(arcs, m, f, normal, piece, arc)
+
+
+@inner
+def close_facet(f, first, last, behind, facet, piece):
+    """Note the pieces of facet f, and the mean of their starts as the apex of its fan."""
+    facet[f, BEHIND] = behind
+    facet[f, FIRST] = first
+    facet[f, LAST] = last
+    o = (0.0, 0.0, 0.0)
+    for i in range(first, last):
+        o = along(o, 1.0 / (last - first), row_of(piece, i, START))
+    put(facet, f, FAN, o)

@@ -1,0 +1,183 @@
+"""Points of a cell's boundary: facets as fans in their plane, the patch of the sphere as one too.
+
+A piece c(t), t in [0, 1], spans a sector with the apex o of its fan, in a facet o + s (c - o). On
+the sphere the apex is the pole P, and rays are great circles: at the angle psi = s Psi from P, with
+Psi the angle between P and c. Directions are taken from the stereographic plane that touches the
+sphere in P, where |zeta| = tan(Psi / 2).
+"""
+
+import math
+
+from dwell._kernels._jit import inner
+from dwell._kernels.careful import cross_product, difference
+from dwell._kernels.star.buffers import (
+    ANGLE,
+    CENTER,
+    FACET,
+    FAN,
+    LOW,
+    NORMAL,
+    OFFSET,
+    QUARTER,
+    START,
+    STEP,
+)
+from dwell._kernels.star.facets import outside_ball
+from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
+from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of
+
+CLEAR = 0.5  # the point opposite the pole lies so far outside the cell
+
+
+@inner
+def point_on_piece(i, t, about, piece):
+    """(c(t) - about, its derivative) of piece i."""
+    a = along(less(row_of(piece, i, START), about), 1.0, row_of(piece, i, LOW))
+    u = row_of(piece, i, STEP)
+    angle = piece[i, ANGLE]
+    if angle == 0.0:
+        return along(a, t, u), u
+    e = row_of(piece, i, QUARTER)
+    sine = math.sin(t * angle)
+    half = math.sin(0.5 * t * angle)
+    fall = 2.0 * half * half
+    slope = angle * (1.0 - fall)
+    d = along((slope * e[0], slope * e[1], slope * e[2]), -angle * sine, u)
+    return along(along(a, sine, e), -fall, u), d
+
+
+@inner
+def turn_at(i, t, about, normal, piece):
+    """(c(t) - about, twice the area per t that it sweeps) of piece i, in a plane with `about`.
+
+    In the plane z = 0 segments have all digits, also where the area is that of a sliver.
+    """
+    c, slope = point_on_piece(i, t, about, piece)
+    if piece[i, ANGLE] > 0.0 or normal[2] != 1.0:
+        return c, dot(normal, cross(c, slope))
+    xh, xl = difference(piece[i, START], about[0])
+    yh, yl = difference(piece[i, START + 1], about[1])
+    turn, _ = cross_product(
+        xh, xl + piece[i, LOW], yh, yl + piece[i, LOW + 1], piece[i, STEP], piece[i, QUARTER],
+        piece[i, STEP + 1], piece[i, QUARTER + 1],
+    )  # fmt: skip
+    return c, turn
+
+
+@inner
+def pole_of_patch(facets, g, sigma, facet, piece, pieces):
+    """The pole of the patch: (P, its place v) with P a unit vector from the center of the ball."""
+    n = (0.0, 0.0, 0.0)
+    for i in range(pieces):
+        angle = piece[i, ANGLE]
+        if angle > 0.0:
+            f = int(piece[i, FACET])
+            normal = row_of(facet, f, NORMAL)
+            lift = facet[f, OFFSET] + dot(normal, g)
+            r = row_of(piece, i, STEP)
+            c, _ = point_on_piece(i, 1.0, row_of(piece, i, START), piece)
+            n = along(n, -lift, cross(normal, c))
+            n = along(n, -angle * dot(r, r), normal)
+    size = math.sqrt(dot(n, n))
+    clear = -1.0
+    nearest = 0
+    for f in range(facets):
+        normal = row_of(facet, f, NORMAL)
+        lift = facet[f, OFFSET] + dot(normal, g)
+        if size > 0.0:
+            clear = max(clear, -dot(normal, n) / size - lift)
+        if lift < facet[nearest, OFFSET] + dot(row_of(facet, nearest, NORMAL), g):
+            nearest = f
+    if clear < CLEAR:
+        n = row_of(facet, nearest, NORMAL)
+        n = (-n[0], -n[1], -n[2])
+        size = 1.0
+    pole = (n[0] / size, n[1] / size, n[2] / size)
+    return pole, on_sphere(less(pole, g), g, sigma)
+
+
+@inner
+def on_sphere(v, g, sigma):
+    """The point of the sphere next to v, with all digits if it is near the agent."""
+    y = along(v, 1.0, g)
+    return along(v, -0.5 * outside_ball(v, g, sigma) / dot(y, y), y)
+
+
+@inner
+def stereographic(c, d, pole):
+    """(zeta, its derivative) of a point c, seen from the pole, that moves by d."""
+    lift = dot(c, pole)
+    size = 2.0 + lift
+    zeta = along(c, -lift, pole)
+    zeta = (zeta[0] / size, zeta[1] / size, zeta[2] / size)
+    climb = dot(d, pole)
+    slope = along(along(d, -climb, pole), -climb, zeta)
+    return zeta, (slope[0] / size, slope[1] / size, slope[2] / size)
+
+
+@inner
+def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
+    """Write the nodes of a box (t0, t1, s0, s1) of the sector of piece i; return how many.
+
+    Rows of `node`: the place, seen from the apex, and the flux of the field v - apex through the
+    surface there. `surface`: (whether it is the patch, sign of its pieces, normal or pole, offset,
+    apex of the fan, radius of a disc about the pole that is left out).
+    """
+    on_sphere, sign, normal, offset, o, hole = surface
+    t0, t1, s0, s1 = box
+    size = sign * (t1 - t0) * (s1 - s0)
+    from_apex = less(o, apex)
+    if not on_sphere:
+        size *= offset - dot(normal, apex)
+    count = 0
+    for k in range(COUNT[nt]):
+        c, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], o, piece)
+        if on_sphere:
+            c, slope = stereographic(c, slope, normal)
+        turn = size * WEIGHTS[nt, k] * dot(normal, cross(c, slope))
+        length = math.sqrt(dot(c, c))
+        reach = 2.0 * math.atan(length)
+        least = 0.0
+        if on_sphere and length > 0.0:
+            least = min(1.0, 2.0 * math.atan(hole) / reach)
+            turn *= (1.0 - least) * reach / (length * length)
+        for h in range(COUNT[ns]):
+            s = least + (1.0 - least) * (s0 + (s1 - s0) * NODES[ns, h])
+            flux = turn * WEIGHTS[ns, h]
+            if on_sphere and length > 0.0:
+                sine = math.sin(s * reach)
+                half = math.sin(0.5 * s * reach)
+                out = sine / length
+                step = along((out * c[0], out * c[1], out * c[2]), -2.0 * half * half, normal)
+                d = along(from_apex, 1.0, step)
+                flux *= sine * dot(d, along(normal, 1.0, step))
+            else:
+                d = along(from_apex, s, c)
+                flux *= s
+            put(node, count, 0, d)
+            node[count, 3] = flux
+            count += 1
+    return count
+
+
+@inner
+def put_equator(g, facet, arc):
+    """Note a great circle, for a cell that is the whole ball, as facet 0 and arc 0."""
+    put(facet, 0, NORMAL, (0.0, 0.0, -1.0))
+    facet[0, OFFSET] = g[2]
+    put(facet, 0, CENTER, (-g[0], -g[1], -g[2]))
+    put(facet, 0, FAN, (-g[0], -g[1], -g[2]))
+    put(arc, 0, 0, (1.0 - g[0], -g[1], -g[2]))
+    put(arc, 0, 3, (0.0, 0.0, 0.0))
+    put(arc, 0, 6, (1.0, 0.0, 0.0))
+    arc[0, 9] = 2.0 * math.pi
+
+
+@inner
+def put_box(row, k, i, out):
+    """Write the box of all of piece i of surface k: see boxes_of in ball.py."""
+    out[row, 0] = k
+    out[row, 1] = i
+    for side in range(3):
+        out[row, 2 + 2 * side] = 0.0
+        out[row, 3 + 2 * side] = 1.0

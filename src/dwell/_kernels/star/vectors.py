@@ -1,0 +1,99 @@
+"""Vectors of three components as tuples, and upper triangular matrices as six numbers."""
+
+from dwell._kernels._jit import inner
+
+
+@inner
+def dot(u, v):
+    """u . v."""
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+
+
+@inner
+def cross(u, v):
+    """u x v."""
+    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+
+
+@inner
+def less(u, v):
+    """u - v."""
+    return u[0] - v[0], u[1] - v[1], u[2] - v[2]
+
+
+@inner
+def along(u, t, v):
+    """u + t v."""
+    return u[0] + t * v[0], u[1] + t * v[1], u[2] + t * v[2]
+
+
+@inner
+def row_of(table, i, k):
+    """The vector in columns k to k + 2 of row i."""
+    return table[i, k], table[i, k + 1], table[i, k + 2]
+
+
+@inner
+def put(table, i, k, v):
+    """Write a vector to columns k to k + 2 of row i."""
+    table[i, k] = v[0]
+    table[i, k + 1] = v[1]
+    table[i, k + 2] = v[2]
+
+
+@inner
+def upper(m, v):
+    """M v of an upper triangular M, given row by row."""
+    x, y, z = v
+    return m[0] * x + m[1] * y + m[2] * z, m[3] * y + m[4] * z, m[5] * z
+
+
+@inner
+def transposed(m, v):
+    """M' v."""
+    x, y, z = v
+    return m[0] * x, m[1] * x + m[3] * y, m[2] * x + m[4] * y + m[5] * z
+
+
+@inner
+def solve_upper(m, v):
+    """M**-1 v."""
+    z = v[2] / m[5]
+    y = (v[1] - m[4] * z) / m[3]
+    return (v[0] - m[1] * y - m[2] * z) / m[0], y, z
+
+
+@inner
+def solve_lower(m, v):
+    """M**-T v."""
+    x = v[0] / m[0]
+    y = (v[1] - m[1] * x) / m[3]
+    return x, y, (v[2] - m[2] * x - m[4] * y) / m[5]
+
+
+@inner
+def times_upper(a, b):
+    """A B of two upper triangular matrices."""
+    return (
+        a[0] * b[0],
+        a[0] * b[1] + a[1] * b[3],
+        a[0] * b[2] + a[1] * b[4] + a[2] * b[5],
+        a[3] * b[3],
+        a[3] * b[4] + a[4] * b[5],
+        a[5] * b[5],
+    )
+
+
+@inner
+def inverse_upper(m):
+    """M**-1."""
+    a = 1.0 / m[0]
+    b = 1.0 / m[3]
+    c = 1.0 / m[5]
+    return a, -m[1] * a * b, (m[1] * m[4] * b - m[2]) * a * c, b, -m[4] * b * c, c
+
+
+@inner
+def upper_of(table):
+    """The upper triangle of a (3, 3) array, row by row."""
+    return table[0, 0], table[0, 1], table[0, 2], table[1, 1], table[1, 2], table[2, 2]

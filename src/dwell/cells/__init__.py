@@ -1,0 +1,1 @@
+"""Voronoi cells and their moments."""

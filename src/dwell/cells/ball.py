@@ -1,0 +1,174 @@
+"""Kernels of cells in balls and ellipsoids of space: see dwell._kernels.star.ball."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.cells.ball_cell import BallCell, root_of
+from dwell.density.ground import Ground
+from dwell.geometry import Box, Workspace, polyhedra
+from dwell.geometry.voronoi import coincident
+
+MARGIN = 0.0625  # the box round the ellipsoid is larger by this share of its size
+USUAL = 96  # planes that there is room for, at first
+ON_FACET = 14  # nodes each way on a facet, for functions
+UPPER = np.triu_indices(3)
+
+
+@final
+class Crowd:
+    """Agents at `points` in an ellipsoid, sorted by bins: what threads share."""
+
+    def __init__(self, workspace: Workspace, points: Points) -> None:
+        from dwell._kernels.star.buffers import Frame
+
+        root = root_of(workspace)
+        self.workspace, self.points = workspace, np.ascontiguousarray(points)
+        self.frame = Frame(root.center, root.matrix)
+        self.inverse = np.linalg.inv(root.matrix)
+        self.solid = polyhedra.solid_of(box_round(workspace))
+        self.grid = polyhedra.grid_of(self.points, looks=len(points))
+        self.number = polyhedra.numbers_in(self.grid)
+
+
+@final
+class BallCells:
+    """Cells of a crowd, with the buffers of one thread."""
+
+    def __init__(self, crowd: Crowd, planes: int = USUAL) -> None:
+        from dwell._kernels.space.memory import make_memory
+        from dwell._kernels.star.buffers import PIECES, make_boundary
+
+        self.crowd, self.planes = crowd, min(planes, len(crowd.points)) + 8
+        self.memory = make_memory(len(crowd.points), crowd.solid)
+        pieces = PIECES * self.planes
+        self.boundary = make_boundary(self.planes, len(self.memory.x), pieces)
+
+    @property
+    def _given(self) -> tuple[Any, ...]:
+        crowd = self.crowd
+        return crowd.solid, crowd.grid, crowd.frame, self.memory, self.boundary
+
+    def larger(self) -> BallCells:
+        """The cells with more room in the buffers."""
+        return BallCells(self.crowd, 4 * self.planes)
+
+    def measured(self, terms: Any, agents: Ints) -> Floats:
+        """Rows of measurements: see dwell._kernels.star.total."""
+        from dwell._kernels.star.ball import CROWDED, measure_many
+        from dwell._kernels.star.total import COLUMNS, STATUS
+
+        out = np.empty((len(agents), COLUMNS))
+        measure_many(0, len(agents), self.crowd.number[agents], *self._given, terms, out)
+        lacking = out[:, STATUS] == CROWDED
+        if lacking.any():
+            out[lacking] = self.larger().measured(terms, agents[lacking])
+        return out
+
+    def boxes_of(self, agent: int) -> BallBoxes:
+        """The cell of an agent as boxes."""
+        from dwell._kernels.star.ball import boxes_of
+        from dwell._kernels.star.facets import FULL
+
+        out = np.empty((2 * len(self.boundary.piece), 8))
+        count = boxes_of(self.crowd.number[agent], *self._given, out)
+        if count == FULL:
+            return self.larger().boxes_of(agent)
+        return BallBoxes(self, agent, out[:count])
+
+    def nodes(self, agent: int, boxes: Floats, rule: int, count: int) -> Floats:
+        """(boxes, nodes, 4) rows (place from the agent, weight)."""
+        from dwell._kernels.star.ball import nodes_of_boxes
+
+        out = np.empty((len(boxes), count**3, 4))
+        nodes_of_boxes(rule, self.crowd.number[agent], boxes, *self._given, out)
+        return out
+
+    def _outline(self, agent: int) -> tuple[int, Ints, Ints, BallCells]:
+        """(status, agents behind its facets, agents compared with, where its boundary is)."""
+        from dwell._kernels.star.ball import CROWDED, facets_of
+        from dwell._kernels.star.buffers import BEHIND
+
+        status, count, compared = facets_of(self.crowd.number[agent], *self._given)
+        if status == CROWDED:
+            return self.larger()._outline(agent)
+        behind = self.boundary.facet[:count, BEHIND].astype(np.int64)
+        order = self.crowd.grid.order
+        return status, order[behind], order[self.memory.seen[:compared]], self
+
+    def cell(self, agent: int) -> BallCell:
+        """The cell of an agent."""
+        from dwell._kernels.space.cells import COINCIDENT
+
+        status, behind, compared, _ = self._outline(agent)
+        place = self.crowd.points[agent]
+        if status == COINCIDENT:
+            raise coincident(agent, int(compared[-1]), place)
+        others = np.sort(behind)
+        normals = self.crowd.points[others] - place
+        gaps = 0.5 * (normals * normals).sum(axis=1)
+        empty = status != 0
+        return BallCell(agent, place, others, normals, gaps, compared, self.crowd.workspace, empty)
+
+    def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
+        """(agent, other, moments 1, z and the upper half of z z') of each facet of a cell."""
+        _, behind, _, where = self._outline(agent)
+        place = self.crowd.points[agent]
+        return [
+            (agent, int(q), where._facet_moments(ground, f, place, log_scale))
+            for f, q in enumerate(behind)
+        ]
+
+    def _facet_moments(self, ground: Ground, f: int, place: Points, log_scale: float) -> Floats:
+        from dwell._kernels.star import ball as kernel
+        from dwell._kernels.star.buffers import FIRST, LAST
+
+        inverse, b = self.crowd.inverse, self.boundary
+        upper = tuple(float(v) for v in inverse[UPPER])
+        if ground.terms is None:
+            count = int(b.facet[f, LAST] - b.facet[f, FIRST])
+            out = np.empty((count * ON_FACET**2, 4))
+            kernel.nodes_of_facet(ON_FACET, f, upper, b, out)
+            z = out[:, :3] @ inverse.T
+            w = out[:, 3] * ground.density.at(place + z)
+            m0, m1, m2 = w.sum(), w @ z, np.einsum("k,ki,kj->ij", w, z, z)
+        else:
+            sums, center = np.zeros(10), tuple(float(v) for v in place)
+            kernel.facet_moments(f, center, log_scale, upper, ground.terms, b, sums)
+            m0, m1, m2 = sums[0], inverse @ sums[1:4], np.zeros((3, 3))
+            m2[UPPER] = m2.T[UPPER] = sums[4:]
+            m2 = inverse @ m2 @ inverse.T
+        return np.concatenate([[m0], m1, m2[UPPER]])
+
+
+@final
+class BallBoxes:
+    """Quadrature nodes of the cell of one agent."""
+
+    def __init__(self, cells: BallCells, agent: int, boxes: Floats) -> None:
+        self._cells, self._agent, self._boxes = cells, agent, boxes
+
+    def boxes(self) -> Floats:
+        """The boxes of the whole cell."""
+        return self._boxes
+
+    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
+        """(boxes, nodes, 4) rows (place from the agent, weight)."""
+        return self._cells.nodes(self._agent, boxes, rule, count)
+
+
+def box_round(workspace: Workspace) -> Box:
+    """A box that clearly holds the workspace."""
+    lower, upper = workspace.bounds
+    return _larger_box(tuple(lower.tolist()), tuple(upper.tolist()))
+
+
+@lru_cache(maxsize=32)
+def _larger_box(lower: tuple[float, ...], upper: tuple[float, ...]) -> Box:
+    low, high = np.array(lower), np.array(upper)
+    margin = MARGIN * (high - low)
+    return Box(low - margin, high + margin)

@@ -1,0 +1,167 @@
+"""Kernels of cells in discs and ellipses, with what they work on: see dwell._kernels.star.disc."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
+from dwell.cells.ball_cell import root_of
+from dwell.cells.disc_cell import CurvedCell, Ellipse
+from dwell.density.ground import Ground
+from dwell.density.plane_borders import moments_along
+from dwell.geometry import Workspace
+from dwell.geometry.voronoi import coincident
+
+if TYPE_CHECKING:
+    from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.terms import Terms
+
+
+def ellipse_of(workspace: Workspace) -> Ellipse:
+    """Center and factor W of a disc or an ellipse."""
+    (x, y), w = root_of(workspace)
+    return Ellipse(float(x), float(y), float(w[0, 0]), float(w[0, 1]), float(w[1, 1]))
+
+
+@lru_cache(maxsize=16)
+def general_terms_of(ground: Ground) -> GeneralTerms:
+    """The terms of a planar density as those of space, in the plane z = 0."""
+    from dwell._kernels.general_terms import general_terms
+
+    terms: Terms = ground.terms  # type: ignore[assignment]
+    where = np.argwhere(terms.polynomials != 0.0)
+    powers = np.column_stack([where[:, 1:], np.zeros(len(where), dtype=np.int64)])
+    origins = np.column_stack([terms.origins[where[:, 0]], np.zeros(len(where))])
+    rows = terms.gaussians
+    forms, roots = np.tile(np.eye(3), (2, len(rows), 1, 1))
+    roots[:, 0, 0], roots[:, 0, 1], roots[:, 1, 1] = rows[:, 6:9].T
+    centers = np.column_stack([rows[:, 1:3], np.zeros(len(rows))])
+    monomials = (powers, terms.polynomials[tuple(where.T)], origins)
+    return general_terms(3, terms.constant, monomials, (rows[:, 0].copy(), centers, forms, roots))
+
+
+@final
+class DiscCells:
+    """Cells of agents at x, y (R, N) in an ellipse, with the buffers of one thread."""
+
+    def __init__(self, workspace: Workspace, x: Floats, y: Floats) -> None:
+        from dwell._kernels.scratch import make_scratch
+        from dwell._kernels.star.buffers import Frame, make_boundary
+        from dwell._kernels.star.ellipse import make_ring
+
+        self.workspace, self.x, self.y = workspace, x, y
+        self.ellipse = ellipse_of(workspace)
+        root = np.eye(3)
+        root[0, 0], root[0, 1], root[1, 1] = self.ellipse[2:]
+        self.frame = Frame(np.array([*self.ellipse[:2], 0.0]), root)
+        self.walls = rectangle_round(self.ellipse)
+        ring = make_ring(x.shape[1])
+        pieces = 2 * len(ring.x) + 16
+        self.buffers = (
+            make_scratch(x.shape[1], len(ring.x)),
+            ring,
+            make_boundary(1, len(ring.x), pieces),
+        )
+
+    def measured(self, terms: Any, row: Ints, agent: Ints) -> Floats:
+        """Rows of measurements: see dwell._kernels.star.total."""
+        from dwell._kernels.star.disc import measure_many
+        from dwell._kernels.star.total import COLUMNS
+
+        out = np.empty((len(row), COLUMNS))
+        measure_many(
+            0, len(row), row, agent, self.x, self.y, *self.walls, self.frame, terms, *self.buffers,
+            out,
+        )  # fmt: skip
+        return out
+
+    def _given(self, row: int, agent: int) -> tuple[Any, ...]:
+        return agent, self.x[row], self.y[row], *self.walls, self.frame
+
+    def place(self, row: int, agent: int) -> Points:
+        """Where an agent is."""
+        return np.array([self.x[row, agent], self.y[row, agent]])
+
+    def boxes_of(self, row: int, agent: int) -> DiscBoxes:
+        """The cell of an agent as boxes; one at a time."""
+        from dwell._kernels.star.disc import boxes_of
+
+        out = np.empty((len(self.buffers[2].piece), 8))
+        count = boxes_of(*self._given(row, agent), *self.buffers, out)
+        return DiscBoxes(self, out[:count])
+
+    def cell(self, agent: int) -> CurvedCell:
+        """The cell of an agent of the first configuration."""
+        from dwell._kernels.cells import COINCIDENT
+        from dwell._kernels.star.disc import ring_of
+        from dwell._kernels.star.ellipse import WHOLE
+
+        status, corners, compared = ring_of(*self._given(0, agent), *self.buffers)
+        scratch, ring, _ = self.buffers
+        seen, place, count = scratch.seen[:compared].copy(), self.place(0, agent), max(corners, 0)
+        if status == COINCIDENT:
+            raise coincident(agent, int(seen[-1]), place)
+        offsets = np.column_stack([ring.x[:count], ring.y[:count]])
+        labels = ring.label[:count].copy()
+        return CurvedCell(agent, place, offsets, labels, seen, corners == WHOLE, self.ellipse)
+
+    def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
+        """(agent, other, moments 1, x, y, xx, xy, yy) of each edge of a cell."""
+        from dwell._kernels import borders as columns
+        from dwell._kernels.star.disc import edges_of
+
+        if ground.terms is None:
+            return self._edges_by_quadrature(ground, agent)
+        rows = np.empty((len(self.buffers[1].x), columns.COLUMNS))
+        filled = edges_of(*self._given(0, agent), log_scale, ground.terms, *self.buffers, rows)
+        return [
+            (agent, int(other), moments)
+            for other, moments in zip(
+                rows[:filled, columns.OTHER], rows[:filled, columns.M :], strict=True
+            )
+        ]
+
+    def _edges_by_quadrature(self, ground: Ground, agent: int) -> list[tuple[int, int, Floats]]:
+        cell, rows = self.cell(agent), []
+        for k in np.flatnonzero(cell.borders >= 0):
+            a, b = cell.offsets[k], cell.offsets[(k + 1) % len(cell.offsets)]
+            along = moments_along(ground.density, cell.position, a, b)
+            rows.append((agent, int(cell.borders[k]), along))
+        return rows
+
+
+@final
+class DiscBoxes:
+    """Quadrature nodes of the cell that the buffers hold."""
+
+    def __init__(self, cells: DiscCells, boxes: Floats) -> None:
+        self._cells, self._boxes = cells, boxes
+
+    def boxes(self) -> Floats:
+        """The boxes of the whole cell."""
+        return self._boxes
+
+    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
+        """(boxes, nodes, 4) rows (place from the agent, weight)."""
+        from dwell._kernels.star.disc import nodes_of_boxes
+
+        out = np.empty((len(boxes), count**2, 4))
+        nodes_of_boxes(rule, boxes, self._cells.frame, self._cells.buffers[2], out)
+        return out
+
+
+def rectangle_round(ellipse: Ellipse) -> tuple[Floats, Floats]:
+    """x and y of the corners of a rectangle that clearly holds the ellipse."""
+    from dwell._kernels.star.ellipse import MARGIN
+
+    x, y, w11, w12, w22 = ellipse
+    across = MARGIN * math.hypot(1.0 / w11, w12 / (w11 * w22))
+    up = MARGIN / w22
+    return (
+        np.array([x - across, x + across, x + across, x - across]),
+        np.array([y - up, y - up, y + up, y + up]),
+    )
