@@ -21,9 +21,9 @@ from bench.places import Points
 from bench.table import Row, absent, at_most
 from bench.timing import Timing, timed
 from dwell._kernels.general_terms import general_terms
-from dwell.density import space
-from dwell.density.ground import Ground
-from dwell.density.looking import Looks
+from dwell.cells import polyhedron as space
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import Looks
 
 AGENTS, FEW = 10_000, 300
 FASTER = {"geogram": 3.0, "pyvoro2": 5.0}

@@ -9,8 +9,8 @@ import pytest
 import dwell
 from dwell import Box, Timer, simulate
 from dwell.agents import CoverageSystem
+from dwell.cells.measurement import in_blocks
 from dwell.density import Function, as_density
-from dwell.density.looking import in_blocks
 from dwell.results.recorder import default_samples
 
 LAW = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from dwell.agents import Network as Network
     from dwell.agents import Order as Order
     from dwell.agents import View as View
+    from dwell.cells import Tessellation as Tessellation
+    from dwell.cells import moments as moments
+    from dwell.cells import tessellate as tessellate
     from dwell.controllers import DiscreteLloyd as DiscreteLloyd
     from dwell.controllers import EventTriggered as EventTriggered
     from dwell.controllers import Lloyd as Lloyd
@@ -25,10 +28,7 @@ if TYPE_CHECKING:
     from dwell.density import Gaussian as Gaussian
     from dwell.density import Mixture as Mixture
     from dwell.density import Polynomial as Polynomial
-    from dwell.density import Tessellation as Tessellation
     from dwell.density import Uniform as Uniform
-    from dwell.density import moments as moments
-    from dwell.density import tessellate as tessellate
     from dwell.errors import DwellError as DwellError
     from dwell.errors import InputError as InputError
     from dwell.errors import Interrupted as Interrupted
@@ -77,7 +77,7 @@ _ROOMS = {
     "Scenario": "scenario",
     "SelfTriggered": "controllers",
     "SelfTriggeredCentroid": "controllers",
-    "Tessellation": "density",
+    "Tessellation": "cells",
     "Timer": "controllers",
     "Uniform": "density",
     "View": "agents",
@@ -88,14 +88,14 @@ _ROOMS = {
     "load_run": "results",
     "load_scenario": "scenario",
     "load_sweep": "sweep",
-    "moments": "density",
+    "moments": "cells",
     "optimize": "studies",
     "resume_run": "runner",
     "run_scenario": "runner",
     "run_sweep": "sweep",
     "simulate": "runner",
     "simulate_many": "studies.many",
-    "tessellate": "density",
+    "tessellate": "cells",
 }
 
 __all__ = sorted(_ROOMS)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dwell import Box, DiscreteLloyd, Lloyd, Timer, Uniform
 from dwell._kernels._jit import ENABLED
 from dwell.agents import CoverageSystem, run_compiled, table_of
-from dwell.density.space import looks
+from dwell.cells.polyhedron import looks
 from dwell.hybrid import simulate
 from tests.crowds_any import LINE, SPACE
 

@@ -11,7 +11,7 @@ from dwell import Box, Gaussian, Timer
 from dwell.agents import CoverageSystem
 from dwell.agents import system as systems
 from dwell.agents.remembered import MOST, Remembered
-from dwell.density.looking import look_many
+from dwell.cells.backend import measure_cells
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 
@@ -27,9 +27,9 @@ def counted(monkeypatch):
 
     def look(*given, **how):
         calls.append(given)
-        return look_many(*given, **how)
+        return measure_cells(*given, **how)
 
-    monkeypatch.setattr(systems, "look_many", look)
+    monkeypatch.setattr(systems, "measure_cells", look)
     return calls
 
 
@@ -38,7 +38,7 @@ def test_the_same_bits_and_no_second_look(agents, counted):
     places = np.random.default_rng(agents).uniform(0, 1, (agents, 2))
     system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, agents, seed=3)
     everybody = np.arange(agents)
-    plain = look_many(system.ground, places[None], np.zeros_like(everybody), everybody)
+    plain = measure_cells(system.ground, places[None], np.zeros_like(everybody), everybody)
     for threads in (1, 2):
         seen = system.looks_of_all(places.copy(), threads=threads)
         for name in FIELDS:

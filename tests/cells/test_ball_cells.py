@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
-from dwell.cells import rays
+from dwell.cells import polyhedron as space
+from dwell.cells import rays, tessellate
 from dwell.cells.ball import box_round
 from dwell.cells.ball_cell import root_of
 from dwell.cells.cones import borders, cells, looks
-from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform, space, tessellate
-from dwell.density.ground import Ground, ground_of
+from dwell.cells.ground import Ground, ground_of
+from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
 from tests.density.curved_shapes import Curved, scatter
 

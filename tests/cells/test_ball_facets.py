@@ -8,8 +8,8 @@ import pytest
 
 from dwell import Ball, Ellipsoid
 from dwell.cells.cones import borders
+from dwell.cells.ground import ground_of
 from dwell.density import Gaussian, Mixture, Uniform
-from dwell.density.ground import ground_of
 
 UNIT = Ball((0, 0, 0), 1)
 TURN = np.array([[2, 2, 1], [-2, 1, 2], [1, -2, 2]]) / 3  # orthonormal rows

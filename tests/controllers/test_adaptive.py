@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.cells.sensitivity import norm, sensitivity
 from dwell.controllers import Timer
-from dwell.density.sensitivity import norm, sensitivity
 from dwell.errors import ControllerError
 from dwell.geometry import voronoi_cells
 from tests.controllers.worlds import BOX, HILL, START

@@ -8,10 +8,10 @@ import pytest
 from dwell import simulate
 from dwell._kernels.marks import IN_TIME
 from dwell._types import lengths
+from dwell.cells.ground import ground_of
 from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentroid
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
-from dwell.density.ground import ground_of
 from dwell.geometry import Box, Interval
 from dwell.theory.finding import VIOLATED
 from dwell.theory.plain_trigger_any import plain_trigger_any

@@ -10,10 +10,10 @@ import pytest
 import dwell
 from dwell import simulate
 from dwell._types import lengths
+from dwell.cells.ground import ground_of
 from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentroid
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
-from dwell.density.ground import ground_of
 from dwell.geometry import Ball, Ellipsoid, Polygon
 from dwell.theory.plain_trigger_round import plain_trigger_round, wider
 

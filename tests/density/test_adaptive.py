@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell.density import Function, Gaussian, Polynomial, moments, tessellate
-from dwell.density.adaptive import integrate
+from dwell.cells import moments, tessellate
+from dwell.cells.adaptive import integrate
+from dwell.density import Function, Gaussian, Polynomial
 from dwell.errors import DensityError
 from dwell.geometry import Box, Polygon
 from tests import strategies

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dwell import Box, Gaussian, Polygon, tessellate
-from dwell.density import plane
-from dwell.density.borders import borders
-from dwell.density.tessellation import SHORTEST_EDGE
+from dwell.cells import polygon as plane
+from dwell.cells.backend import borders
+from dwell.cells.tessellation import SHORTEST_EDGE
 from dwell.errors import AgentsError
 from dwell.geometry import voronoi_cells
 from tests.crowds import LAYOUTS

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dwell import Ball, Timer, optimize, simulate, tessellate
-from dwell.density import Gaussian, Mixture, Polynomial, Uniform, as_density, moments
+from dwell.cells import moments
+from dwell.density import Gaussian, Mixture, Polynomial, Uniform, as_density
 from dwell.density.support import check_density
 from dwell.errors import DensityError
 from dwell.geometry import Box

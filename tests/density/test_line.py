@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell import Gaussian, Interval, Mixture, Polynomial, Uniform
-from dwell.density import line
-from dwell.density.ground import ground_of
+from dwell.cells import interval as line
+from dwell.cells.ground import ground_of
 from dwell.errors import AgentsError
 
 # Mean squared errors of the optimal quantizers of N(0, 1) with 1 to 36 levels, by Newton's method
@@ -324,7 +324,7 @@ def test_plain_python_agrees_with_the_compiled_kernels():
 
     code = (
         "import numpy as np; from dwell import *; from dwell.density import line\n"
-        "from dwell.density.ground import ground_of\n"
+        "from dwell.cells.ground import ground_of\n"
         "d = Mixture((Uniform(.1), Gaussian((.3,), rate=30.), Polynomial([(2, 1.)])))\n"
         "x = np.random.default_rng(0).random((1, 12, 1)); k = np.arange(12)\n"
         "s = line.looks(ground_of(Interval(0, 1), d), x, 0 * k, k)\n"

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from dwell import Box, Gaussian, Interval, Mixture, Polynomial, Polytope, Uniform
-from dwell.density import line, plane, simplices
-from dwell.density.cubature import Rule, conical, contents, nested
+from dwell.cells import interval as line
+from dwell.cells import polygon as plane
+from dwell.cells import simplices
+from dwell.cells.cubature import Rule, conical, contents, nested
+from dwell.cells.ground import ground_of
 from dwell.density.function import Function
-from dwell.density.ground import ground_of
 from dwell.errors import AgentsError
 from dwell.geometry.halfspace_cells import cell_pieces
 

@@ -6,16 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dwell.density import (
-    Function,
-    Gaussian,
-    Mixture,
-    Polynomial,
-    Uniform,
-    moments,
-    star_moments,
-    tessellate,
-)
+from dwell.cells import moments, star_moments, tessellate
+from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import DensityError
 from dwell.geometry import Box, Polygon, dual_guaranteed_cell, guaranteed_cell
 from tests.kernels.test_guaranteed import DENSITIES, at, corner_angles, demands, reference, scene

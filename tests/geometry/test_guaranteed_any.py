@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dwell._types import lengths
+from dwell.cells.backend import measure_cells
+from dwell.cells.ground import ground_of
+from dwell.cells.guaranteed import pair_of
+from dwell.cells.guaranteed_moments import star_moments
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
-from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
-from dwell.density.pair import pair_of
-from dwell.density.star import star_moments
 from dwell.errors import AgentsError, WorkspaceError
 from dwell.geometry import (
     Ball,
@@ -144,7 +144,7 @@ class TestAgainstVoronoi:
     def test_as_the_looks_in_space(self, seed, density):
         p, q, _ = crowd(seed, 12)
         ground = ground_of(CUBE, density)
-        seen = look_many(ground, np.vstack([p, q])[None], np.zeros(1, int), np.zeros(1, int))
+        seen = measure_cells(ground, np.vstack([p, q])[None], np.zeros(1, int), np.zeros(1, int))
         mass = float(seen.mass[0] * np.exp(seen.log_scale[0]))
         exact = SPACE if density == Uniform() else 1e-8
         for cell in both(CUBE, p, q, 0.0):
@@ -477,8 +477,8 @@ class TestRim:
 BITS = """
 import numpy as np
 from dwell.density import Gaussian, Uniform
-from dwell.density.ground import ground_of
-from dwell.density.pair import pair_of
+from dwell.cells.ground import ground_of
+from dwell.cells.guaranteed import pair_of
 from dwell.geometry import Box
 rng = np.random.default_rng(4)
 p, q = rng.random(3), rng.random((3, 3))

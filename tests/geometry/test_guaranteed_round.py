@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from dwell._kernels.shells.kronrod import COUNT, GAUSS, KRONROD, LONG, NODE, SHORT
 from dwell._kernels.shells.quartic import COLUMNS, roots_on_circle
 from dwell._types import lengths
+from dwell.cells.backend import measure_cells
+from dwell.cells.ground import ground_of
+from dwell.cells.guaranteed import pair_of
+from dwell.cells.guaranteed_moments import star_moments
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
-from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
-from dwell.density.pair import pair_of
-from dwell.density.star import star_moments
 from dwell.errors import AgentsError
 from dwell.geometry import (
     Ball,
@@ -179,7 +179,7 @@ class TestPlane:
         places = scattered(workspace, 7, 5)
         ground = ground_of(workspace, density)
         everybody = np.arange(7)
-        seen = look_many(ground, places[None], np.zeros(7, int), everybody)
+        seen = measure_cells(ground, places[None], np.zeros(7, int), everybody)
         for k in everybody:
             for cell in both(workspace, places[k], np.delete(places, k, axis=0), 0.0):
                 found = star_moments(cell, density)
@@ -242,7 +242,9 @@ class TestSpace:
         """By slices, which share no code with rays; the error is what it is said to be."""
         places = scattered(workspace, 7, 2)
         everybody = np.arange(2)
-        seen = look_many(ground_of(workspace, density), places[None], np.zeros(2, int), everybody)
+        seen = measure_cells(
+            ground_of(workspace, density), places[None], np.zeros(2, int), everybody
+        )
         for k in everybody:
             for cell in both(workspace, places[k], np.delete(places, k, axis=0), 0.0):
                 found = star_moments(cell, density)
@@ -323,7 +325,7 @@ class TestGuarantees:
             u = rng.normal(size=q.shape)
             true = workspace.nearest(q + (r * rng.random(len(q)) / lengths(u))[:, None] * u)
             both_ = np.vstack([p, true])[None]
-            seen = look_many(ground, both_, np.zeros(1, int), np.zeros(1, int))
+            seen = measure_cells(ground, both_, np.zeros(1, int), np.zeros(1, int))
             off = lengths(seen.error[0] - pair.offset)
             assert off <= pair.diameter * (1 - pair.share) + 1e-12
 
@@ -374,8 +376,8 @@ def test_more_changes_than_memory_was_made_for():
 SCRIPT = """
 import numpy as np, dwell
 from dwell.density import Gaussian
-from dwell.density.ground import ground_of
-from dwell.density.pair import pair_of
+from dwell.cells.ground import ground_of
+from dwell.cells.guaranteed import pair_of
 ground = ground_of(dwell.Ellipsoid((0, 0), (2, 1)), Gaussian(center=(0.4, 0.1), rate=2.0))
 others, radii = np.array([[0.9, 0.1], [-0.5, 0.6]]), np.array([0.1, 0.2])
 pair = pair_of(ground, np.array([0.3, 0.2]), others, radii)

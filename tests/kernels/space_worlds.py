@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dwell._kernels.general_terms import GeneralTerms, general_terms
-from dwell.density import Uniform, space
-from dwell.density.ground import Ground
-from dwell.density.looking import Looks
+from dwell.cells import polyhedron as space
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import Looks
+from dwell.density import Uniform
 from dwell.geometry import Box, Polytope
 
 FAR = 5e6

@@ -10,8 +10,8 @@ import pytest
 from dwell import Box, Gaussian, Polygon, Uniform
 from dwell._kernels import bins
 from dwell._kernels._jit import njit
-from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
+from dwell.cells.backend import measure_cells
+from dwell.cells.ground import ground_of
 from tests.crowds import PLACES
 
 SQUARE = Box((0, 0), (1, 1))
@@ -27,9 +27,9 @@ def test_cells_at_rest(name, weight):
     ground = ground_of(SQUARE, weight)
     everybody = np.arange(len(places))
     none = np.zeros_like(everybody)
-    near = look_many(ground, places[None], none, everybody)
+    near = measure_cells(ground, places[None], none, everybody)
     turned = everybody[::-1]  # not in order: everybody is asked
-    brute = look_many(ground, places[None], none, turned)
+    brute = measure_cells(ground, places[None], none, turned)
     for field in ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty", "met"):
         assert np.array_equal(getattr(near, field), getattr(brute, field)[::-1]), field
 
@@ -40,8 +40,8 @@ def test_far_from_the_origin():
                        if SLANTED.contains(p[None])[0]])  # fmt: skip
     assert len(places) > 200
     ground, everybody = ground_of(SLANTED, Uniform()), np.arange(len(places))
-    near = look_many(ground, places[None], np.zeros_like(everybody), everybody)
-    brute = look_many(ground, places[None], np.zeros_like(everybody), everybody[::-1])
+    near = measure_cells(ground, places[None], np.zeros_like(everybody), everybody)
+    brute = measure_cells(ground, places[None], np.zeros_like(everybody), everybody[::-1])
     assert np.array_equal(near.error, brute.error[::-1])
 
 

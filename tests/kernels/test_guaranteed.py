@@ -27,8 +27,8 @@ from dwell._kernels.guaranteed import (
     star_moments_of,
 )
 from dwell._kernels.scratch import make_scratch
+from dwell.cells.grid import lattice_terms
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
-from dwell.density.lattice import lattice_terms
 from dwell.geometry import Polygon
 from tests import strategies
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from dwell.cells.backend import measure_cells
+from dwell.cells.ground import ground_of
 from dwell.density import Gaussian, Uniform
-from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
 from dwell.geometry import Box, Polygon
 from tests import strategies
 from tests.oracles import brute
@@ -15,7 +15,7 @@ def looked(workspace, agents, spacing, density):
     """(masses, centroids) of all agents by the kernel."""
     everybody = np.arange(len(agents))
     ground = ground_of(workspace, density, spacing)
-    seen = look_many(ground, agents[None], np.zeros_like(everybody), everybody)
+    seen = measure_cells(ground, agents[None], np.zeros_like(everybody), everybody)
     return seen.mass, agents + seen.error
 
 

@@ -12,8 +12,8 @@ from dwell._kernels._jit import njit
 from dwell._kernels.doors import cell_of
 from dwell._kernels.scratch import EDGES, LINES, make_scratch
 from dwell._kernels.trace import fill_block, follow, trace_cell
-from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
+from dwell.cells.backend import measure_cells
+from dwell.cells.ground import ground_of
 from tests.oracles import rational_cells
 
 SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
@@ -55,7 +55,9 @@ SHAPES = (scattered, clusters, shaken_lattice, twins, on_a_circle)
 
 
 def looks(workspace, places, agents):
-    return look_many(ground_of(workspace, Uniform()), places[None], np.zeros_like(agents), agents)
+    return measure_cells(
+        ground_of(workspace, Uniform()), places[None], np.zeros_like(agents), agents
+    )
 
 
 @settings(max_examples=60)

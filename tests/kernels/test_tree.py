@@ -10,8 +10,8 @@ from dwell._kernels import bins, doors, tree
 from dwell._kernels._jit import ENABLED
 from dwell._kernels.scratch import make_scratch
 from dwell._types import columns
-from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
+from dwell.cells.backend import measure_cells
+from dwell.cells.ground import ground_of
 from tests.crowds import LAYOUTS
 
 SQUARE = Box((0, 0), (1, 1))
@@ -22,9 +22,9 @@ FIELDS = ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty"
 def assert_same_bits(workspace, places, weight=None):
     """All looks at once against looks of some agents, each among all others."""
     ground, everybody = ground_of(workspace, weight or Uniform()), np.arange(len(places))
-    near = look_many(ground, places[None], np.zeros_like(everybody), everybody)
+    near = measure_cells(ground, places[None], np.zeros_like(everybody), everybody)
     some = everybody[:: 1 if ENABLED else 10][::-1]  # not in order: a search through all agents
-    brute = look_many(ground, places[None], np.zeros_like(some), some)
+    brute = measure_cells(ground, places[None], np.zeros_like(some), some)
     for field in FIELDS:
         assert np.array_equal(getattr(near, field)[some], getattr(brute, field)), field
 

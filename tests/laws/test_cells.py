@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dwell.density import Gaussian, Mixture, Polynomial, Uniform, moments, tessellate
+from dwell.cells import moments, tessellate
+from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Box, Polygon
 from tests import strategies
 from tests.oracles import mp_moments, rational_cells

@@ -615,7 +615,7 @@ def test_a_given_start_that_weighs_nothing_is_left_out() -> None:
 
 
 def test_a_grid_of_points_has_no_derivatives() -> None:
-    from dwell.density.lattice import lattice_terms
+    from dwell.cells.grid import lattice_terms
 
     class OnAGrid:
         def at(self, points: np.ndarray) -> np.ndarray:

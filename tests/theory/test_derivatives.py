@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell import Box, Gaussian, Mixture, Polygon, Polynomial, Uniform, tessellate
+from dwell.cells.backend import borders
+from dwell.cells.grid import lattice_terms
 from dwell.density import Density, as_density
-from dwell.density.borders import borders
-from dwell.density.lattice import lattice_terms
 from dwell.errors import AgentsError, DensityError
 from dwell.geometry import voronoi_cells
 from dwell.theory.derivatives import Derivatives, derivatives

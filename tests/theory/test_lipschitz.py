@@ -10,7 +10,8 @@ import pytest
 import dwell
 from dwell import Box, Gaussian, Mixture, Polygon, Polynomial, Uniform
 from dwell.agents import CoverageSystem, scatter
-from dwell.density import Density, Function, tessellate
+from dwell.cells import tessellate
+from dwell.density import Density, Function
 from dwell.errors import DensityError, InputError
 from dwell.geometry import Workspace
 from dwell.theory.derivatives import derivatives

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dwell import Ball, Box, Ellipsoid, Gaussian, Interval, Polynomial, Uniform, tessellate
-from dwell.density.ground import ground_of
-from dwell.density.looking import look_many
+from dwell.cells.backend import measure_cells
+from dwell.cells.ground import ground_of
 from dwell.theory.oracle_any import centroid_beyond_polygons
 
 CUBE = Box((0.0, 0.0, 0.0), (4.0, 3.0, 2.0))
@@ -68,5 +68,7 @@ def test_three_borders_that_nearly_meet():
     disc = Ball((0.0, 0.0), 1.0)
     places = np.array([(0.0, 0.0), (0.8, 0.0), (0.0, 0.8), (0.7998, 0.7998)])
     ours = centroid_beyond_polygons(disc, places, 0, Uniform())
-    seen = look_many(ground_of(disc, Uniform()), places[None], np.zeros(1, int), np.zeros(1, int))
+    seen = measure_cells(
+        ground_of(disc, Uniform()), places[None], np.zeros(1, int), np.zeros(1, int)
+    )
     assert ours == pytest.approx(seen.error[0], abs=1e-13)

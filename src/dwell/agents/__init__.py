@@ -17,7 +17,7 @@ from dwell.agents.network import Network
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
-from dwell.density.ground import Ground
+from dwell.cells.ground import Ground
 
 __all__ = [
     "AgentsState",

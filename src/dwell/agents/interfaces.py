@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, finite_number, finite_numbers, is_whole
-from dwell.density.ground import Ground
+from dwell.cells.ground import Ground
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from dwell._types import Points
-from dwell.density.looking import Looks
+from dwell.cells.measurement import Looks
 
 MOST = 2  # configurations that are kept: the first and the last of a run
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, counted
-from dwell.density.tessellation import as_positions
+from dwell.cells.tessellation import as_positions
 from dwell.errors import AgentsError
 from dwell.geometry import Ball, Box, Ellipsoid, Workspace
 from dwell.geometry.voronoi import are_apart

@@ -29,9 +29,10 @@ from dwell.agents.network import PERFECT, Network
 from dwell.agents.remembered import Remembered
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, Spent, SpentLooking
+from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.ground import Ground, ground_of
+from dwell.cells.measurement import Looks
 from dwell.density import Density
-from dwell.density.ground import Ground, ground_of
-from dwell.density.looking import Looks, look_many, way_of
 from dwell.errors import AgentsError, ControllerError
 from dwell.geometry import Workspace
 from dwell.geometry.voronoi import coincident
@@ -133,7 +134,7 @@ class CoverageSystem:
         if keep:
             seen = self.looks_of_all(positions, threads=1)
         else:
-            seen = look_many(self.ground, positions[None], np.zeros_like(who), who)
+            seen = measure_cells(self.ground, positions[None], np.zeros_like(who), who)
         if seen.met.any():
             raise self._contact(positions, int(who[np.argmax(seen.met)]))
         return seen
@@ -147,7 +148,7 @@ class CoverageSystem:
         if seen is None:
             everybody = np.arange(self.agents)
             places, none = positions[None], np.zeros_like(everybody)
-            seen = look_many(self.ground, places, none, everybody, threads=threads)
+            seen = measure_cells(self.ground, places, none, everybody, threads=threads)
             self._remembered.keep(positions, seen)
         return seen
 
@@ -162,7 +163,7 @@ class CoverageSystem:
 
     def sample(self, positions: Points, agent: int, time: float) -> Sample:
         """Where the Voronoi neighbours of `agent` stand, everybody being at `positions`."""
-        cell = way_of(self.ground).cells(self.workspace, positions, [agent])[0]
+        cell = backend_for(self.ground).cells(self.workspace, positions, [agent])[0]
         who = np.sort(cell.borders[cell.borders >= 0])
         return Sample(time, who, _for_reading(positions[who]))
 

@@ -14,7 +14,7 @@ from dwell.agents.compiled import Parts, places_in
 from dwell.agents.events import EventTable
 from dwell.agents.rooms import kernel
 from dwell.agents.system import CoverageSystem
-from dwell.density.looking import look_many
+from dwell.cells.backend import measure_cells
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
@@ -57,7 +57,9 @@ def _jumped(
     column = kernel(n, "legs")
     places = places_in(legs.row, t, program.cruise, n)[order]
     everybody = np.arange(system.agents)
-    seen = look_many(system.ground, places[None], np.zeros_like(everybody), everybody, threads=None)
+    seen = measure_cells(
+        system.ground, places[None], np.zeros_like(everybody), everybody, threads=None
+    )
     if seen.met.any():
         return None
     holds = _inputs(seen.error, program)

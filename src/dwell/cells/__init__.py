@@ -1,1 +1,7 @@
-"""Voronoi cells and their moments."""
+"""Voronoi cells of agents: construction, moments under a density, facets."""
+
+from dwell.cells.guaranteed_moments import star_moments
+from dwell.cells.moments import Moments, moments
+from dwell.cells.tessellation import Tessellation, tessellate
+
+__all__ = ["Moments", "Tessellation", "moments", "star_moments", "tessellate"]

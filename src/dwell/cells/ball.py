@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.ball_cell import BallCell, root_of
-from dwell.density.ground import Ground
+from dwell.cells.ground import Ground
 from dwell.geometry import Box, Workspace, polyhedra
 from dwell.geometry.voronoi import coincident
 

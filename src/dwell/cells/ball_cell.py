@@ -10,8 +10,8 @@ from typing import cast, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, dots
-from dwell.density.borders import Borders
-from dwell.density.looking import Looks
+from dwell.cells.facets import Borders
+from dwell.cells.measurement import Looks
 from dwell.geometry import Curved, Workspace, whitened
 from dwell.geometry.cell_shape import SLACK, AnyCell, Measure
 from dwell.geometry.limits import as_rows

@@ -19,14 +19,14 @@ from dwell.cells.ball import BallCells, Crowd
 from dwell.cells.ball_cell import BallCell, as_borders, root_of, seen_from
 from dwell.cells.disc import DiscCells, general_terms_of
 from dwell.cells.disc_cell import CurvedCell
+from dwell.cells.facets import Borders
 from dwell.cells.functions import Boxes, moments_of_function
-from dwell.density.borders import Borders
-from dwell.density.ground import Ground
-from dwell.density.looking import BLOCK, Looks, in_blocks
-from dwell.density.tessellation import first_coincidence
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import BLOCK, Looks, in_blocks
 from dwell.density.uniform import Uniform
 from dwell.geometry import Workspace
 from dwell.geometry.cell_shape import Measure
+from dwell.geometry.voronoi import first_coincidence
 
 FEW = 32  # cells of space handed to a thread at a time
 

@@ -11,8 +11,8 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells.ball_cell import root_of
 from dwell.cells.disc_cell import CurvedCell, Ellipse
-from dwell.density.ground import Ground
-from dwell.density.plane_borders import moments_along
+from dwell.cells.ground import Ground
+from dwell.cells.polygon_facets import moments_along
 from dwell.geometry import Workspace
 from dwell.geometry.voronoi import coincident
 

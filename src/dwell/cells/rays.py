@@ -28,9 +28,9 @@ from dwell.cells.ball_cell import (
     root_of,
     seen_from,
 )
-from dwell.density.borders import Borders
-from dwell.density.ground import Ground
-from dwell.density.looking import Looks
+from dwell.cells.facets import Borders
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import Looks
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Workspace

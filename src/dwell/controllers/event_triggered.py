@@ -20,9 +20,9 @@ import numpy as np
 
 from dwell._types import Floats, Points, finite_number, listed
 from dwell.agents.interfaces import Information, Message, Order, View
+from dwell.cells.ground import Ground
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball
-from dwell.density.ground import Ground
 
 WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 

@@ -20,11 +20,11 @@ import numpy as np
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Information, Order, Sample, View
+from dwell.cells.ground import Ground
+from dwell.cells.guaranteed import pair_of
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
 from dwell.controllers.uncertain import is_polygonal, nearest_first, walls_of, working_memory
-from dwell.density.ground import Ground
-from dwell.density.pair import pair_of
 from dwell.geometry import guaranteed_cell
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import final
 import numpy as np
 
 from dwell.agents.interfaces import Information, Order, Sample, View
+from dwell.cells.ground import Ground
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball, velocity_to
-from dwell.density.ground import Ground
 
 DECISIONS = ("multi-step", "one-step")
 LONGEST_PLAN = 256  # moves planned at once; an agent that may sleep longer then plans on

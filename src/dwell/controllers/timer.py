@@ -22,9 +22,9 @@ from dwell._types import (
     lengths,
 )
 from dwell.agents.interfaces import FirstOrders, Information, Order, View
+from dwell.cells.sensitivity import sensitivity
 from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters
 from dwell.controllers.saturation import saturated
-from dwell.density.sensitivity import sensitivity
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:

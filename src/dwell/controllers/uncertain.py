@@ -22,8 +22,8 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, dots
-from dwell.density.ground import Ground
-from dwell.density.pair import pair_of
+from dwell.cells.ground import Ground
+from dwell.cells.guaranteed import pair_of
 from dwell.geometry import is_flat
 
 BOUNDS = ("circumradius", "diameter")  # what the size of a cell is

@@ -58,3 +58,11 @@ def coincident(first: int, second: int, place: Points) -> AgentsError:
         code="agents.coincident",
         key=f"agents.start[{b}]",
     )
+
+
+def first_coincidence(points: Points) -> AgentsError:
+    """The error that names the first two agents at one place."""
+    order = np.lexsort(points.T)
+    same = np.flatnonzero((points[order[1:]] == points[order[:-1]]).all(axis=1))
+    k = int(same[0]) if same.size else 0
+    return coincident(int(order[k]), int(order[k + 1]), points[order[k]])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density import plane
+from dwell.cells import cones, polygon
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Workspace, is_flat
 
@@ -33,9 +33,9 @@ def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
     """The Voronoi cells of planar agents as rings; None where two agents coincide."""
     try:
         if is_flat(workspace):
-            flat = plane.cells(workspace, positions)
+            flat = polygon.cells(workspace, positions)
             return [cell.vertices for cell in flat if len(cell.offsets)]
-        curved = import_module("dwell.cells.cones").cells(workspace, positions)
+        curved: Any = cones.cells(workspace, positions)
         return [cell.outline(PER_TURN) for cell in curved if not cell.empty]
     except AgentsError:
         return None

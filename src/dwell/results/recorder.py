@@ -13,7 +13,7 @@ from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
 from dwell.agents.course import Course, Piece
-from dwell.density.looking import is_dear
+from dwell.cells.backend import is_expensive
 from dwell.errors import InputError
 from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
@@ -26,7 +26,7 @@ from dwell.theory.metrics import Snapshots, measure_at, metrics_of, snapshots
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000
-DEAR_SAMPLES = 100  # where a look takes long, see dwell.density.looking.is_dear
+DEAR_SAMPLES = 100  # where a look takes long, see dwell.cells.backend.is_expensive
 FEW_SAMPLES = 10  # where Python evaluates the density, and the law's waits are not known
 LOOKS_PER_SAMPLE = 2.0  # of every agent, where Python evaluates the density
 MOST_SAMPLES = 10_000_000
@@ -210,7 +210,7 @@ def default_samples(system: CoverageSystem, start: AgentsState | None, until: fl
     at most 10 where the number of looks is an estimate from the first waits in `start`.
     """
     if system.ground.terms is not None:
-        return DEAR_SAMPLES if is_dear(system.ground) else DEFAULT_SAMPLES
+        return DEAR_SAMPLES if is_expensive(system.ground) else DEFAULT_SAMPLES
     known = looks_by_law(system, until) is not None
     events = expected_events(system, start, until)
     most = DEAR_SAMPLES if known else FEW_SAMPLES

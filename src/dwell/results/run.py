@@ -16,8 +16,8 @@ from dwell._types import Floats, Points, as_numbers, counted, in_short, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedEvents, LoggedStates
 from dwell.agents.walk import walk_of
+from dwell.cells.measurement import Looks
 from dwell.controllers import Timer
-from dwell.density.looking import Looks
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.results.counters import Counters

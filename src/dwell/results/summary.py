@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density.looking import Looks
+from dwell.cells.measurement import Looks
 from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.theory.flags import own_limit
 from dwell.theory.metrics import log_cost_of

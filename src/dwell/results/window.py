@@ -9,8 +9,8 @@ import numpy as np
 
 from dwell._types import Floats, lengths
 from dwell.agents import AgentsState, EventTable, Legs
-from dwell.density.looking import look_many
-from dwell.density.tessellation import first_coincidence
+from dwell.cells.backend import measure_cells
+from dwell.geometry.voronoi import first_coincidence
 from dwell.results.tally import Tally
 from dwell.theory.metrics import covered_after, sharpness, snapshots
 
@@ -81,7 +81,9 @@ class Window:
 def errors_at(tally: Tally, places: Floats) -> Floats:
     """|centroid - position| of everybody standing at `places`, (1, N, n)."""
     everybody = np.arange(places.shape[1])
-    seen = look_many(tally.system.ground, places, np.zeros_like(everybody), everybody, threads=None)
+    seen = measure_cells(
+        tally.system.ground, places, np.zeros_like(everybody), everybody, threads=None
+    )
     if seen.met.any():
         raise first_coincidence(places[0])
     return lengths(seen.error)

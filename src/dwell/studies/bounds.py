@@ -8,7 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell.density import Density, Function, Gaussian, Tessellation, Uniform, tessellate
+from dwell.cells import Tessellation, tessellate
+from dwell.density import Density, Function, Gaussian, Uniform
 from dwell.geometry import Workspace, is_flat
 from dwell.geometry.ball import unit_ball
 from dwell.theory.lipschitz_bound import density_range

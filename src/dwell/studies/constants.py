@@ -8,8 +8,8 @@ from dwell._checks import check_whole
 from dwell._types import Points, finite_number
 from dwell.agents import CoverageSystem
 from dwell.agents.engine import can_compile
+from dwell.cells.backend import is_expensive
 from dwell.controllers import Timer
-from dwell.density.looking import is_dear
 from dwell.errors import DensityError, InputError
 from dwell.progress import Progress
 from dwell.results import Run
@@ -63,7 +63,7 @@ def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
         samples = scenario.run.horizon / every
     known = system.terms is not None
     cells = samples * system.agents
-    if is_dear(system.ground):
+    if is_expensive(system.ground):
         return (jumps + cells) * PER_DEAR_LOOK
     per_jump = PER_JUMP[known and can_compile(system)]
     if system.dimension == 3:
@@ -100,7 +100,7 @@ def _closest(start: Points, run: Run | None) -> float:
 def samples_of(system: CoverageSystem, wanted: int | None) -> int:
     """As wanted; else a hundred, or fewer where there are many agents or looks are dear."""
     if wanted is None:
-        most = DEAR_CELLS if is_dear(system.ground) else MOST_CELLS
+        most = DEAR_CELLS if is_expensive(system.ground) else MOST_CELLS
         return max(1, min(SAMPLES, most // system.agents))
     check_whole("samples", wanted, 0, "design")
     return int(wanted)
@@ -129,7 +129,7 @@ def measure_constants(
         course = (run.system, run.start, run.events, run.metrics, run.horizon)
         places = run.positions(run.horizon)
         close = run.closest
-        few = max(2, DEAR_CELLS // system.agents) if is_dear(system.ground) else MOST_TIMES
+        few = max(2, DEAR_CELLS // system.agents) if is_expensive(system.ground) else MOST_TIMES
         attempt(
             "run", lambda: lipschitz_along(*course, most=few, approach=close, progress=progress)
         )

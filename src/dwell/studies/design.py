@@ -10,8 +10,8 @@ import numpy as np
 
 from dwell._types import Floats, Points, apart, in_short, is_one_of
 from dwell.agents import CoverageSystem
+from dwell.cells import tessellate
 from dwell.controllers import Timer
-from dwell.density import tessellate
 from dwell.errors import InputError
 from dwell.progress import Progress, reported
 from dwell.results import Run

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density import Density, tessellate
-from dwell.density.ground import ground_of
+from dwell.cells import tessellate
+from dwell.cells.ground import ground_of
+from dwell.density import Density
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.studies.landscape import Landscape
 from dwell.studies.newton import Descent

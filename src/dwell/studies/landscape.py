@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
+from dwell.cells.backend import borders, measure_cells
+from dwell.cells.ground import ground_of
+from dwell.cells.measurement import Looks
 from dwell.density import Density
-from dwell.density.borders import borders
-from dwell.density.ground import ground_of
-from dwell.density.looking import Looks, look_many
 from dwell.errors import DensityError
 from dwell.geometry import Ball, Ellipsoid, Workspace
 from dwell.theory.derivatives import from_borders
@@ -77,7 +77,7 @@ class Landscape:
         first = self.evaluations == 0
         self.evaluations += len(positions)
         everybody = np.arange(len(positions))
-        seen = look_many(self._ground, positions[None], np.zeros_like(everybody), everybody)
+        seen = measure_cells(self._ground, positions[None], np.zeros_like(everybody), everybody)
         if seen.met.any() or seen.empty.any():
             return None
         if first:

@@ -15,8 +15,9 @@ from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.events import EventTable
 from dwell.agents.start import seed_words
+from dwell.cells.backend import measure_cells
+from dwell.cells.measurement import Looks, in_blocks
 from dwell.controllers.saturation import saturated
-from dwell.density.looking import Looks, in_blocks, look_many
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
 from dwell.progress import Progress, reported
@@ -234,7 +235,7 @@ def _start(cases: Sequence[Case], threads: int | None) -> tuple[Runs, Figures, _
     places = np.array([case.places for case in cases])
     count = len(places)
     which, agent = np.divmod(np.arange(count * agents), agents)
-    seen = look_many(cases[0].system.ground, places, which, agent, threads=threads)
+    seen = measure_cells(cases[0].system.ground, places, which, agent, threads=threads)
     if seen.met.any():
         k = int(np.argmax(seen.met))
         cases[k // agents].system.look(places[k // agents], k % agents)  # which says who met
@@ -391,7 +392,7 @@ def _lasts(cases: Sequence[Case], now: Snapshots, threads: int | None) -> _Ends:
         for lo in range(0, len(rows), BLOCK):
             some = rows[lo : lo + BLOCK]
             row, agent = np.divmod(np.arange(len(some) * agents), agents)
-            seen = look_many(system.ground, now.positions[some], row, agent, threads=threads)
+            seen = measure_cells(system.ground, now.positions[some], row, agent, threads=threads)
             gaps = seen.error.reshape(len(some), agents, -1)
             ends = _Ends.of(seen, gaps)
             found.errors[some], found.costs[some] = ends.errors, ends.costs

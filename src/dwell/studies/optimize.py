@@ -18,7 +18,8 @@ import numpy as np
 from dwell._checks import check_whole
 from dwell._types import Floats, Points, is_whole, lengths
 from dwell.agents import check_start
-from dwell.density import Density, Tessellation, Uniform, as_density, tessellate
+from dwell.cells import Tessellation, tessellate
+from dwell.density import Density, Uniform, as_density
 from dwell.density.support import check_density
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace, as_workspace

@@ -9,7 +9,8 @@ import numpy as np
 
 from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
-from dwell.density.looking import Looks, look_many
+from dwell.cells.backend import measure_cells
+from dwell.cells.measurement import Looks
 from dwell.errors import DensityError
 from dwell.geometry import is_flat
 from dwell.theory.counting import TOO_FAR, Counting
@@ -114,7 +115,7 @@ def _untold(count: int) -> str:
 
 
 def _look(system: CoverageSystem, positions: Points, agents: Any) -> Looks:
-    return look_many(system.ground, positions[None], np.zeros_like(agents), agents)
+    return measure_cells(system.ground, positions[None], np.zeros_like(agents), agents)
 
 
 def _centroid(system: CoverageSystem, positions: Points, agent: int) -> Points | None:

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
+from dwell.cells.backend import borders
+from dwell.cells.facets import Borders
+from dwell.cells.sensitivity import centroid_blocks, outer
 from dwell.density import Density
-from dwell.density.borders import Borders, borders
-from dwell.density.sensitivity import centroid_blocks, outer
 from dwell.errors import DensityError
 from dwell.geometry import Workspace
 

@@ -12,8 +12,8 @@ import numpy as np
 from dwell._kernels.marks import FLOOR
 from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
+from dwell.cells.backend import measure_cells
 from dwell.controllers import SelfTriggered, Timer
-from dwell.density.looking import look_many
 from dwell.theory.approach import NEAR, Approach
 from dwell.theory.design import advise, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
@@ -135,7 +135,7 @@ def _about_quadrature(system: CoverageSystem, run: Seen) -> Iterator[Flag]:
     everybody = np.arange(system.agents)
     worst = 0.0
     for places in (run.start.positions, run.places):
-        seen = look_many(system.ground, places[None], np.zeros_like(everybody), everybody)
+        seen = measure_cells(system.ground, places[None], np.zeros_like(everybody), everybody)
         if seen.doubt is None:
             return
         worst = max(worst, float(seen.doubt.max()))

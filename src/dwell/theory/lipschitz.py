@@ -19,8 +19,8 @@ import numpy as np
 from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points, is_positive, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.cells.tessellation import as_positions
 from dwell.density import Density
-from dwell.density.tessellation import as_positions
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace
 from dwell.theory.approach import NEAR, Approach, closest_approach, meet

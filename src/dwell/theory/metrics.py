@@ -11,11 +11,12 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
+from dwell.cells.backend import is_expensive, measure_cells
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import Looks
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
-from dwell.density.ground import Ground
-from dwell.density.looking import Looks, is_dear, look_many
-from dwell.density.tessellation import first_coincidence
+from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
@@ -112,7 +113,7 @@ def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None =
     """What every agent sees in every one of the configurations (S, N, n), row by row."""
     samples, agents = places.shape[:2]
     row, agent = np.divmod(np.arange(samples * agents), agents)
-    return look_many(system.ground, places, row, agent, threads=threads)
+    return measure_cells(system.ground, places, row, agent, threads=threads)
 
 
 def measure(
@@ -202,7 +203,7 @@ def covered_from(
 
 def sharpness(ground: Ground) -> float:
     """How sharply the beginning of coverage is told, as a share of the time."""
-    return ROUGH if is_dear(ground) else FINEST
+    return ROUGH if is_expensive(ground) else FINEST
 
 
 def covered_after(

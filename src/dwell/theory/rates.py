@@ -20,8 +20,9 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.agents import CoverageSystem
-from dwell.density import Density, Uniform, as_density, tessellate
-from dwell.density.tessellation import as_positions
+from dwell.cells import tessellate
+from dwell.cells.tessellation import as_positions
+from dwell.density import Density, Uniform, as_density
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, as_workspace
 from dwell.theory.derivatives import Derivatives, derivatives

@@ -10,8 +10,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
+from dwell.cells.backend import measure_cells
 from dwell.controllers.saturation import saturated
-from dwell.density.looking import look_many
 from dwell.theory.finding import at_time
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Replay:
             hi = min(lo + BLOCK, len(self.table))
             rows, agents = np.arange(hi - lo), self.table.agent[lo:hi]
             places = self.configurations(lo, hi)
-            seen = look_many(self.system.ground, places, rows, agents, threads=None)
+            seen = measure_cells(self.system.ground, places, rows, agents, threads=None)
             parts.append(Seen(seen.error, seen.neighbors, seen.nearest, seen.empty))
             tell("checking", hi / len(self.table))
         return Seen.joined(parts, self.system.dimension)

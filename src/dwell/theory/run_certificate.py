@@ -15,10 +15,10 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.cells.backend import is_expensive, measure_cells
 from dwell.controllers import Timer
-from dwell.density.looking import is_dear, look_many
-from dwell.density.tessellation import first_coincidence
 from dwell.errors import AgentsError, DensityError
+from dwell.geometry.voronoi import first_coincidence
 from dwell.theory.approach import Approach, closest_approach
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.finding import HOLDS, VIOLATED, Finding, at_time, not_applicable, worst_of
@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 NOISE = 1e-14  # of an error, relative to the workspace's diameter
 WORST = 4  # one in so many times is spent on agents that run away from their centroids
 SLOW_CELLS = 6000  # looks at a density that only Python can evaluate
-DEAR_CELLS = 200  # looks that take long, see dwell.density.looking.is_dear
+DEAR_CELLS = 200  # looks that take long, see dwell.cells.backend.is_expensive
 HALVINGS = 60
 
 
@@ -88,7 +88,7 @@ class Recorded:
         """The error of each of the agents, each at its own of some ascending times."""
         places = self.paths.at(ascending).positions
         row = np.searchsorted(ascending, times)
-        seen = look_many(self.system.ground, places, row, agents)
+        seen = measure_cells(self.system.ground, places, row, agents)
         if seen.met.any():
             raise first_coincidence(places[int(row[np.argmax(seen.met)])])
         return lengths(seen.error)
@@ -197,7 +197,7 @@ def _not_held_against(run: Recorded, law: Timer, why: str) -> Iterator[Finding]:
 
 def _affordable(run: Recorded, most: int) -> int:
     """At most so many times, and fewer where looks take long."""
-    if is_dear(run.system.ground):
+    if is_expensive(run.system.ground):
         return max(2, min(most, DEAR_CELLS // run.system.agents))
     if run.system.terms is None:
         return max(2, min(most, SLOW_CELLS // run.system.agents))

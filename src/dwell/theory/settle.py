@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.density import Density, Tessellation, Uniform, as_density, tessellate
+from dwell.cells import Tessellation, tessellate
+from dwell.density import Density, Uniform, as_density
 from dwell.errors import AgentsError
 from dwell.geometry import Workspace, as_workspace
 from dwell.theory.derivatives import Derivatives, derivatives

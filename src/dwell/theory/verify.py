@@ -20,7 +20,7 @@ from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.state import Spent
-from dwell.density.looking import is_dear
+from dwell.cells.backend import is_expensive
 from dwell.errors import AgentsError
 from dwell.theory.by_hand import second_opinion
 from dwell.theory.finding import (
@@ -415,7 +415,7 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
 
 def _measured(system: CoverageSystem, metrics: Metrics | None, thorough: bool) -> Ints:
     """Which samples are measured again."""
-    some = DEAR_SAMPLES if is_dear(system.ground) else SAMPLES
+    some = DEAR_SAMPLES if is_expensive(system.ground) else SAMPLES
     return spread(0 if metrics is None else len(metrics.times), None if thorough else some)
 
 

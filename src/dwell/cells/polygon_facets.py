@@ -8,15 +8,15 @@ import numpy as np
 
 from dwell._kernels.terms import Terms
 from dwell._types import Floats, Points
+from dwell.cells.facets import Borders
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import in_blocks
+from dwell.cells.moments import polygon_moments
+from dwell.cells.polygon import outlines
 from dwell.density.base import Density
-from dwell.density.borders import Borders
-from dwell.density.ground import Ground
-from dwell.density.looking import in_blocks
-from dwell.density.moments import polygon_moments
-from dwell.density.plane import outlines
-from dwell.density.tessellation import first_coincidence
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, polygon_of, voronoi_cells
+from dwell.geometry.voronoi import first_coincidence
 
 NODES = 16
 MOST_HALVINGS = 12

@@ -8,10 +8,6 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density.base import Density
-from dwell.density.ground import ground_of
-from dwell.density.looking import way_of
-from dwell.geometry import Workspace
 
 
 @final
@@ -33,12 +29,3 @@ class Borders:
     m0: Floats  # (B,) integral of the density along the border
     m1: Points  # (B, n) of the density times z
     m2: Floats  # (B, n, n) of the density times z z'
-
-
-def borders(
-    workspace: Workspace, positions: Points, density: Density, *, agents: int | None = None
-) -> Borders:
-    """All borders of the tessellation by `positions`, (N, n); of its first `agents` cells only."""
-    ground = ground_of(workspace, density)
-    found: Borders = way_of(ground).borders(ground, positions, agents=agents)
-    return found

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
+from dwell.cells.cubature import Integral, adaptive, contents, exact, halved, sum_again
+from dwell.cells.facets import Borders
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import Looks
 from dwell.density.base import Density
-from dwell.density.borders import Borders
-from dwell.density.cubature import Integral, adaptive, contents, exact, halved, sum_again
-from dwell.density.ground import Ground
-from dwell.density.looking import Looks
 from dwell.errors import WorkspaceError
 from dwell.geometry import Cell, Flat, Workspace, halfspace_cells, is_flat
 from dwell.geometry.halfspace_cells import Pieces, cell_pieces, refuse_many_dimensions

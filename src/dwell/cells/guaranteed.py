@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density.ground import Ground
-from dwell.density.star import star_moments
-from dwell.density.star_round import round_terms
+from dwell.cells.ground import Ground
+from dwell.cells.guaranteed_curved import round_terms
+from dwell.cells.guaranteed_moments import star_moments
 from dwell.errors import AgentsError
 from dwell.geometry import (
     Curved,

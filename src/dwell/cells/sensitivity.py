@@ -9,8 +9,9 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
+from dwell.cells.backend import borders
+from dwell.cells.facets import Borders
 from dwell.density.base import Density
-from dwell.density.borders import Borders, borders
 from dwell.geometry import Workspace
 
 

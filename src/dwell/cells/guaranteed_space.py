@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
+from dwell.cells.moments import Moments
 from dwell.density.base import Density, general_terms_of
-from dwell.density.moments import Moments
 from dwell.geometry import StarInterval, StarSolid
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density.borders import Borders
-from dwell.density.ground import Ground
-from dwell.density.looking import Looks, in_blocks
+from dwell.cells import simplices
+from dwell.cells.facets import Borders
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import Looks, in_blocks
 from dwell.geometry import Cell, Workspace, interval_of
 from dwell.geometry.voronoi import coincident
 
@@ -24,8 +25,6 @@ def looks(
     N log N steps. Uniform, polynomial and Gaussian densities are integrated to rounding.
     """
     if ground.terms is None:
-        from dwell.density import simplices
-
         return simplices.looks(ground, positions, row, agent, threads=threads)
     from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.line import doors
@@ -76,8 +75,6 @@ def cells(
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     if ground.terms is None:
-        from dwell.density import simplices
-
         return simplices.borders(ground, positions, agents=agents)
     from dwell._kernels.line import doors
     from dwell._kernels.look import NO_MASS

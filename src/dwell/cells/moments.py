@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density.adaptive import integrate
+from dwell.cells.adaptive import integrate
 from dwell.density.base import Density, as_density
 from dwell.geometry import Workspace, as_workspace, is_flat, polygon_of
 
@@ -61,8 +61,8 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
 
 def _of_only_agent(workspace: Workspace, density: Density) -> Moments:
     """All of a workspace is the cell of an agent that is alone in it."""
-    from dwell.density.ground import ground_of
-    from dwell.density.tessellation import tessellation_of
+    from dwell.cells.ground import ground_of
+    from dwell.cells.tessellation import tessellation_of
 
     lower, upper = workspace.bounds
     middle = workspace.nearest((lower + 0.5 * (upper - lower))[None])

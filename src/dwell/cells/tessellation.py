@@ -15,14 +15,16 @@ import numpy as np
 from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
+from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.ground import Ground, ground_of
+from dwell.cells.measurement import Looks
+from dwell.cells.polygon import thorough_looks
 from dwell.density.base import Density, as_density
-from dwell.density.ground import Ground, ground_of
-from dwell.density.looking import Looks, look_many, way_of
 from dwell.density.support import check_density, rounding_of
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
 from dwell.geometry import VoronoiCell, Workspace, as_workspace
-from dwell.geometry.voronoi import coincident
+from dwell.geometry.voronoi import first_coincidence
 
 MOST_LISTED = 20  # cells that are printed
 SHORTEST_EDGE = 1e-12  # of the workspace's diameter: below, cells meet in a point, not an edge
@@ -84,7 +86,7 @@ class Tessellation:
         """Integral of |z - centroid|**2 over each cell, (N,)."""
         if self._second is not None:
             return self._second
-        found: Looks = self._way.thorough_looks(self._ground, self.positions, threads=None)
+        found = thorough_looks(self._ground, self.positions, threads=None)  # of polygons only
         return _about_centroids(found)
 
     @cached_property
@@ -101,18 +103,18 @@ class Tessellation:
     @cached_property
     def cells(self) -> Sequence[VoronoiCell]:
         """Every cell."""
-        found: Sequence[VoronoiCell] = self._way.cells(self.workspace, self.positions)
+        found: Sequence[VoronoiCell] = self._backend.cells(self.workspace, self.positions)
         return found
 
     def cell(self, i: int) -> VoronoiCell:
         """The cell of agent i."""
         check_agent(i, len(self.positions))
-        found: VoronoiCell = self._way.cells(self.workspace, self.positions, [i])[0]
+        found: VoronoiCell = self._backend.cells(self.workspace, self.positions, [i])[0]
         return found
 
     @property
-    def _way(self) -> Any:
-        return way_of(ground_of(self.workspace, Uniform()))
+    def _backend(self) -> Any:
+        return backend_for(ground_of(self.workspace, Uniform()))
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
@@ -206,7 +208,7 @@ def tessellate(
 def tessellation_of(ground: Ground, points: Points) -> Tessellation:
     """The same of clean positions."""
     everybody = np.arange(len(points))
-    seen = look_many(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
+    seen = measure_cells(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
     if seen.met.any():
         raise first_coincidence(points)
     with np.errstate(divide="ignore"):
@@ -284,11 +286,3 @@ def _shape_fault(positions: object, dimension: int) -> str:
     return (
         f"the agents' positions are {came}; a list of {several}, shape (N, {dimension}), is needed"
     )
-
-
-def first_coincidence(points: Points) -> AgentsError:
-    """The error that names the first two agents at one place."""
-    order = np.lexsort(points.T)
-    same = np.flatnonzero((points[order[1:]] == points[order[:-1]]).all(axis=1))
-    k = int(same[0]) if same.size else 0
-    return coincident(int(order[k]), int(order[k + 1]), points[order[k]])

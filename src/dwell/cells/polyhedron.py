@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density.borders import Borders
-from dwell.density.ground import Ground
-from dwell.density.looking import Looks, in_blocks
-from dwell.density.tessellation import first_coincidence
+from dwell.cells.facets import Borders
+from dwell.cells.ground import Ground
+from dwell.cells.measurement import Looks, in_blocks
 from dwell.geometry import Flat, Workspace, is_flat, polyhedra
+from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
     from dwell._kernels.space.memory import Grid, Solid

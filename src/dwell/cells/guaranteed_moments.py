@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from dwell._types import Floats
-from dwell.density.adaptive import LOBATTO, MAX_TRIANGLES, NODES, RELATIVE, SAFETY, Integral
+from dwell.cells.adaptive import LOBATTO, MAX_TRIANGLES, NODES, RELATIVE, SAFETY, Integral
+from dwell.cells.guaranteed_curved import round_moments
+from dwell.cells.guaranteed_space import cell_moments, nothing
+from dwell.cells.moments import Moments
 from dwell.density.base import Density, as_density
-from dwell.density.moments import Moments
-from dwell.density.star_any import cell_moments, nothing
-from dwell.density.star_round import round_moments
 from dwell.geometry import Star, StarCell, StarRound
 
 
@@ -76,7 +76,7 @@ def _adaptive(cell: StarCell, density: Density) -> Moments:
 
 
 def _integrate(cell: StarCell, density: Density) -> Integral:
-    """Moments about the agent, as `dwell.density.adaptive` does it for polygons.
+    """Moments about the agent, as `dwell.cells.adaptive` does it for polygons.
 
     A patch is (curve, w0, w1, r0, r1): the points r z(w), where z(w) runs along the boundary and r
     from the agent (0) to there (1).

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dwell._types import Floats, dots
+from dwell.cells.guaranteed_space import NODES, gauss, nothing, scaled, summed, until_agreed
+from dwell.cells.moments import Moments
 from dwell.density.base import Density, general_terms_of
-from dwell.density.moments import Moments
-from dwell.density.star_any import NODES, gauss, nothing, scaled, summed, until_agreed
 from dwell.geometry import StarRound
 from dwell.geometry.star_round import SPACE
 

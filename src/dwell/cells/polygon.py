@@ -11,13 +11,12 @@ from typing import Any, final, overload
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, dots, lengths
-from dwell.density.borders import Borders
-from dwell.density.ground import Ground, ground_of
-from dwell.density.looking import BLOCK, Looks, in_blocks, one_per_thread
-from dwell.density.moments import polygon_moments
-from dwell.density.tessellation import first_coincidence
+from dwell.cells.ground import Ground, ground_of
+from dwell.cells.measurement import BLOCK, Looks, in_blocks, one_per_thread
+from dwell.cells.moments import polygon_moments
 from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
+from dwell.geometry.voronoi import first_coincidence
 
 BLOCKS = 64  # of looks at a time, at most: more cost more than they even out
 CACHED = 16_384  # rows that fit into the cache
@@ -115,13 +114,6 @@ def _named(points: Points, behind: Points, label: Ints) -> Ints:
         order = np.argsort(keys)
         label[unnamed] = order[np.searchsorted(keys, sought, sorter=order)]
     return label
-
-
-def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
-    """All borders of the tessellation by `positions`; of its first `agents` cells only."""
-    from dwell.density import plane_borders  # which stands on tessellations, and they on this
-
-    return plane_borders.borders(ground, positions, agents=agents)
 
 
 def looks(

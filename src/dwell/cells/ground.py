@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
+from dwell.cells.grid import lattice_terms
 from dwell.density.base import Density, refuse_dimension
-from dwell.density.lattice import lattice_terms
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, is_flat
 

@@ -7,15 +7,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import pairwise
-from typing import Any, TypeVar, final
+from typing import TypeVar, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.density.ground import Ground
-from dwell.geometry import is_flat
 
 BLOCK = 2048  # looks handed to a thread at a time
 LEAST = 256  # for fewer a thread costs more than it gains
@@ -38,38 +35,6 @@ class Looks:
     nearest: Floats  # distance of the nearest other agent; inf if there is none
     second: Floats | None = None  # second moment about the centroid, where it came along
     doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
-
-
-def look_many(
-    ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
-) -> Looks:
-    """agent[k] looks in configuration row[k] of `places`, (rows, agents, n).
-
-    The same bits on any number of threads.
-    """
-    found: Looks = way_of(ground).looks(ground, places, row, agent, threads=threads)
-    return found
-
-
-def way_of(ground: Ground) -> Any:
-    """The module with `looks`, `cells` and `borders` for cells of this kind."""
-    return import_module(f"dwell.{_way(ground)}")
-
-
-def _way(ground: Ground) -> str:
-    n, flat = ground.dimension, is_flat(ground.workspace)
-    if n > 1 and not flat:
-        return "cells.cones"
-    if n == 2:
-        return "density.plane"
-    if n > 3 or ground.terms is None:
-        return "density.simplices"
-    return "density.line" if n == 1 else "density.space"
-
-
-def is_dear(ground: Ground) -> bool:
-    """Whether a look takes tens of milliseconds and more: whoever wants many should take fewer."""
-    return ground.dimension > 3 or (ground.dimension == 3 and ground.terms is None)
 
 
 def one_per_thread(make: Callable[[], Made]) -> Callable[[], Made]:

@@ -1,0 +1,67 @@
+"""The backends that construct, measure and bound Voronoi cells, one for each kind of workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from dwell._types import Ints, Points
+from dwell.cells import cones, interval, polygon, polygon_facets, polyhedron, simplices
+from dwell.cells.facets import Borders
+from dwell.cells.ground import Ground, ground_of
+from dwell.cells.measurement import Looks
+from dwell.density.base import Density
+from dwell.geometry import Workspace, is_flat
+
+
+@final
+@dataclass(frozen=True)
+class CellBackend:
+    """Three functions of one kind of workspace."""
+
+    measure: Callable[..., Looks]  # (ground, positions, row, agent, threads=): moments of cells
+    cells: Callable[..., Sequence[Any]]  # (workspace, positions, agents): a sequence of cells
+    facets: Callable[..., Borders]  # (ground, positions, agents=): moments over shared facets
+
+
+CONES = CellBackend(cones.looks, cones.cells, cones.borders)
+INTERVAL = CellBackend(interval.looks, interval.cells, interval.borders)
+POLYGON = CellBackend(polygon.looks, polygon.cells, polygon_facets.borders)
+POLYHEDRON = CellBackend(polyhedron.looks, polyhedron.cells, polyhedron.borders)
+SIMPLICES = CellBackend(simplices.looks, simplices.cells, simplices.borders)
+
+
+def backend_for(ground: Ground) -> CellBackend:
+    """Return the backend for a workspace and its density."""
+    n = ground.dimension
+    if n > 1 and not is_flat(ground.workspace):
+        return CONES
+    if n == 2:
+        return POLYGON
+    if n > 3 or ground.terms is None:
+        return SIMPLICES
+    return INTERVAL if n == 1 else POLYHEDRON
+
+
+def is_expensive(ground: Ground) -> bool:
+    """Whether measuring a cell takes tens of milliseconds or more."""
+    return ground.dimension > 3 or (ground.dimension == 3 and ground.terms is None)
+
+
+def measure_cells(
+    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+) -> Looks:
+    """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
+
+    The result has the same bits for any number of threads.
+    """
+    return backend_for(ground).measure(ground, positions, row, agent, threads=threads)
+
+
+def borders(
+    workspace: Workspace, positions: Points, density: Density, *, agents: int | None = None
+) -> Borders:
+    """Integrate over all facets between the cells of `positions`, or of the first `agents`."""
+    ground = ground_of(workspace, density)
+    return backend_for(ground).facets(ground, positions, agents=agents)
