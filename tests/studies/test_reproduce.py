@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -26,6 +27,7 @@ HORIZON = 0.3
 def done(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
     """The whole of it, with very short runs."""
     pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
     return reproduce(tmp_path_factory.mktemp("paper") / "out", starts=2, horizon=HORIZON)
 
 
@@ -143,6 +145,15 @@ def test_files_of_others_are_refused_before_anything_runs(tmp_path: Path, name: 
         reproduce(tmp_path, starts=0, horizon=HORIZON)
     assert target.read_text() == "mine"
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [target]
+
+
+def test_without_jinja_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+
+    with pytest.raises(InputError, match=r'Jinja2, .* pip install "dwell\[plot\]"'):
+        reproduce(tmp_path / "out", starts=0, horizon=HORIZON)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:

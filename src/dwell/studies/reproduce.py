@@ -32,7 +32,7 @@ from dwell.studies.paper import (
     paper_scenario,
     scenarios,
 )
-from dwell.studies.report import MARK, Contents, write_report
+from dwell.studies.report import MARK, Contents, require_jinja, write_report
 from dwell.studies.spacings import GridRow, grid_jobs, grid_row
 from dwell.studies.starts import Row, start_jobs
 from dwell.studies.workers import Job, run_jobs
@@ -115,6 +115,7 @@ def reproduce(
     if starts < 0:
         raise InputError(f"starts is {starts!r}; 0 or more are needed", code="reproduce.starts")
     require_matplotlib()
+    require_jinja()
     folder = Path(out)
     wanted = scenarios(horizon)
     _prepare(folder, list(wanted), bool(starts))
