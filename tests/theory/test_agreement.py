@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -19,13 +19,10 @@ from dwell.theory.agreement import (
     Agreement,
     Graph,
     agree,
-    barrier_slope,
     edges_of,
-    equalize,
     equalizing,
     flooding,
     gossip,
-    parts_of,
 )
 
 PATH = [[1], [0, 2], [1, 3], [2]]
@@ -115,6 +112,11 @@ def test_another_seed_meets_in_another_order() -> None:
     assert len({gossip(caps, [graph], seed=seed).messages for seed in range(10)}) > 1
 
 
+def barrier_slope(cap: float, mu: float) -> Callable[[float], float]:
+    """The derivative of -mu log(cap - k) - log k."""
+    return lambda k: mu / (cap - k) - 1.0 / k
+
+
 def bregman(caps: np.ndarray, values: np.ndarray, best: float, mu: float) -> float:
     """Sum of f(best) - f(k) - f'(k) (best - k), which is a distance from agreement on `best`."""
     total = []
@@ -162,16 +164,6 @@ def test_a_smaller_weight_comes_nearer_to_the_least_cap() -> None:
     assert values[-1] == pytest.approx(caps.min(), rel=1e-3)
 
 
-def test_quadratic_functions_are_averaged() -> None:
-    centers = np.array([3.0, -1.0, 4.0, 10.0])
-    slopes = [lambda k, a=a: k - a for a in centers]
-    found = equalize(centers, slopes, np.full(4, np.inf), [PATH], seed=2, spread=1e-9)
-
-    assert found.values == pytest.approx(np.full(4, centers.mean()), rel=1e-8)
-    one = equalize(centers[:2], slopes[:2], np.full(2, np.inf), [[[1], [0]]])
-    assert one.history[1].tolist() == [1.0, 1.0]
-
-
 # Graphs.
 
 
@@ -207,19 +199,6 @@ def test_an_agreement_cut_short_says_so() -> None:
         assert isinstance(found, Agreement)
         assert not found.agreed
         assert found.as_json()["agreed"] is False
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_parts(seed: int) -> None:
-    generator = np.random.default_rng(seed)
-    edges = generator.integers(0, 30, (18, 2))
-    parts = parts_of(edges, 30)
-
-    assert sorted(p for part in parts for p in part) == list(range(30))
-    home = {p: k for k, part in enumerate(parts) for p in part}
-    assert all(home[p] == home[q] for p, q in edges.tolist())
-    long = np.column_stack([np.arange(999)[::-1], np.arange(1, 1000)[::-1]])
-    assert len(parts_of(long, 1000)) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,15 @@
-"""Agreement on k1: every agent knows its own cap, and all must use one gain below every cap.
+"""Consensus on k1: each agent knows its own cap, and all need one gain below every cap.
 
-Agents talk to their neighbours only, over one graph or over graphs that change from round to round.
-
-- Flooding: everybody takes the least of its own and its neighbours' values, all at once. Exact when
-  the least cap has come to everybody.
-- Gossip: two neighbours, chosen at random, meet and both take the lesser of their values.
-- Equalizing (Lu, Tang, Regier and Bow): the agents together minimize the sum of convex functions
-  f_p(k) = -mu log(cap_p - k) - log k. Each starts at its own minimum; two that meet both take the z
-  with f_p'(z) + f_q'(z) = f_p'(k_p) + f_q'(k_q), so the sum of all f_p'(k_p) stays 0. The common
-  value is below every cap, and nobody learns another's cap.
-
-A round of the last two has as many meetings as there are agents.
+Agents exchange values with their neighbours only, over one graph or over graphs that change from
+round to round. `flooding` and `gossip` are min-consensus, synchronous and pairwise at random.
+`equalizing` (Lu, Tang, Regier and Bow) ends below every cap without disclosing any: agent p has the
+convex function f_p(k) = -mu log(cap_p - k) - log k and starts at its minimum; two neighbours both
+take the z with f_p'(z) + f_q'(z) = f_p'(k_p) + f_q'(k_q), so the sum of all f_p'(k_p) stays 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -31,7 +25,7 @@ WEIGHT = 0.05  # mu
 SPREAD = 1e-6  # relative difference of the values at which equalizing ends
 MOST_ROUNDS = 100_000
 MOST_MEETINGS = 300_000
-NAMED = 5  # agents of a part that are listed
+NAMED = 5  # agents of a component that are listed
 
 Graph = Sequence[Sequence[int]]  # the neighbours of each agent
 Progress = Callable[[str, float], None]
@@ -40,7 +34,7 @@ Progress = Callable[[str, float], None]
 @final
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What the agents agreed on, and what it took."""
+    """The values that agents ended with, and the rounds and messages it took."""
 
     method: str
     values: Floats  # (N,) of each agent in the end
@@ -51,11 +45,11 @@ class Agreement:
 
     @property
     def value(self) -> float:
-        """What all may use: the least of their values, which is within every cap at any time."""
+        """The gain that all may use: the least of their values, within every cap at any time."""
         return float(self.values.min())
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the gain and the counts as `dwell design --json` prints them."""
         return {
             "method": self.method,
             "k1": self.value,
@@ -94,10 +88,10 @@ def flooding(
     only_changes: bool = False,
     most_rounds: int = MOST_ROUNDS,
 ) -> Agreement:
-    """The least cap, by rounds in which everybody tells its neighbours.
+    """Find the least cap by rounds in which every agent sends its value to its neighbours.
 
     Round r uses graph r; when the graphs are used up they come again from the first. With
-    `only_changes` an agent tells a neighbour only what it has not told it yet.
+    `only_changes` an agent sends a neighbour only what it has not sent it yet.
 
     >>> path = [[1], [0, 2], [1]]
     >>> found = flooding([3.0, 2.0, 1.0], [path])
@@ -106,32 +100,19 @@ def flooding(
     >>> flooding([3.0, 2.0, 1.0], [path], only_changes=True).messages
     7
     """
-    values = _caps(caps)
-    edges = _checked(graphs, len(values))
-    goal = float(values.min())
-    told: dict[tuple[int, int], float] = {}
-    history = [values]
-    messages = 0
-    while (values != goal).any() and len(history) <= most_rounds:
-        now = edges[(len(history) - 1) % len(edges)]
-        after = values.copy()
-        for i, j in ((0, 1), (1, 0)):
-            np.minimum.at(after, now[:, j], values[now[:, i]])
-        messages += _fresh(now, values, told) if only_changes else 2 * len(now)
-        values = after
-        history.append(values)
-    agreed = bool((values == goal).all())
-    return Agreement("flooding", values, len(history) - 1, messages, np.array(history), agreed)
-
-
-def _fresh(edges: Ints, values: Floats, told: dict[tuple[int, int], float]) -> int:
-    """How many messages say something new; remembers them."""
-    count = 0
-    for p, q in (*map(tuple, edges.tolist()), *map(tuple, edges[:, ::-1].tolist())):
-        if told.get((p, q)) != values[p]:
-            told[p, q] = float(values[p])
-            count += 1
-    return count
+    history = [_checked_caps(caps)]
+    links = [np.vstack([e, e[:, ::-1]]) for e in _checked_edges(graphs, len(history[0]))]
+    least, messages = history[0].min(), 0
+    sent: dict[tuple[int, int], float] = {}  # the last value, by sender and receiver
+    while (history[-1] != least).any() and len(history) <= most_rounds:
+        values, now = history[-1], links[(len(history) - 1) % len(links)]
+        known = {(p, q): float(values[p]) for p, q in now.tolist()}
+        messages += len(known.items() - sent.items()) if only_changes else len(known)
+        sent |= known
+        history.append(values.copy())
+        np.minimum.at(history[-1], now[:, 1], values[now[:, 0]])
+    agreed = bool((history[-1] == least).all())
+    return Agreement("flooding", history[-1], len(history) - 1, messages, np.array(history), agreed)
 
 
 def gossip(
@@ -142,20 +123,13 @@ def gossip(
     most_meetings: int = MOST_MEETINGS,
     progress: Progress | None = None,
 ) -> Agreement:
-    """The least cap, by meetings of two. Each of the two sends one message."""
-    values = _caps(caps)
-    goal = float(values.min())
-    edges = _checked(graphs, len(values))
-    left = int((values != goal).sum())
+    """Find the least cap by random meetings of two neighbours, who both take the lesser value."""
+    values = _checked_caps(caps)
 
-    def meet(p: int, q: int) -> None:
-        nonlocal left
-        least = min(values[p], values[q])
-        left -= int((values[[p, q]] != goal).sum()) if least == goal else 0
-        values[p] = values[q] = least
+    def least(p: int, q: int) -> float:
+        return float(min(values[p], values[q]))
 
-    meetings = _Meetings(edges, seed, most_meetings, progress)
-    return meetings.hold("gossip", values, meet, lambda: left == 0)
+    return _pairwise("gossip", values, graphs, least, 0.0, seed, most_meetings, progress)
 
 
 def equalizing(
@@ -168,116 +142,70 @@ def equalizing(
     most_meetings: int = MOST_MEETINGS,
     progress: Progress | None = None,
 ) -> Agreement:
-    """A value strictly below every cap, without telling any cap; `weight` is mu.
+    """Find a value strictly below every cap without disclosing any cap; `weight` is mu.
 
     The smaller mu, the nearer the value is to the least cap. The values approach each other without
     end; they count as one when they differ by no more than `spread`, relatively.
     """
-    limits = _caps(caps)
+    limits = _checked_caps(caps)
     if not is_positive(weight):
         raise InputError(f"mu is {weight!r}; a positive number is needed", code="agreement.weight")
-    starts = limits / (1.0 + weight)
-    slopes = [barrier_slope(float(cap), weight) for cap in limits]
-    return equalize(
-        starts, slopes, limits, graphs, seed=seed, spread=spread, most_meetings=most_meetings,
-        progress=progress,
-    )  # fmt: skip
+    values = limits / (1.0 + weight)
+
+    def slope(p: int, k: float) -> float:
+        return float(weight / (limits[p] - k) - 1.0 / k)
+
+    def balanced(p: int, q: int) -> float:
+        total = slope(p, values[p]) + slope(q, values[q])
+        low, high = sorted((values[p], values[q]))
+        high = min(high, limits[p], limits[q])
+        while low < (middle := 0.5 * (low + high)) < high:
+            if slope(p, middle) + slope(q, middle) <= total:
+                low = middle
+            else:
+                high = middle
+        return float(low)
+
+    return _pairwise("equalizing", values, graphs, balanced, spread, seed, most_meetings, progress)
 
 
-def barrier_slope(cap: float, weight: float) -> Callable[[float], float]:
-    """The derivative of -mu log(cap - k) - log k."""
-    return lambda k: weight / (cap - k) - 1.0 / k
-
-
-def equalize(
-    starts: Floats,
-    slopes: Sequence[Callable[[float], float]],
-    ceilings: Floats,
+def _pairwise(
+    method: str,
+    values: Floats,
     graphs: Sequence[Graph],
-    *,
-    seed: int = 0,
-    spread: float = SPREAD,
-    most_meetings: int = MOST_MEETINGS,
-    progress: Progress | None = None,
+    combined: Callable[[int, int], float],
+    spread: float,
+    seed: int,
+    most: int,
+    progress: Progress | None,
 ) -> Agreement:
-    """Pairwise equalizing for any convex functions with increasing `slopes`.
+    """Change `values` in place by meetings of two random neighbours until they are one value.
 
-    Agent p starts at its own minimum `starts[p]`, and its function is defined below `ceilings[p]`.
+    A round has as many meetings as there are agents; draw k depends on the seed and k alone.
     """
-    values = np.array(starts, dtype=np.float64)
-    edges = _checked(graphs, len(values))
+    from dwell._kernels.philox import uniform
 
-    def meet(p: int, q: int) -> None:
-        ceiling = float(min(ceilings[p], ceilings[q]))
-        pair = float(values[p]), float(values[q])
-        values[p] = values[q] = _balanced(slopes[p], slopes[q], pair, ceiling)
+    edges, key = _checked_edges(graphs, len(values)), seed_words(seed)
+    history, met = [values.copy()], 0
 
     def done() -> bool:
-        return float(values.max() - values.min()) <= spread * float(np.abs(values).max())
+        return bool(np.ptp(values) <= spread * values.max())
 
-    meetings = _Meetings(edges, seed, most_meetings, progress)
-    return meetings.hold("equalizing", values, meet, done)
-
-
-def _balanced(
-    one: Callable[[float], float],
-    other: Callable[[float], float],
-    pair: tuple[float, float],
-    ceiling: float,
-) -> float:
-    """The z between the two values at which the slopes have the same sum as before."""
-    target = one(pair[0]) + other(pair[1])
-    low, high = min(pair), min(max(pair), ceiling)
-    while low < (middle := 0.5 * (low + high)) < high:
-        if one(middle) + other(middle) <= target:
-            low = middle
-        else:
-            high = middle
-    return low
+    while not done() and met < most:
+        if progress is not None:
+            progress("agreeing", met / most)
+        now, first = edges[(len(history) - 1) % len(edges)], (len(history) - 1) * len(values)
+        for k in range(first, first + len(values)) if len(now) else ():
+            p, q = now[int(uniform(*key, MEETINGS, 0, k) * len(now))].tolist()
+            values[p] = values[q] = combined(p, q)
+            met += 1
+            if done() or met == most:
+                break
+        history.append(values.copy())
+    return Agreement(method, values, len(history) - 1, 2 * met, np.array(history), done())
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Meetings:
-    """Random meetings of neighbours."""
-
-    edges: Sequence[Ints]  # round by round
-    seed: int
-    most: int
-    progress: Progress | None
-
-    def hold(
-        self,
-        method: str,
-        values: Floats,
-        meet: Callable[[int, int], None],
-        done: Callable[[], bool],
-    ) -> Agreement:
-        """Meetings until `done`; `meet` changes `values` in place."""
-        agents, met = len(values), 0
-        history = [values.copy()]
-        while not done() and met < self.most:
-            if self.progress is not None:
-                self.progress("agreeing", met / self.most)
-            for edge in self._round(len(history) - 1, agents):
-                meet(*edge)
-                met += 1
-                if done() or met == self.most:
-                    break
-            history.append(values.copy())
-        return Agreement(method, values, len(history) - 1, 2 * met, np.array(history), done())
-
-    def _round(self, number: int, agents: int) -> Iterator[tuple[int, int]]:
-        """Edges chosen evenly: draw k depends on the seed and k alone."""
-        from dwell._kernels.philox import uniform
-
-        key, edges = seed_words(self.seed), self.edges[number % len(self.edges)]
-        for k in range(number * agents, (number + 1) * agents) if len(edges) else ():
-            p, q = edges[int(uniform(*key, MEETINGS, 0, k) * len(edges))]
-            yield int(p), int(q)
-
-
-def _caps(caps: object) -> Floats:
+def _checked_caps(caps: object) -> Floats:
     listed = caps if isinstance(caps, Sequence | np.ndarray) else []
     numbers = [finite_number(cap) for cap in listed]
     good = [number for number in numbers if number is not None and number > 0.0]
@@ -288,18 +216,24 @@ def _caps(caps: object) -> Floats:
     return np.array(good)
 
 
-def _checked(graphs: Sequence[Graph], agents: int) -> list[Ints]:
-    """The edges of each graph; refused if all graphs together leave agents apart."""
+def _checked_edges(graphs: Sequence[Graph], agents: int) -> list[Ints]:
+    """Return the edges of each graph; refuse graphs that leave agents apart even together."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     if not len(graphs):
         raise InputError("there is no graph to talk over", code="agreement.graph")
     edges = [edges_of(graph, agents) for graph in graphs]
-    apart = parts_of(np.concatenate(edges), agents)
-    if len(apart) > 1:
-        named = "; ".join(_listed(part) for part in apart[:NAMED])
-        more = f" and {len(apart) - NAMED} more" if len(apart) > NAMED else ""
+    p, q = np.concatenate(edges).T
+    whole = coo_array((np.ones(len(p)), (p, q)), shape=(agents, agents))
+    count, label = connected_components(whole, directed=False)
+    if count > 1:
+        parts = [np.flatnonzero(label == k).tolist() for k in range(min(count, NAMED))]
+        more = f" and {count - NAMED} more" if count > NAMED else ""
         raise InputError(
-            f"the graph is not connected, so the agents cannot agree: it has {len(apart)} parts, "
-            f"{named}{more}; every agent must be able to reach every other",
+            f"the graph is not connected, so the agents cannot agree: it has {count} parts, "
+            f"{'; '.join(map(_listed, parts))}{more}; every agent must be able to reach every "
+            "other",
             code="agreement.disconnected",
         )
     return edges
@@ -312,7 +246,7 @@ def _listed(part: Sequence[int]) -> str:
 
 
 def edges_of(graph: Graph, agents: int) -> Ints:
-    """The pairs p < q of a graph given by the neighbours of each agent, (E, 2)."""
+    """Return the pairs p < q of a graph given by the neighbours of each agent, (E, 2)."""
     if len(graph) != agents:
         raise InputError(
             f"a graph lists the neighbours of {len(graph)} agents; {agents} are needed",
@@ -327,16 +261,3 @@ def edges_of(graph: Graph, agents: int) -> Ints:
                 code="agreement.graph",
             )
     return np.array(sorted((p, q) for p, q in pairs if p < q), dtype=np.int64).reshape(-1, 2)
-
-
-def parts_of(edges: Ints, agents: int) -> list[list[int]]:
-    """The connected parts of a graph, each ascending, by their first agents."""
-    label = np.arange(agents)
-    while True:
-        before = label.copy()
-        for i, j in ((0, 1), (1, 0)):
-            np.minimum.at(label, edges[:, i], label[edges[:, j]])
-        label = label[label]
-        if (label == before).all():
-            break
-    return [np.flatnonzero(label == root).tolist() for root in np.unique(label)]
