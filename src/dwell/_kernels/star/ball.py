@@ -17,11 +17,13 @@ from dwell._kernels.star.facets import (
     put_pieces_of_arcs,
     ring_of_facet,
 )
-from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface, rises
+from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface
 from dwell._kernels.star.nearest import nearest_in_cell, nearest_on_facet
 from dwell._kernels.star.plain import plain_over_facet, plain_over_surface
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.surface import (
+    meets_cap,
+    on_sphere,
     point_on_piece,
     pole_of_patch,
     put_box,
@@ -51,6 +53,11 @@ from dwell._kernels.star.vectors import (
     upper_of,
 )
 
+PUT_UP_WITH = 1e-8  # relative error of the mass of a Gaussian component; above it ...
+AIMED_AT = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error
+HIGHEST = 2.0  # rise of an exponent beyond the cell that is put up with
+CLEAR = 0.2  # how far outside the cell a point is clearly outside
+ON_FACET = 1e-12  # height of points that count as points of a facet
 CROWDED = -3  # status: there is not enough room for the cell's boundary
 
 
@@ -114,6 +121,26 @@ def build_cell(p, solid, grid, frame, s, b):
 
 
 @inner
+def beside_cap(facets, q, uphill, g, facet):
+    """The patch as a surface without the cap beyond the plane through q across `uphill`.
+
+    The cell lies on the other side of that plane. The pole is opposite the cap, if that is not
+    clearly outside the cell; else it is the middle of the cap, and sectors begin at its rim.
+    """
+    size = math.sqrt(dot(uphill, uphill))
+    top = (uphill[0] / size, uphill[1] / size, uphill[2] / size)
+    pole = (-top[0], -top[1], -top[2])
+    at = less(pole, g)
+    outside = -1.0
+    for f in range(facets):
+        outside = max(outside, dot(row_of(facet, f, NORMAL), at) - facet[f, OFFSET])
+    if outside < CLEAR:
+        return True, -1.0, pole, 0.0, at, 0.0
+    lift = min(1.0, dot(top, along(q, 1.0, g)))
+    return True, -1.0, top, 0.0, less(top, g), math.sqrt((1.0 - lift) / (1.0 + lift))
+
+
+@inner
 def surface_of(k, facets, pieces, whole, g, sigma, b):
     """Surface k of a cell, its facets and then its patch: (whether there is one, pieces, surface).
 
@@ -132,28 +159,34 @@ def surface_of(k, facets, pieces, whole, g, sigma, b):
         there = there or b.piece[i, ANGLE] > 0.0
     if k > facets or not there:
         return False, 0, 0, (True, 1.0, g, 0.0, g, 0.0)
-    pole, at = pole_of_patch(facets, g, sigma, b.facet, b.piece, pieces)
-    return True, 0, pieces, (True, -1.0, pole, 0.0, at, 0.0)
+    pole, nearest, clear = pole_of_patch(facets, g, b.facet, b.piece, pieces)
+    if not clear:
+        return True, 0, pieces, beside_cap(facets, row_of(b.facet, nearest, FAN), pole, g, b.facet)
+    return True, 0, pieces, (True, -1.0, pole, 0.0, on_sphere(less(pole, g), g, sigma), 0.0)
 
 
 @inner
-def beside_cap(facets, q, uphill, g, facet):
-    """The patch as a surface without the cap beyond the plane through q across `uphill`.
+def falling_patch(facets, first, last, surface, q, m, x, g, b):
+    """The patch as a surface on whose rays from q a Gaussian component hardly rises.
 
-    The cell lies on the other side of that plane. The pole is opposite the cap, if the cell is
-    there; else it is the middle of the cap, and sectors begin at its rim.
+    The cell lies below the plane through q across the gradient; beyond it the component is larger.
+    If sectors of `surface` go there, the cap beyond a facet that q is on is left out, or that one.
     """
-    size = math.sqrt(dot(uphill, uphill))
-    top = (uphill[0] / size, uphill[1] / size, uphill[2] / size)
-    pole = (-top[0], -top[1], -top[2])
-    at = less(pole, g)
-    inside = True
+    down = transposed(m, x)
+    size = math.sqrt(dot(down, down))
+    if not size > 0.0:
+        return surface
+    top = (-down[0] / size, -down[1] / size, -down[2] / size)
+    lift = dot(top, along(q, 1.0, g)) + 0.5 * HIGHEST / size
+    if lift >= 1.0 or not meets_cap(first, last, surface, top, lift, b.piece):
+        return surface
     for f in range(facets):
-        inside = inside and dot(row_of(facet, f, NORMAL), at) <= facet[f, OFFSET]
-    if inside:
-        return True, -1.0, pole, 0.0, at, 0.0
-    lift = min(1.0, dot(top, along(q, 1.0, g)))
-    return True, -1.0, top, 0.0, less(top, g), math.sqrt((1.0 - lift) / (1.0 + lift))
+        normal = row_of(b.facet, f, NORMAL)
+        if abs(b.facet[f, OFFSET] - dot(normal, q)) <= ON_FACET:
+            other = beside_cap(facets, q, normal, g, b.facet)
+            if not meets_cap(first, last, other, top, lift, b.piece):
+                return other
+    return beside_cap(facets, q, top, g, b.facet)
 
 
 @inner
@@ -190,27 +223,37 @@ def plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b):
 
 
 @inner
-def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
-    """Gaussian component t over a cell, as a part."""
-    m, base = exponent_frame(t, place, inverse, terms)
-    q = nearest_in_cell(facets, m, base, g, b.facet, b.piece)
-    x = along(base, 1.0, upper(m, q))
-    out = b.sums[0]
-    coarse = b.sums[1]
-    out[:] = 0.0
-    coarse[:] = 0.0
+def gaussian_sums(allowed, facets, pieces, whole, g, sigma, q, m, x, inverse, b):
+    """Fill b.sums[0] with the sums of a Gaussian component; return the error of the mass."""
+    b.sums[:] = 0.0
     error = 0.0
     for k in range(facets + 2):
         there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
         if there:
-            if surface[0] and rises(first, last, surface, q, m, x, b.piece, b.node):
-                down = transposed(m, x)
-                uphill = (-down[0], -down[1], -down[2])
-                surface = beside_cap(facets, q, uphill, g, b.facet)
+            if surface[0] and not whole:
+                surface = falling_patch(facets, first, last, surface, q, m, x, g, b)
             error += gaussian_over_surface(
-                first, last, surface, q, m, x, inverse, b.piece, b.box, b.node, out, coarse
-            )
-    return part_of(-dot(x, x), terms.weights[t], out, q, inverse, error)
+                first, last, allowed, surface, q, m, x, inverse, b.piece, b.box, b.node, b.sums[0],
+                b.sums[1],
+            )  # fmt: skip
+    return error
+
+
+@inner
+def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
+    """Gaussian component t over a cell, as a part.
+
+    Where the error comes out too large, once more with boxes halved by their errors.
+    """
+    m, base = exponent_frame(t, place, inverse, terms)
+    q = nearest_in_cell(facets, m, base, g, b.facet, b.piece)
+    x = along(base, 1.0, upper(m, q))
+    error = gaussian_sums(math.inf, facets, pieces, whole, g, sigma, q, m, x, inverse, b)
+    mass = abs(b.sums[0, 0])
+    if error > PUT_UP_WITH * mass:
+        allowed = AIMED_AT * mass
+        error = gaussian_sums(allowed, facets, pieces, whole, g, sigma, q, m, x, inverse, b)
+    return part_of(-dot(x, x), terms.weights[t], b.sums[0], q, inverse, error)
 
 
 @inner
