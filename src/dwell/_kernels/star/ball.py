@@ -256,27 +256,24 @@ def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
     return part_of(-dot(x, x), terms.weights[t], b.sums[0], q, inverse, error)
 
 
-@inner
-def measure_cell(p, solid, grid, frame, terms, s, b, out):
-    """Fill `out` with the measurement of agent p (its number in the grid): see total.py."""
-    status, facets, pieces, whole, g, sigma, nearest, _ = build_cell(p, solid, grid, frame, s, b)
-    inverse = inverse_upper(upper_of(frame.root))
-    place = (grid.x[p], grid.y[p], grid.z[p])
-    total = NOTHING
-    if status == 0 and is_plain(terms):
-        total = plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b)
-    for t in range(terms.weights.shape[0] if status == 0 else 0):
-        part = gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b)
-        total = joined(total, part, inverse)
-    volume = inverse[0] * inverse[3] * inverse[5]
-    put_total(status, facets, nearest, unscaled(total), volume, inverse, terms, out)
-
-
 @njit
 def measure_many(lo, hi, agent, solid, grid, frame, s, b, terms, out):
     """Measure the cells of agent[lo] to agent[hi - 1], numbers in the grid, into rows of `out`."""
+    inverse = inverse_upper(upper_of(frame.root))
+    volume = inverse[0] * inverse[3] * inverse[5]
     for k in range(lo, hi):
-        measure_cell(agent[k], solid, grid, frame, terms, s, b, out[k])
+        p = agent[k]
+        status, facets, pieces, whole, g, sigma, nearest, _ = build_cell(
+            p, solid, grid, frame, s, b
+        )
+        place = (grid.x[p], grid.y[p], grid.z[p])
+        total = NOTHING
+        if status == 0 and is_plain(terms):
+            total = plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b)
+        for t in range(terms.weights.shape[0] if status == 0 else 0):
+            part = gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b)
+            total = joined(total, part, inverse)
+        put_total(status, facets, nearest, unscaled(total), volume, inverse, terms, out[k])
 
 
 @njit
@@ -331,10 +328,9 @@ def add_shifted(factor, o, sums, out):
 
 @njit
 def boxes_of(p, solid, grid, frame, s, b, out):
-    """Write a box for each piece of each surface of a cell, as far as there is room.
+    """Write a box for each piece of each surface of a cell; return how many there are, or FULL.
 
-    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex. Return
-    how many there are, or FULL.
+    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex.
     """
     status, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, s, b)
     if status == CROWDED:
