@@ -438,6 +438,11 @@ def test_a_cell_far_out_in_a_tail():
     assert found.log_masses[0] == pytest.approx(-757.14, abs=0.05)
     assert (found.second_moments >= 0.0).all()
     assert found.mass_errors.max() < 1e-7
+    ball = Ball((0, 0, 0), 1)
+    points, peak, rate = crowd(ball, 200)
+    assert tessellate(ball, points, Gaussian(peak, rate)).log_masses[151] == pytest.approx(
+        -767.7733
+    )
 
 
 @pytest.mark.parametrize("rate", [10.0, 100.0, 1000.0])

@@ -53,9 +53,9 @@ from dwell._kernels.star.vectors import (
     upper_of,
 )
 
-PUT_UP_WITH = 1e-8  # relative error of the mass of a Gaussian component; above it ...
-AIMED_AT = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error
-HIGHEST = 2.0  # rise of an exponent beyond the cell that is put up with
+ACCEPTED = 1e-8  # relative error of the mass of a Gaussian component; above it ...
+TARGET = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error
+HIGHEST = 2.0  # rise of an exponent beyond the cell that is accepted
 CLEAR = 0.2  # how far outside the cell a point is clearly outside
 ON_FACET = 1e-12  # height of points that count as points of a facet
 CROWDED = -3  # status: there is not enough room for the cell's boundary
@@ -104,20 +104,20 @@ def build_cell(p, solid, grid, frame, s, b):
     w = upper_of(frame.root)
     place = (grid.x[p], grid.y[p], grid.z[p])
     g, sigma = frame_at(place, frame.center, w)
-    n, looked, nearest, _ = voronoi_cell(p, solid, grid, s)
+    n, compared, nearest, _ = voronoi_cell(p, solid, grid, s)
     if n == COINCIDENT:
-        return COINCIDENT, 0, 0, False, g, sigma, nearest, looked
+        return COINCIDENT, 0, 0, False, g, sigma, nearest, compared
     if n == 0:
-        return NO_MASS, 0, 0, False, g, sigma, nearest, looked
+        return NO_MASS, 0, 0, False, g, sigma, nearest, compared
     reach = reach_of(place[0], place[1], place[2], solid.x, solid.y, solid.z)
     sharpened(n, p, reach, solid, grid, s)
     loops = list_loops(n, s)
     map_vertices(n, w, g, sigma, s.x, s.y, s.z, s.low, b.vertex)
     facets, pieces, whole = list_facets(loops, place, w, g, sigma, grid, s, b)
     if pieces == FULL:
-        return CROWDED, 0, 0, False, g, sigma, nearest, looked
+        return CROWDED, 0, 0, False, g, sigma, nearest, compared
     status = 0 if pieces > 0 else NO_MASS
-    return status, facets, pieces, whole, g, sigma, nearest, looked
+    return status, facets, pieces, whole, g, sigma, nearest, compared
 
 
 @inner
@@ -250,8 +250,8 @@ def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
     x = along(base, 1.0, upper(m, q))
     error = gaussian_sums(math.inf, facets, pieces, whole, g, sigma, q, m, x, inverse, b)
     mass = abs(b.sums[0, 0])
-    if error > PUT_UP_WITH * mass:
-        allowed = AIMED_AT * mass
+    if error > ACCEPTED * mass:
+        allowed = TARGET * mass
         error = gaussian_sums(allowed, facets, pieces, whole, g, sigma, q, m, x, inverse, b)
     return part_of(-dot(x, x), terms.weights[t], b.sums[0], q, inverse, error)
 
@@ -279,8 +279,8 @@ def measure_many(lo, hi, agent, solid, grid, frame, s, b, terms, out):
 @njit
 def facets_of(p, solid, grid, frame, s, b):
     """Write the boundary of a cell to b: (status, facets, agents compared with)."""
-    status, facets, _, _, _, _, _, looked = build_cell(p, solid, grid, frame, s, b)
-    return status, facets, looked
+    status, facets, _, _, _, _, _, compared = build_cell(p, solid, grid, frame, s, b)
+    return status, facets, compared
 
 
 @njit
