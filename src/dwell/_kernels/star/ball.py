@@ -19,7 +19,7 @@ from dwell._kernels.star.facets import (
 )
 from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface
 from dwell._kernels.star.nearest import nearest_in_cell, nearest_on_facet
-from dwell._kernels.star.plain import plain_over_facet, plain_over_surface
+from dwell._kernels.star.plain import add_shifted, plain_over_facet, plain_over_surface
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.surface import (
     meets_cap,
@@ -54,7 +54,8 @@ from dwell._kernels.star.vectors import (
 )
 
 ACCEPTED = 1e-8  # relative error of the mass of a Gaussian component; above it ...
-TARGET = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error
+TARGET = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error,
+# and constants and monomials get more nodes
 HIGHEST = 2.0  # rise of an exponent beyond the cell that is accepted
 CLEAR = 0.2  # how far outside the cell a point is clearly outside
 ON_FACET = 1e-12  # height of points that count as points of a facet
@@ -203,23 +204,32 @@ def apex_of(facets, whole, g, sigma, facet):
 
 
 @inner
-def plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b):
-    """The constant and the monomials over a cell, as a part: see total.py."""
-    apex = apex_of(facets, whole, g, sigma, b.facet)
+def plain_sums(more, facets, pieces, whole, g, sigma, apex, place, inverse, terms, b):
+    """Fill b.sums[0] with the sums of constant and monomials; return the error of the mass."""
     b.sums[:] = 0.0
-    fine = b.sums[0]
-    coarse = b.sums[1]
     error = 0.0
     for k in range(facets + 2):
         there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
         if there:
             error += plain_over_surface(
-                0, first, last, surface, apex, place, inverse, terms, b.piece, b.node, fine
-            )
+                more, False, first, last, surface, apex, place, inverse, terms, b.piece, b.node,
+                b.sums[0],
+            )  # fmt: skip
             error -= plain_over_surface(
-                2, first, last, surface, apex, place, inverse, terms, b.piece, b.node, coarse
-            )
-    return part_of(0.0, 1.0, fine, apex, inverse, abs(error))
+                more - 2, True, first, last, surface, apex, place, inverse, terms, b.piece, b.node,
+                b.sums[1],
+            )  # fmt: skip
+    return abs(error)
+
+
+@inner
+def plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b):
+    """The constant and the monomials over a cell, as a part: see total.py."""
+    apex = apex_of(facets, whole, g, sigma, b.facet)
+    error = plain_sums(0, facets, pieces, whole, g, sigma, apex, place, inverse, terms, b)
+    if error > TARGET * abs(b.sums[0, 0]):
+        error = plain_sums(7, facets, pieces, whole, g, sigma, apex, place, inverse, terms, b)
+    return part_of(0.0, 1.0, b.sums[0], apex, inverse, error)
 
 
 @inner
@@ -305,25 +315,6 @@ def facet_moments(f, place, log_scale, inverse, terms, b, out):
     stretch = b.facet[f, STRETCH] * inverse[0] * inverse[3] * inverse[5]
     for k in range(10):
         out[k] *= stretch
-
-
-@inner
-def add_shifted(factor, o, sums, out):
-    """Add `factor` times the sums about o to `out`, about the origin."""
-    m = factor * sums[0]
-    x = factor * sums[1]
-    y = factor * sums[2]
-    z = factor * sums[3]
-    out[0] += m
-    out[1] += x + m * o[0]
-    out[2] += y + m * o[1]
-    out[3] += z + m * o[2]
-    out[4] += factor * sums[4] + 2.0 * x * o[0] + m * o[0] * o[0]
-    out[5] += factor * sums[5] + x * o[1] + y * o[0] + m * o[0] * o[1]
-    out[6] += factor * sums[6] + x * o[2] + z * o[0] + m * o[0] * o[2]
-    out[7] += factor * sums[7] + 2.0 * y * o[1] + m * o[1] * o[1]
-    out[8] += factor * sums[8] + y * o[2] + z * o[1] + m * o[1] * o[2]
-    out[9] += factor * sums[9] + 2.0 * z * o[2] + m * o[2] * o[2]
 
 
 @njit
