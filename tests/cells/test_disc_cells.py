@@ -280,29 +280,6 @@ def test_areas_add_up(seed, count, log_ratio, angle):
     assert not seen.empty.any()
 
 
-def test_like_a_polygon_with_many_corners():
-    t = np.linspace(0, 2 * math.pi, 10_001)[:-1]
-    corners = DISC.place(np.column_stack([np.cos(t), np.sin(t)]))
-    positions = scatter(DISC, 12, 9, reach=0.95)
-    seen, flat = look(DISC, positions, HILLS), tessellate(Polygon(corners), positions, HILLS)
-    assert seen.mass == pytest.approx(flat.masses, rel=2e-6)
-    assert seen.error == pytest.approx(flat.errors, abs=2e-6)
-    assert seen.second == pytest.approx(flat.second_moments, rel=2e-6)
-
-
-def test_chance_agrees():
-    positions = scatter(ELLIPSE, 8, 11)
-    points = scatter(ELLIPSE, 400_000, 12)
-    owner = ((points[:, None] - positions) ** 2).sum(axis=2).argmin(axis=1)
-    seen = look(ELLIPSE, positions)
-    shares = np.bincount(owner, minlength=8) / len(points)
-    assert seen.mass / (3 * math.pi) == pytest.approx(shares, abs=4e-3)
-    for p in range(8):
-        assert positions[p] + seen.error[p] == pytest.approx(
-            points[owner == p].mean(axis=0), abs=2e-2
-        )
-
-
 def test_renumbering_changes_no_bit():
     positions = scatter(ELLIPSE, 30, 13)
     order = np.random.default_rng(1).permutation(30)

@@ -20,7 +20,7 @@ UPPER = np.triu_indices(3)
 
 
 @final
-class Crowd:
+class Configuration:
     """Agents at `points` in an ellipsoid, sorted by bins: what threads share."""
 
     def __init__(self, workspace: Workspace, points: Points) -> None:
@@ -37,25 +37,31 @@ class Crowd:
 
 @final
 class BallCells:
-    """Cells of a crowd, with the buffers of one thread."""
+    """Cells of a configuration, with the buffers of one thread."""
 
-    def __init__(self, crowd: Crowd, planes: int = USUAL) -> None:
+    def __init__(self, configuration: Configuration, planes: int = USUAL) -> None:
         from dwell._kernels.space.memory import make_memory
         from dwell._kernels.star.buffers import PIECES, make_boundary
 
-        self.crowd, self.planes = crowd, min(planes, len(crowd.points)) + 8
-        self.memory = make_memory(len(crowd.points), crowd.solid)
+        self.configuration, self.planes = configuration, min(planes, len(configuration.points)) + 8
+        self.memory = make_memory(len(configuration.points), configuration.solid)
         pieces = PIECES * self.planes
         self.boundary = make_boundary(self.planes, len(self.memory.x), pieces)
 
     @property
     def _given(self) -> tuple[Any, ...]:
-        crowd = self.crowd
-        return crowd.solid, crowd.grid, crowd.frame, self.memory, self.boundary
+        configuration = self.configuration
+        return (
+            configuration.solid,
+            configuration.grid,
+            configuration.frame,
+            self.memory,
+            self.boundary,
+        )
 
     def larger(self) -> BallCells:
         """The cells with more room in the buffers."""
-        return BallCells(self.crowd, 4 * self.planes)
+        return BallCells(self.configuration, 4 * self.planes)
 
     def measured(self, terms: Any, agents: Ints) -> Floats:
         """Rows of measurements: see dwell._kernels.star.total."""
@@ -63,7 +69,7 @@ class BallCells:
         from dwell._kernels.star.total import COLUMNS, STATUS
 
         out = np.empty((len(agents), COLUMNS))
-        measure_many(0, len(agents), self.crowd.number[agents], *self._given, terms, out)
+        measure_many(0, len(agents), self.configuration.number[agents], *self._given, terms, out)
         lacking = out[:, STATUS] == CROWDED
         if lacking.any():
             out[lacking] = self.larger().measured(terms, agents[lacking])
@@ -75,7 +81,7 @@ class BallCells:
         from dwell._kernels.star.facets import FULL
 
         out = np.empty((2 * len(self.boundary.piece), 8))
-        count = boxes_of(self.crowd.number[agent], *self._given, out)
+        count = boxes_of(self.configuration.number[agent], *self._given, out)
         if count == FULL:
             return self.larger().boxes_of(agent)
         return BallBoxes(self, agent, out[:count])
@@ -85,7 +91,7 @@ class BallCells:
         from dwell._kernels.star.ball import nodes_of_boxes
 
         out = np.empty((len(boxes), count**3, 4))
-        nodes_of_boxes(rule, self.crowd.number[agent], boxes, *self._given, out)
+        nodes_of_boxes(rule, self.configuration.number[agent], boxes, *self._given, out)
         return out
 
     def _outline(self, agent: int) -> tuple[int, Ints, Ints, BallCells]:
@@ -93,11 +99,11 @@ class BallCells:
         from dwell._kernels.star.ball import CROWDED, facets_of
         from dwell._kernels.star.buffers import BEHIND
 
-        status, count, compared = facets_of(self.crowd.number[agent], *self._given)
+        status, count, compared = facets_of(self.configuration.number[agent], *self._given)
         if status == CROWDED:
             return self.larger()._outline(agent)
         behind = self.boundary.facet[:count, BEHIND].astype(np.int64)
-        order = self.crowd.grid.order
+        order = self.configuration.grid.order
         return status, order[behind], order[self.memory.seen[:compared]], self
 
     def cell(self, agent: int) -> BallCell:
@@ -105,19 +111,21 @@ class BallCells:
         from dwell._kernels.space.cells import COINCIDENT
 
         status, behind, compared, _ = self._outline(agent)
-        place = self.crowd.points[agent]
+        place = self.configuration.points[agent]
         if status == COINCIDENT:
             raise coincident(agent, int(compared[-1]), place)
         others = np.sort(behind)
-        normals = self.crowd.points[others] - place
+        normals = self.configuration.points[others] - place
         gaps = 0.5 * (normals * normals).sum(axis=1)
         empty = status != 0
-        return BallCell(agent, place, others, normals, gaps, compared, self.crowd.workspace, empty)
+        return BallCell(
+            agent, place, others, normals, gaps, compared, self.configuration.workspace, empty
+        )
 
     def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, z and the upper half of z z') of each facet of a cell."""
         _, behind, _, where = self._outline(agent)
-        place = self.crowd.points[agent]
+        place = self.configuration.points[agent]
         return [
             (agent, int(q), where._facet_moments(ground, f, place, log_scale))
             for f, q in enumerate(behind)
@@ -127,7 +135,7 @@ class BallCells:
         from dwell._kernels.star import ball as kernel
         from dwell._kernels.star.buffers import FIRST, LAST
 
-        inverse, b = self.crowd.inverse, self.boundary
+        inverse, b = self.configuration.inverse, self.boundary
         upper = tuple(float(v) for v in inverse[UPPER])
         if ground.terms is None:
             count = int(b.facet[f, LAST] - b.facet[f, FIRST])

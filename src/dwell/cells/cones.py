@@ -15,7 +15,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells import rays
-from dwell.cells.ball import BallCells, Crowd
+from dwell.cells.ball import BallCells, Configuration
 from dwell.cells.ball_cell import BallCell, as_borders, root_of, seen_from
 from dwell.cells.disc import DiscCells, general_terms_of
 from dwell.cells.disc_cell import CurvedCell
@@ -76,7 +76,7 @@ def _measure_in_space(
     from dwell._kernels.star.total import STATUS
 
     order = np.argsort(row, kind="stable")
-    crowds = {int(r): Crowd(ground.workspace, places[r]) for r in np.unique(row)}
+    configurations = {int(r): Configuration(ground.workspace, places[r]) for r in np.unique(row)}
     known = ground if ground.terms is not None else uniform_on(ground.workspace)
 
     def work(lo: int, hi: int) -> None:
@@ -84,7 +84,7 @@ def _measure_in_space(
         for some in np.split(picks, np.flatnonzero(np.diff(row[picks])) + 1):
             if not len(some):
                 continue
-            cells = BallCells(crowds[int(row[some[0]])])
+            cells = BallCells(configurations[int(row[some[0]])])
             out[some] = cells.measured(known.terms, agent[some])
             if ground.terms is None:
                 for k in some[out[some, STATUS] == 0.0]:
@@ -149,7 +149,7 @@ def cells(
     if points.shape[1] == 2:
         planar = _disc_cells(workspace, points)
         return [planar.cell(int(p)) for p in chosen]
-    found = BallCells(Crowd(workspace, points))
+    found = BallCells(Configuration(workspace, points))
     return [found.cell(int(p)) for p in chosen]
 
 
@@ -186,7 +186,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     found: DiscCells | BallCells = (
         _disc_cells(ground.workspace, points)
         if ground.dimension == 2
-        else BallCells(Crowd(ground.workspace, points))
+        else BallCells(Configuration(ground.workspace, points))
     )
     scales = seen.log_scale
     rows = [row for p in chosen for row in found.facets(ground, int(p), float(scales[p]))]

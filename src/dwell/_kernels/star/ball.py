@@ -17,11 +17,13 @@ from dwell._kernels.star.facets import (
     put_pieces_of_arcs,
     ring_of_facet,
 )
-from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface, rises
+from dwell._kernels.star.gaussian import gaussian_over_facet, gaussian_over_surface
 from dwell._kernels.star.nearest import nearest_in_cell, nearest_on_facet
-from dwell._kernels.star.plain import plain_over_facet, plain_over_surface
+from dwell._kernels.star.plain import add_shifted, plain_over_facet, plain_over_surface
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.surface import (
+    meets_cap,
+    on_sphere,
     point_on_piece,
     pole_of_patch,
     put_box,
@@ -51,6 +53,12 @@ from dwell._kernels.star.vectors import (
     upper_of,
 )
 
+ACCEPTED = 1e-8  # relative error of the mass of a Gaussian component; above it ...
+TARGET = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error,
+# and constants and monomials get more nodes
+HIGHEST = 2.0  # rise of an exponent beyond the cell that is accepted
+CLEAR = 0.2  # how far outside the cell a point is clearly outside
+ON_FACET = 1e-12  # height of points that count as points of a facet
 CROWDED = -3  # status: there is not enough room for the cell's boundary
 
 
@@ -97,20 +105,40 @@ def build_cell(p, solid, grid, frame, s, b):
     w = upper_of(frame.root)
     place = (grid.x[p], grid.y[p], grid.z[p])
     g, sigma = frame_at(place, frame.center, w)
-    n, looked, nearest, _ = voronoi_cell(p, solid, grid, s)
+    n, compared, nearest, _ = voronoi_cell(p, solid, grid, s)
     if n == COINCIDENT:
-        return COINCIDENT, 0, 0, False, g, sigma, nearest, looked
+        return COINCIDENT, 0, 0, False, g, sigma, nearest, compared
     if n == 0:
-        return NO_MASS, 0, 0, False, g, sigma, nearest, looked
+        return NO_MASS, 0, 0, False, g, sigma, nearest, compared
     reach = reach_of(place[0], place[1], place[2], solid.x, solid.y, solid.z)
     sharpened(n, p, reach, solid, grid, s)
     loops = list_loops(n, s)
     map_vertices(n, w, g, sigma, s.x, s.y, s.z, s.low, b.vertex)
     facets, pieces, whole = list_facets(loops, place, w, g, sigma, grid, s, b)
     if pieces == FULL:
-        return CROWDED, 0, 0, False, g, sigma, nearest, looked
+        return CROWDED, 0, 0, False, g, sigma, nearest, compared
     status = 0 if pieces > 0 else NO_MASS
-    return status, facets, pieces, whole, g, sigma, nearest, looked
+    return status, facets, pieces, whole, g, sigma, nearest, compared
+
+
+@inner
+def beside_cap(facets, q, uphill, g, facet):
+    """The patch as a surface without the cap beyond the plane through q across `uphill`.
+
+    The cell lies on the other side of that plane. The pole is opposite the cap, if that is not
+    clearly outside the cell; else it is the middle of the cap, and sectors begin at its rim.
+    """
+    size = math.sqrt(dot(uphill, uphill))
+    top = (uphill[0] / size, uphill[1] / size, uphill[2] / size)
+    pole = (-top[0], -top[1], -top[2])
+    at = less(pole, g)
+    outside = -1.0
+    for f in range(facets):
+        outside = max(outside, dot(row_of(facet, f, NORMAL), at) - facet[f, OFFSET])
+    if outside < CLEAR:
+        return True, -1.0, pole, 0.0, at, 0.0
+    lift = min(1.0, dot(top, along(q, 1.0, g)))
+    return True, -1.0, top, 0.0, less(top, g), math.sqrt((1.0 - lift) / (1.0 + lift))
 
 
 @inner
@@ -132,28 +160,34 @@ def surface_of(k, facets, pieces, whole, g, sigma, b):
         there = there or b.piece[i, ANGLE] > 0.0
     if k > facets or not there:
         return False, 0, 0, (True, 1.0, g, 0.0, g, 0.0)
-    pole, at = pole_of_patch(facets, g, sigma, b.facet, b.piece, pieces)
-    return True, 0, pieces, (True, -1.0, pole, 0.0, at, 0.0)
+    pole, nearest, clear = pole_of_patch(facets, g, b.facet, b.piece, pieces)
+    if not clear:
+        return True, 0, pieces, beside_cap(facets, row_of(b.facet, nearest, FAN), pole, g, b.facet)
+    return True, 0, pieces, (True, -1.0, pole, 0.0, on_sphere(less(pole, g), g, sigma), 0.0)
 
 
 @inner
-def beside_cap(facets, q, uphill, g, facet):
-    """The patch as a surface without the cap beyond the plane through q across `uphill`.
+def falling_patch(facets, first, last, surface, q, m, x, g, b):
+    """The patch as a surface on whose rays from q a Gaussian component hardly rises.
 
-    The cell lies on the other side of that plane. The pole is opposite the cap, if the cell is
-    there; else it is the middle of the cap, and sectors begin at its rim.
+    The cell lies below the plane through q across the gradient; beyond it the component is larger.
+    If sectors of `surface` go there, the cap beyond a facet that q is on is left out, or that one.
     """
-    size = math.sqrt(dot(uphill, uphill))
-    top = (uphill[0] / size, uphill[1] / size, uphill[2] / size)
-    pole = (-top[0], -top[1], -top[2])
-    at = less(pole, g)
-    inside = True
+    down = transposed(m, x)
+    size = math.sqrt(dot(down, down))
+    if not size > 0.0:
+        return surface
+    top = (-down[0] / size, -down[1] / size, -down[2] / size)
+    lift = dot(top, along(q, 1.0, g)) + 0.5 * HIGHEST / size
+    if lift >= 1.0 or not meets_cap(first, last, surface, top, lift, b.piece):
+        return surface
     for f in range(facets):
-        inside = inside and dot(row_of(facet, f, NORMAL), at) <= facet[f, OFFSET]
-    if inside:
-        return True, -1.0, pole, 0.0, at, 0.0
-    lift = min(1.0, dot(top, along(q, 1.0, g)))
-    return True, -1.0, top, 0.0, less(top, g), math.sqrt((1.0 - lift) / (1.0 + lift))
+        normal = row_of(b.facet, f, NORMAL)
+        if abs(b.facet[f, OFFSET] - dot(normal, q)) <= ON_FACET:
+            other = beside_cap(facets, q, normal, g, b.facet)
+            if not meets_cap(first, last, other, top, lift, b.piece):
+                return other
+    return beside_cap(facets, q, top, g, b.facet)
 
 
 @inner
@@ -170,77 +204,93 @@ def apex_of(facets, whole, g, sigma, facet):
 
 
 @inner
-def plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b):
-    """The constant and the monomials over a cell, as a part: see total.py."""
-    apex = apex_of(facets, whole, g, sigma, b.facet)
+def plain_sums(more, facets, pieces, whole, g, sigma, apex, place, inverse, terms, b):
+    """Fill b.sums[0] with the sums of constant and monomials; return the error of the mass."""
     b.sums[:] = 0.0
-    fine = b.sums[0]
-    coarse = b.sums[1]
     error = 0.0
     for k in range(facets + 2):
         there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
         if there:
             error += plain_over_surface(
-                0, first, last, surface, apex, place, inverse, terms, b.piece, b.node, fine
-            )
+                more, False, first, last, surface, apex, place, inverse, terms, b.piece, b.node,
+                b.sums[0],
+            )  # fmt: skip
             error -= plain_over_surface(
-                2, first, last, surface, apex, place, inverse, terms, b.piece, b.node, coarse
-            )
-    return part_of(0.0, 1.0, fine, apex, inverse, abs(error))
+                more - 2, True, first, last, surface, apex, place, inverse, terms, b.piece, b.node,
+                b.sums[1],
+            )  # fmt: skip
+    return abs(error)
 
 
 @inner
-def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
-    """Gaussian component t over a cell, as a part."""
-    m, base = exponent_frame(t, place, inverse, terms)
-    q = nearest_in_cell(facets, m, base, g, b.facet, b.piece)
-    x = along(base, 1.0, upper(m, q))
-    out = b.sums[0]
-    coarse = b.sums[1]
-    out[:] = 0.0
-    coarse[:] = 0.0
+def plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b):
+    """The constant and the monomials over a cell, as a part: see total.py."""
+    apex = apex_of(facets, whole, g, sigma, b.facet)
+    error = plain_sums(0, facets, pieces, whole, g, sigma, apex, place, inverse, terms, b)
+    if error > TARGET * abs(b.sums[0, 0]):
+        error = plain_sums(7, facets, pieces, whole, g, sigma, apex, place, inverse, terms, b)
+    return part_of(0.0, 1.0, b.sums[0], apex, inverse, error)
+
+
+@inner
+def gaussian_sums(allowed, facets, pieces, whole, g, sigma, q, m, x, inverse, b):
+    """Fill b.sums[0] with the sums of a Gaussian component; return the error of the mass."""
+    b.sums[:] = 0.0
     error = 0.0
     for k in range(facets + 2):
         there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
         if there:
-            if surface[0] and rises(first, last, surface, q, m, x, b.piece, b.node):
-                down = transposed(m, x)
-                uphill = (-down[0], -down[1], -down[2])
-                surface = beside_cap(facets, q, uphill, g, b.facet)
+            if surface[0] and not whole:
+                surface = falling_patch(facets, first, last, surface, q, m, x, g, b)
             error += gaussian_over_surface(
-                first, last, surface, q, m, x, inverse, b.piece, b.box, b.node, out, coarse
-            )
-    return part_of(-dot(x, x), terms.weights[t], out, q, inverse, error)
+                first, last, allowed, surface, q, m, x, inverse, b.piece, b.box, b.node, b.sums[0],
+                b.sums[1],
+            )  # fmt: skip
+    return error
 
 
 @inner
-def measure_cell(p, solid, grid, frame, terms, s, b, out):
-    """Fill `out` with the measurement of agent p (its number in the grid): see total.py."""
-    status, facets, pieces, whole, g, sigma, nearest, _ = build_cell(p, solid, grid, frame, s, b)
-    inverse = inverse_upper(upper_of(frame.root))
-    place = (grid.x[p], grid.y[p], grid.z[p])
-    total = NOTHING
-    if status == 0 and is_plain(terms):
-        total = plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b)
-    for t in range(terms.weights.shape[0] if status == 0 else 0):
-        part = gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b)
-        total = joined(total, part, inverse)
-    volume = inverse[0] * inverse[3] * inverse[5]
-    put_total(status, facets, nearest, unscaled(total), volume, inverse, terms, out)
+def gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b):
+    """Gaussian component t over a cell, as a part.
+
+    Where the error comes out too large, once more with boxes halved by their errors.
+    """
+    m, base = exponent_frame(t, place, inverse, terms)
+    q = nearest_in_cell(facets, m, base, g, b.facet, b.piece)
+    x = along(base, 1.0, upper(m, q))
+    error = gaussian_sums(math.inf, facets, pieces, whole, g, sigma, q, m, x, inverse, b)
+    mass = abs(b.sums[0, 0])
+    if error > ACCEPTED * mass:
+        allowed = TARGET * mass
+        error = gaussian_sums(allowed, facets, pieces, whole, g, sigma, q, m, x, inverse, b)
+    return part_of(-dot(x, x), terms.weights[t], b.sums[0], q, inverse, error)
 
 
 @njit
 def measure_many(lo, hi, agent, solid, grid, frame, s, b, terms, out):
     """Measure the cells of agent[lo] to agent[hi - 1], numbers in the grid, into rows of `out`."""
+    inverse = inverse_upper(upper_of(frame.root))
+    volume = inverse[0] * inverse[3] * inverse[5]
     for k in range(lo, hi):
-        measure_cell(agent[k], solid, grid, frame, terms, s, b, out[k])
+        p = agent[k]
+        status, facets, pieces, whole, g, sigma, nearest, _ = build_cell(
+            p, solid, grid, frame, s, b
+        )
+        place = (grid.x[p], grid.y[p], grid.z[p])
+        total = NOTHING
+        if status == 0 and is_plain(terms):
+            total = plain_part(facets, pieces, whole, g, sigma, place, inverse, terms, b)
+        for t in range(terms.weights.shape[0] if status == 0 else 0):
+            part = gaussian_part(t, facets, pieces, whole, g, sigma, place, inverse, terms, b)
+            total = joined(total, part, inverse)
+        put_total(status, facets, nearest, unscaled(total), volume, inverse, terms, out[k])
 
 
 @njit
 def facets_of(p, solid, grid, frame, s, b):
     """Write the boundary of a cell to b: (status, facets, agents compared with)."""
-    status, facets, _, _, _, _, _, looked = build_cell(p, solid, grid, frame, s, b)
-    return status, facets, looked
+    status, facets, _, _, _, _, _, compared = build_cell(p, solid, grid, frame, s, b)
+    return status, facets, compared
 
 
 @njit
@@ -267,31 +317,11 @@ def facet_moments(f, place, log_scale, inverse, terms, b, out):
         out[k] *= stretch
 
 
-@inner
-def add_shifted(factor, o, sums, out):
-    """Add `factor` times the sums about o to `out`, about the origin."""
-    m = factor * sums[0]
-    x = factor * sums[1]
-    y = factor * sums[2]
-    z = factor * sums[3]
-    out[0] += m
-    out[1] += x + m * o[0]
-    out[2] += y + m * o[1]
-    out[3] += z + m * o[2]
-    out[4] += factor * sums[4] + 2.0 * x * o[0] + m * o[0] * o[0]
-    out[5] += factor * sums[5] + x * o[1] + y * o[0] + m * o[0] * o[1]
-    out[6] += factor * sums[6] + x * o[2] + z * o[0] + m * o[0] * o[2]
-    out[7] += factor * sums[7] + 2.0 * y * o[1] + m * o[1] * o[1]
-    out[8] += factor * sums[8] + y * o[2] + z * o[1] + m * o[1] * o[2]
-    out[9] += factor * sums[9] + 2.0 * z * o[2] + m * o[2] * o[2]
-
-
 @njit
 def boxes_of(p, solid, grid, frame, s, b, out):
-    """Write a box for each piece of each surface of a cell, as far as there is room.
+    """Write a box for each piece of each surface of a cell; return how many there are, or FULL.
 
-    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex. Return
-    how many there are, or FULL.
+    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex.
     """
     status, facets, pieces, whole, g, sigma, _, _ = build_cell(p, solid, grid, frame, s, b)
     if status == CROWDED:

@@ -106,17 +106,17 @@ def build_cell(p, xs, ys, wx, wy, frame, s, r, b):
     in s.seen); corners may be WHOLE.
     """
     w = upper_of(frame.root)
-    n, looked, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    n, compared, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
     if n == COINCIDENT:
-        return COINCIDENT, 0, 0, nearest, looked
+        return COINCIDENT, 0, 0, nearest, compared
     corners = 0
     if n > 0:
         ellipse = (frame.center[0], frame.center[1], w[0], w[1], w[3])
         corners, _ = curved_cell(n, xs[p], ys[p], xs, ys, wx, wy, ellipse, s, r)
     if corners == 0:
-        return NO_MASS, 0, 0, nearest, looked
+        return NO_MASS, 0, 0, nearest, compared
     g, _ = frame_at((xs[p], ys[p], 0.0), frame.center, w)
-    return 0, corners, pieces_of_ring(corners, w, g, r, b), nearest, looked
+    return 0, corners, pieces_of_ring(corners, w, g, r, b), nearest, compared
 
 
 @inner
@@ -177,8 +177,8 @@ def measure_many(lo, hi, row, agent, x, y, wx, wy, frame, terms, s, r, b, out):
 @njit
 def ring_of(p, xs, ys, wx, wy, frame, s, r, b):
     """Write the corners of a cell to r: (status, corners, agents compared with)."""
-    status, corners, _, _, looked = build_cell(p, xs, ys, wx, wy, frame, s, r, b)
-    return status, corners, looked
+    status, corners, _, _, compared = build_cell(p, xs, ys, wx, wy, frame, s, r, b)
+    return status, corners, compared
 
 
 @njit

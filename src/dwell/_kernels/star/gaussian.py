@@ -14,7 +14,7 @@ import math
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential
 from dwell._kernels.star.buffers import ANGLE, FIRST, LAST, NORMAL
-from dwell._kernels.star.plain import WHOLE, add_cone, add_flat_cone
+from dwell._kernels.star.plain import add_cone, add_flat_cone
 from dwell._kernels.star.rules import (
     DEEPER,
     DEPTH,
@@ -32,7 +32,7 @@ from dwell._kernels.star.vectors import dot, put, row_of, upper
 MATTERS = 8.0  # fall of the exponent up to which neighbouring rays are compared
 ON_ARC = 8  # nodes on an arc, at least
 ON_PATCH = 10  # nodes from the pole of a patch to its boundary, at least
-HIGHEST = 2.0  # rise of the exponent beyond the cell that is put up with
+MOST_HALVED = 200  # boxes of a sector that are halved since rules of two orders differ
 FEWEST = 5  # nodes each way
 ROUNDING = 1e-14  # heights below so much of their parts are 0
 
@@ -125,8 +125,14 @@ def integrate_box(i, box, n, surface, q, m, b, inverse, piece, node, out):
 
 
 @inner
-def gaussian_over_sector(i, surface, q, m, b, inverse, piece, stack, node, out, coarse):
-    """Add the cones from q over the sector of piece i to `out`; return the error of the mass."""
+def gaussian_over_sector(
+    i, allowed, surface, q, m, b, inverse, piece, stack, node, out, coarse
+):  # fmt: skip
+    """Add the cones from q over the sector of piece i to `out`; return the error of the mass.
+
+    Boxes with errors above `allowed` are halved.
+    """
+    halved = 0
     stack[0, 0] = stack[0, 2] = 0.0
     stack[0, 1] = stack[0, 3] = 1.0
     size = 1
@@ -136,15 +142,9 @@ def gaussian_over_sector(i, surface, q, m, b, inverse, piece, stack, node, out, 
         count = surface_nodes(i, box, MESH, MESH, surface, q, piece, node)
         along_t, across, depth = ranges_of(count, 3, m, b, node)
         if max(along_t, across) > WIDEST and size < stack.shape[0]:
-            column = 0 if along_t > across else 2
-            middle = 0.5 * (stack[size - 1, column] + stack[size - 1, column + 1])
-            for k in range(4):
-                stack[size, k] = stack[size - 1, k]
-            stack[size - 1, column] = middle
-            stack[size, column + 1] = middle
+            halve(size, 0 if along_t > across else 2, stack)
             size += 1
             continue
-        size -= 1
         spare = nodes_to_spare(node, out[0])
         nt = nodes_for(along_t)
         ns = nodes_for(across)
@@ -154,28 +154,47 @@ def gaussian_over_sector(i, surface, q, m, b, inverse, piece, stack, node, out, 
             ns = max(ns, ON_PATCH if box[3] - box[2] == 1.0 else ON_ARC)
         nr = max(radial_nodes_for(depth) - spare, FEWEST)
         n = (max(nt - spare, FEWEST), max(ns - spare, FEWEST), nr)
+        before = sums_of(out)
         fine = integrate_box(i, box, n, surface, q, m, b, inverse, piece, node, out)
         n = (n[0] - 2, n[1] - 2, n[2] - 2)
-        rough = integrate_box(i, box, n, surface, q, m, b, inverse, piece, node, coarse)
-        error += abs(fine - rough)
+        off = abs(fine - integrate_box(i, box, n, surface, q, m, b, inverse, piece, node, coarse))
+        if off > allowed and halved < MOST_HALVED and size < stack.shape[0]:
+            restore(before, out)
+            halve(size, 0 if box[1] - box[0] >= box[3] - box[2] else 2, stack)
+            size += 1
+            halved += 1
+            continue
+        size -= 1
+        error += off
     return error
 
 
 @inner
-def rises(first, last, surface, q, m, b, piece, node):
-    """Whether the component is far larger than at q somewhere on the rays to a patch."""
-    for i in range(first, last):
-        if piece[i, ANGLE] > 0.0:
-            for k in range(surface_nodes(i, WHOLE, MESH, MESH, surface, q, piece, node)):
-                beta, gamma = falls(row_of(node, k, 0), m, b)
-                if beta + gamma < -HIGHEST or (beta < 0.0 and beta * beta > 4.0 * HIGHEST * gamma):
-                    return True
-    return False
+def halve(size, column, stack):
+    """Replace the last of `size` boxes by two halves, across t (column 0) or s (column 2)."""
+    middle = 0.5 * (stack[size - 1, column] + stack[size - 1, column + 1])
+    for k in range(4):
+        stack[size, k] = stack[size - 1, k]
+    stack[size - 1, column] = middle
+    stack[size, column + 1] = middle
+
+
+@inner
+def sums_of(out):
+    """The sums over a cell, to be restored."""
+    return out[0], out[1], out[2], out[3], out[4], out[5]
+
+
+@inner
+def restore(before, out):
+    """Set the sums over a cell back."""
+    for k in range(6):
+        out[k] = before[k]
 
 
 @inner
 def gaussian_over_surface(
-    first, last, surface, q, m, b, inverse, piece, stack, node, out, coarse
+    first, last, allowed, surface, q, m, b, inverse, piece, stack, node, out, coarse
 ):  # fmt: skip
     """Add the cones from q over pieces first to last - 1 to `out`; return the error of the mass."""
     on_sphere, _, normal, offset, _, _ = surface
@@ -186,7 +205,7 @@ def gaussian_over_surface(
     for i in range(first, last):
         if not on_sphere or piece[i, ANGLE] > 0.0:
             error += gaussian_over_sector(
-                i, surface, q, m, b, inverse, piece, stack, node, out, coarse
+                i, allowed, surface, q, m, b, inverse, piece, stack, node, out, coarse
             )
     return error
 

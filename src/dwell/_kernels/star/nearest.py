@@ -30,7 +30,7 @@ from dwell._kernels.star.vectors import (
     upper,
 )
 
-SAMPLES = 4  # intervals of an arc in which the nearest point is looked for
+SAMPLES = 4  # intervals of an arc in which the nearest point is sought
 HALVINGS = 30
 ROUNDS = 40  # of Newton's method
 

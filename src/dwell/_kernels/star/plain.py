@@ -108,20 +108,21 @@ def plain_over_facet(f, fewer, place, inverse, terms, facet, piece, out):
 
 @inner
 def plain_over_surface(
-    fewer, first, last, surface, apex, place, inverse, terms, piece, node, out
+    more, arcs_only, first, last, surface, apex, place, inverse, terms, piece, node, out
 ):  # fmt: skip
     """Add the cones from `apex` over the sectors of pieces first to last - 1 to `out`.
 
-    Return the mass of those of arcs. With `fewer` nodes each way, only these are added.
+    Return the mass of those of arcs; others are added unless `arcs_only`. With `more` nodes each
+    way on them than usual.
     """
     degree = degree_of(terms.powers)
-    ns = ON_PATCH + degree // 2 - fewer if surface[0] else degree // 2 + 2
+    ns = ON_PATCH + degree // 2 + more if surface[0] else degree // 2 + 2
     curved = 0.0
     for i in range(first, last):
         arc = piece[i, ANGLE] > 0.0
-        if not arc and (surface[0] or fewer > 0):
+        if not arc and (surface[0] or arcs_only):
             continue
-        nt = ON_ARC + degree // 2 - fewer if arc else degree // 2 + 2
+        nt = ON_ARC + degree // 2 + more if arc else degree // 2 + 2
         before = out[MASS]
         for k in range(surface_nodes(i, WHOLE, nt, ns, surface, apex, piece, node)):
             d = row_of(node, k, 0)
@@ -130,3 +131,22 @@ def plain_over_surface(
         if arc:
             curved += out[MASS] - before
     return curved
+
+
+@inner
+def add_shifted(factor, o, sums, out):
+    """Add `factor` times the sums about o to `out`, about the origin."""
+    m = factor * sums[0]
+    x = factor * sums[1]
+    y = factor * sums[2]
+    z = factor * sums[3]
+    out[0] += m
+    out[1] += x + m * o[0]
+    out[2] += y + m * o[1]
+    out[3] += z + m * o[2]
+    out[4] += factor * sums[4] + 2.0 * x * o[0] + m * o[0] * o[0]
+    out[5] += factor * sums[5] + x * o[1] + y * o[0] + m * o[0] * o[1]
+    out[6] += factor * sums[6] + x * o[2] + z * o[0] + m * o[0] * o[2]
+    out[7] += factor * sums[7] + 2.0 * y * o[1] + m * o[1] * o[1]
+    out[8] += factor * sums[8] + y * o[2] + z * o[1] + m * o[1] * o[2]
+    out[9] += factor * sums[9] + 2.0 * z * o[2] + m * o[2] * o[2]

@@ -26,6 +26,7 @@ from dwell._kernels.star.facets import outside_ball
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of
 
+SAMPLES = 24  # points of an arc at which sectors are compared with a cap
 CLEAR = 0.5  # the point opposite the pole lies so far outside the cell
 
 
@@ -65,8 +66,11 @@ def turn_at(i, t, about, normal, piece):
 
 
 @inner
-def pole_of_patch(facets, g, sigma, facet, piece, pieces):
-    """The pole of the patch: (P, its place v) with P a unit vector from the center of the ball."""
+def pole_of_patch(facets, g, facet, piece, pieces):
+    """(pole of the patch, facet nearest to the center, whether the pole is opposite of no cell).
+
+    The pole is the mean direction of the patch, a unit vector from the center of the ball.
+    """
     n = (0.0, 0.0, 0.0)
     for i in range(pieces):
         angle = piece[i, ANGLE]
@@ -89,11 +93,8 @@ def pole_of_patch(facets, g, sigma, facet, piece, pieces):
         if lift < facet[nearest, OFFSET] + dot(row_of(facet, nearest, NORMAL), g):
             nearest = f
     if clear < CLEAR:
-        n = row_of(facet, nearest, NORMAL)
-        n = (-n[0], -n[1], -n[2])
-        size = 1.0
-    pole = (n[0] / size, n[1] / size, n[2] / size)
-    return pole, on_sphere(less(pole, g), g, sigma)
+        return row_of(facet, nearest, NORMAL), nearest, False
+    return (n[0] / size, n[1] / size, n[2] / size), nearest, True
 
 
 @inner
@@ -158,6 +159,26 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
             node[count, 3] = flux
             count += 1
     return count
+
+
+@inner
+def meets_cap(first, last, surface, top, lift, piece):
+    """Whether sectors of a patch meet the cap {y: top . y > lift} of the sphere."""
+    _, _, pole, _, at, hole = surface
+    level = dot(top, pole)
+    for i in range(first, last):
+        for k in range(SAMPLES + 1 if piece[i, ANGLE] > 0.0 else 0):
+            c, slope = point_on_piece(i, k / SAMPLES, at, piece)
+            zeta, _ = stereographic(c, slope, pole)
+            length = math.sqrt(dot(zeta, zeta))
+            if length > 0.0:
+                end = 2.0 * math.atan(length)
+                begin = min(end, 2.0 * math.atan(hole))
+                climb = dot(top, zeta) / length
+                psi = min(end, max(begin, math.atan2(climb, level)))
+                if level * math.cos(psi) + climb * math.sin(psi) > lift:
+                    return True
+    return False
 
 
 @inner
