@@ -323,7 +323,7 @@ def test_plain_python_agrees_with_the_compiled_kernels():
     import sys
 
     code = (
-        "import numpy as np; from dwell import *; from dwell.density import line\n"
+        "import numpy as np; from dwell import *; from dwell.cells import interval as line\n"
         "from dwell.cells.ground import ground_of\n"
         "d = Mixture((Uniform(.1), Gaussian((.3,), rate=30.), Polynomial([(2, 1.)])))\n"
         "x = np.random.default_rng(0).random((1, 12, 1)); k = np.arange(12)\n"

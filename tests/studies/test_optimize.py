@@ -232,7 +232,7 @@ def test_evaluations_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(landscapes, name, outer)
 
-    counting("look_many")
+    counting("measure_cells")
     counting("borders")
     found = optimize(SQUARE, HILL, 5, starts=3, workers=1)
     assert found.evaluations == cells

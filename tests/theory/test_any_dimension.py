@@ -132,5 +132,5 @@ def test_planar_runs_are_not_weighed_again_for_their_flags(monkeypatch):
     law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
     start = [(0.2, 0.3), (0.6, 0.5)]
     run = dwell.simulate(Box((0, 0), (1, 1)), None, start, law, until=0.3, seed=1)
-    monkeypatch.setattr(flags, "look_many", None)
+    monkeypatch.setattr(flags, "measure_cells", None)
     assert "quadrature" not in {flag.code for flag in run.flags}

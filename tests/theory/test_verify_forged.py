@@ -744,7 +744,7 @@ def test_as_many_are_chosen_as_the_documentation_says(monkeypatch: pytest.Monkey
     module = sys.modules["dwell.theory.verify"]
     assert (by_hand.BY_HAND, by_hand.FEWER, promises.BY_HAND) == (200, 20, 40)
     assert (promises.MOST_COSTS, promises.MOST_TIMES) == (2000, 2000)
-    monkeypatch.setattr(module, "is_dear", lambda ground: True)
+    monkeypatch.setattr(module, "is_expensive", lambda ground: True)
     monkeypatch.setattr(by_hand, "BY_HAND", 3)
     monkeypatch.setattr(promises, "MOST_COSTS", 4)
     found = named(forged("lloyd"))

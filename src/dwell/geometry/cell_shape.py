@@ -45,10 +45,6 @@ class VoronoiCell(Protocol):
         """The agents behind its borders, ascending; also behind borders that are mere points."""
 
     @property
-    def seen(self) -> Ints:
-        """Agents looked at to make the cell."""
-
-    @property
     def offsets(self) -> Points:
         """Corners relative to the agent, (V, n); cells with a curved boundary may have none."""
 
