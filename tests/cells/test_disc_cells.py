@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
 from dwell.cells import tessellate
+from dwell.cells.backend import borders as polygon_borders
 from dwell.cells.cones import borders, cells, looks
 from dwell.cells.disc import ellipse_of
 from dwell.cells.disc_cell import ARC
-from dwell.cells.backend import borders as polygon_borders
 from dwell.cells.ground import Ground
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
