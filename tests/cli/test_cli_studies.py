@@ -127,6 +127,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(module.QUICK, "horizon", 0.2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("short")
 def test_reproduce(tmp_path: Path) -> None:
     outcome = dwell("reproduce", "--quick", "--starts", 0, "--out", tmp_path / "r", "--json")

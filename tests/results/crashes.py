@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from dataclasses import fields
 
+import pytest
+
 import dwell
 from dwell.agents import Network
 from dwell.results.journal import WRITER
@@ -18,6 +20,11 @@ KINDS = {
     "samples": {"kind": "samples", "sample_every": 0.05},
     "summary": {"kind": "summary"},
 }
+
+
+def few(first: str, *others: str) -> list[object]:
+    """Kinds of records, of which all but the first are left to `make test-all`."""
+    return [first, *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in others)]
 
 
 class Crash(BaseException):

@@ -20,12 +20,12 @@ from dwell.results.plain import plain, restored
 from dwell.runner import resume_run, run_scenario
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
-from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, same, scenario, settle
+from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, few, same, scenario, settle
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(*KINDS))
 def test_several_crashes_of_one_run(kind, tmp_path):
     path = tmp_path / "run.nc"
     asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
@@ -93,7 +93,7 @@ def test_other_kernels(tmp_path, monkeypatch):
         resume_run(path)
 
 
-@pytest.mark.parametrize("kind", ["events", "summary"])
+@pytest.mark.parametrize("kind", few("events", "summary"))
 def test_a_journal_that_is_damaged_or_away(kind, tmp_path):
     path = tmp_path / "run.nc"
     _, folder = crashed(path, kind)

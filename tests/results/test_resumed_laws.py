@@ -12,7 +12,7 @@ from dwell.agents import Order
 from dwell.errors import ControllerError, InputError
 from dwell.runner import resume_run, run_scenario
 from tests.controllers.examples import LAWS
-from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, same, scenario, settle
+from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, few, same, scenario, settle
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pieces")]
 
@@ -55,7 +55,7 @@ class Forgetful(Winding):
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 
 
-@pytest.mark.parametrize("kind", ["events", "summary"])
+@pytest.mark.parametrize("kind", few("events", "summary"))
 @pytest.mark.parametrize("name", EVENTFUL)
 def test_after_a_crash(name, kind, tmp_path):
     path = tmp_path / "run.nc"
@@ -72,7 +72,7 @@ def test_after_a_crash(name, kind, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(*KINDS))
 @pytest.mark.parametrize("name", ["timer", "discrete-lloyd", "self-triggered-centroid"])
 def test_after_an_interrupt(name, kind, tmp_path):
     path = tmp_path / "run.nc"
@@ -86,7 +86,7 @@ def test_after_an_interrupt(name, kind, tmp_path):
     assert same(whole, dwell.load_run(path))
 
 
-@pytest.mark.parametrize("kind", ["events", "samples"])
+@pytest.mark.parametrize("kind", few("events", "samples"))
 @pytest.mark.parametrize("name", ["timer", "event-triggered", "self-triggered"])
 def test_over_a_lossy_network(name, kind, tmp_path):
     path = tmp_path / "run.nc"
@@ -99,7 +99,7 @@ def test_over_a_lossy_network(name, kind, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["timer", "self-triggered"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(*KINDS))
 def test_jumps_that_were_used_up(name, kind, tmp_path):
     path = tmp_path / "run.nc"
     law, record = LAWS[name], KINDS[kind]
@@ -111,7 +111,7 @@ def test_jumps_that_were_used_up(name, kind, tmp_path):
     assert same(whole, resume_run(path, max_jumps=1000))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(*KINDS))
 @pytest.mark.parametrize("name", ["timer", "self-triggered", "lloyd-ode"])
 def test_a_finished_run_goes_further(name, kind, tmp_path):
     path, record = tmp_path / "run.nc", {**KINDS[kind], "sample_every": 0.3}
@@ -121,7 +121,7 @@ def test_a_finished_run_goes_further(name, kind, tmp_path):
     assert same(whole, dwell.load_run(path))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(*KINDS))
 def test_a_law_in_python_that_remembers(kind, tmp_path):
     path = tmp_path / "run.nc"
     asked = scenario(Winding(0.7), KINDS[kind])

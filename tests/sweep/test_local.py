@@ -185,7 +185,10 @@ def test_killed_workers_cost_nothing(tmp_path, whole):
     assert tables(out) == whole
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive)],
+)
 def test_an_interrupted_command_says_how_to_go_on(tmp_path, whole, number):
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     process = start(command("sweep", file, "--out", out, "--chunk", 2))
@@ -281,7 +284,7 @@ def test_another_sweep_does_not_go_into_the_folder(tmp_path):
         run_sweep(file, tmp_path / "out")
 
 
-@pytest.mark.parametrize("whole_first", [True, False])
+@pytest.mark.parametrize("whole_first", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_a_sweep_that_grew_keeps_what_it_has(tmp_path, whole_first):
     """More repeats, another value, another key: cases that were there are not run again."""
     grown = {
