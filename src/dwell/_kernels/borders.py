@@ -15,9 +15,6 @@ from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
 # Columns of a border: whose, towards whom, its corners, and the moments 1, x, y, xx, xy, yy.
 AGENT, OTHER, AX, AY, BX, BY, M, MX, MY, MXX, MXY, MYY = range(12)
 COLUMNS = 12
-# Columns of a cell: see look.py.
-STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, FIRST, COUNT = range(7)
-CELL_COLUMNS = 7
 FULL = -1
 
 SPAN = 9.0  # range of an exponent per panel: 16 nodes then integrate it to rounding

@@ -18,7 +18,6 @@ from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
 
 
 def ellipse_of(workspace: Workspace) -> Ellipse:
@@ -31,8 +30,10 @@ def ellipse_of(workspace: Workspace) -> Ellipse:
 def general_terms_of(ground: Ground) -> GeneralTerms:
     """The terms of a planar density as those of space, in the plane z = 0."""
     from dwell._kernels.general_terms import general_terms
+    from dwell._kernels.terms import Terms
 
-    terms: Terms = ground.terms  # type: ignore[assignment]
+    terms = ground.terms
+    assert isinstance(terms, Terms)  # not a function, and planar
     where = np.argwhere(terms.polynomials != 0.0)
     powers = np.column_stack([where[:, 1:], np.zeros(len(where), dtype=np.int64)])
     origins = np.column_stack([terms.origins[where[:, 0]], np.zeros(len(where))])
