@@ -49,6 +49,7 @@ class Near(NamedTuple):
     y: np.ndarray
     visits: np.ndarray  # (1,) boxes and agents that searches in the tree have visited: see tree.py
     spare: np.ndarray  # (1,) agents that bins may list in large discs before a tree is built
+    crowded: np.ndarray  # (1,) whether the cell before was crowded: see search.py
 
 
 def make_bins(agents: int) -> Bins:
@@ -61,7 +62,8 @@ def make_bins(agents: int) -> Bins:
 def make_near(agents: int) -> Near:
     """Room for all agents, for as many lines as a walk takes, and some to spare."""
     room = agents + LINES + 1 + SPARE
-    return Near(np.empty(room), np.empty(room), np.zeros(1), np.full(1, float(agents)))
+    x, y = np.empty(room), np.empty(room)
+    return Near(x, y, np.zeros(1), np.full(1, float(agents)), np.zeros(1, dtype=np.bool_))
 
 
 def in_order(places: np.ndarray, bins: Bins) -> np.ndarray:

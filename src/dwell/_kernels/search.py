@@ -4,6 +4,7 @@ A disc is gathered, the border is walked (trace.py) or, where that fails, the ce
 in increasing distance (cells.py); the disc grows until no agent outside can matter. More than LINES
 agents are listed by bins now and then only: where that happens often, a tree is built and lists the
 disc instead, and where the disc itself holds too many, it finds the cell by its corners (tree.py).
+After such a cell the next one is found by its corners at once: it is likely to be crowded as well.
 """
 
 import math
@@ -81,12 +82,14 @@ def find_cell(
         if m > most and not in_tree:
             if not prepare(t, cruise, legs, tree, near):
                 return UNKNOWN, 0, -1.0, 0.0
-            in_tree = walking = True
+            in_tree = True
+            walking = not (quick and near.crowded[0])
             most = LINES if quick else most
             radius = smaller(radius, leaf_radius(p, tree)) if guess else radius
-            m, limit = gather(
-                True, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
-            )
+            if walking:
+                m, limit = gather(
+                    True, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+                )
         if walking:
             n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
             walking = n > 0
@@ -107,6 +110,7 @@ def find_cell(
                 )
                 reach = reach_of(n, s.x, s.y)
                 settled = crowded
+                near.crowded[0] = crowded
             if in_tree and most == LINES and not crowded:
                 most = near.x.shape[0]
                 radius = larger(sufficient(reach, bins.frame), 2.0 * math.sqrt(nearest))

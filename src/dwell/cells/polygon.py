@@ -211,13 +211,21 @@ def _look_all(
     """
     from dwell._kernels import doors
     from dwell._kernels.bins import in_order, make_bins, make_near, put_at_rest
-    from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.scratch import LINES, make_scratch
     from dwell._kernels.tree import AT_REST, build_at_rest, make_tree
 
     walls = columns(ground.workspace.vertices)
     bins = make_bins(len(x))
     put_at_rest(x, y, bins)
+    order = np.arange(len(x))
+    if np.diff(bins.first).max() > LINES:  # neighbours in the plane are to be near in memory
+        tree = make_tree(len(x), AT_REST)
+        build_at_rest(x, y, tree)
+        order = tree.who
+        x, y = x[order], y[order]
+        put_at_rest(x, y, bins)
     places = in_order(x, bins), in_order(y, bins)
+    bins.who[:] = order[bins.who]
     block = max(BLOCK, len(x) // BLOCKS)
 
     def make() -> tuple[Any, ...]:
