@@ -50,9 +50,8 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_banned_words_do_not_come_back(folder):
-    found = [
-        f"{path}:{line} {what}" for path in files(ROOT / folder) for line, what in faults(path)
-    ]
+    paths = files(ROOT / folder)
+    found = [f"{path}:{line} {what}" for path in paths for line, what in faults(path)]
     assert not found
 
 
