@@ -29,9 +29,9 @@ import numpy as np
 
 import dwell
 from dwell.agents import course
+from dwell.measure import Metrics
 from dwell.results.journal import clear
 from dwell.runner import resume_run, run_scenario
-from dwell.theory import Metrics
 
 EVERY = 0.5  # seconds between checkpoints
 LONGEST = 3.2  # intervals that a run may go on before it is killed

@@ -103,6 +103,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def at_time(time: float) -> str:
+    """A time in words: t = 0.3, not t = 0.30000000000000004."""
+    return f"t = {float(time):.9g}"
+
+
 def apart(one: float, other: float, digits: int = 4) -> tuple[str, str]:
     """Two numbers as text, with as many digits as it takes to tell them apart."""
     while digits < 17 and one != other and f"{one:.{digits}g}" == f"{other:.{digits}g}":

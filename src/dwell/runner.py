@@ -48,8 +48,8 @@ from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe
 from dwell.scenario.guards import as_path
 from dwell.scenario.modules import changed_sources, sources_of
-from dwell.theory import Report
-from dwell.theory.verify import Claims, verify
+from dwell.verify import Report
+from dwell.verify.solution import Claims, verify
 
 
 def run_scenario(
@@ -307,7 +307,7 @@ def _check_number(name: str, value: object, need: str, code: str, above: bool = 
 def check(
     run: RunLike, *, thorough: bool = False, progress: Progress | bool | None = None
 ) -> Report:
-    """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.theory.verify`.
+    """Re-derive every jump and flow of `run` from its scenario alone; see `dwell.verify.verify`.
 
     Parameters
     ----------

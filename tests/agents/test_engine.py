@@ -15,7 +15,7 @@ from dwell.controllers import DiscreteLloyd, Timer
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Box, Polygon
 from dwell.hybrid import Event, StopReason, simulate
-from dwell.theory.replay import philox_uniform
+from dwell.verify.replay import philox_uniform
 from tests.conftest import differing
 from tests.oracles import brute
 

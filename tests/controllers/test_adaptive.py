@@ -93,7 +93,7 @@ def test_a_limit_that_cannot_be_kept_is_told():
 
 
 def test_both_limits_are_checked():
-    from dwell.theory.run_certificate import certify
+    from dwell.verify.run_certificate import certify
 
     run = dwell.simulate(BOX, HILL, START, law(eta_max=0.1, t1=0.3), until=5.0)
     found = {

@@ -16,8 +16,8 @@ from dwell.controllers import EventTriggered, Lloyd, SelfTriggered, Timer
 from dwell.density import Uniform
 from dwell.geometry import Box, voronoi_cells
 from dwell.hybrid import Event
-from dwell.theory.rederive import rederive
-from dwell.theory.verify import _start, _uncounted
+from dwell.verify.decisions import rederive
+from dwell.verify.solution import _start, _uncounted
 from tests.conftest import differing
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
@@ -295,7 +295,7 @@ def test_a_wrong_row_is_found(brief, name):
         values[row] += 1e-3 if column != "next_at" else 1e-4
         bad = dataclasses.replace(table, **{column: values})
         start = result.start
-        from dwell.theory import verify
+        from dwell.verify import verify
 
         assert not verify(result.system, start, bad, result.horizon).ok, column
 
@@ -325,7 +325,7 @@ def test_wrong_counts_are_found(runs, name):
 
 
 def test_wrong_counts_are_told(runs):
-    from dwell.theory import verify
+    from dwell.verify import verify
 
     result = runs["lloyd"]
     bad = replace(result.events, guaranteed=np.full(len(result.events), 1000))

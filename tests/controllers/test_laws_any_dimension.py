@@ -13,9 +13,9 @@ from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentro
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
 from dwell.geometry import Box, Interval
-from dwell.theory.finding import VIOLATED
-from dwell.theory.plain_trigger_any import plain_trigger_any
-from dwell.theory.promises import promises
+from dwell.verify.finding import VIOLATED
+from dwell.verify.guarantees import promises
+from dwell.verify.plain_trigger_any import plain_trigger_any
 
 LINE = Interval(0, 1)
 CUBE = Box((0, 0, 0), (1, 1, 1))

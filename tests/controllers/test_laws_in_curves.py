@@ -15,7 +15,7 @@ from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentro
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
 from dwell.geometry import Ball, Ellipsoid, Polygon
-from dwell.theory.plain_trigger_round import plain_trigger_round, wider
+from dwell.verify.plain_trigger_round import plain_trigger_round, wider
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from dwell.controllers.self_triggered import MISSED
 from dwell.density import Uniform
 from dwell.errors import ControllerError
 from dwell.geometry import Box
-from dwell.theory.promises import follow_centroids, self_trigger_guarantees
+from dwell.verify.guarantees import follow_centroids, self_trigger_guarantees
 from tests.controllers.worlds import BOX, HILL, START
 
 THIN = 1e-4

@@ -15,7 +15,7 @@ from dwell.controllers.timer import RESET_RULES
 from dwell.hybrid import StopReason
 from dwell.results import Run
 from dwell.scenario import TEMPLATES, parse_scenario, scenario_schema
-from dwell.theory import flags
+from dwell.verify import flags
 from tests.docs.blocks import ROOT, blocks_of
 
 

@@ -93,7 +93,8 @@ def test_measuring_a_resumed_run():
     law = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
     start = np.array([(0.2, 0.3), (0.7, 0.6), (0.4, 0.9)])
     from dwell.agents import run_compiled, table_of
-    from dwell.theory import measure, verify
+    from dwell.measure import measure
+    from dwell.verify import verify
 
     whole = simulate(UNIT, Uniform(), start, law, until=4.0, seed=5)
     middle = whole.arc.at(1.7)

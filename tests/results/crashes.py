@@ -9,8 +9,8 @@ import pytest
 
 import dwell
 from dwell.agents import Network
+from dwell.measure import Metrics
 from dwell.results.journal import WRITER
-from dwell.theory import Metrics
 from tests.conftest import differing
 from tests.controllers.worlds import BOX, HILL, START
 

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import dwell
-from dwell.theory import Finding, Report
+from dwell.verify import Finding, Report
 
 LAW = dwell.Timer(k1=0.4, nu=0.2, t1=0.1, t2=0.3)
 

@@ -10,9 +10,9 @@ import numpy as np
 from dwell import Timer
 from dwell.agents import EventTable
 from dwell.agents.state import Spent
+from dwell.measure import Metrics
 from dwell.studies.paper import Pair, Simulations
 from dwell.studies.trigger import TriggerFigures
-from dwell.theory import Metrics
 
 THIRTY = Timer(k1=0.525, nu=0.7, t1=0.01, t2=0.03)
 ASSUMED = {"eta_max": 0.4, "lipschitz": 5.0}

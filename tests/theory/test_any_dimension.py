@@ -127,7 +127,7 @@ def test_a_run_tells_how_well_cells_could_be_weighed(site, start, weight, told):
 
 
 def test_planar_runs_are_not_weighed_again_for_their_flags(monkeypatch):
-    from dwell.theory import flags
+    from dwell.verify import flags
 
     law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
     start = [(0.2, 0.3), (0.6, 0.5)]

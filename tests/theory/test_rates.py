@@ -30,8 +30,8 @@ from dwell import (
 from dwell.agents.network import Network
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.decay import observe, predict
+from dwell.theory.equilibrium import settled
 from dwell.theory.rates import Rates, rates, rates_near, rates_of
-from dwell.theory.settle import settled
 
 ROOM = Box((0, 0), (4, 3))
 HILL = Gaussian((2.5, 1.2), rate=0.2)

@@ -53,7 +53,7 @@ def load(path: Path, overrides: list[str] | None) -> Any:
 def stored_run(path: Path) -> Any:
     """A stored run; a note on stderr if its file was changed."""
     from dwell.results import load_run
-    from dwell.theory.flags import ALTERED
+    from dwell.verify.flags import ALTERED
 
     run = load_run(path)
     if run.intact is False:

@@ -18,7 +18,7 @@ from dwell.hybrid import StopReason
 
 if TYPE_CHECKING:
     from dwell.results import Run
-    from dwell.theory import Finding, Report
+    from dwell.verify import Finding, Report
 
 WIDE = 70  # columns from which a table has room for sentences
 PIPE_WIDTH = 160
@@ -151,7 +151,7 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
 
 
 def _findings(findings: Iterable[Finding], wide: bool) -> Table:
-    from dwell.theory.finding import FINDING_HEAD, finding_rows
+    from dwell.verify.finding import FINDING_HEAD, finding_rows
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in FINDING_HEAD[: 5 if wide else 4]:

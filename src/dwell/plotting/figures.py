@@ -11,10 +11,10 @@ import numpy as np
 
 from dwell.errors import InputError
 from dwell.geometry import Workspace
+from dwell.measure.metrics import timer_program
 from dwell.plotting import line, maps, pairs, scene, timelines, timers
 from dwell.plotting.style import PLAIN, Style, explain_all, remark
 from dwell.results import Run
-from dwell.theory.metrics import timer_program
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, lengths
+from dwell.measure.metrics import timer_program
 from dwell.plotting.style import PLAIN, Style, agent_label, dress, explain, instead, number, remark
 from dwell.plotting.thin import Curve, bands, extremes, maxima
 from dwell.results import Run, RunLike, as_run
-from dwell.theory.metrics import timer_program
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,12 +17,12 @@ from dwell.cells.backend import is_expensive
 from dwell.errors import InputError
 from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
+from dwell.measure import Metrics
+from dwell.measure.metrics import Snapshots, measure_at, metrics_of, snapshots
 from dwell.results.plain import names_of, plain, restored
 from dwell.results.tally import Tally
 from dwell.results.window import Window
 from dwell.scenario import Scenario
-from dwell.theory import Metrics
-from dwell.theory.metrics import Snapshots, measure_at, metrics_of, snapshots
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000

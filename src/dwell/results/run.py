@@ -20,17 +20,18 @@ from dwell.cells.measurement import Looks
 from dwell.controllers import Timer
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
+from dwell.measure import Metrics, measure
+from dwell.measure.closest_approach import Approach
+from dwell.measure.metrics import Snapshots, metrics_of, snapshots
 from dwell.results.counters import Counters
 from dwell.results.journal import UNSAVED
 from dwell.results.recorder import Recorder, touching
 from dwell.results.tally import Tally, of_table
 from dwell.scenario import Scenario
-from dwell.theory import Finding, Flag, Metrics, flags_of, measure
-from dwell.theory.approach import Approach
-from dwell.theory.flags import ALTERED, Seen
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import Snapshots, metrics_of, snapshots
-from dwell.theory.run_certificate import QUICK, Recorded, held_against, measure_along
+from dwell.verify import Finding, Flag, flags_of
+from dwell.verify.flags import ALTERED, Seen
+from dwell.verify.run_certificate import QUICK, Recorded, held_against, measure_along
 
 if TYPE_CHECKING:
     import pandas as pd

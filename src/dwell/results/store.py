@@ -21,6 +21,7 @@ from dwell.agents.state import Spent, counts_of
 from dwell.density import Function
 from dwell.errors import InputError, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
+from dwell.measure import Metrics
 from dwell.results.files import brief, check_target, refused, shown, written_whole
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
@@ -31,7 +32,6 @@ from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
 from dwell.scenario.schema import UniformSpec
-from dwell.theory import Metrics
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -9,9 +9,9 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.cells.measurement import Looks
-from dwell.theory.finding import HOLDS, NOT_APPLICABLE, VIOLATED
-from dwell.theory.flags import own_limit
-from dwell.theory.metrics import log_cost_of
+from dwell.measure.metrics import log_cost_of
+from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
+from dwell.verify.flags import own_limit
 
 if TYPE_CHECKING:
     from dwell.results.run import Run

@@ -11,8 +11,8 @@ from dwell._types import Floats, lengths
 from dwell.agents import AgentsState, EventTable, Legs
 from dwell.cells.backend import measure_cells
 from dwell.geometry.voronoi import first_coincidence
+from dwell.measure.metrics import covered_after, sharpness, snapshots
 from dwell.results.tally import Tally
-from dwell.theory.metrics import covered_after, sharpness, snapshots
 
 LEGS = {"place": "start", "hold": "hold", "since": "since", "next_at": "next_at"}
 

@@ -18,7 +18,7 @@ from dwell.results import Run
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
-from dwell.theory.agreement import METHODS, Agreement, Graph, agree, flooding
+from dwell.theory.consensus import METHODS, Agreement, Graph, agree, flooding
 from dwell.theory.design import (
     Advice,
     Setting,
@@ -28,8 +28,8 @@ from dwell.theory.design import (
     setting_of,
     void_reasons,
 )
-from dwell.theory.flags import about_scale
 from dwell.theory.lipschitz import Attained, Lipschitz
+from dwell.verify.flags import about_scale
 
 SCHEMA = 1
 GRAPHS = 50  # configurations along a run that a changing graph is taken from

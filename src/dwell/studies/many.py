@@ -20,6 +20,7 @@ from dwell.cells.measurement import Looks, in_blocks
 from dwell.controllers.saturation import saturated
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
+from dwell.measure.metrics import Snapshots, timer_program
 from dwell.progress import Progress, reported
 from dwell.results import Run
 from dwell.results.recorder import touching
@@ -27,7 +28,6 @@ from dwell.runner import run_scenario
 from dwell.scenario import Scenario, ScenarioLike
 from dwell.scenario.schema import RecordSpec
 from dwell.studies.cases import Case, cases_of, is_compiled, refuse_differences
-from dwell.theory.metrics import Snapshots, timer_program
 
 if TYPE_CHECKING:
     from dwell._kernels.batch.runs import Figures, Laws, Runs

@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR
 from dwell.results import Run
-from dwell.theory.promises import follow_centroids
+from dwell.verify.guarantees import follow_centroids
 
 
 @final

@@ -20,11 +20,11 @@ from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.controllers.parameters import LARGEST, SMALLEST
 from dwell.errors import InputError
+from dwell.measure.metrics import timer_program
 from dwell.theory.certificate import max_dwell_time, max_gain, max_lipschitz
-from dwell.theory.clocks import same, shares_clock
 from dwell.theory.lipschitz import Attained
 from dwell.theory.lipschitz_bound import plain
-from dwell.theory.metrics import timer_program
+from dwell.theory.synchrony import same, shares_clock
 
 DIGITS = (6, 9, 12, 17)  # of advice; more only where fewer will not do
 

@@ -23,10 +23,10 @@ from dwell.cells.tessellation import as_positions
 from dwell.density import Density
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace
-from dwell.theory.approach import NEAR, Approach, closest_approach, meet
+from dwell.measure.closest_approach import NEAR, Approach, closest_approach, meet
+from dwell.measure.metrics import Metrics, Paths
 from dwell.theory.derivatives import Derivatives, derivatives
 from dwell.theory.lipschitz_bound import Bound, plain
-from dwell.theory.metrics import Metrics, Paths
 
 MOST_TIMES = 400  # along a run
 CLOSEST = 4  # one in so many of these is spent on the smallest separations

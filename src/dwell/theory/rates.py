@@ -26,7 +26,7 @@ from dwell.density import Density, Uniform, as_density
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, as_workspace
 from dwell.theory.derivatives import Derivatives, derivatives
-from dwell.theory.settle import CENTROIDAL, largest_error, radii, settled
+from dwell.theory.equilibrium import CENTROIDAL, largest_error, radii, settled
 from dwell.theory.spectrum import FLAT, eigenpairs, largest, symmetric, weighed
 
 MINIMUM, SADDLE, DEGENERATE, UNSETTLED = "minimum", "saddle", "degenerate", "unsettled"

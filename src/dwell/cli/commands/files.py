@@ -31,7 +31,7 @@ def validate(
     """Check a scenario file without running it."""
     from dwell._types import counted
     from dwell.scenario.build import build
-    from dwell.theory.flags import about_scale
+    from dwell.verify.flags import about_scale
 
     system, start, repairs = build(load(scenario, overrides))
     if strict:

@@ -13,13 +13,13 @@ from dwell.agents import AgentsState
 from dwell.agents.course import Piece
 from dwell.agents.state import counts_of
 from dwell.errors import InputError
+from dwell.measure import Metrics
+from dwell.measure.metrics import look_at_all
 from dwell.results.memory import in_bytes, need_of
 from dwell.results.recorder import Recorder, joined
 from dwell.results.run import Run
 from dwell.scenario import Scenario
-from dwell.theory import Metrics
-from dwell.theory.flags import own_limit
-from dwell.theory.metrics import look_at_all
+from dwell.verify.flags import own_limit
 from dwell.web.bodies import refuse_events
 from dwell.web.frames import BEGIN, EVENTS, SAMPLES, Entry, Spool, pack, rows_at_a_time
 from dwell.web.limits import Limits

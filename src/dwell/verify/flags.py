@@ -14,10 +14,10 @@ from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.cells.backend import measure_cells
 from dwell.controllers import SelfTriggered, Timer
-from dwell.theory.approach import NEAR, Approach
+from dwell.measure.closest_approach import NEAR, Approach
+from dwell.measure.metrics import log_cost_of, timer_program
 from dwell.theory.design import advise, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
-from dwell.theory.metrics import log_cost_of, timer_program
 
 QUADRATURE = 1e-10  # relative error of a mass worth telling
 LEAST_LOG = math.log(np.finfo(float).tiny)  # below it doubles lose digits, then are 0

@@ -5,7 +5,7 @@ import pytest
 
 import dwell
 from dwell.density import as_density
-from dwell.theory.counting import TOO_FAR, Counting
+from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 
 WORLDS = {
     "square": (dwell.Box((0, 0), (1, 1)), as_density(lambda z: 1.0 + z[:, 0] ** 2)),
@@ -89,8 +89,8 @@ def test_a_function_that_fails_elsewhere_is_no_violation():
     run = dwell.simulate(site, None, [(0.3, 0.3), (0.6, 0.6)], LAW, until=0.5, seed=1)
     object.__setattr__(run.system, "density", corner)
     object.__setattr__(run, "scenario", None)
-    from dwell.theory.by_hand import FEWER, counted
-    from dwell.theory.replay import Replay
+    from dwell.verify.centroids import FEWER, counted
+    from dwell.verify.replay import Replay
 
     replay = Replay(run.system, run.start, run.events)
     found = counted(replay, FEWER, lambda what, share: None)

@@ -1,6 +1,6 @@
 """Verification verified: runs that are wrong in one respect, just beyond each limit or within it.
 
-Every check of `dwell.theory.verify` has forgeries that it must find, and, where it has a limit,
+Every check of `dwell.verify.verify` has forgeries that it must find, and, where it has a limit,
 forgeries below the limit that it must let pass.
 """
 
@@ -22,11 +22,11 @@ from dwell import Ball, Box, Gaussian, Lloyd, Timer, Uniform
 from dwell.agents import EventTable, Network
 from dwell.agents.state import Spent
 from dwell.results import Run
-from dwell.theory import Report, by_hand, promises, verify
-from dwell.theory.finding import Finding, finding_rows, spread
-from dwell.theory.promises import FLOOR, IN_TIME, MISSED, Followed, follow_centroids
-from dwell.theory.rederive import Rederived
-from dwell.theory.verify import VIOLATED, Claims
+from dwell.verify import Report, centroids, guarantees, verify
+from dwell.verify.decisions import Rederived
+from dwell.verify.finding import VIOLATED, Finding, finding_rows, spread
+from dwell.verify.guarantees import FLOOR, IN_TIME, MISSED, Followed, follow_centroids
+from dwell.verify.solution import Claims
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
 
@@ -540,7 +540,7 @@ def test_what_a_law_does_not_guarantee_is_no_violation(run: str, forge: Forge, n
 
 def guaranteed(run: Run, law: Any = None) -> dict[str, Finding]:
     system = replace(run.system, controller=law or run.system.controller)
-    found = promises.promises(system, run.start, run.events, run.horizon)
+    found = guarantees.promises(system, run.start, run.events, run.horizon)
     return {finding.name: finding for finding in found}
 
 
@@ -548,7 +548,7 @@ def test_the_cost_may_rise_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> 
     for rise, status in ((0.9e-12, "holds"), (1.1e-12, VIOLATED)):
         costs = 2.0 * np.array([1.1, 1.0, 1.0 + rise, 0.9])
         known = SimpleNamespace(costs=costs)
-        monkeypatch.setattr(promises, "measure", lambda *world, known=known: known)
+        monkeypatch.setattr(guarantees, "measure", lambda *world, known=known: known)
         found = guaranteed(honest("lloyd"))["cost"]
         assert found.status == status
     times = np.unique(honest("lloyd").events.time)
@@ -575,7 +575,7 @@ def test_guarantees_are_kept_to_rounding_where_the_trigger_chose(
         drift, room = np.array([0.0, out * run.system.controller.delta]), np.array([1.0, -out])
         free = np.array([True, kept])
         known = Followed(np.zeros(2), np.arange(2), drift, 1e-12 * DIAMETER * room, free)
-        monkeypatch.setattr(promises, "follow_centroids", lambda *run, known=known: known)
+        monkeypatch.setattr(guarantees, "follow_centroids", lambda *run, known=known: known)
         found = guaranteed(run)
         assert (found["drift"].status, found["target"].status) == (status, status)
 
@@ -601,7 +601,7 @@ def test_the_equation_is_held_to_a_hundred_times_its_tolerance() -> None:
 
 
 def test_messages_may_be_broken_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["dwell.theory.verify"]
+    module = sys.modules["dwell.verify.solution"]
     limit = 1e-12 * DIAMETER + 8.0 * float(np.spacing(4.0))
     for broken, status in ((limit, "holds"), (1.001 * limit, VIOLATED)):
         gaps = Rederived(*np.zeros((4, 1)), np.array([broken]))
@@ -728,9 +728,9 @@ def test_a_finding_for_programs_and_for_tables() -> None:
 
 def test_large_tables_are_checked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     shares: list[float] = []
-    monkeypatch.setattr("dwell.theory.replay.BLOCK", 4)
-    monkeypatch.setattr("dwell.theory.promises.BLOCK", 2)
-    monkeypatch.setattr(sys.modules["dwell.theory.verify"], "LOOKS", 20)
+    monkeypatch.setattr("dwell.verify.replay.BLOCK", 4)
+    monkeypatch.setattr("dwell.verify.guarantees.BLOCK", 2)
+    monkeypatch.setattr(sys.modules["dwell.verify.solution"], "LOOKS", 20)
     assert forged("timer", progress=lambda what, share: shares.append(share)).ok
     assert shares[0] == 0.0
     assert max(shares) == 1.0
@@ -741,17 +741,17 @@ def test_large_tables_are_checked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_as_many_are_chosen_as_the_documentation_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["dwell.theory.verify"]
-    assert (by_hand.BY_HAND, by_hand.FEWER, promises.BY_HAND) == (200, 20, 40)
-    assert (promises.MOST_COSTS, promises.MOST_TIMES) == (2000, 2000)
+    module = sys.modules["dwell.verify.solution"]
+    assert (centroids.BY_HAND, centroids.FEWER, guarantees.BY_HAND) == (200, 20, 40)
+    assert (guarantees.MOST_COSTS, guarantees.MOST_TIMES) == (2000, 2000)
     monkeypatch.setattr(module, "is_expensive", lambda ground: True)
-    monkeypatch.setattr(by_hand, "BY_HAND", 3)
-    monkeypatch.setattr(promises, "MOST_COSTS", 4)
+    monkeypatch.setattr(centroids, "BY_HAND", 3)
+    monkeypatch.setattr(guarantees, "MOST_COSTS", 4)
     found = named(forged("lloyd"))
     assert found["samples"].says.startswith("5 of 101 ")
     assert found["by-hand"].says.startswith("6 of 66 ")
     assert "at 4 of 11 event times" in found["cost"].says
-    monkeypatch.setattr(promises, "BY_HAND", 8)
+    monkeypatch.setattr(guarantees, "BY_HAND", 8)
     assert named(forged("self-triggered"))["trigger"].says.startswith("8 of ")
     shares: list[float] = []
     assert forged("lossy", progress=lambda what, share: shares.append(share)).ok
@@ -760,7 +760,7 @@ def test_as_many_are_chosen_as_the_documentation_says(monkeypatch: pytest.Monkey
 
 
 def test_cells_without_enough_points_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwell.theory.counting.Counting.told", lambda *look: None)
+    monkeypatch.setattr("dwell.verify.quasi_monte_carlo.Counting.told", lambda *look: None)
     found = named(forged("function"))["by-counting"]
     assert (found.status, found.where[:9]) == ("not applicable", "the cells")
 

@@ -15,7 +15,7 @@ from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.controllers import SelfTriggered
 from dwell.density import Density
 from dwell.geometry import Curved
-from dwell.theory.plain_trigger_any import _from_sheet, _ratio, _rays, _size, _weighed
+from dwell.verify.plain_trigger_any import _from_sheet, _ratio, _rays, _size, _weighed
 
 RAYS = 2880  # in the plane
 MOST_POINTS = 720  # of an outline whose width is measured

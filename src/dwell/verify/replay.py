@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, lengths
+from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.cells.backend import measure_cells
 from dwell.controllers.saturation import saturated
-from dwell.theory.finding import at_time
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram

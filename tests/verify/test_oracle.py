@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.theory.oracle import plain_centroid
+from dwell.verify.oracle import plain_centroid
 
 SQUARE = dwell.Box((0, 0), (1, 1))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dwell import Box, tessellate
 from dwell.agents import scatter
 from dwell.errors import InputError
-from dwell.theory.agreement import (
+from dwell.theory.consensus import (
     METHODS,
     Agreement,
     Graph,

@@ -9,16 +9,16 @@ from typing import Any, final
 import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
-from dwell._types import Floats, Ints, Points, lengths
+from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
 from dwell.geometry import Ball, Ellipsoid
-from dwell.theory.finding import Finding, agreeing, at_time, not_promised, spread, worst_of
-from dwell.theory.metrics import look_at_all, measure, snapshots
-from dwell.theory.plain_trigger import plain_trigger
-from dwell.theory.plain_trigger_any import plain_trigger_any
-from dwell.theory.plain_trigger_round import plain_trigger_round, wider
+from dwell.measure.metrics import look_at_all, measure, snapshots
+from dwell.verify.finding import Finding, agreeing, not_promised, spread, worst_of
+from dwell.verify.plain_trigger import plain_trigger
+from dwell.verify.plain_trigger_any import plain_trigger_any
+from dwell.verify.plain_trigger_round import plain_trigger_round, wider
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative

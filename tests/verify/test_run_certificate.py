@@ -10,7 +10,7 @@ import pytest
 import dwell
 from dwell.agents.network import Network
 from dwell.controllers import Timer
-from dwell.theory.run_certificate import NAMES, QUICK, THOROUGH, Recorded, _follow, certify
+from dwell.verify.run_certificate import NAMES, QUICK, THOROUGH, Recorded, _follow, certify
 from tests.controllers.worlds import BOX, HILL, START
 
 LAW = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)

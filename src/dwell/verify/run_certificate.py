@@ -13,19 +13,19 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, dots, lengths
+from dwell._types import Floats, Ints, Points, at_time, dots, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.cells.backend import is_expensive, measure_cells
 from dwell.controllers import Timer
 from dwell.errors import AgentsError, DensityError
 from dwell.geometry.voronoi import first_coincidence
-from dwell.theory.approach import Approach, closest_approach
+from dwell.measure.closest_approach import Approach, closest_approach
+from dwell.measure.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
 from dwell.theory.design import Setting, setting_of
-from dwell.theory.finding import HOLDS, VIOLATED, Finding, at_time, not_applicable, worst_of
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along, smallest
-from dwell.theory.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
-from dwell.theory.promises import thinned
+from dwell.verify.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
+from dwell.verify.guarantees import thinned
 
 ROUNDING = 1e-12
 NOISE = 1e-14  # of an error, relative to the workspace's diameter

@@ -12,8 +12,8 @@ from dwell._types import columns
 from dwell.controllers import SelfTriggered
 from dwell.density import Gaussian, Uniform
 from dwell.geometry.voronoi import voronoi_cells
-from dwell.theory import plain_trigger_any
-from dwell.theory.plain_trigger import plain_trigger
+from dwell.verify import plain_trigger_any
+from dwell.verify.plain_trigger import plain_trigger
 
 OPTIONS = [
     {},

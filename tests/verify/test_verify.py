@@ -9,8 +9,9 @@ import pytest
 
 import dwell
 from dwell import Box, Gaussian, Timer, simulate
-from dwell.theory import verify
-from dwell.theory.verify import VIOLATED, Claims
+from dwell.verify import verify
+from dwell.verify.finding import VIOLATED
+from dwell.verify.solution import Claims
 
 BOX = Box((0.0, 0.0), (4.0, 3.0))
 START = np.array([(0.3, 0.4), (0.9, 0.5), (0.6, 1.2), (1.4, 0.2), (3.1, 2.7)])

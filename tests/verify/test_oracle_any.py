@@ -10,7 +10,7 @@ import pytest
 from dwell import Ball, Box, Ellipsoid, Gaussian, Interval, Polynomial, Uniform, tessellate
 from dwell.cells.backend import measure_cells
 from dwell.cells.ground import ground_of
-from dwell.theory.oracle_any import centroid_beyond_polygons
+from dwell.verify.oracle_any import centroid_beyond_polygons
 
 CUBE = Box((0.0, 0.0, 0.0), (4.0, 3.0, 2.0))
 LINE = Interval(-1.0, 4.0)

@@ -43,11 +43,6 @@ def finding_rows(findings: Iterable[Finding]) -> Iterator[tuple[str, ...]]:
         yield f.name, f.status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", says
 
 
-def at_time(time: float) -> str:
-    """A time for people: t = 0.3, not t = 0.30000000000000004."""
-    return f"t = {float(time):.9g}"
-
-
 def counted(findings: Sequence[Finding]) -> str:
     """How many findings have each status: "20 holds, 1 violated"."""
     statuses = [f.status for f in findings]

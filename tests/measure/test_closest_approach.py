@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.theory import approach
-from dwell.theory.approach import closest_approach
-from dwell.theory.metrics import Paths
+from dwell.measure import closest_approach as approach
+from dwell.measure.closest_approach import closest_approach
+from dwell.measure.metrics import Paths
 
 SITE = dwell.Box((0, 0), (4, 3))
 

@@ -15,10 +15,9 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, dots, lengths
+from dwell._types import Floats, Ints, at_time, dots, lengths
 from dwell.agents.legs import Legs
-from dwell.theory.finding import at_time
-from dwell.theory.metrics import Paths
+from dwell.measure.metrics import Paths
 
 NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
 ULPS = 4.0  # units in the last place of a coordinate within which two agents stand at one place

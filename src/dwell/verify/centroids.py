@@ -13,11 +13,11 @@ from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import Looks
 from dwell.errors import DensityError
 from dwell.geometry import is_flat
-from dwell.theory.counting import TOO_FAR, Counting
-from dwell.theory.finding import Finding, agreeing, not_applicable, spread, worst_of
-from dwell.theory.oracle import plain_centroid
-from dwell.theory.oracle_any import centroid_beyond_polygons, is_known
-from dwell.theory.replay import Replay
+from dwell.verify.finding import Finding, agreeing, not_applicable, spread, worst_of
+from dwell.verify.oracle import plain_centroid
+from dwell.verify.oracle_any import centroid_beyond_polygons, is_known
+from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
+from dwell.verify.replay import Replay
 
 BY_HAND = 200  # agents at the start, and events, whose centroid is computed a second time
 FEWER = 20  # the same above the plane, where each takes a thousand times longer
