@@ -93,12 +93,12 @@ class Bench:
         assert figures["flags"] == []
         return figures
 
-    def repaired(self, *overrides: str) -> list[str]:
-        """What was repaired; with --strict the same input must be refused."""
-        repairs = self.accepted(*overrides)["repairs"]
-        assert repairs
+    def repaired(self, *overrides: str) -> dict[str, Any]:
+        """The figures of a run whose input was repaired; with --strict it must be refused."""
+        figures = self.accepted(*overrides)
+        assert figures["repairs"]
         assert "--strict" in self.refused(*overrides, options=["--strict"])
-        return list(repairs)
+        return figures
 
     def flagged(self, *overrides: str) -> set[str]:
         """The codes of the flags that the result carries."""

@@ -25,53 +25,6 @@ def named(function: str) -> list[str]:
     return [f"density={{kind='callable', function='tests.catalogue.kit:{function}'}}"]
 
 
-REFUSED: dict[str, Row] = {
-    "D1-level": (["density={kind='uniform',level=0}"], ["density.level", "greater than 0"]),
-    "D1-polynomial": (["density={kind='polynomial',terms=[[0,0,0.0]]}"], ["density.terms", "zero"]),
-    "D1-callable": (named("zero"), ["density", "zero at every place"]),
-    "D1-mixture": (["density={kind='mixture',parts=[]}"], ["density.parts", "at least 1"]),
-    "D2-level": (["density={kind='uniform',level=-1}"], ["density.level", "greater than 0"]),
-    "D2-polynomial": (
-        ["density={kind='polynomial',terms=[[1,0,1.0],[0,0,-1.0]]}"],
-        ["density", "-1 at [0.0,", "negative"],
-    ),
-    "D2-callable": (named("negative"), ["density", "negative", "at [4.0,"]),
-    "D2-tiny": (named("below_by_rounding"), ["density", "-1e-18", "negative"]),
-    "D5-callable": (named("growing"), ["density", "inf", "finite"]),
-    "D5-polynomial": (["density={kind='polynomial',terms=[[9,0,1e308]]}"], ["density", "finite"]),
-    "D5-level": (["density={kind='uniform',level=1e308}"], ["density", "range", "1e+308"]),
-    "D5-weight": (
-        ["density={kind='gaussian',center=[1,1],rate=1.0,weight=1e307}"],
-        ["density", "range"],
-    ),
-    "D6-too-narrow": (["density={kind='gaussian',center=[1,1],rate=1e300}"], ["density", "wider"]),
-    "D4-too-far": (["density={kind='gaussian',center=[1e200,1],rate=1.0}"], ["density", "nearer"]),
-    "D8-log": (named("logarithm"), ["density", "-inf", "at [0.0,"]),
-    "D8-root": (named("root"), ["density", "nan", "finite"]),
-    "D8-fault": (named("broken"), ["density", "ZeroDivisionError: division by zero in two"]),
-    "D8-missing": (named("nowhere"), ["density.function", "cannot be imported"]),
-    "D8-value": (named("not_a_function"), ["density.function", "no function"]),
-    "D9-boolean": (named("boolean"), ["density", "bool", "numbers are needed"]),
-    "D9-complex": (named("complex_values"), ["density", "complex", "real"]),
-    "D6-covariance": (
-        [
-            "density={kind='gaussian',center=[1,1],covariance=[[1,0.9999999999999],[0.9999999999999,1]]}"
-        ],
-        ["density.covariance", "singular"],
-    ),
-    "D6-covariance-range": (
-        ["density={kind='gaussian',center=[1,1],covariance=[[1e200,0],[0,1e200]]}"],
-        ["density.covariance", "between"],
-    ),
-}
-
-
-@table(REFUSED)
-def test_refused(bench: Bench, row: Row) -> None:
-    overrides, words = row
-    assert holds_words(bench.refused(*overrides), words)
-
-
 @case("D2-minus-zero", "D3")
 def test_nothing_on_a_whole_cell(bench: Bench, case: str) -> None:
     function = "corner" if case == "D3" else "minus_zero"
@@ -82,7 +35,7 @@ def test_nothing_on_a_whole_cell(bench: Bench, case: str) -> None:
     assert figures["final_positions"][1] == [3.0, 2.0]  # nothing to go to: it stays
 
 
-@case("D3-check", "D7-check")
+@case("D3-check")
 def test_a_right_run_with_a_density_that_is_not_smooth_passes(bench: Bench, case: str) -> None:
     bench.accepted(*named("corner"), "agents.start=[[1,1],[3,2]]", *FEW)
 

@@ -42,31 +42,17 @@ def changed(old: str, new: str) -> str:
     return TOML.replace(old, new)
 
 
-# name of the file, its content, words of the refusal
+# name of the file, its content, words of the refusal; tests/scenario/test_scenario_files has more
 REFUSED: dict[str, tuple[str, str | bytes, list[str]]] = {
     "P21": ("s.json", '{"run": {"seed": 1, "seed": 2}}', ['"seed" twice', "once"]),
     "P22-nan": ("s.toml", changed("k1 = 1.0", "k1 = nan"), ["controller.k1", "finite"]),
-    "P22-inf": ("s.toml", changed("k1 = 1.0", "k1 = -inf"), ["controller.k1", "finite"]),
-    "P22-1e400": ("s.toml", changed("k1 = 1.0", "k1 = 1e400"), ["controller.k1", "finite"]),
-    "P22-json-nan": ("s.json", '{"run": {"horizon": NaN}}', ["finite", "NaN"]),
-    "P22-json-1e400": ("s.json", '{"run": {"horizon": 1e400}}', ["finite", "1e400"]),
-    "P22-date": ("s.toml", changed("k1 = 1.0", "k1 = 2020-01-01"), ["controller.k1", "number"]),
-    "P22-digits": ("s.toml", changed("seed = 1", "seed = " + "9" * 5000), ["digits", "line"]),
     "P22-json-digits": ("s.json", '{"run": {"seed": ' + "9" * 5000 + "}}", ["digits", "line"]),
     "P23-dotted": ("s.toml", ".".join("a" * 20_000) + " = 1", ["16 parts", "line 1"]),
-    "P23-nested": ("s.toml", "a = " + "[" * 10_000 + "]" * 10_000, ["64 nested", "line 1"]),
-    "P23-json-nested": ("s.json", "[" * 100_000, ["64 nested"]),
     "P23-large": ("s.toml", "# " + "x" * 2**20 + TOML, ["1048576 bytes"]),
     "P23-utf16": ("s.toml", TOML.encode("utf-16"), ["UTF-16", "UTF-8"]),
-    "P23-nul": ("s.toml", TOML.encode() + b"\0", ["NUL"]),
-    "P23-bytes": ("s.toml", TOML.encode() + b"# \xff\xfe", ["UTF-8", "offset"]),
     "P23-syntax": ("s.toml", TOML + "\nhorizon = = 2", ["not valid TOML at line"]),
     "P23-empty": ("s.toml", "", ["workspace is missing", "agents", "controller", "run"]),
-    "P23-empty-json": ("s.json", "", ["not valid JSON"]),
-    "P23-list": ("s.json", "[1, 2]", ["table", "list"]),
     "P23-huge-list": ("s.json", '{"x": ' + json.dumps([[1, 2]] * 80_000) + "}", ["missing", "x"]),
-    "P24-newer": ("s.toml", "schema_version = 2\n" + TOML, ["schema_version", "newer dwell"]),
-    "P24-older": ("s.toml", "schema_version = 0\n" + TOML, ["schema_version", "at least 1"]),
     "P24-text": ("s.toml", 'schema_version = "1"\n' + TOML, ["schema_version", "whole number"]),
 }
 
@@ -97,25 +83,14 @@ def test_accepted(bench: Bench, row: tuple[str, str | bytes]) -> None:
     assert bench.clean()["agents"] == 3
 
 
-PLACES = {
-    "P25-missing": ("nowhere.toml", ["does not exist"]),
-    "P25-folder": ("folder", ["regular file", "directory"]),
-    "P25-device": ("/dev/zero", ["regular file", "device"]),
-    "P25-fifo": ("pipe.toml", ["regular file", "pipe"]),
-    "P25-url": ("file:///etc/passwd", ["does not exist"]),
-    "P25-newline": ("two\nlines.toml", ["does not exist"]),
-    "P25-long": ("x" * 5000, ["cannot be read"]),
-}
-
-
-@table(PLACES)
-def test_odd_places(tmp_path: Path, row: tuple[str, list[str]]) -> None:
-    name, words = row
-    (tmp_path / "folder").mkdir()
+@case("P25-missing", "P25-fifo")
+def test_odd_places(tmp_path: Path, case: str) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
-    outcome = command("run", tmp_path / name if "://" not in name else name)
-    (sentence,) = outcome.sentences
-    assert holds_words(sentence, words)
+    name, words = {
+        "P25-missing": ("two\nlines.toml", "does not exist"), "P25-fifo": ("pipe.toml", "pipe")
+    }[case]  # fmt: skip
+    (sentence,) = command("run", tmp_path / name).sentences
+    assert words in sentence
 
 
 @case("P25-link", "P25-relative")
@@ -243,13 +218,14 @@ def test_saving_from_python(tmp_path: Path, case: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]
 
 
+# Each with several surroundings at once, as none may matter.
 SURROUNDINGS = {
-    "P29-locale": {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
+    "P29": {
+        "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "PYTHONHASHSEED": "12345",
+        "TZ": "Asia/Kathmandu", "COLUMNS": "20", "TERM": "dumb", "NO_COLOR": "1",
+    },
     "P29-ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    "P29-hash": {"PYTHONHASHSEED": "12345"},
-    "P29-zone": {"TZ": "Asia/Kathmandu"},
-    "P29-width": {"COLUMNS": "20", "TERM": "dumb", "NO_COLOR": "1"},
-}
+}  # fmt: skip
 
 
 @table(SURROUNDINGS)

@@ -11,7 +11,7 @@ import pytest
 import dwell
 from dwell._kernels.hold import saturated
 from dwell.errors import ControllerError, InputError
-from tests.catalogue.kit import Bench, Row, case, holds_words, small, table
+from tests.catalogue.kit import Bench, case, small, table
 from tests.cli.shell import dwell as command
 
 SITE = dwell.Box((0, 0), (4, 4))
@@ -30,116 +30,6 @@ def other(kind: str, **keys: object) -> str:
 
 
 CERTIFICATE = "certificate={eta_max=0.4,lipschitz=5}"
-
-REFUSED: dict[str, Row] = {
-    "P1": (["controller.t1=0.3"], ["controller.t1", "controller.t2 = 0.2", "0.3"]),
-    "P1-one-agent": (["controller.t1=[0.1,0.3,0.1]"], ["controller.t1[1]", "0.3"]),
-    "P2-zero": (["controller.t1=0"], ["controller.t1", "greater than 0"]),
-    "P2-negative": (["controller.t1=-0.1"], ["controller.t1", "greater than 0"]),
-    "P2-t2": (["controller.t1=0", "controller.t2=0"], ["controller.t1", "controller.t2"]),
-    "P4": (["controller.t1=1e-300", "controller.t2=1.0"], ["controller.t1", "clock"]),
-    "P5": (
-        ["run.horizon=1e9", "controller.t1=1e-7", "controller.t2=2e-7"],
-        ["controller.t1", "run.horizon"],
-    ),
-    "P6-zero": (["controller.k1=0"], ["controller.k1", "greater than 0"]),
-    "P6-negative": (["controller.k1=-1"], ["controller.k1", "greater than 0"]),
-    "P6-nan": (["controller.k1=nan"], ["controller.k1", "finite"]),
-    "P6-text": (["controller.k1=fast"], ["controller.k1", "number"]),
-    "P6-huge": (["controller.k1=1e300"], ["controller.k1", "1e+70"]),
-    "P6-tiny": (["controller.k1=1e-300"], ["controller.k1", "1e-70"]),
-    "P6-far": (["controller.k1=1e60", "controller.t2=1e60"], ["controller.t2", "1e+70"]),
-    "P7-zero": (["certificate={eta_max=0,lipschitz=5}"], ["certificate.eta_max", "greater"]),
-    "P8-zero": (["controller.epsilon=0"], ["controller.epsilon", "greater than 0"]),
-    "P8-one": (["controller.epsilon=1"], ["controller.epsilon", "less than 1"]),
-    "P8-nu": (["controller.nu=0"], ["controller.nu", "greater than 0"]),
-    "P8-reach": (
-        ["controller.nu=1e-70", "controller.epsilon=0.9999999999999999"],
-        ["controller.epsilon"],
-    ),
-    "P11-missing": (["certificate={eta_max=0.4}"], ["certificate.lipschitz", "missing"]),
-    "P11-zero": (["certificate={eta_max=0.4,lipschitz=0}"], ["certificate.lipschitz", "greater"]),
-    "P11-inf": (["certificate={eta_max=0.4,lipschitz=inf}"], ["certificate.lipschitz", "finite"]),
-    "P12-t1": (["controller.t1=[0.1,0.1]"], ["controller.t1", "3 in all", "got 2"]),
-    "P12-lipschitz": (["certificate={eta_max=0.4,lipschitz=[5,5]}"], ["certificate.lipschitz"]),
-    "P12-hold": (["controller.initial_hold=[[0,0]]"], ["controller.initial_hold", "3 in all"]),
-    "P13-timer": (["controller.initial_timer=0.5"], ["controller.initial_timer", "0.5", "t2"]),
-    "P13-hold": (
-        ["controller.initial_hold=[[0,0],[2,0],[0,0]]"],
-        ["controller.initial_hold[1]", "controller.k1 = 1.0"],
-    ),
-    "P16-negative": (["run.horizon=-1"], ["run.horizon", "at least 0"]),
-    "P16-inf": (["run.horizon=inf"], ["run.horizon", "finite"]),
-    "P16-nan": (["run.horizon=nan"], ["run.horizon", "finite"]),
-    "P18-zero": (["run.record.sample_every=0"], ["run.record.sample_every", "off"]),
-    "P18-negative": (["run.record.sample_every=-1"], ["run.record.sample_every", "greater"]),
-    "P18-dense": (["run.record.sample_every=1e-12"], ["run.record.sample_every", "GB"]),
-    "P18-many-agents": (
-        ["agents.start={count=50000}", "run.record.sample_every=1e-4"],
-        ["run.record.sample_every", "50000 agents"],
-    ),
-    "P19-negative": (["run.seed=-1"], ["run.seed", "at least 0"]),
-    "P19-float": (["run.seed=1.5"], ["run.seed", "whole number"]),
-    "P19-boolean": (["run.seed=true"], ["run.seed", "whole number"]),
-    "P19-text": (["run.seed='1'"], ["run.seed", "whole number"]),
-    "P20-unknown": (["run.colour=1"], ["run.colour", "not a known key"]),
-    "P20-misspelt": (["controller.epsilom=0.1"], ["controller.epsilom", "controller.epsilon?"]),
-    "P20-case": (["controller.K1=2"], ["controller.K1", "controller.k1?"]),
-    "P20-misplaced": (["horizon=2"], ["horizon", "run.horizon?"]),
-    # The other laws, and the network.
-    "P1-tau": ([other("self-triggered", tau_min=2.0)], ["controller.tau_min", "tau_max = 0.75"]),
-    "P1-scan": ([other("self-triggered", scan=0.8)], ["controller.scan", "tau_max = 0.75"]),
-    "P1-distances": ([other("event-triggered", d_stop=1)], ["controller.d_start", "d_stop = 1.0"]),
-    "P2-dt": ([other("lloyd", dt=0)], ["controller.dt", "greater than 0"]),
-    "P2-step": ([other("discrete-lloyd", step=-1)], ["controller.step", "greater than 0"]),
-    "P2-t-max": ([other("self-triggered-centroid", t_max=0)], ["controller.t_max", "greater"]),
-    "P2-heartbeat": ([other("event-triggered", heartbeat=0)], ["controller.heartbeat", "greater"]),
-    "P5-dt": ([other("lloyd", dt=1e-16)], ["controller.dt", "clock", "run.horizon"]),
-    "P5-step": ([other("discrete-lloyd", step=1e-16)], ["controller.step", "clock"]),
-    "P5-scan": ([other("self-triggered", scan=1e-16)], ["controller.scan", "clock"]),
-    "P5-rate": (
-        [other("discrete-lloyd", schedule="poisson", rate=1e30)],
-        ["controller.rate", "at most", "clock"],
-    ),
-    "P6-k2": ([other("lloyd", k2=-1)], ["controller.k2", "greater than 0"]),
-    "P6-kappa": ([other("self-triggered", kappa=0)], ["controller.kappa", "greater than 0"]),
-    "P6-v": ([other("self-triggered", v=-0.35)], ["controller.v", "greater than 0", "-0.35"]),
-    "P6-v-max": ([other("self-triggered-centroid", v_max=0)], ["controller.v_max", "greater"]),
-    "P6-s-max": ([other("event-triggered", s_max=-1)], ["controller.s_max", "greater than 0"]),
-    "P6-speed": ([other("discrete-lloyd", speed=0)], ["controller.speed", "greater than 0"]),
-    "P6-levels": (
-        [other("event-triggered", levels=[0, 0.5, 0.25, 1])],
-        ["controller.levels[2]", "levels[1] = 0.5", "0.25"],
-    ),
-    "P8-delta": ([other("self-triggered", delta=0)], ["controller.delta", "greater than 0"]),
-    "P8-always": ([other("self-triggered-centroid", epsilon=-1)], ["controller.epsilon", "-1"]),
-    "P8-relaxation": ([other("discrete-lloyd", relaxation=2)], ["controller.relaxation", "2"]),
-    "P8-tolerance": ([other("lloyd", mode="ode", tolerance=1)], ["controller.tolerance", "1"]),
-    "P11-law": ([other("lloyd"), CERTIFICATE], ["certificate", '"timer"', '"lloyd"']),
-    "P12-loss": (["network.loss=1"], ["network.loss", "less than 1"]),
-    "P12-delay": (["network.delay=-1"], ["network.delay", "at least 0"]),
-    "P12-ode": ([other("lloyd", mode="ode"), "network.loss=0.5"], ["network", '"ode"']),
-    "P20-law": (["controller.kind=loyd"], ["controller.kind", '"loyd"', '"lloyd"?']),
-    "P20-strangers": (
-        ["controller.kind=lloyd"],
-        [
-            "controller.k1",
-            '"timer"',
-            "nu, t1 and t2",
-            '"lloyd"',
-            "k2, mode, dt, tolerance and speed",
-        ],
-    ),
-    "P20-mode": ([other("lloyd", mode="ode", dt=0.1)], ["controller.dt", '"sampled"', '"ode"']),
-    "P20-schedule": ([other("discrete-lloyd", rate=1)], ["controller.rate", '"poisson"']),
-}
-
-
-@table(REFUSED)
-def test_refused(bench: Bench, row: Row) -> None:
-    overrides, words = row
-    assert holds_words(bench.refused(*overrides), words)
-
 
 FLAGGED: dict[str, tuple[list[str], set[str]]] = {
     "P7-large": (["certificate={eta_max=2.0,lipschitz=0.001}"], {"certificate-void"}),

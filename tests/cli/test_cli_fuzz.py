@@ -124,26 +124,6 @@ def run(folder: Path, *changes: str, **tables: object) -> Outcome:
     return outcome
 
 
-BROKE = {
-    "gaussian-far-away": ["density.center=[1e200,0]"],
-    "gaussian-like-a-needle": ["density.rate=1e300"],
-    "gaussian-at-the-edge-of-doubles": ["density.weight=1e308"],
-    "speed-beyond-doubles": ["controller.k1=1e300"],
-    "speed-beyond-squares": ["controller.k1=1e100"],
-    "times-beyond-doubles": ["controller.t1=1e307", "controller.t2=1e308", "run.horizon=1e308"],
-    "grid-beyond-integers": ["run.integration={kind='grid',spacing=1e-300}"],
-    "agents-beyond-memory": ["agents.start={count=2000000}", "run.record.sample_every=1e-4"],
-    "agents-beyond-patience": ["agents.start={count=2000000000}"],
-    "underflow": ["density={kind='uniform',level=1e-308}"],
-    "all-on-a-line": ["workspace={kind='polygon',vertices=[[0,0],[1,1],[2,2],[3,3]]}"],
-}
-
-
-@pytest.mark.parametrize("changes", BROKE.values(), ids=BROKE)
-def test_refused_since_it_broke(tmp_path: Path, changes: list[str]) -> None:
-    assert run(tmp_path, *changes).code == 2
-
-
 WORKS = {
     "synchronous": ["controller.t1=0.2", "controller.reset='periodic'"],
     "overshoot": ["controller.k1=40.0", "run.horizon=6.0"],

@@ -41,6 +41,7 @@ def test_lines_of_the_list_are_whole(narrow: None) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_and_no_types(narrow: None, command: str) -> None:
     text = dwell(command, "--help").out
+    assert dwell(command, "-h").out == text
     assert f"Example: dwell {command}" in " ".join(text.split())
     assert not re.search(r"<[a-z]|[{}]|range", text), text
     assert max(map(len, text.splitlines())) <= 80

@@ -27,45 +27,22 @@ SPECS = {
 DEFAULTS: dict[str, dict[str, Any]] = {
     "lloyd": {"k2": 1.0, "mode": "sampled", "dt": None, "tolerance": None, "speed": None},
     "discrete-lloyd": {
-        "step": 1.0,
-        "relaxation": 1.0,
-        "speed": None,
-        "schedule": "synchronous",
-        "rate": None,
+        "step": 1.0, "relaxation": 1.0, "speed": None, "schedule": "synchronous", "rate": None,
     },
     "self-triggered": {
-        "kappa": 1.0,
-        "v": 0.35,
-        "tau_min": 0.01,
-        "tau_max": 0.75,
-        "delta": 3.0,
-        "scan": 0.01,
-        "preset": "default",
-        "factor": None,
-        "own": None,
-        "second": None,
-        "bound": None,
+        "kappa": 1.0, "v": 0.35, "tau_min": 0.01, "tau_max": 0.75, "delta": 3.0, "scan": 0.01,
+        "preset": "default", "factor": None, "own": None, "second": None, "bound": None,
         "stop": None,
     },
     "self-triggered-centroid": {
-        "v_max": 1.0,
-        "dt": 0.025,
-        "epsilon": 0.1,
-        "t_max": None,
-        "decision": "multi-step",
+        "v_max": 1.0, "dt": 0.025, "epsilon": 0.1, "t_max": None, "decision": "multi-step",
         "bound": "circumradius",
     },
     "event-triggered": {
-        "s_max": 1.0,
-        "dt": 0.05,
-        "levels": (0.0, 0.25, 0.5, 1.0),
-        "k_v": 1.0,
-        "d_stop": 0.01,
-        "d_start": 0.02,
-        "heartbeat": None,
-        "bound": "diameter",
+        "s_max": 1.0, "dt": 0.05, "levels": (0.0, 0.25, 0.5, 1.0), "k_v": 1.0, "d_stop": 0.01,
+        "d_start": 0.02, "heartbeat": None, "bound": "diameter",
     },
-}
+}  # fmt: skip
 
 # Each key of each law is given somewhere here, and each word of each key.
 GIVEN: list[dict[str, Any]] = [
@@ -248,215 +225,6 @@ class TestRefusedValues:
             assert set(fields) == spoiled | (others & set(fields))
 
 
-# id: (law, key of the error, code, words that its sentence has)
-REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
-    "lloyd-dt-ode": (
-        {"kind": "lloyd", "mode": "ode", "dt": 0.1},
-        "controller.dt",
-        "lloyd.mode",
-        'belongs to mode = "sampled", got mode = "ode".',
-    ),
-    "lloyd-tolerance-sampled": (
-        {"kind": "lloyd", "tolerance": 1e-3},
-        "controller.tolerance",
-        "lloyd.mode",
-        'belongs to mode = "ode", got mode = "sampled".',
-    ),
-    "lloyd-tolerance-one": (
-        {"kind": "lloyd", "mode": "ode", "tolerance": 1},
-        "controller.tolerance",
-        "scenario.range",
-        "must be at most 0.01, got 1",
-    ),
-    "discrete-rate": (
-        {"kind": "discrete-lloyd", "rate": 2},
-        "controller.rate",
-        "discrete-lloyd.schedule",
-        'belongs to schedule = "poisson", got schedule = "synchronous".',
-    ),
-    "discrete-relaxation": (
-        {"kind": "discrete-lloyd", "relaxation": 2},
-        "controller.relaxation",
-        "scenario.range",
-        "must be less than 2, got 2",
-    ),
-    "discrete-rate-resolution": (
-        {"kind": "discrete-lloyd", "schedule": "poisson", "rate": 1e20},
-        "controller.rate",
-        "discrete-lloyd.resolution",
-        "must be at most 3.52e+13, or the clock cannot advance near run.horizon = 10.0, got 1e+20.",
-    ),
-    "self-order": (
-        {"kind": "self-triggered", "tau_min": 1},
-        "controller.tau_min",
-        "self-triggered.order",
-        "must be at most controller.tau_max = 0.75, got 1.0.",
-    ),
-    "self-order-default": (
-        {"kind": "self-triggered", "tau_max": 0.005, "scan": 0.005},
-        "controller.tau_min",
-        "self-triggered.order",
-        "must be at most controller.tau_max = 0.005, got 0.01, its default.",
-    ),
-    "self-scan": (
-        {"kind": "self-triggered", "scan": 0.8},
-        "controller.scan",
-        "self-triggered.order",
-        "must be at most controller.tau_max = 0.75, got 0.8.",
-    ),
-    "self-factor-3": (
-        {"kind": "self-triggered", "factor": 3},
-        "controller.factor",
-        "scenario.kind",
-        "must be 1 or 2, got 3.",
-    ),
-    "self-factor-float": (
-        {"kind": "self-triggered", "factor": 2.0},
-        "controller.factor",
-        "scenario.type",
-        "needs a whole number, got 2.0.",
-    ),
-    "self-factor-true": (
-        {"kind": "self-triggered", "factor": True},
-        "controller.factor",
-        "scenario.type",
-        "needs a whole number, got true.",
-    ),
-    "levels-equal": (
-        {"kind": "event-triggered", "levels": [0, 0.5, 0.5, 1]},
-        "controller.levels[2]",
-        "event-triggered.levels",
-        "must be greater than levels[1] = 0.5, got 0.5.",
-    ),
-    "levels-falling": (
-        {"kind": "event-triggered", "levels": [0, 0.75, 0.5, 0.25, 1]},
-        "controller.levels[2]",
-        "event-triggered.levels",
-        "must be greater than levels[1] = 0.75, got 0.5.",
-    ),
-    "levels-first": (
-        {"kind": "event-triggered", "levels": [0.25, 1]},
-        "controller.levels[0]",
-        "event-triggered.levels",
-        "must be 0, which is rest, got 0.25.",
-    ),
-    "levels-last": (
-        {"kind": "event-triggered", "levels": [0, 0.25]},
-        "controller.levels[1]",
-        "event-triggered.levels",
-        "must be 1, which is the largest speed, got 0.25.",
-    ),
-    "levels-negative": (
-        {"kind": "event-triggered", "levels": [-1, 0, 1]},
-        "controller.levels[0]",
-        "scenario.range",
-        "must be at least 0, got -1.0.",
-    ),
-    "levels-speeds": (
-        {"kind": "event-triggered", "levels": [0, 1, 2]},
-        "controller.levels[2]",
-        "scenario.range",
-        "must be at most 1, got 2.0.",
-    ),
-    "levels-one": (
-        {"kind": "event-triggered", "levels": [0]},
-        "controller.levels",
-        "scenario.length",
-        "needs at least 2 entries, got 1.",
-    ),
-    "levels-none": (
-        {"kind": "event-triggered", "levels": []},
-        "controller.levels",
-        "scenario.length",
-        "needs at least 2 entries, got 0.",
-    ),
-    "levels-number": (
-        {"kind": "event-triggered", "levels": 1},
-        "controller.levels",
-        "scenario.type",
-        "needs a list of numbers from 0 to 1, got 1.",
-    ),
-    "levels-word": (
-        {"kind": "event-triggered", "levels": [0, "half", 1]},
-        "controller.levels[1]",
-        "scenario.type",
-        'needs a number, got "half".',
-    ),
-    "distances-equal": (
-        {"kind": "event-triggered", "d_stop": 0.5, "d_start": 0.5},
-        "controller.d_start",
-        "event-triggered.order",
-        "must be greater than controller.d_stop = 0.5, got 0.5.",
-    ),
-    "distances-default": (
-        {"kind": "event-triggered", "d_stop": 0.5},
-        "controller.d_start",
-        "event-triggered.order",
-        "must be greater than controller.d_stop = 0.5, got 0.02, its default.",
-    ),
-    "kind-near": (
-        {"kind": "loyd"},
-        "controller.kind",
-        "scenario.kind",
-        'event-triggered or python, got "loyd"; did you mean "lloyd"?',
-    ),
-    "kind-underscore": (
-        {"kind": "self_triggered_centroid"},
-        "controller.kind",
-        "scenario.kind",
-        'did you mean "self-triggered-centroid"?',
-    ),
-    "kind-far": ({"kind": "zzz"}, "controller.kind", "scenario.kind", 'got "zzz".'),
-    "kind-missing": ({"k2": 1}, "controller.kind", "scenario.missing-key", "must be timer, lloyd"),
-    "misspelt": (
-        {"kind": "self-triggered", "taumin": 0.1},
-        "controller.taumin",
-        "scenario.unknown-key",
-        "did you mean controller.tau_min?",
-    ),
-    "unlike-anything": (
-        {"kind": "lloyd", "gain": 3},
-        "controller.gain",
-        "scenario.unknown-key",
-        "known here are kind, k2, mode, dt, tolerance and speed.",
-    ),
-    "key-of-the-network": (
-        {"kind": "lloyd", "delay": 0.1},
-        "controller.delay",
-        "scenario.unknown-key",
-        "did you mean network.delay?",
-    ),
-    "stranger": (
-        {"kind": "lloyd", "k1": 1},
-        "controller.k1",
-        "scenario.unknown-key",
-        'belongs to kind = "timer", got kind = "lloyd", whose keys are k2, mode, dt, tolerance '
-        "and speed.",
-    ),
-    "stranger-of-many": (
-        {"kind": "timer", **TIMER, "dt": 1},
-        "controller.dt",
-        "scenario.unknown-key",
-        'belongs to kind = "lloyd", "self-triggered-centroid" or "event-triggered", got',
-    ),
-    "two-strangers": (
-        {"kind": "event-triggered", "v_max": 1, "t_max": 1},
-        "controller.v_max",
-        "scenario.unknown-key",
-        'belongs to kind = "self-triggered-centroid", and so does t_max, got',
-    ),
-}
-
-
-@pytest.mark.parametrize(("law", "key", "code", "words"), REFUSED.values(), ids=REFUSED)
-def test_refuses(law, key, code, words):
-    error = error_of(with_law(law))
-    assert (error.key, error.code) == (key, code)
-    assert str(error).startswith(f"{key} ")
-    assert words in str(error)
-    assert len(str(error).splitlines()) == 1
-
-
 RESOLUTION = [
     ("lloyd", {"dt": 1e-14}, "dt"),
     ("discrete-lloyd", {"step": 1e-14}, "step"),
@@ -554,25 +322,6 @@ class TestNetwork:
     def test_defaults(self, parsed):
         assert parsed("network={}").network == NetworkSpec(loss=0.0, delay=0.0)
         assert parsed("network.loss=0").network == NetworkSpec()
-
-    @pytest.mark.parametrize(
-        ("override", "key", "code", "words"),
-        [
-            ("network.loss=1", "network.loss", "scenario.range", "less than 1, got 1"),
-            ("network.loss=-0.1", "network.loss", "scenario.range", "at least 0"),
-            ("network.loss=nan", "network.loss", "scenario.not-finite", "finite"),
-            ("network.loss=often", "network.loss", "scenario.type", "number"),
-            ("network.delay=-1", "network.delay", "scenario.range", "at least 0, got -1"),
-            ("network.delay=inf", "network.delay", "scenario.not-finite", "finite"),
-            ("network.dely=1", "network.dely", "scenario.unknown-key", "network.delay?"),
-            ("network=0.5", "network", "scenario.type", "needs a table, got 0.5"),
-            ("netwrok={loss=0.1}", "netwrok", "scenario.unknown-key", "did you mean network?"),
-        ],
-    )
-    def test_refuses(self, refused, override, key, code, words):
-        error = refused(override)
-        assert (error.key, error.code) == (key, code)
-        assert words in str(error)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SPECS if kind != "timer"])

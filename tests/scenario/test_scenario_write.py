@@ -18,6 +18,7 @@ from dwell.scenario import (
     template_text,
     text_to_mapping,
 )
+from tests.scenario.test_scenario_laws import GIVEN
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 positive = st.floats(min_value=5e-324, max_value=1e300, allow_subnormal=True)
@@ -50,77 +51,9 @@ density = (
 workspace = st.just({"kind": "box", **corners}) | st.lists(point, min_size=1, max_size=9).map(
     lambda vertices: {"kind": "polygon", "vertices": vertices}
 )
-# Laws other than the timer law. Times stay long enough for any horizon that is drawn.
-times = st.floats(0.125, 1e3)
-words = st.sampled_from
-others = (
-    st.fixed_dictionaries(
-        {"kind": st.just("lloyd")},
-        optional={"k2": positive, "mode": st.just("sampled"), "dt": times},
-    )
-    | st.fixed_dictionaries(
-        {"kind": st.just("lloyd"), "mode": st.just("ode")},
-        optional={"k2": positive, "tolerance": st.floats(1e-13, 0.01)},
-    )
-    | st.fixed_dictionaries(
-        {"kind": st.just("discrete-lloyd")},
-        optional={
-            "step": times,
-            "relaxation": st.floats(5e-324, 1.999),
-            "speed": positive,
-            "schedule": words(["synchronous", "round-robin", "random", "poisson"]),
-        },
-    )
-    | st.fixed_dictionaries(
-        {
-            "kind": st.just("discrete-lloyd"),
-            "schedule": st.just("poisson"),
-            "rate": st.floats(1e-300, 1e3),
-        }
-    )
-    | st.fixed_dictionaries(
-        {"kind": st.just("self-triggered")},
-        optional={
-            "kappa": positive,
-            "v": positive,
-            "tau_min": st.floats(0.125, 0.5),
-            "tau_max": st.floats(0.5, 1e3),
-            "delta": positive,
-            "scan": st.floats(0.125, 0.5),
-            "preset": words(["default", "paper-like"]),
-            "factor": words([1, 2]),
-            "own": words(["exact", "ball"]),
-            "second": words(["gv-centroid", "sampled"]),
-            "stop": words(["before", "after"]),
-            "bound": words(["diameter", "circumradius"]),
-        },
-    )
-    | st.fixed_dictionaries(
-        {"kind": st.just("self-triggered-centroid")},
-        optional={
-            "v_max": positive,
-            "dt": times,
-            "epsilon": st.floats(0, 1e300),
-            "t_max": positive,
-            "decision": words(["multi-step", "one-step"]),
-            "bound": words(["diameter", "circumradius"]),
-        },
-    )
-    | st.fixed_dictionaries(
-        {"kind": st.just("event-triggered")},
-        optional={
-            "s_max": positive,
-            "dt": times,
-            "levels": st.sets(st.floats(1e-13, 0.01), max_size=4).map(
-                lambda between: [0.0, *sorted(between), 1.0]
-            ),
-            "k_v": positive,
-            "d_stop": st.floats(0, 0.0199),
-            "d_start": st.floats(0.02, 1e300),
-            "heartbeat": positive,
-            "bound": words(["diameter", "circumradius"]),
-        },
-    )
+# Laws other than the timer law, with horizons of any length: no wait shorter than the default.
+others = st.sampled_from(
+    [law for law in GIVEN if law["kind"] != "timer" and 5e-324 not in law.values()]
 )
 network = st.fixed_dictionaries(
     {}, optional={"loss": st.floats(0, 0.999), "delay": st.floats(0, 1e300)}
