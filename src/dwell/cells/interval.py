@@ -1,4 +1,4 @@
-"""Looks, cells and borders on the line, n = 1: intervals between midpoints, moments to rounding."""
+"""Cells, measurements and facets on the line (n = 1): intervals between midpoints."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from dwell.geometry.voronoi import coincident
 def looks(
     ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
-    """agent[k] looks in configuration row[k] of `positions`, (rows, agents, 1).
+    """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, 1).
 
-    Configurations in which many look are sorted once, so that all looks of N agents take
-    N log N steps. Uniform, polynomial and Gaussian densities are integrated to rounding.
+    Each configuration is sorted once, so the cells of all N agents take N log N steps.
+    Uniform, polynomial and Gaussian densities are integrated to rounding.
     """
     if ground.terms is None:
         return simplices.looks(ground, positions, row, agent, threads=threads)
@@ -132,7 +132,7 @@ def _looked(
 
 
 def _beside(x: Floats, row: Ints, agent: Ints, threads: int | None) -> tuple[Ints, Ints]:
-    """For each look the agents next below and next above, -1 for nobody."""
+    """For each measurement the agents next below and next above; -1 where there is none."""
     from dwell._kernels.line.cells import scan
 
     left, right = np.empty_like(row), np.empty_like(row)

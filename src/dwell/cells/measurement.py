@@ -1,4 +1,4 @@
-"""Many looks at once, in any dimension and on several threads."""
+"""Measurements of many cells as one table; work in blocks on several threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 
-BLOCK = 2048  # looks handed to a thread at a time
+BLOCK = 2048  # cells that a thread takes at a time
 LEAST = 256  # for fewer a thread costs more than it gains
 
 Made = TypeVar("Made")
@@ -23,7 +23,7 @@ Made = TypeVar("Made")
 @final
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """What agents saw, one entry per look."""
+    """Measured cells, one entry per agent and configuration."""
 
     met: np.ndarray  # whether another agent stood at the same place; the rest is then void
     empty: np.ndarray  # whether the cell weighed nothing
@@ -38,9 +38,9 @@ class Looks:
 
 
 def one_per_thread(make: Callable[[], Made]) -> Callable[[], Made]:
-    """A function that gives what `make` makes, made once on every thread that asks.
+    """A function that returns the result of `make`, called once on each thread.
 
-    For working memory of many agents: what is fresh from the system must be cleared by it first.
+    For large working memory, which the system would have to clear for each block.
     """
     own = threading.local()
 
@@ -69,7 +69,7 @@ def in_blocks(
             work(lo, hi)
         return
     work(0, 0)  # compile once, not on every thread
-    blocks = iter(list(pairwise(edges)))  # whoever is free takes the next one
+    blocks = iter(list(pairwise(edges)))  # a free thread takes the next one
 
     def take() -> None:
         for lo, hi in blocks:

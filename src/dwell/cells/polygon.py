@@ -1,4 +1,4 @@
-"""Cells in a polygon: looks and cells by the planar kernels."""
+"""Cells in a polygon: measurements and outlines by the planar kernels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import first_coincidence
 
-BLOCKS = 64  # of looks at a time, at most: more cost more than they even out
+BLOCKS = 64  # of cells at most: more would cost more than they balance
 CACHED = 16_384  # rows that fit into the cache
 
 
@@ -119,7 +119,7 @@ def _named(points: Points, behind: Points, label: Ints) -> Ints:
 def looks(
     ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
-    """agent[k] looks in configuration row[k] of `places`, (rows, agents, 2)."""
+    """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2)."""
     if ground.terms is None:
         return _by_quadrature(ground, places, row, agent)
     from dwell._kernels import doors
@@ -144,7 +144,7 @@ def looks(
 
 
 def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -> Looks:
-    """Everybody looks, and is told the second moment about its centroid as well."""
+    """Measure all cells, second moments about their centroids included."""
     from dwell._kernels import doors
 
     x, y = columns(points)
@@ -187,7 +187,7 @@ def _columns_of(rows: Floats, threads: int | None) -> Floats:
 
 
 def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
-    """Whether everybody looks in every configuration, one after another."""
+    """Whether the rows list all agents of every configuration, in order."""
     if len(row) != shape[0] * shape[1]:
         return False
     rows, agents = row.reshape(shape), agent.reshape(shape)
@@ -261,7 +261,7 @@ def _look_all(
 
 
 def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:
-    """The same, look by look, for densities that only Python can evaluate."""
+    """Measure cells one by one for a density that only Python can evaluate."""
     count = len(row)
     met, empty = np.zeros((2, count), dtype=bool)
     error = np.zeros((count, ground.dimension))

@@ -72,7 +72,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
 
 
 def _by_quadrature(workspace: Workspace, points: Points, density: Density, count: int) -> Borders:
-    """The same for densities that only Python can evaluate."""
+    """Integrals over facets of a density that only Python can evaluate."""
     cells = voronoi_cells(polygon_of(workspace), points, range(count))
     masses, errors = np.zeros(count), np.zeros((count, 2))
     rows = []

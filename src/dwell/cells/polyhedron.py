@@ -1,4 +1,4 @@
-"""Cells in space: looks, cells and borders by the kernels of polyhedra."""
+"""Cells in space: measurements, cells and facets by the kernels of polyhedra."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dwell.geometry.voronoi import first_coincidence
 if TYPE_CHECKING:
     from dwell._kernels.space.memory import Grid, Solid
 
-BLOCK = 128  # looks handed to a thread at a time: each takes tens of microseconds
+BLOCK = 128  # cells that a thread takes at a time: each takes tens of microseconds
 
 # xx, xy, xz, yy, yz, zz as a matrix.
 SYMMETRIC = [4, 5, 6, 5, 7, 8, 6, 8, 9]
@@ -33,10 +33,10 @@ def cells(
 def looks(
     ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
-    """agent[k] looks in configuration row[k] of `places`, (rows, agents, 3).
+    """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 3).
 
-    Configurations in which many agents look are sorted into bins first, so that a look does not
-    depend on how many agents there are.
+    Where many cells of one configuration are measured, agents are sorted into bins first, so that
+    the time per cell does not depend on the number of agents.
     """
     from dwell._kernels.space import look as kernel
 
@@ -55,7 +55,7 @@ def _in_one(
     ground: Ground, solid: Solid, points: Points, picks: Ints, agent: Ints, out: Floats,
     threads: int | None,
 ) -> None:  # fmt: skip
-    """Looks `picks`, all in the configuration `points`; neighbours after one another."""
+    """Measurements `picks`, all in the configuration `points`; neighbours follow each other."""
     from dwell._kernels.space import doors
     from dwell._kernels.space.memory import make_memory
 
@@ -76,7 +76,7 @@ def _one_by_one(
     ground: Ground, solid: Solid, places: Points, picks: Ints, row: Ints, agent: Ints, out: Floats,
     threads: int | None,
 ) -> None:  # fmt: skip
-    """Looks `picks`, each in a configuration of its own."""
+    """Measurements `picks`, each in a configuration of its own."""
     from dwell._kernels.space import doors
     from dwell._kernels.space.memory import make_memory
 

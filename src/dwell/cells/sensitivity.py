@@ -1,4 +1,4 @@
-"""How strongly one agent's centroid follows the agents: what it can work out from one look."""
+"""Derivative of one agent's centroid with respect to all positions, from one measurement."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sensitivity(
 
 
 def of_agent(found: Borders, agent: int) -> Sensitivity:
-    """The same from borders that are known."""
+    """Sensitivity of a centroid, from the integrals over the facets of its cell."""
     own, towards = centroid_blocks(found)
     rows = np.flatnonzero(found.agent == agent)
     others = 0.0

@@ -73,7 +73,7 @@ class Tessellation:
         -------
         matplotlib.figure.Figure
         """
-        # By name: drawing is far above this room, and loaded only when it is wanted.
+        # By name: plotting is a higher layer, loaded only when it is used.
         drawing = import_module("dwell.plotting.deployment")
         return drawing.deployment(self.workspace, self._ground.density, self.positions, self.cost)
 
@@ -154,7 +154,7 @@ class Tessellation:
         return _rows_of(csr_array((ones, (first, second)), shape=(count, count)))
 
     def shared_edge(self, p: int, q: int) -> Points | None:
-        """The edge between the cells of p and q, (2, 2); the same bits whoever asks.
+        """The edge between the cells of p and q, (2, 2); the same bits for (q, p).
 
         In other dimensions cells share points or faces: see `cell(p)` and its `borders`.
         """
@@ -215,7 +215,7 @@ def tessellate(
 
 
 def tessellation_of(ground: Ground, points: Points) -> Tessellation:
-    """The same of clean positions."""
+    """Tessellate positions that have been validated."""
     everybody = np.arange(len(points))
     seen = measure_cells(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
     if seen.met.any():
@@ -244,7 +244,7 @@ def _mass_errors(ground: Ground, points: Points, seen: Looks, log_masses: Floats
 
 
 def _about_centroids(seen: Looks) -> Floats:
-    """Second moments of looks that brought them along."""
+    """Second moments about the centroids, of measurements that include them."""
     assert seen.second is not None
     second: Floats = np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)
     return second

@@ -25,7 +25,7 @@ class Density(Protocol):
         ...
 
     def terms(self) -> Terms | None:
-        """The same density in the plane as plain arrays for the kernels; None if it has none."""
+        """Planar density as arrays for the kernels; None if it has no such form."""
         ...
 
 

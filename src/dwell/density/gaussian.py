@@ -1,4 +1,4 @@
-"""Gaussian: one smooth hill."""
+"""Gaussian density."""
 
 from __future__ import annotations
 

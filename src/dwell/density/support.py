@@ -25,8 +25,8 @@ ULPS = 1.0  # of the lengths in a cell's frame: by so much rounding may move its
 def check_density(density: Density, workspace: Workspace) -> None:
     """Refuse a density that is negative, not finite, or zero all over `workspace`.
 
-    Looks at a lattice of points and the corners; Gaussians and constants are positive by
-    construction, so for them the corners will do.
+    Evaluates a lattice of points and the vertices; Gaussians and constants are positive by
+    construction, so for them the vertices suffice.
     """
     refuse_dimension(density, workspace.dimension)
     positive = all(isinstance(part, (Uniform, Gaussian)) for part in _parts(density))
@@ -58,10 +58,10 @@ def check_density(density: Density, workspace: Workspace) -> None:
 def rounding_of(
     density: Density, workspace: Workspace, positions: Points, log_masses: Floats
 ) -> Floats:
-    """Relative errors of cells' masses by rounding of their corners, (N,); 0 if negligible.
+    """Relative errors of cells' masses by rounding of their vertices, (N,); 0 if negligible.
 
-    A corner that moves against a hill by a share s of its width changes a mass by about s, and by
-    s times the distance in widths in the tail of the hill, which the mass itself tells.
+    A vertex that moves by a fraction s of the width of a Gaussian component changes a mass by about
+    s; in the tail, by s times the distance in widths, which follows from the mass.
     """
     found = np.zeros(len(positions))
     ends = np.stack(workspace.bounds)
@@ -86,7 +86,7 @@ def _parts(density: Density) -> tuple[Density, ...]:
 
 
 def _refuse_range(density: Density, workspace: Workspace, largest: float) -> None:
-    """Refuse what doubles cannot hold: moments out of range, hills steeper than an exponent."""
+    """Refuse what doubles cannot hold: moments out of range, a component too steep for an exponent."""
     hills = [part for part in _parts(density) if isinstance(part, Gaussian)]
     largest = max([largest, *(hill.weight for hill in hills)])
     n = workspace.dimension
@@ -124,7 +124,7 @@ def _deepest(hill: Gaussian, workspace: Workspace) -> float:
 
 
 def _deepest_anywhere(hill: Gaussian, workspace: Workspace) -> float:
-    """The same in any dimension; a bound on it where the boundary is curved."""
+    """Volume in any dimension; a bound where the boundary is curved."""
     with np.errstate(all="ignore"):
         if is_flat(workspace):
             return float(drops(workspace.vertices - np.array(hill.center), hill.root).max())

@@ -27,17 +27,17 @@ def as_workspace(region: object) -> Workspace:
 
 
 def polygon_of(workspace: Workspace) -> Polygon:
-    """The same region of the plane as a polygon."""
+    """Planar workspace as a polygon."""
     return workspace.polygon
 
 
 def interval_of(workspace: Workspace) -> Interval:
-    """The same region of the line as an interval, whatever its class."""
+    """One-dimensional workspace as an interval, whatever its class."""
     return workspace.interval
 
 
 def is_flat(workspace: Workspace) -> TypeGuard[Flat]:
-    """Whether it lies between flat walls, and so has vertices; all on the line do."""
+    """Whether all facets are flat, so that it has vertices; true of every interval."""
     return isinstance(workspace, Flat)
 
 

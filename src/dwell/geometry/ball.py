@@ -53,7 +53,7 @@ class Ball(CurvedRegion):
 
     @cached_property
     def interval(self) -> Interval:
-        """The same region as an interval, on the line."""
+        """One-dimensional ball as an interval."""
         if self.dimension != 1:
             raise missing(self, self.dimension, "interval")
         return Interval(self.center[0] - self.radius, self.center[0] + self.radius)

@@ -3,8 +3,8 @@
 Corners of a cell come in planes of many, which Qhull first merges and then splits again, each plane
 by itself: the pieces need not meet edge to edge, and may overlap. So they are checked: the boundary
 must be closed (every ridge between exactly two simplices) and have two sides. If it is not, points
-are moved by a little more than rounding and Qhull is asked again. Only which points belong together
-is taken from the answer; with the points where they were, some simplices may then lie the wrong way
+are moved by a little more than rounding and Qhull runs again. Only the grouping of points is
+taken from its result; with the points where they were, some simplices may then lie the wrong way
 round, and their signs say so. A closed surface encloses the same signed volume however it is split.
 """
 
@@ -46,11 +46,11 @@ def closed_boundary(points: Points) -> Ints | None:
 
 
 def _oriented(simplices: Ints) -> Ints | None:
-    """The same simplices, all facing one way; None if they do not close, or have one side only."""
+    """The simplices, all facing one way; None if they do not close, or have one side only."""
     count, n = simplices.shape
     order = np.argsort(simplices, axis=1)
     ascending = np.take_along_axis(simplices, order, axis=1)
-    # Ridge k lacks vertex k; in ascending order it is met with sign (-1)**k.
+    # Ridge k lacks vertex k; in ascending order its sign is (-1)**k.
     ridges = np.concatenate([np.delete(ascending, k, axis=1) for k in range(n)])
     owner = np.tile(np.arange(count), n)
     side = np.repeat([1 - 2 * (k % 2) for k in range(n)], count)

@@ -24,8 +24,8 @@ MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 class Box:
     """All points between the corners `lower` and `upper`: an interval, a rectangle, a cuboid, ...
 
-    In the plane its walls are numbered as the edges of `polygon`; otherwise wall 2 i is the lower
-    and wall 2 i + 1 the upper one along axis i.
+    In the plane its facets are numbered as the edges of `polygon`; otherwise facet 2 i is the lower
+    and facet 2 i + 1 the upper one along axis i.
 
     >>> Box((0, 0), (2, 1)).area
     2.0
@@ -79,14 +79,14 @@ class Box:
 
     @cached_property
     def polygon(self) -> Polygon:
-        """The same region as a polygon, in the plane."""
+        """Planar box as a polygon."""
         self._only_in(2, "polygon")
         low, high = self.lower, self.upper
         return Polygon([low, (high[0], low[1]), high, (low[0], high[1])])
 
     @cached_property
     def interval(self) -> Interval:
-        """The same region as an interval, on the line."""
+        """One-dimensional box as an interval."""
         self._only_in(1, "interval")
         return Interval(self.lower[0], self.upper[0])
 
@@ -106,7 +106,7 @@ class Box:
 
     @cached_property
     def normals(self) -> Points:
-        """Outward unit normal of each wall, (2 n, n)."""
+        """Outward unit normal of each facet, (2 n, n)."""
         if self.dimension == 2:
             return self.polygon.normals
         return read_only(np.kron(np.eye(self.dimension), [[-1.0], [1.0]]))
@@ -120,7 +120,7 @@ class Box:
 
     @cached_property
     def faces(self) -> tuple[Ints, ...]:
-        """Vertices of each wall; counter-clockwise from outside in three dimensions."""
+        """Vertices of each facet; counter-clockwise from outside in three dimensions."""
         n = self.dimension
         if n == 2:
             return self.polygon.faces

@@ -26,12 +26,12 @@ class Cell(FlatCell):
     offsets: Points  # (V, n) vertices relative to the agent, counter-clockwise in the plane;
     # V = 0: empty
     borders: Ints  # (n,)
-    faces: tuple[Ints, ...] | None = None  # above the plane: the vertices of the wall behind
+    faces: tuple[Ints, ...] | None = None  # above the plane: the vertices of the facet
     # borders[k], in order around it in three dimensions
 
     @property
     def border_sizes(self) -> np.ndarray:
-        """How large each border is, as a length: of an edge its own, of a wall its width.
+        """How large each border is, as a length: of an edge its own, of a face its width.
 
         On the line borders are points, and none is smaller than another.
         """
@@ -58,7 +58,7 @@ class Cell(FlatCell):
 
 
 def _width(corners: Points, n: int) -> float:
-    """The least extent of a wall along itself: 0 if it is no more than an edge."""
+    """The least extent of a face along itself: 0 if it is no more than an edge."""
     if len(corners) < n:
         return 0.0
     extents = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)

@@ -1,4 +1,4 @@
-"""What every Voronoi cell can be asked, and the answers for those between flat walls."""
+"""Properties of every Voronoi cell, and their computation for cells with flat facets."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class AnyCell:
 
 
 class FlatCell(AnyCell):
-    """What cells between flat walls have in common: they are the hull of their corners."""
+    """A cell with flat facets: the convex hull of its vertices."""
 
     faces: tuple[Ints, ...] | None
 
@@ -141,7 +141,7 @@ class FlatCell(AnyCell):
 
     @cached_property
     def _walls(self) -> tuple[Points, Points]:
-        """Outward unit normals of the walls, and a point of each."""
+        """Outward unit normals of the facets, and a point of each."""
         middle = self.offsets.mean(axis=0)
         size = float(lengths(self.offsets - middle).max())
         found = [
@@ -194,7 +194,7 @@ def _corners_of_walls(offsets: Points, faces: tuple[Ints, ...] | None) -> list[P
 
 
 def _normal(corners: Points, middle: Points, least: float) -> Points | None:
-    """The outward unit normal of a wall; None if it is narrower than `least`, and so has none."""
+    """The outward unit normal of a face; None if it is narrower than `least`, and so has none."""
     center = corners.mean(axis=0)
     n = len(middle)
     if n == 1:

@@ -29,7 +29,7 @@ class CurvedRegion(ABC):
     @property
     @abstractmethod
     def interval(self) -> Interval:
-        """The same region as an interval, on the line."""
+        """One-dimensional workspace as an interval."""
 
     @property
     def polygon(self) -> Polygon:

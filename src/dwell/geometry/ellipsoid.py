@@ -78,7 +78,7 @@ class Ellipsoid(CurvedRegion):
 
     @cached_property
     def interval(self) -> Interval:
-        """The same region as an interval, on the line."""
+        """One-dimensional ellipsoid as an interval."""
         if self.dimension != 1:
             raise missing(self, self.dimension, "interval")
         return Interval(self.center[0] - self.semi_axes[0], self.center[0] + self.semi_axes[0])

@@ -12,17 +12,17 @@ from dwell.geometry.hull import EXACT_LIMIT, degenerate, exact_solution, find_wa
 from dwell.geometry.limits import FLAT
 
 KEY = "workspace.halfspaces"
-ROUNDS = 4  # times the inscribed ball is looked for again, seen from the last one
-OPEN = 1e-9  # how far walls must turn away from a direction for it to be closed
-EMPTY = 1e-11  # of the distances between walls: contradictions below are rounding
+ROUNDS = 4  # searches for the inscribed ball, each from the result of the last
+OPEN = 1e-9  # least cosine between a normal and a direction that it bounds
+EMPTY = 1e-11  # of the distances between facets: contradictions below are rounding
 
 
 class Inscribed(NamedTuple):
-    """The largest ball between walls; a negative radius tells how much they contradict."""
+    """The largest inscribed ball; a negative radius measures a contradiction."""
 
     center: Points
     radius: float
-    holding: Ints  # the walls that keep it from being larger
+    holding: Ints  # the facets that touch it
 
 
 def unit_walls(normals: Points, offsets: Floats) -> tuple[Points, Floats, Ints]:
@@ -102,13 +102,13 @@ def _largest_ball(normals: Points, gaps: Floats) -> tuple[Points, float, Ints]:
 
 
 def refuse_open(normals: Points) -> None:
-    """Refuse walls that leave a direction open, and name it."""
+    """Refuse half-spaces that leave a direction unbounded, and name it."""
     from scipy.optimize import linprog
 
     sizes, axes = np.linalg.svd(normals, full_matrices=True)[1:]
     if len(sizes) < normals.shape[1] or sizes[-1] <= OPEN * sizes[0]:
         raise unbounded(axes[-1])
-    # The direction that walls turn away from most; none does if the region is bounded.
+    # The direction least opposed by a normal; in a bounded region each one is opposed.
     found = linprog(
         normals.sum(axis=0),
         A_ub=normals,
@@ -142,11 +142,11 @@ def unbounded(direction: Points) -> WorkspaceError:
 def _corners(
     normals: Points, offsets: Floats, rows: Points, values: Floats, ball: Inscribed
 ) -> Points:
-    """Corners are the walls of the hull of the dual points, normal / distance."""
+    """Vertices as facets of the hull of the dual points, normal / distance."""
     n = normals.shape[1]
     gaps = np.maximum(offsets - normals @ ball.center, ball.radius)
     dual = normals * (ball.radius / gaps)[:, None]
-    # Walls that many times farther than the nearest are all but one dual point, the origin: they
+    # Facets that many times farther than the nearest nearly share one dual point, the origin: they
     # matter only where the region is that long, which `find_walls` takes care of.
     walls = find_walls(dual, KEY)
     exact = len(walls.groups) * n**3 <= EXACT_LIMIT
@@ -171,7 +171,7 @@ def _meeting(
     center: Points,
     exact: bool,
 ) -> Points:
-    """The point where n walls meet: rounded once from the numbers that came, if that is quick."""
+    """The point where n facets meet: rounded once from the numbers that came, if that is quick."""
     if exact:
         try:
             solution = exact_solution(rows[chosen].tolist(), values[chosen].tolist())

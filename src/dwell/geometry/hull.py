@@ -1,8 +1,8 @@
-"""Convex hulls of points in any dimension: corners, walls, and the loops around faces.
+"""Convex hulls of points in any dimension: vertices, facets, and the loops around faces.
 
-Qhull (through SciPy) finds which points belong together. It is asked in a frame in which the points
+Qhull (through SciPy) finds which points belong together. It works in a frame in which the points
 are spread equally in all directions, as convexity survives any affine map: thin shapes and far
-offsets then look like any other. Numbers are not taken from it: planes are computed from the points
+offsets are then like any other. Numbers are not taken from it: planes are computed from the points
 themselves, in rational arithmetic, and rounded once.
 """
 
@@ -36,7 +36,7 @@ class Shell(NamedTuple):
     vertices: Points  # (V, n)
     normals: Points  # (m, n) outward unit
     offsets: Floats  # (m,)
-    faces: tuple[Ints, ...]  # vertices of each wall; in three dimensions a loop seen from outside
+    faces: tuple[Ints, ...]  # vertices of each facet; in three dimensions a loop seen from outside
     volume: float
     lost: int  # how many of the points were no corners
 
@@ -45,7 +45,7 @@ class Walls(NamedTuple):
     """What Qhull finds: simplices on the boundary, which of them lie in one plane, the corners."""
 
     simplices: Ints  # (s, n) numbers of points
-    groups: list[Ints]  # simplices of each wall
+    groups: list[Ints]  # simplices of each facet
     normals: Points  # (groups, n) outward, roughly
     corners: Ints  # numbers of the points that are corners, ascending
 
@@ -224,7 +224,7 @@ def _farthest(simplices: Ints, normals: Points, offsets: Floats, local: Points) 
 
 
 def _corners(simplices: Ints, groups: list[Ints], normals: Points) -> Ints:
-    """Points at which walls in n independent directions meet."""
+    """Points at which facets in n independent directions meet."""
     n = simplices.shape[1]
     walls: dict[int, list[int]] = {}
     for k, group in enumerate(groups):
@@ -303,7 +303,7 @@ def _dot(a: Points, b: Points) -> float:
 
 
 def _loop(own: Ints, number: Ints, simplices: Ints, vertices: Points, normal: Points) -> Ints:
-    """The corners of a wall; in three dimensions in order, counter-clockwise from outside."""
+    """The vertices of a facet; in three dimensions in order, counter-clockwise from outside."""
     if vertices.shape[1] != 3:
         return own
     ring = _walk(simplices, number)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Interval:
     """The numbers from `lower` to `upper`: a workspace of dimension 1.
 
-    Wall 0 is its lower end, wall 1 its upper end.
+    Facet 0 is its lower end, facet 1 its upper end.
 
     >>> Interval(0, 2).volume
     2.0
@@ -71,7 +71,7 @@ class Interval:
 
     @property
     def faces(self) -> tuple[Ints, ...]:
-        """The vertex of each wall."""
+        """The vertex of each facet."""
         return (np.array([0]), np.array([1]))
 
     @property

@@ -1,4 +1,4 @@
-"""What every workspace asks of its numbers: readable, finite, of a size that doubles can square."""
+"""Validation of a workspace's numbers: readable, finite, of a size that doubles can square."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FLAT = 1e-12  # width over length below which a region has no inside to speak of
 
 
 class MissingPartError(WorkspaceError, AttributeError):
-    """A workspace was asked for a part that its kind does not have."""
+    """A property that this kind of workspace does not have."""
 
 
 def missing(workspace: object, dimension: int, part: str) -> MissingPartError:
-    """The error for an interval asked for its area, a ball for its vertices and the like."""
+    """The error for the area of an interval, the vertices of a ball and the like."""
     kind = type(workspace).__name__
     article = "An" if kind[0] in "AEIOU" else "A"
     return MissingPartError(

@@ -54,7 +54,7 @@ class SpaceCell(FlatCell):
     offsets: Points  # (V, 3) vertices relative to the agent; V = 0: empty
     faces: tuple[Ints, ...]  # loops of vertex numbers, counter-clockwise seen from outside
     borders: Ints  # (F,)
-    seen: Ints  # agents looked at to make the cell, nearest first
+    seen: Ints  # candidate agents, nearest first
 
     @property
     def areas(self) -> Floats:
@@ -130,7 +130,7 @@ def _cell(
 
 
 def grid_of(points: Points, *, looks: int) -> Grid:
-    """The agents sorted into bins, for a number of looks; all in one bin where that is quicker."""
+    """Agents sorted into bins for a number of measurements; one bin where that is quicker."""
     from dwell._kernels.space.memory import Grid
     from dwell._kernels.space.search import sort_into_bins
 
@@ -147,7 +147,7 @@ def grid_of(points: Points, *, looks: int) -> Grid:
 
 
 def pays(agents: int, looks: Ints) -> np.ndarray:
-    """Whether sorting `agents` into bins pays for so many looks."""
+    """Whether sorting `agents` into bins pays for so many measurements."""
     worth: np.ndarray = (looks > 4) & (agents > FEW)
     return worth
 
@@ -179,7 +179,7 @@ def _bin_width(extent: Floats, agents: int) -> float:
 
 
 def solid_of(workspace: Polyhedron) -> Solid:
-    """The workspace as the kernels take it; kept, as the same one is asked for again and again."""
+    """The workspace as the kernels take it; cached."""
     vertices = np.ascontiguousarray(workspace.vertices, dtype=np.float64)
     loops = tuple(tuple(int(v) for v in face) for face in workspace.faces)
     return _solid(vertices.tobytes(), loops)

@@ -1,4 +1,4 @@
-"""Polytope: a bounded region between flat walls, in any dimension."""
+"""Polytope: a bounded intersection of half-spaces, in any dimension."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Polytope:
     vertices: Points  # (V, n), read-only
     normals: Points  # (m, n) outward unit, read-only
     offsets: Floats  # (m,) normals . z <= offsets inside
-    faces: tuple[Ints, ...]  # vertices of wall k; in three dimensions a loop seen from outside
+    faces: tuple[Ints, ...]  # vertices of facet k; in three dimensions a loop seen from outside
     volume: float
     repairs: tuple[str, ...]
 
@@ -72,13 +72,13 @@ class Polytope:
 
     @cached_property
     def polygon(self) -> Polygon:
-        """The same region as a polygon, in the plane."""
+        """Planar polytope as a polygon."""
         self._only_in(2, "polygon")
         return Polygon(self.vertices)
 
     @cached_property
     def interval(self) -> Interval:
-        """The same region as an interval, on the line."""
+        """One-dimensional polytope as an interval."""
         self._only_in(1, "interval")
         return Interval(self.vertices[0, 0], self.vertices[1, 0])
 
@@ -125,7 +125,9 @@ class Polytope:
         middle, unit, gaps = self._frame
         height = unit * self._height((rows - middle) / unit, gaps)
         inside: np.ndarray = height <= 0.0
-        unsure = (height > 0.0) & (height <= reach)  # no point is nearer than the wall it breaks
+        unsure = (height > 0.0) & (
+            height <= reach
+        )  # no point is nearer than the half-space it violates
         inside[unsure] = self.outside_by(rows[unsure]) <= reach
         return inside
 
@@ -145,13 +147,13 @@ class Polytope:
 
     @cached_property
     def _frame(self) -> tuple[Points, float, Floats]:
-        """Middle and unit of length in which the walls are near the origin, and their distances."""
+        """Centre and unit of length of a frame near the origin, and the distances of the facets."""
         middle, unit, local = framed(self.vertices, "workspace.vertices")
         pairs = zip(self.normals, self.faces, strict=True)
         return middle, unit, np.array([_top(normal, local[face]) for normal, face in pairs])
 
     def _height(self, local: Points, gaps: Floats) -> Floats:
-        """How far each point is beyond the wall it breaks most, summed in order."""
+        """How far each point is beyond the half-space it violates most, summed in order."""
         highest = np.full(len(local), -np.inf)
         for normal, gap in zip(self.normals, gaps, strict=True):
             height = np.full(len(local), -gap)
@@ -285,7 +287,7 @@ def _of_halfspaces(rows: Points, values: Floats) -> tuple[Shell, tuple[str, ...]
 
 
 def _owners(shell: Shell, rows: Points, values: Floats) -> Ints:
-    """The half-space that each wall lies on; the first, if one was given twice."""
+    """The half-space of each facet; the first, if one was given twice."""
     normals, offsets, kept = unit_walls(rows, values)
     pick = []
     for face, normal in zip(shell.faces, shell.normals, strict=True):

@@ -12,8 +12,8 @@ DEPENDENT = 1e-20  # squared length of what is left of a unit normal that others
 def project(point: Points, normals: Points, offsets: Floats) -> Points:
     """The nearest z to `point` with normals z <= offsets (unit normals; such z exist).
 
-    Goldfarb and Idnani's dual method: walls that the point breaks are taken in one by one, the
-    worst first, and walls that come to pull the wrong way are let go.
+    Goldfarb and Idnani's dual active-set method: violated constraints enter one by one, the worst
+    first, and those whose multiplier becomes negative leave.
     """
     z = point.copy()
     held: list[int] = []
@@ -32,7 +32,7 @@ def project(point: Points, normals: Points, offsets: Floats) -> Points:
 def _take_in(
     k: int, z: Points, held: list[int], pull: Floats, normals: Points, offsets: Floats
 ) -> tuple[Points, list[int], Floats]:
-    """Move z onto wall k as well, letting go of walls that would have to pull."""
+    """Add constraint k to the active set, and drop those with negative multipliers."""
     own = 0.0
     while True:
         share = _shares(normals[held], normals[k])
@@ -44,7 +44,7 @@ def _take_in(
         first = int(np.argmin(ratios)) if held else -1
         partial = ratios[first] if held else np.inf
         move = min(full, partial)
-        if not np.isfinite(move):  # walls that contradict each other by rounding only
+        if not np.isfinite(move):  # constraints that contradict each other by rounding only
             return z, held, pull
         if square > DEPENDENT:
             z = z - move * step

@@ -37,7 +37,7 @@ def voronoi_cells(
 
 
 def are_apart(points: Points) -> bool:
-    """Whether it is plain that no two of (k, n) points coincide; False means: look closely.
+    """Whether no two of (k, n) points coincide; False leaves it open.
 
     Points at one place have the same shadow on a slanted line, so shadows that all differ tell.
     Sorting them takes a tenth of the time of sorting points by all their coordinates.

@@ -24,7 +24,7 @@ class Root(NamedTuple):
 def root_of(curved: Ball | Ellipsoid) -> Root:
     """The workspace as the kernels take it; exact but for a rounding of each entry.
 
-    Kept, as the same one is asked for again and again.
+    The result is cached.
     """
     axes = tuple(tuple(row) for row in np.asarray(curved.axes, dtype=np.float64).tolist())
     return _root(tuple(curved.center), tuple(float(v) for v in curved.semi_axes), axes)
