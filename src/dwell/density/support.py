@@ -86,7 +86,7 @@ def _parts(density: Density) -> tuple[Density, ...]:
 
 
 def _refuse_range(density: Density, workspace: Workspace, largest: float) -> None:
-    """Refuse what doubles cannot hold: moments out of range, a component too steep for an exponent."""
+    """Refuse moments out of the range of doubles, and components too steep for an exponent."""
     hills = [part for part in _parts(density) if isinstance(part, Gaussian)]
     largest = max([largest, *(hill.weight for hill in hills)])
     n = workspace.dimension
