@@ -42,7 +42,7 @@ VERIFICATION = ("tests/verify/test_verify_forged.py", "tests/verify", "tests/the
 GROUPS = {
     "kernels": Group(
         0.4,
-        ("_kernels/*.py", "_kernels/line/*.py", "_kernels/batch/*.py"),
+        ("_kernels/*.py", "_kernels/line/*.py"),
         ((False, PLAIN_KERNELS), (True, ("tests/kernels", "tests/laws", "tests/agents"))),
     ),
     "kernels of space": Group(

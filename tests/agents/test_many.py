@@ -101,3 +101,17 @@ def test_agents_that_meet_while_all_look():
     arc = run_compiled(system, system.start(places), until=1.0)
     assert arc.stop.reason is StopReason.COINCIDENT
     assert "agents 0 and 1" in arc.stop.detail
+
+
+def test_agents_that_exceed_the_caches():
+    agents = 20_005
+    side = np.sqrt(agents)
+    places = np.random.default_rng(1).uniform(0, side, (agents, 2))
+    law = Timer(k1=0.5, nu=0.5, t1=0.5, t2=1.0)
+    system = CoverageSystem(Box((0, 0), (side, side)), Uniform(), law, agents, seed=1)
+    start = system.start(places)
+    fast = run_compiled(system, start, until=2.0, max_jumps=40)
+    slow = simulate(system, start, until=2.0, max_jumps=40)
+    assert fast.jumps == slow.jumps == 40
+    for field, values in table_of(fast).columns().items():
+        assert np.array_equal(values, getattr(table_of(slow), field)), field

@@ -1,4 +1,4 @@
-"""One place where Numba is met (a hint to the cache, which it has no word for, is in ahead.py).
+"""One place where Numba is met (a fused multiply-add, which it lacks, is in arithmetic.py).
 
 - ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
 - Compiled code is kept in a folder named after the text of its module and of all modules that this

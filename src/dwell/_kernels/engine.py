@@ -11,14 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import njit
-from dwell._kernels.ahead import (
-    descend,
-    fetch_legs,
-    fetch_lists,
-    forget_plans,
-    gather_first,
-    look_ahead,
-)
 from dwell._kernels.bins import (
     SPARE_LISTED,
     are_many,
@@ -86,20 +78,15 @@ def fill_rows(number, start, hold, since, first, looks, at, row):
 
 
 @njit
-def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, tree, near, plans, s):
+def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, tree, near, s):
     """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
 
-    key: the seed's two words; streams: whose draws each row uses; plans: None for few agents, for
-    whom a kernel without them is compiled.
+    key: the seed's two words; streams: whose draws each row uses.
     """
     count = 0
     binned = are_many(bins)
     quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
     most = LINES if quick else near.x.shape[0]
-    slot = 0
-    node = 0
-    if plans is not None:
-        forget_plans(plans)
     while True:
         whose = legs.queue[0]
         p = row_in(whose)
@@ -110,37 +97,22 @@ def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, tre
             return count, FULL
         if binned and is_worn(t, legs.row.shape[0], bins):
             put_all(t, program.cruise, legs.row, bins, near)
-            if plans is not None:
-                forget_plans(plans)
         px, py = place_at(t, p, program.cruise, legs.row)
         near.x[0] = px
         near.y[0] = py
         radius = guessed(legs.row[p, REACH], bins.frame)
-        if plans is not None:
-            m, limit = gather_first(slot, p, t, most, program.cruise, legs.row, bins, near, plans)
-            node = look_ahead(slot, program.cruise, legs, streams, bins, plans)
-        else:
-            m, limit = gather_moving(
-                p, t, 1, -1.0, radius, most, program.cruise, legs.row, bins, near
-            )
+        m, limit = gather_moving(p, t, 1, -1.0, radius, most, program.cruise, legs.row, bins, near)
         guess = legs.row[p, REACH] == 0.0
         n, looked, nearest, reach = find_cell(
             p, t, m, limit, radius, guess, quick, program.cruise, legs, legs.row, bins, tree,
             near.x, near.y, wx, wy, near, s,
         )  # fmt: skip
         legs.row[p, REACH] = reach
-        if plans is not None:
-            fetch_legs(1 - slot, 1, legs, bins, plans)
-            node = descend(node, 1, legs)
         status, ex, ey, _, _, _, neighbors, nearest = weigh(
             0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
         )
         if status == COINCIDENT:
             return count, HIT
-        if plans is not None:
-            fetch_lists(slot, bins, plans)
-            descend(node, 1, legs)
-            slot = 1 - slot
         ux, uy = saturated(ex, ey, program.k1, program.reach)
         dx = legs.row[p, HOLD_X] - ux
         dy = legs.row[p, HOLD_Y] - uy

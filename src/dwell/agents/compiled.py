@@ -67,7 +67,6 @@ def _on_the_line(system: CoverageSystem, now: float, cruise: float, row: Floats)
 
 
 def _in_the_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:
-    from dwell._kernels.ahead import plans_for
     from dwell._kernels.bins import make_bins, make_near, put_all
     from dwell._kernels.scratch import make_scratch
     from dwell._kernels.tree import MOVING, make_tree
@@ -75,7 +74,7 @@ def _in_the_plane(system: CoverageSystem, now: float, cruise: float, row: Floats
     n, vertices = system.agents, _flat(system).vertices
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
-    memory = near, plans_for(n), make_scratch(n, len(vertices))
+    memory = near, make_scratch(n, len(vertices))
     return columns(vertices), (bins, make_tree(n, MOVING), *memory)
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from dwell._types import Points, in_short, is_whole, listed
 from dwell.agents import CoverageSystem
-from dwell.agents.engine import can_compile, refuse_standing_clock
 from dwell.agents.start import check_start
 from dwell.errors import InputError
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
@@ -142,7 +141,7 @@ def _places(starts: object) -> Points:
 
 
 def refuse_differences(scenarios: Sequence[Scenario]) -> None:
-    """All runs share what the kernel holds fixed."""
+    """Refuse scenarios whose figures would not be comparable within one batch."""
     first = scenarios[0]
     for k, other in enumerate(scenarios[1:], start=1):
         for name, one, two in (
@@ -158,11 +157,3 @@ def refuse_differences(scenarios: Sequence[Scenario]) -> None:
                     "need batches of their own",
                     code="batch.differs",
                 )
-
-
-def is_compiled(system: CoverageSystem, until: float) -> bool:
-    """Whether the compiled planar engine knows law and density."""
-    if system.dimension != 2 or not can_compile(system):
-        return False
-    refuse_standing_clock(system, until)
-    return True

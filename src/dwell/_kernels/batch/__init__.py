@@ -1,1 +1,0 @@
-"""Many independent runs, one after another, without a step in Python between them."""
