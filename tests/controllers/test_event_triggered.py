@@ -17,7 +17,7 @@ from dwell.agents import Network
 from dwell.agents.interfaces import Ground, Message, Order, View
 from dwell.controllers import EventTriggered
 from dwell.controllers import event_triggered as module
-from dwell.controllers.event_triggered import Memory
+from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.uncertain import centroid_ball
 from dwell.errors import ControllerError
 from dwell.geometry import Polygon
@@ -364,7 +364,7 @@ class TestView:
             time=0.5, agent=0, agents=agents or 1 + len(heard), looks=9, first_look_at=0.05,
             position=np.array([1.0, 2.0]), hold=np.zeros(2), look=None, draw=0.5,
             heard={message.sender: message for message in heard},
-            memory=Memory(level, 0),
+            memory=BroadcastMemory(level, 0),
             ground=Ground(FOUR, Uniform(), Uniform().terms()),
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from dwell.density import Function, Gaussian, Uniform
 from dwell.geometry import Box, Interval
 from dwell.verify.finding import VIOLATED
 from dwell.verify.guarantees import promises
-from dwell.verify.plain_trigger_any import plain_trigger_any
+from dwell.verify.reference_trigger import reference_trigger
 
 LINE = Interval(0, 1)
 CUBE = Box((0, 0, 0), (1, 1, 1))
@@ -183,7 +183,7 @@ class TestTrigger:
                 here, others = rng.random(dimension), rng.random((5, dimension))
                 left, s = 0.05 * rng.normal(size=dimension), 0.05 + 0.05 * rng.random()
                 ours = law._trigger_value(here, left, s, 0.0, others, ground)
-                theirs = plain_trigger_any(law, workspace, density, here, here + left, others, s)
+                theirs = reference_trigger(law, workspace, density, here, here + left, others, s)
                 if ours == 0.0 and "second" in options:  # outside: how far does not matter
                     assert theirs >= 0.0
                 elif np.isinf(ours):

@@ -15,7 +15,7 @@ from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentro
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
 from dwell.geometry import Ball, Ellipsoid, Polygon
-from dwell.verify.plain_trigger_round import plain_trigger_round, wider
+from dwell.verify.reference_trigger import reference_trigger, wider
 
 pytestmark = pytest.mark.slow
 
@@ -131,8 +131,8 @@ class TestTrigger:
                 left, s = 0.05 * rng.normal(size=n), 0.02 + 0.05 * rng.random()
                 ours = law._trigger_value(here, left, s, 0.0, others, ground)
                 known = (law, workspace, density, here, here + left, others, s)
-                least = plain_trigger_round(*known)
-                most = plain_trigger_round(*known, wider(workspace))
+                least = reference_trigger(*known)
+                most = reference_trigger(*known, wider(workspace))
                 if math.isinf(ours):
                     assert math.isinf(least)
                 elif ours == 0.0 and "second" in options:  # outside: how far does not matter

@@ -18,8 +18,8 @@ from dwell.agents import CoverageSystem, Network
 from dwell.agents.interfaces import Ground, Sample, View
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
-from dwell.controllers.self_triggered_centroid import Plan
-from dwell.controllers.uncertain import Ball, ball_of, centroid_ball, velocity_to
+from dwell.controllers.self_triggered_centroid import CentroidPlan
+from dwell.controllers.uncertain import CentroidBall, ball_of, centroid_ball, velocity_to
 from dwell.density import as_density
 from dwell.errors import ControllerError
 from dwell.results import Run
@@ -68,10 +68,10 @@ class TestBall:
     BALL = ball_of((3.0, 4.0), 2.0, 0.25)  # distance 5, radius 1.5
 
     def test_inside_it_stays(self):
-        inside = Ball((0.3, 0.4), 0.5, 0.5)
+        inside = CentroidBall((0.3, 0.4), 0.5, 0.5)
         assert inside.gap == 0.0
         assert velocity_to(inside, 1.0, 1.0) == (0.0, 0.0)
-        assert velocity_to(Ball((0.0, 0.0), 0.0, 0.0), 1.0, 1.0) == (0.0, 0.0)
+        assert velocity_to(CentroidBall((0.0, 0.0), 0.0, 0.0), 1.0, 1.0) == (0.0, 0.0)
 
     def test_within_reach_it_goes_to_the_boundary(self):
         assert (self.BALL.distance, self.BALL.radius, self.BALL.gap) == (5.0, 1.5, 3.5)
@@ -91,13 +91,13 @@ class TestBall:
             place = q + radius * (p - q) / distance
         else:
             place = p + delta * (q - p) / distance
-        found = time * np.array(velocity_to(Ball((3.0, 4.0), 5.0, radius), speed, time))
+        found = time * np.array(velocity_to(CentroidBall((3.0, 4.0), 5.0, radius), speed, time))
         assert found == pytest.approx(place, abs=1e-12)
 
     @given(st.floats(0, 5), st.floats(0, 3), st.floats(-1e-6, 1e-6))
     def test_it_is_continuous(self, radius, reach, nudge):
         def move(r: float, d: float) -> np.ndarray:
-            return np.array(velocity_to(Ball((3.0, 4.0), 5.0, abs(r)), abs(d), 1.0))
+            return np.array(velocity_to(CentroidBall((3.0, 4.0), 5.0, abs(r)), abs(d), 1.0))
 
         here = move(radius, reach)
         for there in (move(radius + nudge, reach), move(radius, reach + nudge)):
@@ -105,7 +105,7 @@ class TestBall:
 
     @given(st.floats(0, 6), st.floats(0.01, 8), st.floats(0, 2 * math.pi), st.floats(0, 1))
     def test_it_comes_closer_to_every_point_of_the_ball(self, radius, reach, angle, part):
-        ball = Ball((3.0, 4.0), 5.0, radius)
+        ball = CentroidBall((3.0, 4.0), 5.0, radius)
         step = np.array(velocity_to(ball, reach, 1.0))
         point = np.array([3.0, 4.0]) + part * radius * np.array([np.cos(angle), np.sin(angle)])
         before, after = np.hypot(*point), np.hypot(*(point - step))
@@ -406,7 +406,8 @@ class TestLookLost:
         return View(
             time=(looks + 1) * SLOW.dt, agent=0, agents=2, looks=looks, first_look_at=SLOW.dt,
             position=np.array([1.5, 2.0]), hold=np.zeros(2), look=None, draw=0.5,
-            memory=Plan(sample, 3, (), None), ground=Ground(FOUR, Uniform(), Uniform().terms()),
+            memory=CentroidPlan(sample, 3, (), None),
+            ground=Ground(FOUR, Uniform(), Uniform().terms()),
         )  # fmt: skip
 
     def test_it_goes_on_by_what_it_knows(self):

@@ -20,8 +20,9 @@ from dwell.scenario.build import build
 from dwell.studies import constants
 from dwell.studies.design import THETA, VALID, VOID, voronoi_graphs
 from dwell.theory import max_dwell_time, max_gain
+from dwell.theory.advice import advise, advise_for
 from dwell.theory.certificate import max_lipschitz
-from dwell.theory.design import Setting, advise, advise_for, setting_of, times_over
+from dwell.theory.design import Setting, setting_of, times_over
 from dwell.theory.lipschitz import lipschitz_along
 from dwell.theory.synchrony import common_waits, shares_clock
 

@@ -10,7 +10,8 @@ import pytest
 import dwell
 from dwell.agents.network import Network
 from dwell.controllers import Timer
-from dwell.verify.run_certificate import NAMES, QUICK, THOROUGH, Recorded, _follow, certify
+from dwell.verify.recorded import QUICK, THOROUGH, Recorded, follow
+from dwell.verify.run_certificate import NAMES, certify
 from tests.controllers.worlds import BOX, HILL, START
 
 LAW = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
@@ -108,7 +109,7 @@ def test_long_holds_make_the_cost_rise():
 
 def test_the_rate_of_the_cost_is_its_derivative():
     run = dwell.simulate(BOX, HILL, START, LAW, until=1.0, seed=2)
-    course = _follow(Recorded(run.system, run.start, run.events, 1.0, None), THOROUGH.times)
+    course = follow(Recorded(run.system, run.start, run.events, 1.0, None), THOROUGH.times)
     for k in (40, 400, 900):
         t, h = float(course.times[k]), 1e-7
         if np.abs(run.events.time - t).min() < 2 * h:

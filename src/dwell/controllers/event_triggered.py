@@ -22,14 +22,14 @@ from dwell._types import Floats, Points, finite_number, listed
 from dwell.agents.interfaces import Information, Message, Order, View
 from dwell.cells.ground import Ground
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball
+from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball
 
 WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Memory:
+class BroadcastMemory:
     """What an agent remembers from step to step."""
 
     level: int  # the speed that it has promised
@@ -83,7 +83,7 @@ class EventTriggered:
 
     def begin(self, view: View) -> Order:
         """Stand, and say so."""
-        memory = Memory(level=0, spoke=0)
+        memory = BroadcastMemory(level=0, spoke=0)
         still = np.zeros(len(view.position))
         return Order(still, self.dt, self.dt, looks=False, memory=memory, promise=0.0)
 
@@ -94,7 +94,7 @@ class EventTriggered:
         the next step, when everybody has heard of it. Who has not heard of everybody waits.
         """
         memory, ground, step = view.memory, view.ground, view.looks + 1
-        assert isinstance(memory, Memory)
+        assert isinstance(memory, BroadcastMemory)
         assert isinstance(ground, Ground)
         knows = len(view.heard) == view.agents - 1
         ball = self._ball(view, ground) if knows else None
@@ -107,14 +107,14 @@ class EventTriggered:
             next_at=(step + 1) * self.dt,
             cruise=cruise,
             looks=False,
-            memory=Memory(level, step if speaks else memory.spoke),
+            memory=BroadcastMemory(level, step if speaks else memory.spoke),
             promise=self.levels[level] * self.s_max if speaks else None,
             guaranteed=int(knows),
             dual_guaranteed=int(knows),
             mark=level,
         )
 
-    def _ball(self, view: View, ground: Ground) -> Ball | None:
+    def _ball(self, view: View, ground: Ground) -> CentroidBall | None:
         places, radii = self._balls(view.time, view.heard)
         place = tuple(map(float, view.position))
         return centroid_ball(ground, place, places.reshape(-1, len(place)), radii, self.bound)
@@ -144,7 +144,7 @@ class EventTriggered:
     def _is_long_silent(self, steps: int) -> bool:
         return self.heartbeat is not None and steps >= self.heartbeat / self.dt - WHOLE
 
-    def _leg(self, ball: Ball | None, speed: float, dimension: int) -> tuple[Points, float]:
+    def _leg(self, ball: CentroidBall | None, speed: float, dimension: int) -> tuple[Points, float]:
         """Straight to the set, and stop there."""
         if ball is None or speed == 0.0:
             return np.zeros(dimension), self.dt

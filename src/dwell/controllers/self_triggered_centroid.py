@@ -17,7 +17,7 @@ import numpy as np
 from dwell.agents.interfaces import Information, Order, Sample, View
 from dwell.cells.ground import Ground
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.uncertain import BOUNDS, Ball, centroid_ball, velocity_to
+from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball, velocity_to
 
 DECISIONS = ("multi-step", "one-step")
 LONGEST_PLAN = 256  # moves planned at once; an agent that may sleep longer then plans on
@@ -26,13 +26,13 @@ WHOLE = 1e-9  # t_max / dt may be this far below a whole number
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class CentroidPlan:
     """What an agent remembers between updates: what it saw, and what it will do."""
 
     sample: Sample
     steps: int  # from the update to the end of the planned moves
     moves: tuple[tuple[float, ...], ...]  # velocities of the coming steps
-    goal: Ball | None  # for the step after those; None: update first
+    goal: CentroidBall | None  # for the step after those; None: update first
 
 
 @final
@@ -91,7 +91,7 @@ class SelfTriggeredCentroid:
         if view.sample is not None:
             return self._updated(view, step)
         plan = view.memory
-        assert isinstance(plan, Plan)
+        assert isinstance(plan, CentroidPlan)
         if plan.moves:
             return self._order(step, plan, 0)
         plan, cells = self._ahead(view, step, plan)
@@ -100,9 +100,11 @@ class SelfTriggeredCentroid:
     def miss(self, view: View) -> Order:
         """Without a look: one more move by what is still known, then try again."""
         plan, step = view.memory, view.looks + 1
-        assert isinstance(plan, Plan)
+        assert isinstance(plan, CentroidPlan)
         ball = self._ball(view, step, plan.sample, _place(view))
-        return self._order(step, Plan(plan.sample, 0, (self._velocity(ball, view),), None), 1)
+        return self._order(
+            step, CentroidPlan(plan.sample, 0, (self._velocity(ball, view),), None), 1
+        )
 
     def _updated(self, view: View, step: int) -> Order:
         sample = view.sample
@@ -110,11 +112,11 @@ class SelfTriggeredCentroid:
         ball = self._ball(view, step, sample, _place(view))
         if ball is None:  # stand, and look again at once
             stand = (self._velocity(None, view),)
-            return self._order(step, Plan(sample, 1, stand, None), 1, mark=1)
-        plan, cells = self._ahead(view, step, Plan(sample, 0, (), ball))
+            return self._order(step, CentroidPlan(sample, 1, stand, None), 1, mark=1)
+        plan, cells = self._ahead(view, step, CentroidPlan(sample, 0, (), ball))
         return self._order(step, plan, 1 + cells, mark=1)
 
-    def _ahead(self, view: View, step: int, plan: Plan) -> tuple[Plan, int]:
+    def _ahead(self, view: View, step: int, plan: CentroidPlan) -> tuple[CentroidPlan, int]:
         """`plan` with moves from `step` on, until the next update; and how many pairs of cells.
 
         The own motion and the growth of the balls are known beforehand, so nothing is guessed.
@@ -134,28 +136,30 @@ class SelfTriggeredCentroid:
                 cells += 1
             if ball is not None and ball.radius >= max(ball.distance, self.epsilon):
                 ball = None
-        return Plan(plan.sample, steps, tuple(moves), ball), cells
+        return CentroidPlan(plan.sample, steps, tuple(moves), ball), cells
 
-    def _ball(self, view: View, step: int, sample: Sample, place: tuple[float, ...]) -> Ball | None:
+    def _ball(
+        self, view: View, step: int, sample: Sample, place: tuple[float, ...]
+    ) -> CentroidBall | None:
         """Where the centroid is at a step, for the agent at this place."""
         ground = view.ground
         assert isinstance(ground, Ground)
         radii = np.full(len(sample.agents), self.v_max * (step * self.dt - sample.time))
         return centroid_ball(ground, place, sample.positions, radii, self.bound)
 
-    def _velocity(self, ball: Ball | None, view: View) -> tuple[float, ...]:
+    def _velocity(self, ball: CentroidBall | None, view: View) -> tuple[float, ...]:
         if ball is None:
             return (0.0,) * len(view.position)
         return velocity_to(ball, self.v_max, self.dt)
 
-    def _order(self, step: int, plan: Plan, cells: int, *, mark: int = 0) -> Order:
+    def _order(self, step: int, plan: CentroidPlan, cells: int, *, mark: int = 0) -> Order:
         """Make the first move of the plan; look after it if it is the last."""
         rest = plan.moves[1:]
         return Order(
             hold=np.array(plan.moves[0]),
             next_at=(step + 1) * self.dt,
             looks=not rest and plan.goal is None,
-            memory=Plan(plan.sample, plan.steps, rest, plan.goal),
+            memory=CentroidPlan(plan.sample, plan.steps, rest, plan.goal),
             guaranteed=cells,
             dual_guaranteed=cells,
             mark=mark,

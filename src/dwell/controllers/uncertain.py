@@ -31,7 +31,7 @@ BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
 
 @final
 @dataclass(frozen=True, slots=True)
-class Ball:
+class CentroidBall:
     """Where the centroid of an agent's cell must be: in a ball, as seen from the agent."""
 
     middle: tuple[float, ...]  # centroid of the guaranteed cell, minus the agent's position
@@ -50,7 +50,7 @@ class Ball:
         return tuple(length * (x / self.distance) for x in self.middle)
 
 
-def velocity_to(ball: Ball, speed: float, time: float) -> tuple[float, ...]:
+def velocity_to(ball: CentroidBall, speed: float, time: float) -> tuple[float, ...]:
     """The velocity that leads to the ball within `time`, or towards it at `speed`; 0 from inside.
 
     The place reached is the paper's tbb(p, speed * time, q, r). From outside, the nearest point of
@@ -62,7 +62,7 @@ def velocity_to(ball: Ball, speed: float, time: float) -> tuple[float, ...]:
 
 def centroid_ball(
     ground: Ground, position: tuple[float, ...], places: Points, radii: Floats, bound: str
-) -> Ball | None:
+) -> CentroidBall | None:
     """The ball that holds the centroid of the agent at `position`; None if nothing is known.
 
     The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
@@ -96,12 +96,12 @@ def nearest_first(position: Sequence[float] | Points, places: Points, radii: Flo
     return np.lexsort((radii, *away.T[::-1], dots(away, away)))
 
 
-def ball_of(middle: tuple[float, ...], size: float, share: float) -> Ball:
+def ball_of(middle: tuple[float, ...], size: float, share: float) -> CentroidBall:
     """The ball about `middle` for a dual cell of this size, of which the cell holds this share."""
     square = middle[0] * middle[0]
     for x in middle[1:]:
         square = square + x * x
-    return Ball(middle, math.sqrt(square), size * (1.0 - share) if share < 1.0 else 0.0)
+    return CentroidBall(middle, math.sqrt(square), size * (1.0 - share) if share < 1.0 else 0.0)
 
 
 _LOCAL = threading.local()  # working memory, for each thread that simulates its own
@@ -128,7 +128,7 @@ def walls_of(ground: Ground) -> tuple[Floats, Floats]:
 
 def _ball_of_pair(
     ground: Ground, position: tuple[float, ...], places: Points, radii: Floats, bound: str
-) -> Ball | None:
+) -> CentroidBall | None:
     """The same on the line, in space, and for densities that only Python can evaluate."""
     order = nearest_first(position, places, radii)
     pair = pair_of(ground, np.array(position), places[order], radii[order])

@@ -52,7 +52,7 @@ def closest_approach(known: Paths, until: float) -> Approach:
     """The smallest distance of two agents at any time up to `until`."""
     if known.agents < 2:
         return Approach()
-    paths = _Paths(known, until)
+    paths = _PairSearch(known, until)
     rows, found = paths.candidates()
     order = np.argsort(rows.bound, kind="stable")
     for count, k in enumerate(order):
@@ -100,7 +100,7 @@ class _Found:
         return Approach(distance, time, agents, np.array(times), thorough)
 
 
-class _Paths:
+class _PairSearch:
     """Everybody's legs, and where everybody is at some times."""
 
     def __init__(self, known: Paths, until: float) -> None:

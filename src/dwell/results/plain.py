@@ -17,17 +17,18 @@ import numpy as np
 
 from dwell.errors import ControllerError
 
-KNOWN = {
-    "Look": "dwell.agents.interfaces",
-    "Mail": "dwell.agents.state",
-    "Message": "dwell.agents.interfaces",
-    "Sample": "dwell.agents.interfaces",
-    "Spent": "dwell.agents.state",
-    "AgentsState": "dwell.agents.state",
-    "Plan": "dwell.controllers.self_triggered_centroid",
-    "Memory": "dwell.controllers.event_triggered",
-    "Ball": "dwell.controllers.uncertain",
+KNOWN = {  # names in files, the modules of these classes, and the classes
+    "Look": ("dwell.agents.interfaces", "Look"),
+    "Mail": ("dwell.agents.state", "Mail"),
+    "Message": ("dwell.agents.interfaces", "Message"),
+    "Sample": ("dwell.agents.interfaces", "Sample"),
+    "Spent": ("dwell.agents.state", "Spent"),
+    "AgentsState": ("dwell.agents.state", "AgentsState"),
+    "Plan": ("dwell.controllers.self_triggered_centroid", "CentroidPlan"),
+    "Memory": ("dwell.controllers.event_triggered", "BroadcastMemory"),
+    "Ball": ("dwell.controllers.uncertain", "CentroidBall"),
 }
+IN_FILES = {known: name for name, known in KNOWN.items()}
 PLAIN = (bool, int, float, str)
 NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -52,14 +53,14 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     if isinstance(value, dict):
         return {"dict": [[plain(k, own), plain(v, own)] for k, v in value.items()]}
     name = type(value).__name__
-    known = own.get(name) is type(value) or KNOWN.get(name) == type(value).__module__
-    if not (known and is_dataclass(value)):
+    in_files = IN_FILES.get((type(value).__module__, name))
+    if not (is_dataclass(value) and (in_files or own.get(name) is type(value))):
         raise ControllerError(
             f"the law remembers a {name}, which a file cannot hold; numbers, text, lists, tuples, "
             "dicts, arrays, and dataclasses of the law's own module can be kept",
             code="controller.memory",
         )
-    return {name: {f.name: plain(getattr(value, f.name), own) for f in fields(value)}}
+    return {in_files or name: {f.name: plain(getattr(value, f.name), own) for f in fields(value)}}
 
 
 def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
@@ -79,7 +80,8 @@ def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
         return {restored(k, own): restored(v, own) for k, v in inside}
     made = own.get(kind)
     if made is None and kind in KNOWN:
-        made = getattr(import_module(KNOWN[kind]), kind)
+        module, name = KNOWN[kind]
+        made = getattr(import_module(module), name)
     if not isinstance(made, type) or not is_dataclass(made):
         raise ValueError(f"{kind} is nothing that a file should hold")
     return made(**{name: restored(part, own) for name, part in inside.items()})

@@ -30,8 +30,9 @@ from dwell.results.tally import Tally, of_table
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import Attained
 from dwell.verify import Finding, Flag, flags_of
-from dwell.verify.flags import ALTERED, Seen
-from dwell.verify.run_certificate import QUICK, Recorded, held_against, measure_along
+from dwell.verify.flags import ALTERED, RunFacts
+from dwell.verify.recorded import QUICK, Recorded
+from dwell.verify.run_certificate import held_against, measure_along
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +151,7 @@ class Run:
         if self.absent is not None and self.noted is not None:
             return [Flag(**flag) for flag in self.summary()["flags"]]
         tally = self.tally
-        seen = Seen(
+        seen = RunFacts(
             start=self.start,
             places=tally.places(self.horizon),
             nearest=self.seen_separation,

@@ -18,16 +18,9 @@ from dwell.results import Run
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
+from dwell.theory.advice import Advice, advise, advise_for, each
 from dwell.theory.consensus import METHODS, Agreement, Graph, agree, flooding
-from dwell.theory.design import (
-    Advice,
-    Setting,
-    advise,
-    advise_for,
-    each,
-    setting_of,
-    void_reasons,
-)
+from dwell.theory.design import Setting, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained, Lipschitz
 from dwell.verify.flags import about_scale
 

@@ -18,7 +18,7 @@ from dwell.agents import CoverageSystem
 from dwell.agents.network import PERFECT, Network
 from dwell.controllers import DiscreteLloyd, Lloyd, SelfTriggered, Timer
 from dwell.theory.random_decay import by_clocks, by_turns
-from dwell.theory.rates import Rates, Recorded
+from dwell.theory.rates import Rates, RunLike
 from dwell.theory.spectrum import DENSE
 from dwell.theory.synchrony import common_waits
 
@@ -241,7 +241,7 @@ class Decay:
         return {key: getattr(self, key) for key in keys}
 
 
-def observe(run: Recorded, rates: Rates, prediction: Prediction | None = None) -> Decay:
+def observe(run: RunLike, rates: Rates, prediction: Prediction | None = None) -> Decay:
     """The slowest mode of a run's distance to the configuration that `rates` belong to.
 
     Only the part along one mode is looked at, so that quicker ones do not bend the curve. The fit
@@ -315,7 +315,7 @@ def _from_then_on(holds: Any) -> Any:
     return np.logical_and.accumulate(holds[::-1])[::-1]
 
 
-def _sample_times(run: Recorded, found: Prediction) -> Floats:
+def _sample_times(run: RunLike, found: Prediction) -> Floats:
     """Times at which the linear model speaks: the common looks, or any."""
     if found.step is None or run.horizon < FEWEST * found.step:
         return np.linspace(0.0, run.horizon, SAMPLES + 1)
@@ -326,14 +326,14 @@ def _sample_times(run: Recorded, found: Prediction) -> Floats:
     return times[times <= run.horizon]
 
 
-def _first_look(run: Recorded) -> float:
+def _first_look(run: RunLike) -> float:
     law: Any = run.system.controller
     timer = getattr(law, "initial_timer", None)
     first = getattr(law, "t2", getattr(law, "step", 0.0)) if timer is None else timer
     return float(np.max(first))
 
 
-def _blur(run: Recorded, rates: Rates) -> float:
+def _blur(run: RunLike, rates: Rates) -> float:
     """How well a run's positions are known: rounding, or the tolerance of an equation's solver."""
     accuracy = getattr(run.system.controller, "accuracy", None) or 0.0
     rounding = 1e3 * float(np.spacing(np.abs(rates.positions).max()))

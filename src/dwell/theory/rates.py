@@ -33,7 +33,7 @@ MINIMUM, SADDLE, DEGENERATE, UNSETTLED = "minimum", "saddle", "degenerate", "uns
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
 
-class Recorded(Protocol):
+class RunLike(Protocol):
     """What is needed of a run; see `dwell.results.Run`."""
 
     @property
@@ -221,7 +221,7 @@ def rates_near(
     return replace(found, moved=float(distance.max()))
 
 
-def rates_of(run: Recorded, **options: Any) -> Rates:
+def rates_of(run: RunLike, **options: Any) -> Rates:
     """The spectrum at the configuration that a run is about to reach, from its last positions."""
     refuse_grid(run.system)
     last = run.positions(run.horizon)

@@ -12,11 +12,9 @@ from dwell.agents import CoverageSystem
 from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import Looks
 from dwell.errors import DensityError
-from dwell.geometry import is_flat
 from dwell.verify.finding import Finding, agreeing, not_applicable, spread, worst_of
-from dwell.verify.oracle import plain_centroid
-from dwell.verify.oracle_any import centroid_beyond_polygons, is_known
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
+from dwell.verify.reference_centroid import is_known, reference_centroid
 from dwell.verify.replay import Replay
 
 BY_HAND = 200  # agents at the start, and events, whose centroid is computed a second time
@@ -42,7 +40,7 @@ def by_hand(replay: Replay, most: int | None, tell: Tell) -> Finding:
     tried = 0
     for positions, agent, error, where in _stated(replay, most, tell):
         tried += 1
-        centroid = _centroid(system, positions, agent)
+        centroid = reference_centroid(system.workspace, positions, agent, system.density)
         if centroid is not None:
             gaps.append(lengths(error - centroid) / system.workspace.diameter)
             told.append(where)
@@ -116,10 +114,3 @@ def _untold(count: int) -> str:
 
 def _look(system: CoverageSystem, positions: Points, agents: Any) -> Looks:
     return measure_cells(system.ground, positions[None], np.zeros_like(agents), agents)
-
-
-def _centroid(system: CoverageSystem, positions: Points, agent: int) -> Points | None:
-    site, density = system.workspace, system.density
-    if system.dimension == 2 and is_flat(site):
-        return plain_centroid(site.vertices, positions, agent, density)
-    return centroid_beyond_polygons(site, positions, agent, density)

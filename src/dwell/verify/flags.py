@@ -16,7 +16,8 @@ from dwell.cells.backend import measure_cells
 from dwell.controllers import SelfTriggered, Timer
 from dwell.measure.closest_approach import NEAR, Approach
 from dwell.measure.metrics import log_cost_of, timer_program
-from dwell.theory.design import advise, setting_of, void_reasons
+from dwell.theory.advice import advise
+from dwell.theory.design import setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
 
 QUADRATURE = 1e-10  # relative error of a mass worth telling
@@ -41,7 +42,7 @@ ALTERED = Flag(
 
 @final
 @dataclass(frozen=True, eq=False)
-class Seen:
+class RunFacts:
     """What was seen of a run, whether or not its events were kept."""
 
     start: AgentsState
@@ -55,7 +56,7 @@ class Seen:
 
 def flags_of(
     system: CoverageSystem,
-    seen: Seen,
+    seen: RunFacts,
     assumed: Mapping[str, Any] | None,
     *,
     approach: Approach | None = None,
@@ -90,7 +91,9 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
         yield Flag("underflow", f"{says}: {told}.")
 
 
-def _about_agents(system: CoverageSystem, seen: Seen, approach: Approach | None) -> Iterator[Flag]:
+def _about_agents(
+    system: CoverageSystem, seen: RunFacts, approach: Approach | None
+) -> Iterator[Flag]:
     diameter = system.workspace.diameter
     if system.agents == 1:
         yield Flag("single-agent", "The theorem assumes at least two agents.")
@@ -112,7 +115,7 @@ def _about_agents(system: CoverageSystem, seen: Seen, approach: Approach | None)
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
 
 
-def _about_law(system: CoverageSystem, seen: Seen) -> Iterator[Flag]:
+def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
     """Where a law could not do what it wants, or nobody proved that it can."""
     if not system.network.perfect:
         says = "Looks and messages were lost or late, so the law's guarantees do not apply."
@@ -128,7 +131,7 @@ def _about_law(system: CoverageSystem, seen: Seen) -> Iterator[Flag]:
             )
 
 
-def _about_quadrature(system: CoverageSystem, run: Seen) -> Iterator[Flag]:
+def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
     """How well the cells could be weighed, at the start and at the end of the run."""
     if system.terms is not None and system.dimension <= 2:
         return  # to rounding
@@ -174,7 +177,7 @@ def _about_certificate(
 
 
 def _about_hold_error(
-    system: CoverageSystem, seen: Seen, assumed: Mapping[str, Any] | None
+    system: CoverageSystem, seen: RunFacts, assumed: Mapping[str, Any] | None
 ) -> Iterator[Flag]:
     limits = {}
     if assumed is not None:

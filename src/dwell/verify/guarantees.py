@@ -13,12 +13,9 @@ from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
-from dwell.geometry import Ball, Ellipsoid
 from dwell.measure.metrics import look_at_all, measure, snapshots
 from dwell.verify.finding import Finding, agreeing, not_promised, spread, worst_of
-from dwell.verify.plain_trigger import plain_trigger
-from dwell.verify.plain_trigger_any import plain_trigger_any
-from dwell.verify.plain_trigger_round import plain_trigger_round, wider
+from dwell.verify.reference_trigger import reference_trigger, wider
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
@@ -125,15 +122,9 @@ def _misjudged(
         asked = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
         if asked and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
             here = np.array(legs.at(t + s))
-            seen = (system.density, here, target, sample.positions, s)
-            if system.dimension > 1 and isinstance(system.workspace, Ball | Ellipsoid):
-                enlarged = wider(system.workspace) if sign < 0 else 0.0
-                h = plain_trigger_round(law, system.workspace, *seen, enlarged)
-            elif system.dimension == 2:
-                h = plain_trigger(law, system.workspace.vertices, *seen)
-            else:
-                h = plain_trigger_any(law, system.workspace, *seen)
-            worst = max(worst, sign * h)
+            enlarged = wider(system.workspace) if sign < 0 else 0.0
+            known = (law, system.workspace, system.density, here, target, sample.positions, s)
+            worst = max(worst, sign * reference_trigger(*known, enlarged))
     return worst
 
 

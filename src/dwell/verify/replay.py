@@ -21,7 +21,7 @@ BLOCK = 8192
 
 @final
 @dataclass(frozen=True, eq=False)
-class Seen:
+class MeasuredJumps:
     """What agents saw, one entry per jump."""
 
     errors: Points  # (jumps, n)
@@ -30,7 +30,7 @@ class Seen:
     empty: np.ndarray
 
     @classmethod
-    def joined(cls, parts: list[Seen], dimension: int) -> Seen:
+    def joined(cls, parts: list[MeasuredJumps], dimension: int) -> MeasuredJumps:
         """Several in a row; nothing if there are none."""
         if not parts:
             none = np.empty(0)
@@ -117,7 +117,7 @@ class Replay:
         """Where everybody is at the end."""
         return np.array([legs.take(-1).at(until) for legs in self.legs])
 
-    def looks(self, tell: Any) -> Seen:
+    def looks(self, tell: Any) -> MeasuredJumps:
         """What each look must have given, from the positions put together here."""
         parts = []
         for lo in range(0, len(self.table), BLOCK):
@@ -125,9 +125,9 @@ class Replay:
             rows, agents = np.arange(hi - lo), self.table.agent[lo:hi]
             places = self.configurations(lo, hi)
             seen = measure_cells(self.system.ground, places, rows, agents, threads=None)
-            parts.append(Seen(seen.error, seen.neighbors, seen.nearest, seen.empty))
+            parts.append(MeasuredJumps(seen.error, seen.neighbors, seen.nearest, seen.empty))
             tell("checking", hi / len(self.table))
-        return Seen.joined(parts, self.system.dimension)
+        return MeasuredJumps.joined(parts, self.system.dimension)
 
     def hold_errors(self) -> Floats:
         """How much each jump changed the held velocity."""

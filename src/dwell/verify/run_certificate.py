@@ -7,104 +7,32 @@ from when on it does not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, at_time, dots, lengths
+from dwell._types import Floats, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.cells.backend import is_expensive, measure_cells
 from dwell.controllers import Timer
 from dwell.errors import AgentsError, DensityError
-from dwell.geometry.voronoi import first_coincidence
-from dwell.measure.closest_approach import Approach, closest_approach
-from dwell.measure.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
+from dwell.measure.metrics import Metrics
 from dwell.theory.design import Setting, setting_of
-from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
-from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along, smallest
+from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
 from dwell.verify.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
-from dwell.verify.guarantees import thinned
+from dwell.verify.recorded import (
+    THOROUGH,
+    Effort,
+    Held,
+    Recorded,
+    Series,
+    affordable,
+    follow,
+    largest_hold_error,
+)
 
 ROUNDING = 1e-12
-NOISE = 1e-14  # of an error, relative to the workspace's diameter
-WORST = 4  # one in so many times is spent on agents that run away from their centroids
-SLOW_CELLS = 6000  # looks at a density that only Python can evaluate
-DEAR_CELLS = 200  # looks that take long, see dwell.cells.backend.is_expensive
 HALVINGS = 60
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """At how many times errors and costs, and the Lipschitz constants, are looked at."""
-
-    times: int
-    derivatives: int
-
-
-THOROUGH = Effort(3000, MOST_DERIVATIVES)
-QUICK = Effort(160, 40)  # for the report of a run, which must not take longer than the run
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """A run to be judged."""
-
-    system: CoverageSystem
-    start: AgentsState
-    table: EventTable
-    until: float
-    metrics: Metrics | None
-
-    @cached_property
-    def paths(self) -> Paths:
-        """Everybody's legs."""
-        return Paths(self.start, self.table)
-
-    @cached_property
-    def closest(self) -> Approach:
-        """The closest that two agents came."""
-        return closest_approach(self.paths, self.until)
-
-    @cached_property
-    def covered(self) -> float | None:
-        """From when on every error stays within the system's nu; None if never."""
-        return self.covered_within(np.inf if self.system.nu is None else self.system.nu)
-
-    def covered_within(self, nu: float) -> float | None:
-        """From when on every error stays within `nu`; None if never."""
-        finest = sharpness(self.system.ground)
-        return covered_from(self.errors, self.until, self.table, self.metrics, nu, finest=finest)
-
-    def errors(self, t: float) -> Floats:
-        """|centroid - position| of everybody at a time."""
-        everybody = np.arange(self.system.agents)
-        return self.errors_of(everybody, np.full(len(everybody), t), np.array([t]))
-
-    def errors_of(self, agents: Ints, times: Floats, ascending: Floats) -> Floats:
-        """The error of each of the agents, each at its own of some ascending times."""
-        places = self.paths.at(ascending).positions
-        row = np.searchsorted(ascending, times)
-        seen = measure_cells(self.system.ground, places, row, agents)
-        if seen.met.any():
-            raise first_coincidence(places[int(row[np.argmax(seen.met)])])
-        return lengths(seen.error)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Course:
-    """A run at some times."""
-
-    times: Floats  # (S,)
-    errors: Floats  # (S, N)
-    costs: Floats  # (S,)
-    rates: Floats  # (S,) time derivative of the cost
-    doubts: Floats  # (S,) what rounding may add to it
-    masses: Floats  # (S,) of the whole workspace, in the end always the same
 
 
 def certify(
@@ -143,8 +71,8 @@ def held_against(
 def _findings(
     run: Recorded, law: Timer, setting: Setting, effort: Effort, measured: Attained | None
 ) -> Iterator[Finding]:
-    course = _follow(run, effort.times)
-    held = _largest_hold_error(run)
+    course = follow(run, effort.times)
+    held = largest_hold_error(run)
     yield from _admissible_start(run, setting)
     yield from _conditions(setting)
     yield _measured_lipschitz(run, setting, effort, measured)
@@ -189,97 +117,7 @@ def _not_held_against(run: Recorded, law: Timer, why: str) -> Iterator[Finding]:
         if law.eta_max is None or name not in ("hold-limit", "adaptive-limit"):
             yield not_applicable(name, says, why)
         else:
-            yield _within(name, NAMES["adaptive-limit"], _largest_hold_error(run), law.eta_max)
-
-
-# Along the run.
-
-
-def _affordable(run: Recorded, most: int) -> int:
-    """At most so many times, and fewer where looks take long."""
-    if is_expensive(run.system.ground):
-        return max(2, min(most, DEAR_CELLS // run.system.agents))
-    if run.system.terms is None:
-        return max(2, min(most, SLOW_CELLS // run.system.agents))
-    return most
-
-
-def _follow(run: Recorded, most: int) -> _Course:
-    times = _times(run, _affordable(run, most))
-    now = run.paths.at(times)
-    seen = look_at_all(run.system, now.positions)
-    if seen.met.any():  # two agents at one place have no cells: leave these times out
-        kept = ~seen.met.reshape(now.next_at.shape).any(axis=1)
-        times = times[kept]
-        now = run.paths.at(times)
-        seen = look_at_all(run.system, now.positions)
-    scale, shape = np.exp(seen.log_scale), now.next_at.shape
-    errors = seen.error.reshape(now.positions.shape)
-    mass = (seen.mass * scale).reshape(shape)
-    speeds = lengths(now.velocities)
-    return _Course(
-        times=times,
-        errors=lengths(errors),
-        costs=(seen.polar * scale).reshape(shape).sum(axis=1),
-        rates=-2.0 * (mass * dots(errors, now.velocities)).sum(axis=1),
-        doubts=2.0 * NOISE * run.system.workspace.diameter * (mass * speeds).sum(axis=1),
-        masses=mass.sum(axis=1),
-    )
-
-
-def _times(run: Recorded, most: int) -> Floats:
-    """Times spread over the run, and those at which somebody runs away from its centroid.
-
-    Held velocities are at their worst just before a look.
-    """
-    table, until = run.table, run.until
-    few = thinned(table.time[table.time <= until], most)  # in order, as tables are
-    spread = np.unique(np.concatenate([np.linspace(0.0, until, most // 2), few]))
-    spread = thinned(spread, most - most // WORST)
-    held = _holds_before(run)
-    towards = dots(table.errors, held)
-    away = smallest(towards, most // WORST)
-    last = np.nextafter(table.time[away[towards[away] < 0.0]], 0.0)
-    return np.unique(np.concatenate([spread, last]))
-
-
-def _holds_before(run: Recorded) -> Points:
-    """The velocity that each jump ends, (jumps, n)."""
-    before = np.empty_like(run.table.holds)
-    for p in range(run.system.agents):
-        rows = run.table.of_agent(p)
-        if len(rows):
-            before[rows[0]] = run.start.hold[p]
-            before[rows[1:]] = run.table.holds[rows[:-1]]
-    return before
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """The largest hold error of a run, and where it was."""
-
-    value: float
-    where: str
-
-
-def _largest_hold_error(run: Recorded) -> _Held:
-    """Over the ends of all holds, over all samples, and at the start."""
-    found = [(0.0, "")]
-    table, metrics = run.table, run.metrics
-    if len(table):
-        k = int(np.argmax(table.hold_error))
-        where = f"agent {int(table.agent[k])}, {at_time(table.time[k])}"
-        found.append((float(table.hold_error[k]), where))
-    if metrics is not None and metrics.hold_errors.size:
-        k, p = divmod(int(np.argmax(metrics.hold_errors)), metrics.hold_errors.shape[1])
-        where = f"agent {p}, {at_time(metrics.times[k])}"
-        found.append((float(metrics.hold_errors[k, p]), where))
-    value, where = max(found, key=lambda pair: pair[0])
-    return _Held(value, where)
-
-
-# One property after another.
+            yield _within(name, NAMES["adaptive-limit"], largest_hold_error(run), law.eta_max)
 
 
 def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
@@ -335,22 +173,22 @@ def _measured_lipschitz(
 def measure_along(run: Recorded, effort: Effort) -> Attained:
     """The Lipschitz constants along a run."""
     course = (run.system, run.start, run.table, run.metrics, run.until)
-    most = _affordable(run, effort.derivatives)
+    most = affordable(run, effort.derivatives)
     return lipschitz_along(*course, most=most, approach=run.closest, paths=run.paths)
 
 
-def _within(name: str, says: str, held: _Held, limit: float) -> Finding:
+def _within(name: str, says: str, held: Held, limit: float) -> Finding:
     return worst_of(name, says, np.array([held.value]), limit, lambda k: held.where)
 
 
-def _adaptive_limit(law: Timer, held: _Held) -> Finding:
+def _adaptive_limit(law: Timer, held: Held) -> Finding:
     name = "adaptive-limit"
     if law.eta_max is None:
         return not_applicable(name, NAMES[name], "the timers are not adaptive")
     return _within(name, NAMES[name], held, law.eta_max)
 
 
-def _u_set(run: Recorded, course: _Course, s: Setting) -> Iterator[Finding]:
+def _u_set(run: Recorded, course: Series, s: Setting) -> Iterator[Finding]:
     """The theorem speaks while every error is at least eta_max nu~ / k1, which cannot last."""
     radius = s.theta * s.reach
     first = exits(run, course, radius)
@@ -367,7 +205,7 @@ def _u_set(run: Recorded, course: _Course, s: Setting) -> Iterator[Finding]:
     yield _cost_after(course, float(first.min()))
 
 
-def exits(run: Recorded, course: _Course, radius: float) -> Floats:
+def exits(run: Recorded, course: Series, radius: float) -> Floats:
     """When the error of each agent first falls below `radius`, (N,); inf if it never does.
 
     Known at every look of its own and at the times of `course`, then narrowed by bisection.
@@ -402,7 +240,7 @@ def _crossings(run: Recorded, radius: float, before: Floats, after: Floats) -> F
     return after
 
 
-def _cost_after(course: _Course, since: float) -> Finding:
+def _cost_after(course: Series, since: float) -> Finding:
     """By its rate at the times looked at, and by its rise from each of them to the next."""
     name, says = "cost-after-u", NAMES["cost-after-u"]
     late = course.times >= since
@@ -431,7 +269,7 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
     return Finding(name, says, HOLDS, worst, nu, where)
 
 
-def _cost_rate(course: _Course, s: Setting, held: _Held) -> Iterator[Finding]:
+def _cost_rate(course: Series, s: Setting, held: Held) -> Iterator[Finding]:
     """dL/dt <= m(D) eta_max**2 nu~ / (2 k1) always, and <= 0 while all errors are in U."""
     if held.value > s.eta_max:
         for name in ("cost-rate", "cost-in-u"):

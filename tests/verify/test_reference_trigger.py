@@ -12,8 +12,8 @@ from dwell._types import columns
 from dwell.controllers import SelfTriggered
 from dwell.density import Gaussian, Uniform
 from dwell.geometry.voronoi import voronoi_cells
-from dwell.verify import plain_trigger_any
-from dwell.verify.plain_trigger import plain_trigger
+from dwell.verify import reference_trigger as reference
+from dwell.verify.reference_trigger import reference_trigger
 
 OPTIONS = [
     {},
@@ -45,17 +45,17 @@ def test_two_programs_agree(heptagon, options, density):
             s, 0.0, *places[0], *left, len(others), x, y, radius, law.trigger(), wx, wy,
             density.terms(), env,
         )  # fmt: skip
-        slow = plain_trigger(law, site.vertices, density, places[0], target, others, s)
+        slow = reference_trigger(law, site, density, places[0], target, others, s)
         assert slow == pytest.approx(fast, abs=3e-4, rel=3e-4)
         seen += np.isfinite(fast)
     assert seen >= 8
 
 
-def test_neighbours_within_reach_leave_nothing_certain():
+def test_neighbours_within_their_radius_leave_nothing_certain():
     site = dwell.Box((0, 0), (4, 3))
     law = SelfTriggered(v=1.0)
     here, others = np.array([1.0, 1.0]), np.array([[1.3, 1.0]])
-    assert plain_trigger(law, site.vertices, Uniform(), here, here, others, 0.4) == np.inf
+    assert reference_trigger(law, site, Uniform(), here, here, others, 0.4) == np.inf
 
 
 def sheet(q: np.ndarray, reach: float, count: int = 400) -> np.ndarray:
@@ -84,17 +84,42 @@ def test_distance_from_a_sheet_in_space():
         )
         z = rng.uniform(-0.3, 0.3, 3)
         nearest = np.linalg.norm(points - z, axis=1).min()
-        assert plain_trigger_any._from_sheet(z, q, reach) == pytest.approx(nearest, abs=0.02)
+        assert reference._from_sheet(z, q, reach) == pytest.approx(nearest, abs=0.02)
 
 
-def test_room_in_a_guaranteed_cell_is_the_distance_from_what_bounds_it():
-    """Beside a wall, beside a neighbour, and beyond the sheet of one."""
-    walls, gaps = np.vstack([np.eye(3), -np.eye(3)]), np.full(6, 2.0)
-    q, reach = np.array([[1.0, 0.0, 0.0]]), 0.2
-    room = plain_trigger_any._room
-    assert room(np.array([-1.9, 0.0, 0.0]), walls, gaps, q, reach) == pytest.approx(0.1)
-    assert room(np.zeros(3), walls, gaps, q, reach) == pytest.approx(0.4, abs=1e-6)
-    assert room(np.array([0.3, 0.0, 0.0]), walls, gaps, q, reach) == pytest.approx(0.1, abs=1e-6)
-    assert room(np.array([0.6, 0.0, 0.0]), walls, gaps, q, reach) == pytest.approx(-0.2)
-    near, far = np.array([0.0, 1.5, 0.0]), plain_trigger_any._from_sheet
-    assert room(near, walls, gaps, q, reach) == pytest.approx(far(near, q[0], reach))
+def test_depth_in_a_guaranteed_cell_is_the_distance_from_its_boundary():
+    """Beside a facet, beside a neighbour, and beyond the sheet of one."""
+    cell = reference._UncertainCell(dwell.Box((-2,) * 3, (2,) * 3), np.zeros(3), np.eye(3)[:1], 0.2)
+    for z, depth in ((-1.9, 0.1), (0.0, 0.4), (0.3, 0.1), (0.6, -0.2)):
+        assert cell.depth(np.array([z, 0.0, 0.0])) == pytest.approx(depth, abs=1e-6)
+    near = np.array([0.0, 1.5, 0.0])
+    assert cell.depth(near) == pytest.approx(reference._from_sheet(near, cell.away[0], 0.2))
+
+
+def test_distance_from_an_ellipsoid():
+    """By points of its boundary."""
+    for site in (dwell.Ball((1, 2), 3), dwell.Ellipsoid((0, 0, 0), (3, 1, 2))):
+        n = site.dimension
+        drawn = np.random.default_rng(0).normal(size=(200_000, n))
+        drawn *= (1.0 / np.linalg.norm(drawn, axis=1))[:, None]
+        boundary = np.array(site.center) + drawn * np.array(site.semi_axes)
+        for share in (0.0, 0.3, 0.6):
+            place = np.array(site.center) + share / np.sqrt(n) * np.array(site.semi_axes)
+            nearest = np.linalg.norm(boundary - place, axis=1).min()
+            found = reference._from_ellipsoid(site, place)
+            assert found == pytest.approx(nearest, abs=1e-3)
+
+
+def test_size_of_points():
+    """The smallest ball is that of two, three or four of them."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3):
+        points = rng.normal(size=(40, n))
+        ball = np.vstack([points / np.linalg.norm(points, axis=1)[:, None], 0.9 * points / 9])
+        assert reference._size(ball, "circumradius") == pytest.approx(2.0, abs=0.05)
+        pair = np.vstack([0.3 * np.eye(n), -np.ones(n), np.ones(n)])
+        for bound in ("diameter", "circumradius"):
+            assert reference._size(pair, bound) == pytest.approx(2.0 * np.sqrt(n))
+    corners = np.array([(0, 0), (1, 0), (0.5, 0.75**0.5)])
+    assert reference._size(corners, "diameter") == pytest.approx(1.0)
+    assert reference._size(corners, "circumradius") == pytest.approx(2.0 / 3.0**0.5)
