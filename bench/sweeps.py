@@ -23,11 +23,11 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from dwell.sweep import parse_sweep, plan_of
-from dwell.sweep.conduct import _Conductor, _engine
-from dwell.sweep.engines import Engine, Work
-from dwell.sweep.plan import Frame, Plan
+from dwell.sweep.cases import Chunk, Result, blank_row, run_chunk, versions
+from dwell.sweep.executors import Executor, Work
+from dwell.sweep.plan import CaseTemplate, Plan
+from dwell.sweep.run import _executor, _SweepRun
 from dwell.sweep.store import open_folder
-from dwell.sweep.work import Order, Result, blank_row, run_order, versions
 
 WORKERS = 2
 SCENARIO: dict[str, Any] = {
@@ -45,37 +45,37 @@ def plan_for(cases: int) -> Plan:
     return plan_of(parse_sweep({"scenario": SCENARIO, "repeats": cases // 10, "grid": grid}))
 
 
-def synthetic(order: Order) -> Result:
+def synthetic(chunk: Chunk) -> Result:
     """Rows without runs: what remains is what a sweep costs."""
-    frame = Frame(order.frame)
+    template = CaseTemplate(chunk.template)
     rows = []
-    for brief in order.cases:
-        case = frame.case(brief)
+    for spec in chunk.cases:
+        case = template.case(spec)
         figures = {"cost.final": case.seed * 0.5, "events.total": case.repeat, "stop.ok": True}
         beside = {"_seconds": 1e-4, "_worker": str(os.getpid())}
-        rows.append({**blank_row(case, frame), **figures, **beside})
+        rows.append({**blank_row(case, template), **figures, **beside})
     return Result(rows, versions())
 
 
 class Watched:
-    """An engine that notes when the first portion went out and how many were under way."""
+    """An executor that notes when the first portion went out and how many were under way."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
         self.began, self.live, self.most_live = 0.0, 0, 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
+        return getattr(self._executor, name)
 
-    def submit(self, order: Order) -> None:
+    def submit(self, chunk: Chunk) -> None:
         """Counted."""
         self.live += 1
         self.most_live = max(self.most_live, self.live)
-        self._engine.submit(order)
+        self._executor.submit(chunk)
 
     def collect(self, patience: float) -> Any:
         """From the first answer on, all workers are there."""
-        back = self._engine.collect(patience)
+        back = self._executor.collect(patience)
         self.live -= len(back)
         if back and not self.began:
             self.began = time.perf_counter()
@@ -87,15 +87,15 @@ def swept(plan: Plan, cluster: str | None, work: Work, out: Path) -> dict[str, A
     engines: list[Watched] = []
 
     def start() -> Any:
-        engines.append(Watched(_engine(cluster, WORKERS, 60.0, print, work)))
+        engines.append(Watched(_executor(cluster, WORKERS, 60.0, print, work)))
         return engines[0]
 
     with open_folder(out, plan, versions(), mixed=False, retry=False) as folder:
-        conductor = _Conductor(folder, None, False, None, None)
+        sweep_run = _SweepRun(folder, None, False, None, None)
         began = time.perf_counter()
-        conductor.conduct(start)
+        sweep_run.conduct(start)
         ended = time.perf_counter()
-        found = conductor.ending()
+        found = sweep_run.ending()
         whole = time.perf_counter()
     wall = ended - engines[0].began
     return {
@@ -112,7 +112,7 @@ def swept(plan: Plan, cluster: str | None, work: Work, out: Path) -> dict[str, A
 
 
 def _portions(out: Path) -> float:
-    """The largest number of cases that one worker answered at once, from the order of rows."""
+    """The largest number of cases that one worker answered at once, from the chunk of rows."""
     workers = pq.read_table(out / "timings.parquet").column("worker").to_pylist()
     changes = [0, *(k for k in range(1, len(workers)) if workers[k] != workers[k - 1])]
     return max(np.diff([*changes, len(workers)]), default=0)
@@ -189,7 +189,7 @@ def main() -> None:
         return
     for cluster in (None, "local"):
         with tempfile.TemporaryDirectory() as name:
-            found = swept(plan_for(asked.cases), cluster, run_order, Path(name) / "out")
+            found = swept(plan_for(asked.cases), cluster, run_chunk, Path(name) / "out")
         print(json.dumps(found))
 
 

@@ -156,7 +156,7 @@ def test_long_calls_report_once_they_take_two_seconds(name, folder, slow, capsys
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dwell.sweep.conduct._engine", interrupted)  # it has reported by then
+    monkeypatch.setattr("dwell.sweep.run._executor", interrupted)  # it has reported by then
     LONG[name](folder, 0)
     out, err = capsys.readouterr()
     assert out == ""

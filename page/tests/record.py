@@ -21,7 +21,7 @@ from dwell.agents import EventTable
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 from dwell.theory.design import Setting
-from dwell.web.frames import pack
+from dwell.web.wire_format import pack
 
 HERE = Path(__file__).parent / "recorded"
 SITE = [[-8.0, 0.0], [-3.0, -9.0], [10.0, -11.0], [22.0, -5.0], [24.0, 8.0], [12.0, 18.0]]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwell.web.frames import unpack
+from dwell.web.wire_format import unpack
 
 TESTS = Path(__file__).parents[2] / "page" / "tests"
 

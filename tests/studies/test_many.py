@@ -14,7 +14,7 @@ from dwell.errors import DwellError
 from dwell.hybrid import StopReason
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies.many import Batch
-from dwell.sweep.work import flat_figures
+from dwell.sweep.cases import flat_figures
 
 BOX = {"kind": "box", "lower": [0, 0], "upper": [2, 1]}
 HILL = {"kind": "gaussian", "center": [0.5, 0.5], "rate": 3.0}
@@ -34,7 +34,7 @@ OTHER_LAWS = (
     {"kind": "discrete-lloyd", "schedule": "poisson", "step": 0.5},
     {"kind": "self-triggered", "tau_min": 0.1, "scan": 0.1},
     {"kind": "event-triggered"},
-)  # which the compiled engine does not know
+)  # which the compiled executor does not know
 
 
 def scenario(law=TIMER, agents=6, horizon=6.0, start=None, density=HILL, **run):

@@ -16,7 +16,7 @@ from dwell.studies import reproduce
 from dwell.studies.reproduce import FIGURE_NAMES, Reproduction
 from dwell.studies.spacings import grid_jobs
 from dwell.studies.starts import start_jobs
-from dwell.studies.workers import Job
+from dwell.workers.threads import Job
 
 pytestmark = pytest.mark.slow
 

@@ -62,7 +62,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
             words = (stat.parent / "cmdline").read_bytes()
         except OSError:  # gone meanwhile
             continue
-        if parent == process.pid and b"engines.local import serve" in words:
+        if parent == process.pid and b"dwell.workers.child import main" in words:
             found.append(int(stat.parent.name))
     return found
 
@@ -79,6 +79,11 @@ def wait_for(true: Callable[[], Any], what: str) -> Any:
 def parts(out: Path) -> list[Path]:
     """What is committed so far."""
     return sorted(out.glob("parts-*/*.parquet"))
+
+
+def tables(out: Path) -> list[bytes]:
+    """The tables of a finished sweep."""
+    return [(out / name).read_bytes() for name in ("runs.parquet", "summary.parquet")]
 
 
 class Cluster:

@@ -10,21 +10,12 @@ import pytest
 
 from dwell.errors import InputError
 from dwell.sweep import run_sweep
-from dwell.sweep.engines.dask import DaskEngine
-from dwell.sweep.work import Order
-from tests.sweep.processes import Cluster, command, kill_all, parts, run, start, wait_for
-from tests.sweep.test_local import CALLABLE, DENSITIES, SLOW, tables
-from tests.sweep.worlds import file_at
+from dwell.sweep.cases import Chunk
+from dwell.sweep.executors.dask import DaskExecutor
+from tests.sweep.processes import Cluster, command, kill_all, parts, run, start, tables, wait_for
+from tests.sweep.worlds import CALLABLE, DENSITIES, SLOW, file_at
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The table that this machine makes without any cluster."""
-    folder = tmp_path_factory.mktemp("whole")
-    assert run_sweep(file_at(folder, **SLOW), folder / "out").ok
-    return tables(folder / "out")
 
 
 @pytest.fixture
@@ -140,7 +131,7 @@ def test_nobody_at_the_address_is_said(tmp_path):
 def test_workers_of_another_version_are_refused(tmp_path, cluster, monkeypatch):
     cluster.add_worker()
     other = {"dwell": "0.0.0", "kernels": "others", "numpy": "1", "numba": "1"}
-    monkeypatch.setattr(DaskEngine, "versions", lambda self: {"tcp://there": other})
+    monkeypatch.setattr(DaskExecutor, "versions", lambda self: {"tcp://there": other})
     with pytest.raises(InputError, match=r"versions differ.*tcp://there"):
         run_sweep(file_at(tmp_path), tmp_path / "out", cluster=cluster.address)
 
@@ -148,26 +139,28 @@ def test_workers_of_another_version_are_refused(tmp_path, cluster, monkeypatch):
 def test_a_cluster_without_workers_is_said_and_waited_for(tmp_path, cluster):
     worker = cluster.add_worker()
     said = []
-    engine = DaskEngine(cluster.address, say=said.append, patience=5.0)
+    executor = DaskExecutor(cluster.address, say=said.append, patience=5.0)
     try:
-        wait_for(lambda: engine.workers and engine._threads == 1 and engine._client, "the worker")
+        wait_for(
+            lambda: executor.workers and executor._threads == 1 and executor._client, "the worker"
+        )
         kill_all(worker)
-        wait_for(lambda: engine.workers and said, "a word about it")
+        wait_for(lambda: executor.workers and said, "a word about it")
         assert "no workers" in said[0]
         assert cluster.address in said[0]
     finally:
-        engine.close()
+        executor.close()
 
 
 def test_a_worker_without_dwell_is_refused(tmp_path, cluster):
     cluster.add_worker("import sys; sys.modules['dwell'] = None")
-    engine = DaskEngine(cluster.address, patience=5.0)
+    executor = DaskExecutor(cluster.address, patience=5.0)
     try:
-        engine._client.wait_for_workers(1, timeout=60.0)
+        executor._client.wait_for_workers(1, timeout=60.0)
         with pytest.raises(InputError, match="cannot run dwell"):
-            engine.versions()
+            executor.versions()
     finally:
-        engine.close()
+        executor.close()
 
 
 def test_a_worker_without_dwell_that_joins_late_sets_no_case_aside():
@@ -179,10 +172,10 @@ def test_a_worker_without_dwell_that_joins_late_sets_no_case_aside():
         def exception(self, timeout):
             return ModuleNotFoundError("No module named 'dwell'")
 
-    future, engine = Failed(), DaskEngine.__new__(DaskEngine)
-    engine._given = {future: Order("{}", ((0, 0, 0, 0, []),))}
+    future, executor = Failed(), DaskExecutor.__new__(DaskExecutor)
+    executor._given = {future: Chunk("{}", ((0, 0, 0, 0, []),))}
     with pytest.raises(InputError, match="cannot run dwell"):
-        engine._heard(future, 1)
+        executor._received(future, 1)
 
 
 @pytest.mark.exhaustive

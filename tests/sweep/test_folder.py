@@ -12,9 +12,9 @@ import pytest
 
 from dwell.errors import StoreError
 from dwell.sweep import plan_of, table
-from dwell.sweep.plan import Frame
+from dwell.sweep.cases import FAILED, Result, blank_row, versions
+from dwell.sweep.plan import CaseTemplate
 from dwell.sweep.store import Folder, open_folder, parts_of
-from dwell.sweep.work import FAILED, Result, blank_row, versions
 from tests.sweep.worlds import small
 
 PLAN = plan_of(small())
@@ -22,14 +22,14 @@ PLAN = plan_of(small())
 
 def rows_of(plan, cases, **figures):
     """What workers would send; one case fails: number 5 of `PLAN`."""
-    frame, rows = Frame(plan.frame), []
+    template, rows = CaseTemplate(plan.template), []
     for number in cases:
-        case = frame.case(plan.brief(int(number)))
-        row = blank_row(case, frame) | {"_seconds": 0.5, "_worker": "here:1"}
+        case = template.case(plan.spec(int(number)))
+        row = blank_row(case, template) | {"_seconds": 0.5, "_worker": "here:1"}
         if (case.point, case.repeat) == (1, 1):
             rows.append({**row, "status": FAILED, "failure": "no luck"})
             continue
-        places = {"final_masses": [1.0]} if frame.final else {}
+        places = {"final_masses": [1.0]} if template.final else {}
         rows.append({**row, "cost.final": case.seed / 3.0, **places, **figures})
     return rows
 

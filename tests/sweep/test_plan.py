@@ -14,14 +14,14 @@ import dwell
 from dwell.errors import InputError
 from dwell.sweep import parse_sweep, plan_of
 from dwell.sweep.axes import Range, latin_hypercube
-from dwell.sweep.plan import Frame, Impossible
+from dwell.sweep.plan import CaseTemplate, Impossible
 from tests.sweep.worlds import GRID, SCENARIO, small
 
 
 def cases_of(sweep):
     plan = plan_of(sweep)
-    frame = Frame(plan.frame)
-    return plan, [frame.case(plan.brief(k)) for k in range(len(plan))]
+    template = CaseTemplate(plan.template)
+    return plan, [template.case(plan.spec(k)) for k in range(len(plan))]
 
 
 def test_a_grid_is_every_combination_with_every_repeat():
@@ -288,7 +288,7 @@ def test_wrong_files_are_refused_with_a_sentence(name):
 def test_one_bad_point_is_no_reason_to_refuse_the_others():
     plan = plan_of(small(grid={"controller.t2": [0.3, 0.05]}))  # the second is below t1
     with pytest.raises(InputError, match=r"at point 1 \(controller.t2 = 0.05\): .*t2"):
-        Frame(plan.frame).case(plan.brief(4)).scenario()
+        CaseTemplate(plan.template).case(plan.spec(4)).scenario()
 
 
 @pytest.mark.parametrize("waits", [[0.05, 0.3], [0.3, 0.05]])
@@ -335,7 +335,7 @@ def test_a_case_that_is_not_there(case):
 
 def test_a_plan_travels_as_text():
     plan = plan_of(small(grid={"controller.t2": [0.2], "density": [{"kind": "uniform"}]}))
-    assert json.loads(plan.frame)["keys"] == ["controller.t2", "density"]
+    assert json.loads(plan.template)["keys"] == ["controller.t2", "density"]
 
 
 def test_the_template_goes_with_its_scenario(tmp_path):
@@ -370,5 +370,5 @@ def test_points_that_cannot_be_run_are_counted_without_building_anything(monkeyp
     assert (found.points, found.checked) == (2, 4)
     assert found.first.startswith("at point 2 (controller.t1 = 0.5, controller.t2 = 0.2): ")
     assert plan_of(small()).impossible == Impossible(0, plan_of(small()).points, None)
-    monkeypatch.setattr("dwell.sweep.plan.MOST_LOOKED_AT", 3)
+    monkeypatch.setattr("dwell.sweep.plan.MOST_CHECKED", 3)
     assert plan_of(small(grid=grid)).impossible.checked == 3

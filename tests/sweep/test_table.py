@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell.sweep import plan_of
-from dwell.sweep.plan import Frame
+from dwell.sweep.cases import FAILED, Chunk, Result, blank_row, flat_figures, versions
+from dwell.sweep.plan import CaseTemplate
 from dwell.sweep.store import Folder, open_folder
-from dwell.sweep.work import FAILED, Order, Result, blank_row, flat_figures, versions
 from tests.sweep.worlds import quick_work, small
 
 PLAN = plan_of(small())
@@ -20,11 +20,11 @@ PLAN = plan_of(small())
 
 def rows_of(cases):
     """Rows with holes, of unlike types, as real ones have."""
-    frame = Frame(PLAN.frame)
+    template = CaseTemplate(PLAN.template)
     rows = []
     for number in cases:
-        case = frame.case(PLAN.brief(number))
-        row = blank_row(case, frame) | {"_seconds": 0.1, "_worker": "here:1", "stop.ok": True}
+        case = template.case(PLAN.spec(number))
+        row = blank_row(case, template) | {"_seconds": 0.1, "_worker": "here:1", "stop.ok": True}
         if number % 7 == 3:
             rows.append({**row, "status": FAILED, "failure": "no reason", "stop.ok": None})
             continue
@@ -117,7 +117,7 @@ def _fill(out, portion):
 def test_quartiles_are_numpy_s(tmp_path_factory):
     out = tmp_path_factory.mktemp("sweep") / "out"
     with open_folder(out, PLAN, versions(), mixed=False, retry=False) as folder:
-        order = Order(PLAN.frame, tuple(PLAN.brief(k) for k in range(len(PLAN))))
+        order = Chunk(PLAN.template, tuple(PLAN.spec(k) for k in range(len(PLAN))))
         folder.commit(quick_work(order))
         folder.finish()
     runs = pq.read_table(out / "runs.parquet")
@@ -157,12 +157,12 @@ def test_columns_have_their_types_even_when_empty(tmp_path):
 
 def test_an_axis_of_words_and_numbers_is_a_column_of_words(tmp_path):
     plan = plan_of(small(grid={"run.record.sample_every": [0.25, "off", 0.5]}, record="scenario"))
-    frame = Frame(plan.frame)
+    template = CaseTemplate(plan.template)
     for portions in ([range(12)], [[k] for k in range(12)]):
         out = tmp_path / f"out{len(portions)}"
         with open_folder(out, plan, versions(), mixed=False, retry=False) as folder:
             for portion in portions:
-                rows = [blank_row(frame.case(plan.brief(k)), frame) for k in portion]
+                rows = [blank_row(template.case(plan.spec(k)), template) for k in portion]
                 folder.commit(Result(rows, versions()))
             folder.finish()
     one, two = (pq.read_table(tmp_path / f"out{k}" / "runs.parquet") for k in (1, 12))

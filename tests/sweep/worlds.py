@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import time
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from dwell.sweep import parse_sweep
+from dwell.sweep.cases import Chunk, Result, blank_row, versions
+from dwell.sweep.executors import Done
 from dwell.sweep.spec import Sweep
-from dwell.sweep.work import Order, Result, blank_row, versions
 
 SCENARIO: dict[str, Any] = {
     "workspace": {"kind": "box", "lower": [0.0, 0.0], "upper": [2.0, 1.0]},
@@ -21,6 +23,7 @@ SCENARIO: dict[str, Any] = {
     "run": {"horizon": 0.5, "seed": 1},
 }
 GRID = {"controller.t2": [0.2, 0.3, 0.4], "controller.k1": [0.25, 0.5]}
+SLOW = {"repeats": 40, "horizon": 60.0}  # some 10 ms a case: time enough to be killed in between
 
 FILE = """
 repeats = {repeats}
@@ -70,26 +73,63 @@ def small(**changes: Any) -> Sweep:
 # -- what the workers of a test do instead of running a scenario ---------------------------------
 
 
-def quick_work(order: Order) -> Result:
+def quick_work(chunk: Chunk) -> Result:
     """Rows that cost nothing: a figure that depends on the case alone."""
-    from dwell.sweep.plan import Frame
+    from dwell.sweep.plan import CaseTemplate
 
-    frame = Frame(order.frame)
+    template = CaseTemplate(chunk.template)
     rows = []
-    for brief in order.cases:
-        case = frame.case(brief)
+    for spec in chunk.cases:
+        case = template.case(spec)
         beside = {"_seconds": 1e-3, "_worker": "a test"}
-        rows.append({**blank_row(case, frame), "cost.final": case.seed / 2.0**48, **beside})
+        rows.append({**blank_row(case, template), "cost.final": case.seed / 2.0**48, **beside})
     return Result(rows, versions())
 
 
-def slow_work(order: Order) -> Result:
+def slow_work(chunk: Chunk) -> Result:
     """The same, a tenth of a second each."""
-    time.sleep(0.1 * len(order))
-    return quick_work(order)
+    time.sleep(0.1 * len(chunk))
+    return quick_work(chunk)
+
+
+class FakeExecutor:
+    """Runs chunks in this process, in random order; `lose` returns those that are lost."""
+
+    about = ""
+
+    def __init__(self, workers=2, run=quick_work, *, lose=lambda chunk: None, most_back=3):
+        self.workers, self.run, self.lose, self.most_back = workers, run, lose, most_back
+        self.under_way, self.most_live, self.given = [], 0, []
+        self.chance = random.Random(1)
+
+    def versions(self):
+        return {}
+
+    def submit(self, chunk):
+        self.under_way.append(chunk)
+        self.most_live = max(self.most_live, len(self.under_way))
+        self.given.append(chunk)
+
+    def collect(self, timeout):
+        self.chance.shuffle(self.under_way)
+        back, self.under_way = (
+            self.under_way[: self.most_back],
+            self.under_way[self.most_back :],
+        )
+        return [self.lose(chunk) or Done(chunk, self.run(chunk)) for chunk in back]
+
+    def close(self):
+        pass
 
 
 # -- densities -----------------------------------------------------------------------------------
+
+
+DENSITIES = '"density.function" = ["tests.sweep.worlds:calm", "tests.sweep.worlds:{}"]'
+FEW_SAMPLES = "record = { sample_every = 0.1 }"  # as functions are slow to integrate
+CALLABLE = (
+    f'{FEW_SAMPLES}\n[scenario.density]\nkind = "callable"\nfunction = "tests.sweep.worlds:calm"'
+)
 
 
 def calm(points: Any) -> Any:

@@ -14,7 +14,7 @@ import httpx
 from websockets.sync.client import connect
 
 from dwell.scenario import template_text, text_to_mapping
-from dwell.web.frames import unpack
+from dwell.web.wire_format import unpack
 
 PATIENCE = 120.0  # seconds: a machine that has compiled nothing yet
 

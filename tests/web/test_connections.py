@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from dwell.errors import InputError
-from dwell.web import serving
-from dwell.web.refusals import Refusal
-from dwell.web.server import while_there
+from dwell.web import http_server
+from dwell.web.backend import while_connected
+from dwell.web.errors import RequestError
 
 
 class Client:
@@ -39,10 +39,10 @@ def test_an_answer_is_given_up_when_the_client_goes():
                 ended.append(True)
                 raise
 
-        asked = asyncio.create_task(while_there(client, endless()))
+        asked = asyncio.create_task(while_connected(client, endless()))
         await begun.wait()
         client.left.set()
-        with pytest.raises(Refusal) as gone:
+        with pytest.raises(RequestError) as gone:
             await asked
         assert gone.value.code == "web.gone"
         assert ended
@@ -55,12 +55,12 @@ def test_who_stays_gets_the_answer_or_the_refusal():
         return 3
 
     async def refused():
-        raise Refusal(422, "x", "words")
+        raise RequestError(422, "x", "words")
 
     async def asking():
-        assert await while_there(Client(), well()) == 3
-        with pytest.raises(Refusal, match="words"):
-            await while_there(Client(), refused())
+        assert await while_connected(Client(), well()) == 3
+        with pytest.raises(RequestError, match="words"):
+            await while_connected(Client(), refused())
 
     asyncio.run(asking())
 
@@ -80,25 +80,25 @@ class Line:
 def test_connections_without_a_request_are_closed():
     fresh, between = Line(cycle=None), Line(cycle=SimpleNamespace(response_complete=True))
     busy, stream = Line(cycle=SimpleNamespace(response_complete=False)), Line()
-    server = object.__new__(serving.Serving)
-    server._silent = {}
+    server = object.__new__(http_server.DrainingServer)
+    server._idle = {}
     server.server_state = SimpleNamespace(connections={fresh, between, busy, stream})
-    server._hang_up(0.0)
-    server._hang_up(serving.SILENCE)
+    server._close_idle(0.0)
+    server._close_idle(http_server.IDLE)
     assert not any(line.closed for line in (fresh, between, busy, stream))
     between.cycle = busy.cycle  # it has begun to ask
-    server._hang_up(serving.SILENCE + 1.0)
+    server._close_idle(http_server.IDLE + 1.0)
     assert [line.closed for line in (fresh, between, busy, stream)] == [1, 0, 0, 0]
     server.server_state.connections.remove(fresh)
-    server._hang_up(serving.SILENCE + 2.0)
-    assert fresh not in server._silent
+    server._close_idle(http_server.IDLE + 2.0)
+    assert fresh not in server._idle
 
 
 def test_a_host_that_is_nowhere():
     with pytest.raises(InputError, match="--host") as refused:
-        serving._listen("nowhere.invalid", 0)
+        http_server._listen("nowhere.invalid", 0)
     with pytest.raises(InputError, match="--host"):
-        serving._listen("192.0.2.1", 0)  # an address that no machine has
+        http_server._listen("192.0.2.1", 0)  # an address that no machine has
     assert refused.value.code == "web.address"
 
 
@@ -106,13 +106,13 @@ def test_a_server_that_just_starts_keeps_its_folder(tmp_path, monkeypatch):
     """Between making its lock and taking it, another one must not take it for dead."""
     pytest.importorskip("fcntl")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    lock = tmp_path / f"{serving.PREFIX}new" / serving.LOCK
+    lock = tmp_path / f"{http_server.PREFIX}new" / http_server.LOCK
     lock.parent.mkdir()
     lock.touch()
-    with serving.own_folder():
+    with http_server.own_folder():
         assert lock.exists()
     os.utime(lock, (0.0, 0.0))
-    with serving.own_folder():
+    with http_server.own_folder():
         assert not lock.exists()
 
 
@@ -121,9 +121,9 @@ def test_who_takes_nothing_is_given_up():
     if option is None:
         pytest.skip("this system knows no such limit")
     with (
-        serving._listen("127.0.0.1", 0) as listening,
+        http_server._listen("127.0.0.1", 0) as listening,
         socket.create_connection(listening.getsockname()),
         listening.accept()[0] as line,
     ):
         kept = line.getsockopt(socket.IPPROTO_TCP, option)
-    assert kept == 1000 * serving.STUCK
+    assert kept == 1000 * http_server.STUCK

@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from dwell.web.api import create_app
+from dwell.web.app import create_app
 from dwell.web.limits import Limits
 from tests.web.servers import scenario
 

@@ -57,7 +57,7 @@ def test_a_worker_that_does_not_hear_is_replaced(server):
     assert deaf not in server.workers()
 
 
-@pytest.mark.parametrize("what", ["runs", "desk"])
+@pytest.mark.parametrize("what", ["runs", "tasks"])
 def test_a_worker_that_is_killed_takes_one_job_with_it(server, what):
     run, after = server.start(slow()), server.start(scenario(horizon=1.0))
     server.running(run)
@@ -70,7 +70,7 @@ def test_a_worker_that_is_killed_takes_one_job_with_it(server, what):
         texts, _ = server.hear(run)  # those who come later hear how it ended
         assert texts[-1]["job"]["error"] == job["error"]
     else:
-        until(lambda: lost not in server.workers("desk"), "the clerk to be gone")
+        until(lambda: lost not in server.workers("tasks"), "the clerk to be gone")
         assert server.job(run)["status"] == "running"
         assert server.post(scenario(), "/api/validate").status_code == 200
         server.http.delete(f"/api/runs/{run}")
@@ -129,7 +129,7 @@ def test_sigterm_lets_runs_end_and_leaves_nothing_behind(tmp_path):
         full = server.post(scenario())
         assert full.status_code == 503
         assert full.json()["error"]["code"] == "web.queue-full"
-        children = server.workers() + server.workers("desk")
+        children = server.workers() + server.workers("tasks")
         assert list(tmp_path.glob("dwell-serve-*/*.frames"))
         with server.listen(run) as one, server.listen(waiting) as other:
             other.recv()
@@ -151,7 +151,7 @@ def test_sigterm_lets_runs_end_and_leaves_nothing_behind(tmp_path):
 def test_workers_end_with_a_server_that_is_killed(tmp_path):
     with Server("--workers", "1", folder=tmp_path) as server:
         server.running(server.start(slow()))
-        children = server.workers() + server.workers("desk")
+        children = server.workers() + server.workers("tasks")
         assert len(children) == 2
         server.process.kill()
         _all_gone(children)
@@ -170,17 +170,6 @@ def test_workers_end_with_a_server_that_is_killed(tmp_path):
 def _all_gone(pids):
     for pid in pids:
         until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), "the workers to be gone")
-
-
-def test_memory_is_limited():
-    code = (
-        "from dwell.web.work.worker import limit_memory; import numpy as np\n"
-        "limit_memory(3e8)\n"
-        "np.ones(10_000_000)\n"
-        "try:\n    np.ones(100_000_000)\nexcept MemoryError:\n    print('refused')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "refused\n"
 
 
 def test_an_address_that_is_taken(server):

@@ -20,8 +20,8 @@ def start(host: str, port: int, browser: bool, names: list[str], limits: dict[st
             'installed; install them with: pip install "dwell[web]"',
             code="web.missing",
         ) from fault
+    from dwell.web.http_server import serve
     from dwell.web.limits import Limits
-    from dwell.web.serving import serve
 
     shown = browser and sys.stdout.isatty()
     serve(host, port, Limits(**limits), names=names, browser=shown)

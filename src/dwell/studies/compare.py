@@ -30,7 +30,7 @@ from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign
 from dwell.studies.laws import scenarios_of_laws, with_law
 from dwell.studies.matching import mismatches, paced
 from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
-from dwell.studies.workers import Job, run_jobs
+from dwell.workers.threads import Job, run_jobs
 
 SCHEMA = 1
 LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times in the paper's place

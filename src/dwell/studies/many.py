@@ -19,7 +19,7 @@ from dwell.runner import run_scenario
 from dwell.scenario import Scenario, ScenarioLike
 from dwell.scenario.schema import RecordSpec
 from dwell.studies.cases import Case, cases_of, refuse_differences
-from dwell.studies.workers import run_jobs
+from dwell.workers.threads import run_jobs
 
 BLOCK = 16  # runs of one job
 

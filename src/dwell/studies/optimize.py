@@ -34,7 +34,7 @@ from dwell.studies.bounds import Reference, reference_for
 from dwell.studies.draws import Frame, random_start
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
 from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
-from dwell.studies.workers import cores, run_jobs
+from dwell.workers.threads import cores, run_jobs
 
 SCHEMA = 1
 STARTS = 50

@@ -35,7 +35,7 @@ from dwell.studies.paper import (
 from dwell.studies.report import MARK, Contents, require_jinja, write_report
 from dwell.studies.spacings import GridRow, grid_jobs, grid_row
 from dwell.studies.starts import Row, start_jobs
-from dwell.studies.workers import Job, run_jobs
+from dwell.workers.threads import Job, run_jobs
 
 SCHEMA = 1
 STARTS = 20

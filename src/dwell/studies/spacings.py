@@ -11,7 +11,7 @@ from dwell.runner import run_scenario
 from dwell.scenario import Scenario
 from dwell.studies.outcome import final_cost, final_error, settled_at
 from dwell.studies.paper import OTHER_SPACINGS, PRESET, TEMPLATES, paper_scenario
-from dwell.studies.workers import Job
+from dwell.workers.threads import Job
 
 # The level at which the paper first sees the errors of each simulation at rest, rounded up.
 LEVELS = {"n30": 1e-9, "lloyd": 1.3e-13, "self-triggered": 1.3e-12, "timer": 8.8e-14}

@@ -16,7 +16,7 @@ from dwell.scenario import Scenario
 from dwell.scenario.build import build_workspace
 from dwell.studies.outcome import final_cost, final_error, settled_at
 from dwell.studies.paper import LAWS, PRESET, paper_scenario
-from dwell.studies.workers import Job
+from dwell.workers.threads import Job
 
 AGENTS = 12
 SIDE = 6.0  # of the square that a clustered start is drawn from

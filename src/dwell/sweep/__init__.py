@@ -1,7 +1,7 @@
 """Sweeps: one scenario with many values, many starts; on this machine or on a cluster."""
 
-from dwell.sweep.conduct import Outcome, plan_file, run_sweep
 from dwell.sweep.plan import Plan, plan_of
+from dwell.sweep.run import Outcome, plan_file, run_sweep
 from dwell.sweep.spec import Sweep, load_sweep, parse_sweep
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What is varied: axes of values, and how they combine to points."""
+"""Axes of values, and how they combine to points."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Range:
     whole: bool = False
 
     def at(self, shares: Floats) -> list[float] | list[int]:
-        """The values at some shares, from 0 to below 1, of the way from low to high."""
+        """Return the values at some shares, from 0 to below 1, of the range."""
         if self.whole:
             steps = np.floor(shares * (self.high - self.low + 1.0)) if not self.log else None
             values = self.low + steps if steps is not None else np.floor(self._ratio(shares, 1.0))
@@ -38,9 +38,9 @@ class Range:
         found: Floats = self.low + shares * (self.high - self.low)
         return found
 
-    def _ratio(self, shares: Floats, room: float) -> Floats:
-        """In equal ratios; whole numbers share the way with the room above the last of them."""
-        found: Floats = self.low * np.exp(shares * math.log((self.high + room) / self.low))
+    def _ratio(self, shares: Floats, margin: float) -> Floats:
+        """Return values in equal ratios; `margin` is the width above the last whole number."""
+        found: Floats = self.low * np.exp(shares * math.log((self.high + margin) / self.low))
         return found
 
 
@@ -56,11 +56,11 @@ class Group:
         return len(self.columns[0])
 
     def row(self, k: int) -> dict[str, Value]:
-        """The values of row k, by key."""
+        """Return the values of row k by key."""
         return {key: column[k] for key, column in zip(self.keys, self.columns, strict=True)}
 
     def only(self, keys: Sequence[str]) -> Group | None:
-        """The group without other keys, and no row twice for that; None if none is left."""
+        """Return the group with these keys only, each row once; None if no key is left."""
         kept = [k for k, key in enumerate(self.keys) if key in keys]
         if not kept:
             return None
@@ -72,7 +72,7 @@ class Group:
 
 
 def value_text(value: Value) -> str:
-    """The same text for values that make the same run: 1 and 1.0 do, 1 and true do not."""
+    """Return a text that is equal for values of equal runs: 1 and 1.0, not 1 and true."""
     if isinstance(value, Mapping):
         inner = ",".join(f"{key!r}:{value_text(value[key])}" for key in sorted(value))
         return f"{{{inner}}}"
@@ -84,12 +84,12 @@ def value_text(value: Value) -> str:
 
 
 def product_size(groups: Sequence[Group]) -> int:
-    """How many points all combinations of `groups` make."""
+    """Return the number of combinations of `groups`."""
     return math.prod(len(group) for group in groups)
 
 
 def product_row(groups: Sequence[Group], k: int) -> dict[str, Value]:
-    """Point k of all combinations; the last group changes first."""
+    """Return combination k; the last group changes first."""
     chosen: list[dict[str, Value]] = []
     for group in reversed(groups):
         k, row = divmod(k, len(group))
@@ -98,7 +98,7 @@ def product_row(groups: Sequence[Group], k: int) -> dict[str, Value]:
 
 
 def latin_hypercube(ranges: Mapping[str, Range], count: int, seed: int) -> Group:
-    """`count` points of which every key has one in each of `count` equal parts of its range.
+    """Return `count` points, with one in each of `count` equal parts of the range of every key.
 
     What a key draws depends on the seed and its own name alone, so adding another key changes
     nothing for it.
@@ -112,7 +112,7 @@ def latin_hypercube(ranges: Mapping[str, Range], count: int, seed: int) -> Group
 
 
 def _draws(seed: int, key: str, purpose: str, count: int) -> Floats:
-    """Numbers from 0 to below 1: a digest of their place, so that they are the same for ever."""
+    """Return numbers from 0 to below 1, digests of their places."""
     words = np.empty(count, dtype=np.uint64)
     for block, name in enumerate(_names(seed, key, purpose, count)):
         few = words[block * 8 : block * 8 + 8]

@@ -1,6 +1,6 @@
-"""From a sweep to its cases: which scenario, which seeds, in which order.
+"""From a sweep to its cases: scenarios, seeds and order.
 
-Nothing of a case depends on who runs it, or when. Its seeds come from the sweep's seed and the
+A case does not depend on where or when it is run. Its seeds come from the sweep's seed and the
 number of the repeat alone, so that all points of a sweep see the same starts and draws, and
 differences between them are not chance. Its key is a digest of the scenario it comes to.
 """
@@ -29,17 +29,17 @@ from dwell.sweep.spec import KIND, MOST_CASES, Sweep
 
 SOURCES = "sources"  # of a case: digests of the Python modules that it names
 START = "agents.start"
-MOST_LOOKED_AT = 10_000  # points whose scenarios a dry run checks
+MOST_CHECKED = 10_000  # points whose scenarios a dry run checks
 SAMPLES = 1000  # along a run, if its scenario does not say how many
 SEEDS = ("run.seed", "agents.start.seed")
 
-Brief: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
+CaseSpec: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
 
 
 @final
 @dataclass(frozen=True)
 class Block:
-    """The points of one law: those keys are varied which the law has."""
+    """The points of one law; only its own keys are varied."""
 
     scenario: Scenario
     fixed: Mapping[str, Value]  # what is said together with the law
@@ -48,7 +48,7 @@ class Block:
 
     @property
     def size(self) -> int:
-        """How many points; no `len`, which cannot count beyond all memory."""
+        """Number of points; not `len`, whose values are limited."""
         return product_size(self.groups)
 
 
@@ -65,26 +65,26 @@ class Impossible:
 @final
 @dataclass(frozen=True)
 class Plan:
-    """All cases of a sweep, by number; none is kept, each is worked out when it is asked for."""
+    """All cases of a sweep by number, each computed when it is needed."""
 
     sweep: Sweep
     blocks: tuple[Block, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What is varied."""
+        """Varied keys."""
         return tuple(key for group in self.sweep.groups for key in group.keys)
 
     @property
     def points(self) -> int:
-        """How many combinations there are."""
+        """Number of combinations."""
         return sum(block.size for block in self.blocks)
 
     def __len__(self) -> int:
         return self.points * self.sweep.repeats
 
     def values(self, point: int) -> tuple[int, list[Value]]:
-        """The block of a point, and the value of each key there; None if its law has no such."""
+        """Return the block of a point and the value of each key; None if its law has none."""
         block = max(k for k, block in enumerate(self.blocks) if block.first <= point)
         found = self.blocks[block]
         row = {**found.fixed, **product_row(found.groups, point - found.first)}
@@ -92,7 +92,7 @@ class Plan:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Which speeds and gains of varied laws are not alike, in sentences."""
+        """Return sentences about speeds and gains of varied laws that are not matched."""
         own, blocks = self.sweep.base.controller, self.blocks
         named = {str(b.fixed.get(KIND)): b.scenario for b in blocks}
         others = {name: one for name, one in named.items() if one.controller.kind != own.kind}
@@ -100,18 +100,18 @@ class Plan:
 
     @cached_property
     def impossible(self) -> Impossible:
-        """The points whose scenario would be refused; nothing is built for that."""
-        frame, looked = Frame(self.frame), min(self.points, MOST_LOOKED_AT)
+        """Return the points whose scenarios would be refused; no system is built."""
+        template, checked = CaseTemplate(self.template), min(self.points, MOST_CHECKED)
         count, first = 0, None
-        for point in range(looked):
+        for point in range(checked):
             try:
-                frame.case(self.brief(point * self.sweep.repeats)).checked()
+                template.case(self.spec(point * self.sweep.repeats)).checked()
             except ScenarioError as fault:
                 count, first = count + 1, first or " ".join(str(fault).split())
-        return Impossible(count, looked, first)
+        return Impossible(count, checked, first)
 
     def scenario(self, case: int) -> Scenario:
-        """The scenario of one case, to be run alone: it gives the numbers of its row.
+        """Return the scenario of one case; run alone, it gives the numbers of its row.
 
         It keeps what the sweep's scenario keeps, events by default, and not a summary alone.
         """
@@ -119,21 +119,21 @@ class Plan:
             raise InputError(
                 f"case is {case!r}; the sweep has cases 0 to {len(self) - 1:,}", code="sweep.case"
             )
-        found = Frame(self.frame).case(self.brief(case)).scenario()
+        found = CaseTemplate(self.template).case(self.spec(case)).scenario()
         if self.sweep.record != "summary" or "run.record.kind" in self.keys:
             return found
         kind = {"kind": self.sweep.base.run.record.kind}
         run = found.run.model_copy(update={"record": found.run.record.model_copy(update=kind)})
         return found.model_copy(update={"run": run})
 
-    def brief(self, case: int) -> Brief:
-        """All that tells a case from the others."""
+    def spec(self, case: int) -> CaseSpec:
+        """Return what distinguishes a case from the others."""
         point, repeat = divmod(case, self.sweep.repeats)
         return (case, point, repeat, *self.values(point))
 
     @cached_property
-    def frame(self) -> str:
-        """All that cases have in common, as JSON text."""
+    def template(self) -> str:
+        """Return what cases have in common, as JSON text."""
         sweep = self.sweep
         return _json(
             {
@@ -148,14 +148,14 @@ class Plan:
         )
 
     def _unlike(self, key: str) -> bool:
-        """Whether a key is varied over values that are not all words or all numbers."""
+        """Return whether a key has values of several types."""
         column = next(g.columns[g.keys.index(key)] for g in self.sweep.groups if key in g.keys)
         return len({_sort(value) for value in column}) > 1
 
     @cached_property
     def digest(self) -> str:
-        """What makes two sweeps the same: equal in every case."""
-        digest = hashlib.blake2b(self.frame.encode(), digest_size=16)
+        """Digest that is equal for sweeps with equal cases."""
+        digest = hashlib.blake2b(self.template.encode(), digest_size=16)
         digest.update(_json([self.sweep.repeats, self.points]).encode())
         for block in self.blocks:
             columns = {
@@ -167,7 +167,7 @@ class Plan:
 
 @final
 @dataclass(frozen=True)
-class Case:
+class SweepCase:
     """One run of a sweep."""
 
     number: int
@@ -180,18 +180,18 @@ class Case:
 
     @property
     def start_seed(self) -> int | None:
-        """The seed of a start drawn at random; None where positions are given."""
+        """Seed of a random start; None where positions are given."""
         start = self.mapping["agents"]["start"]
         return start.get("seed", 0) if isinstance(start, Mapping) else None
 
     @cached_property
     def key(self) -> str:
-        """A digest of the scenario: the same for the same run, in whatever sweep it stands."""
+        """Digest of the scenario, equal for equal runs of any sweep."""
         content = {key: value for key, value in self.mapping.items() if key != "modules"}
         return hashlib.blake2b(_json(content).encode(), digest_size=16).hexdigest()
 
     def checked(self) -> Scenario:
-        """The scenario; what is wrong with it is an exception with a sentence naming the point."""
+        """Return the scenario, or raise an error that names the point."""
         data = {key: value for key, value in self.mapping.items() if key != SOURCES}
         try:
             return parse_scenario(data)
@@ -200,7 +200,7 @@ class Case:
             raise _at_point(fault, self.point, row) from None
 
     def scenario(self) -> Scenario:
-        """The same, refused as well where its Python modules have changed since."""
+        """Return the scenario; refuse it if its Python modules have changed since the start."""
         scenario, began_with = self.checked(), self.mapping.get(SOURCES, {})
         if changed := changed_sources(scenario, began_with):
             raise InputError(
@@ -212,19 +212,19 @@ class Case:
 
 
 def _at_point(fault: ScenarioError, point: int, row: Mapping[str, Value]) -> ScenarioError:
-    """What is wrong with the scenario of a point, with the values that are varied there."""
+    """Return an error about a scenario, with the values of its point."""
     given = {key: value for key, value in row.items() if value is not None}
     if not given:
         return fault
-    told = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
+    values = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
     tied = len(given.keys() - {KIND}) > 1
     hint = " Values that depend on each other go together in [zip]." if tied else ""
-    text = f"at point {point} ({told}): {fault}{hint}"
+    text = f"at point {point} ({values}): {fault}{hint}"
     return ScenarioError(text, code=fault.code, key=fault.key)
 
 
 def plan_of(sweep: Sweep) -> Plan:
-    """The cases of `sweep`; what could not be run at all is refused here, before anything is."""
+    """Return the cases of `sweep`; refuse sweeps of which no case can be run."""
     heads = _heads(sweep)
     blocks: list[Block] = []
     for fixed in heads:
@@ -241,14 +241,14 @@ def plan_of(sweep: Sweep) -> Plan:
             "draw points with [sample]",
             code="sweep.size",
         )
-    frame = Frame(plan.frame)
+    template = CaseTemplate(plan.template)
     for block in blocks:  # a mistake that all points share is no matter for each of them
-        frame.case(plan.brief(block.first * sweep.repeats)).scenario()
+        template.case(plan.spec(block.first * sweep.repeats)).scenario()
     return plan
 
 
 def _heads(sweep: Sweep) -> list[dict[str, Value]]:
-    """What is said together with each law; one without a law if none is varied."""
+    """Return the values given together with each law; one empty row if none is varied."""
     for group in sweep.groups:
         if KIND in group.keys:
             rows = [group.row(k) for k in range(len(group))]
@@ -280,7 +280,7 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
 
 
 def _applies(key: str, kind: str, known: Sequence[str]) -> bool:
-    """Whether a scenario of this kind of law, whose keys are `known`, has the key."""
+    """Return whether a scenario of this kind of law, whose keys are `known`, has the key."""
     table, _, rest = key.partition(".")
     if table == "certificate":
         return kind == "timer"
@@ -288,12 +288,12 @@ def _applies(key: str, kind: str, known: Sequence[str]) -> bool:
 
 
 def _head(key: str) -> str:
-    """A key without what it names inside: intervals of intervals[0]."""
+    """Return a key without its inner parts: intervals of intervals[0]."""
     return re.split(r"[.\[]", key, maxsplit=1)[0]
 
 
 def _refuse_idle(plan: Plan) -> None:
-    """A key that no law of the sweep has is a mistake."""
+    """Refuse keys that no law of the sweep has."""
     kinds = [block.scenario.controller.kind for block in plan.blocks]
     each = [keys_of_law(b.scenario, b.scenario.controller.kind, {}) for b in plan.blocks]
     for key in plan.keys:
@@ -327,7 +327,7 @@ def _refuse_seeds(plan: Plan) -> None:
 
 
 def _refuse_whole_tables(plan: Plan) -> None:
-    """Seeds of a repeat stand in these tables, so no value may take the place of all of them."""
+    """Refuse to vary tables as a whole that hold the seeds of a repeat."""
     for key in ("run", "agents"):
         if key in plan.keys:
             says = "is varied as a whole, and would lose the seeds of the sweep; vary its keys."
@@ -343,7 +343,7 @@ def _refuse_whole_tables(plan: Plan) -> None:
 
 
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
-    """The scenario as a mapping, with what the sweep says for all cases."""
+    """Return the scenario as a mapping, with the settings of the sweep."""
     data = json.loads(_json(scenario.model_dump(exclude_none=True)))
     if sources := sources_of(scenario):
         data[SOURCES] = sources
@@ -357,8 +357,8 @@ def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
 
 
 @final
-class Frame:
-    """What a worker knows of a sweep: enough to make any case from its brief."""
+class CaseTemplate:
+    """What cases have in common: any case follows from it and the spec of the case."""
 
     def __init__(self, text: str) -> None:
         data = json.loads(text)
@@ -370,9 +370,9 @@ class Frame:
         self.final: bool = data["final"]
         self.keep_runs: bool = data["keep_runs"]
 
-    def case(self, brief: Brief | Sequence[Any]) -> Case:
-        """The case that a brief stands for."""
-        number, point, repeat, base, values = brief
+    def case(self, spec: CaseSpec | Sequence[Any]) -> SweepCase:
+        """Return the case of a spec."""
+        number, point, repeat, base, values = spec
         mapping = copy.deepcopy(self.bases[base])
         seed = seed_of(self.seed, repeat, "run")
         mapping["run"]["seed"] = seed
@@ -384,25 +384,25 @@ class Frame:
                 given = {**value, **scattered} if key == START and scattered else value
                 put(mapping, key, copy.deepcopy(given))
         _sample_along(mapping["run"])
-        return Case(number, point, repeat, values, mapping["run"]["seed"], mapping, self.keys)
+        return SweepCase(number, point, repeat, values, mapping["run"]["seed"], mapping, self.keys)
 
 
 def _sample_along(run: dict[str, Any]) -> None:
-    """Sample a summary as often as any other run: else nobody sees when coverage is reached."""
+    """Sample a summary as often as other runs, so that the time of coverage is found."""
     record, horizon = run.get("record"), finite_number(run.get("horizon"))
     if isinstance(record, dict) and record.get("sample_every", "") is None:
         record["sample_every"] = horizon / SAMPLES if horizon else "off"
 
 
 def _sort(value: Value) -> str:
-    """Of which sort a cell of a table must be to hold this value."""
+    """Return the type of table cell that holds a value."""
     if isinstance(value, bool):
         return "truth"
     return "number" if isinstance(value, (int, float)) else "word"
 
 
 def seed_of(seed: int, repeat: int, purpose: str) -> int:
-    """A seed for one repeat, from the sweep's seed."""
+    """Return the seed of one repeat, from the sweep's seed."""
     name = f"dwell sweep/{seed}/{repeat}/{purpose}".encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big")
 

@@ -1,4 +1,4 @@
-"""One row per point: how its repeats came out, as medians and quartiles."""
+"""One row per point: medians and quartiles over its repeats."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.sweep.work import DONE, OWN, SEEDS
+from dwell.sweep.cases import DONE, OWN, SEEDS
 
 PARTS = {"q25": 0.25, "median": 0.5, "q75": 0.75}
 
 
 def summary_schema(schema: Any, keys: Sequence[str]) -> Any:
-    """Columns of the summary: the point, how many runs, and four for each number."""
+    """Return the columns of the summary: point, number of runs, and four for each number."""
     import pyarrow as pa
 
     fields = [pa.field("point", pa.int64()), *(schema.field(key) for key in keys)]
@@ -26,7 +26,7 @@ def summary_schema(schema: Any, keys: Sequence[str]) -> Any:
 
 
 def _figures(schema: Any, keys: Sequence[str]) -> list[str]:
-    """Columns of numbers that a run comes to."""
+    """Return the names of numeric columns."""
     import pyarrow as pa
 
     given = {*OWN, *keys, *SEEDS}
@@ -39,7 +39,7 @@ def _figures(schema: Any, keys: Sequence[str]) -> list[str]:
 
 
 def summary_blocks(blocks: Iterator[Any], schema: Any, keys: Sequence[str]) -> Iterator[Any]:
-    """Blocks of whole points in order, to blocks of the summary."""
+    """Return blocks of the summary from blocks of whole points in order."""
     import pyarrow as pa
 
     for block in blocks:
@@ -58,7 +58,7 @@ def summary_blocks(blocks: Iterator[Any], schema: Any, keys: Sequence[str]) -> I
 
 
 def _ended_badly(block: Any) -> Any:
-    """Which runs came to a bad end; one that failed came to none."""
+    """Return which runs ended badly; a failed case is not among them."""
     if "stop.ok" not in block.column_names:
         return np.zeros(block.num_rows, dtype=bool)
     return np.array([ok is False for ok in block.column("stop.ok").to_pylist()], dtype=bool)
@@ -69,7 +69,7 @@ def _counts(which: Any, cuts: Any) -> list[int]:
 
 
 def _spread(name: str, column: Any, cuts: Any) -> dict[str, list[Any]]:
-    """Quartiles over those runs that have the number, and how many have."""
+    """Return quartiles over the runs that have the number, and their count."""
     values: Floats = column.cast("float64").to_numpy(zero_copy_only=False)
     found: dict[str, list[Any]] = {f"{name}.{part}": [] for part in (*PARTS, "count")}
     for some in np.split(values, cuts):
@@ -81,7 +81,7 @@ def _spread(name: str, column: Any, cuts: Any) -> dict[str, list[Any]]:
 
 
 def _quantile(ordered: Floats, share: float) -> float | None:
-    """Between the two values on either side of a share of the way; None of nothing."""
+    """Return the value at a share of sorted values, interpolated; None if there are none."""
     if not len(ordered):
         return None
     place = share * (len(ordered) - 1)

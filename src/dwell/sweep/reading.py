@@ -1,4 +1,4 @@
-"""A sweep's table in memory, for pictures and notebooks."""
+"""The table of a sweep in memory, for plots and notebooks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.results.files import refused, shown
+from dwell.sweep.cases import DONE
 from dwell.sweep.store import RUNS, read_plan
 from dwell.sweep.table import need_pyarrow, read
-from dwell.sweep.work import DONE
 
 T2 = "controller.t2"
 # Keys beside T2 that its limits do not depend on.
@@ -23,7 +23,7 @@ HARMLESS = frozenset({"controller.kind", "controller.t1", "controller.reset", "a
 
 @final
 class Columns(Mapping[str, Sequence[Any]]):
-    """The columns of an Arrow table by name; each becomes a list when it is asked for."""
+    """The columns of an Arrow table by name; each becomes a list when it is first read."""
 
     def __init__(self, table: Any) -> None:
         self.table = table
@@ -37,7 +37,7 @@ class Columns(Mapping[str, Sequence[Any]]):
         return self._lists[name]
 
     def numbers(self, name: str) -> Floats:
-        """A column of numbers as it is, without a list; nan where a run has none."""
+        """Return a column of numbers as an array; nan where a run has none."""
         column = self.table.column(name).cast("float64")
         found: Floats = column.to_numpy(zero_copy_only=False)
         return found
@@ -55,7 +55,7 @@ class Columns(Mapping[str, Sequence[Any]]):
 @final
 @dataclass(frozen=True, eq=False)
 class SweepTable:
-    """One entry per run in every column; runs that failed are left out."""
+    """One entry per run in every column; failed runs are left out."""
 
     keys: tuple[str, ...]  # what was varied
     columns: Mapping[str, Sequence[Any]]  # by dotted name; None where a run has no such value
@@ -65,7 +65,7 @@ class SweepTable:
         return len(self.columns["case"])
 
     def numbers(self, name: str) -> Floats:
-        """A column of numbers; nan where a run has none."""
+        """Return a column of numbers; nan where a run has none."""
         if isinstance(self.columns, Columns):
             return self.columns.numbers(name)
         found = [np.nan if value is None else float(value) for value in self.columns[name]]
@@ -73,7 +73,7 @@ class SweepTable:
 
 
 def read_sweep(folder: str | os.PathLike[str]) -> SweepTable:
-    """The table of a finished sweep."""
+    """Return the table of a finished sweep."""
     need_pyarrow()
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -92,7 +92,7 @@ def read_sweep(folder: str | os.PathLike[str]) -> SweepTable:
 def limits_of_waits(
     bases: Sequence[Mapping[str, Any]], keys: Sequence[str]
 ) -> dict[str, list[tuple[float, str]]]:
-    """What theory admits for T2 of the timer law, where all else that decides it is fixed."""
+    """Return the limits of theory for T2 of the timer law, if all other parameters are fixed."""
     from dwell.theory import max_dwell_time
 
     found = [base for base in bases if base["controller"]["kind"] == "timer"]

@@ -1,4 +1,4 @@
-"""A sweep file: which scenario, what is varied, how often, and what is kept."""
+"""Sweep files: the scenario, what is varied, how often, and what is stored."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ class Sweep:
     source: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def scenario(self, case: int) -> Scenario:
-        """The scenario of one case, to be run alone: it gives the numbers of its row."""
+        """Return the scenario of one case; run alone, it gives the numbers of its row."""
         from dwell.sweep.plan import plan_of
 
         return plan_of(self).scenario(case)
 
 
 def load_sweep(path: str | os.PathLike[str]) -> Sweep:
-    """The sweep in a TOML or JSON file, or in the folder that `run_sweep` made of it.
+    """Return the sweep in a TOML or JSON file, or in the folder that `run_sweep` made of it.
 
-    The scenario of a file is looked for beside it.
+    Paths of scenarios are relative to the file.
     """
     name = str(as_path(path))
     if os.path.isdir(name):
@@ -74,7 +74,7 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
 
 
 def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Sweep:
-    """The sweep that a mapping describes; `folder` is where its scenario file lies."""
+    """Return the sweep of a mapping; `folder` is where its scenario file lies."""
     if "workspace" in mapping and "controller" in mapping:
         raise ScenarioError(
             "this is a scenario, not a sweep: dwell run runs it; dwell init two-hills-sweep shows "
@@ -140,7 +140,7 @@ def _groups(mapping: Mapping[str, Any], seed: int) -> tuple[Group, ...]:
 
 
 def _refuse_clash(key: str, earlier: Sequence[str]) -> None:
-    """No key twice, and no key inside another: which would come first?"""
+    """Refuse a key that is given twice, or lies inside another."""
     for other in earlier:
         if key == other:
             raise _wrong(key, "is varied twice; name it in one table only.", "sweep.twice")
@@ -202,7 +202,7 @@ def _laws(mapping: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _flat(table: Mapping[str, Any], prefix: str, leaf: Any = None) -> dict[str, Any]:
-    """A table with dotted keys, whether they were quoted in the file or not."""
+    """Return a table with dotted keys, whether they were quoted in the file or not."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         inner = isinstance(value, Mapping) and not (leaf and leaf(value))
@@ -228,7 +228,7 @@ def _listed(values: object, key: str) -> tuple[Any, ...]:
 
 
 def _refuse_odd(value: object, key: str) -> None:
-    """No value that JSON or a table could not hold, at any depth."""
+    """Refuse values that JSON or a table cannot hold, at any depth."""
     if isinstance(value, Mapping):
         for inner in value.values():
             _refuse_odd(inner, key)
@@ -247,7 +247,7 @@ def _refuse_odd(value: object, key: str) -> None:
 
 
 def _refuse_twins(rows: Sequence[Any], key: str) -> None:
-    """No value twice, and no row of a zip, whose keys may repeat theirs; 1 and 1.0 are one."""
+    """Refuse repeated values, or rows of a zip; 1 and 1.0 are equal."""
     seen: set[str] = set()
     for row in rows:
         text = value_text(row)

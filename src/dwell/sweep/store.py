@@ -27,9 +27,9 @@ from dwell.errors import InputError, StoreError
 from dwell.results.files import refused, shown, written_whole
 from dwell.results.lock import locked
 from dwell.sweep import table
-from dwell.sweep.plan import Frame, Plan
+from dwell.sweep.cases import FAILED, Result, blank_row, figures_alone
+from dwell.sweep.plan import CaseTemplate, Plan
 from dwell.sweep.quartiles import summary_blocks, summary_schema
-from dwell.sweep.work import FAILED, Result, blank_row, figures_alone
 
 VERSION = 1
 MOST_PARTS = 256  # more small files than this are joined to one
@@ -45,7 +45,7 @@ RUNS, SUMMARY, TIMINGS = "runs.parquet", "summary.parquet", "timings.parquet"
 @final
 @dataclass(frozen=True)
 class Failure:
-    """A case that was set aside."""
+    """A case that failed, and why."""
 
     case: int
     reason: str
@@ -53,7 +53,7 @@ class Failure:
 
 @final
 class Folder:
-    """Where the rows of one sweep are kept."""
+    """The files with the rows of one sweep."""
 
     def __init__(self, path: Path, plan: Plan, made_with: dict[str, str]) -> None:
         self.path, self.plan = path, plan
@@ -68,7 +68,7 @@ class Folder:
     # -- opening -----------------------------------------------------------------------------
 
     def read(self, *, retry: bool) -> None:
-        """Take stock of what an earlier command left; with `retry`, failures are to be made."""
+        """Read what an earlier command left; with `retry`, failed cases count as missing."""
         kept = [self.path / RUNS] if (self.path / RUNS).exists() else []
         kept += sorted(self.parts.glob("*.parquet"))
         for path in kept:
@@ -94,7 +94,7 @@ class Folder:
         self.done[cases] = True
 
     def _without_failures(self, path: Path) -> Path:
-        """A file without the rows of cases that failed."""
+        """Write a file again without the rows of failed cases."""
         import pyarrow.compute as pc
 
         groups = table.groups(path)
@@ -117,7 +117,7 @@ class Folder:
     # -- writing -----------------------------------------------------------------------------
 
     def commit(self, result: Result) -> None:
-        """Keep rows for good; those that are there already are left out."""
+        """Store rows; those of finished cases are left out."""
         rows = [row for row in result.rows if not self.done[row["case"]]]
         if not rows:
             return
@@ -140,7 +140,7 @@ class Folder:
             temporary.write_bytes(content)
 
     def _join_parts(self) -> None:
-        """Many small files to one; a crash in between leaves rows twice, never none.
+        """Join many small files; a crash in between leaves rows twice, never none.
 
         The largest stay as they are, or each row would be written again with every joining.
         """
@@ -157,7 +157,7 @@ class Folder:
             path.unlink()
 
     def finish(self) -> None:
-        """The whole table, the summary and the timings; the parts have done their duty."""
+        """Write the whole table, the summary and the timings, and delete the parts."""
         if self._parts != [self.path / RUNS] or not (self.path / SUMMARY).exists():
             self._write_tables()
         with contextlib.suppress(OSError):
@@ -200,7 +200,7 @@ class Folder:
     # -- reading -----------------------------------------------------------------------------
 
     def failures(self, most: int) -> list[Failure]:
-        """The first cases that were set aside, and why."""
+        """Return the first failed cases, and why."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -222,7 +222,7 @@ def open_folder(
     retry: bool,
     extend: bool = False,
 ) -> Iterator[Folder]:
-    """The folder of a sweep, for this process alone; what was done before is taken over."""
+    """Open the folder of a sweep for this process alone, with the rows that it has."""
     _make(out)
     with locked(out / RUNS):
         made_with = _check_plan(out, plan, versions, mixed, extend)
@@ -233,7 +233,7 @@ def open_folder(
 
 
 def parts_of(out: Path, digest: str) -> Path:
-    """Where the rows of a plan lie: never among those of another."""
+    """Return the folder of the rows of a plan, which no other plan uses."""
     return out / f"parts-{digest[:12]}"
 
 
@@ -252,7 +252,7 @@ def _make(out: Path) -> None:
 def _check_plan(
     out: Path, plan: Plan, versions: dict[str, str], mixed: bool, extend: bool
 ) -> dict[str, str]:
-    """The versions that make the rows; refuses another sweep, and other versions unless asked."""
+    """Return the versions of the rows; refuse other sweeps, and other versions unless mixed."""
     path = out / PLAN
     if not path.exists():
         _write_plan(path, plan, versions)
@@ -274,16 +274,16 @@ def _check_plan(
 
 
 def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
-    """The rows of another plan that are cases of this one too, under their numbers here.
+    """Copy the rows of another plan that are cases of this one, under their numbers here.
 
-    They are put where this plan looks for them before it is the plan of the folder, and taken away
-    from where they were after: a crash in between costs nothing.
+    They are written to the parts of this plan before it becomes the plan of the folder, and then
+    deleted from those of the other: a crash in between costs nothing.
     """
-    frame = Frame(plan.frame)
-    if frame.final and not old["frame"]["final"]:
+    template = CaseTemplate(plan.template)
+    if template.final and not old["frame"]["final"]:
         return  # their rows do not say where the agents were in the end
-    numbers = {frame.case(plan.brief(k)).key: k for k in range(len(plan))}
-    if frame.keep_runs:
+    numbers = {template.case(plan.spec(k)).key: k for k in range(len(plan))}
+    if template.keep_runs:
         numbers = {key: k for key, k in numbers.items() if (out / KEPT / f"{key}.nc").exists()}
     target = parts_of(out, plan.digest)
     target.mkdir(exist_ok=True)
@@ -292,14 +292,14 @@ def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
         for row in group.to_pylist():
             number = numbers.pop(row["key"], None)
             if number is not None and row["status"] != FAILED:
-                mine = blank_row(frame.case(plan.brief(number)), frame)
-                rows.append({**figures_alone(row, old["keys"], frame.final), **mine})
+                mine = blank_row(template.case(plan.spec(number)), template)
+                rows.append({**figures_alone(row, old["keys"], template.final), **mine})
         if rows:
             table.write_part(table.arrow_table(rows, plan.keys), target / f"{k:08d}.parquet")
 
 
 def _groups_of(out: Path, old: Mapping[str, Any]) -> Iterator[Any]:
-    """The rows that a plan left; those in damaged files are run again."""
+    """Return the rows of a plan; those in damaged files are run again."""
     there = [out / RUNS] if (out / RUNS).exists() else []
     for path in [*there, *sorted(parts_of(out, old["digest"]).glob("*.parquet"))]:
         sizes = _unless_damaged(table.group_sizes, path) or []
@@ -310,7 +310,7 @@ def _groups_of(out: Path, old: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _tidy(out: Path, plan: Plan) -> None:
-    """Take away what belongs to an earlier plan."""
+    """Delete the files of earlier plans."""
     runs = out / RUNS
     if runs.exists() and _plan_of_table(runs) not in (plan.digest, None):
         for name in (RUNS, SUMMARY, TIMINGS):
@@ -328,7 +328,7 @@ def _plan_of_table(path: Path) -> str | None:
 def check_versions(
     ours: Mapping[str, str], theirs: Mapping[str, str], mixed: bool, what: str
 ) -> None:
-    """Refuse to mix rows made by unlike code."""
+    """Refuse to mix rows of different versions."""
     unlike = [name for name in ours if ours[name] != theirs.get(name)]
     if unlike and not mixed:
         pairs = ", ".join(f"{name} {theirs.get(name)} and {ours[name]}" for name in unlike)
@@ -348,7 +348,7 @@ def _write_plan(path: Path, plan: Plan, versions: dict[str, str]) -> None:
         "repeats": plan.sweep.repeats,
         "keys": list(plan.keys),
         "versions": versions,
-        "frame": json.loads(plan.frame),
+        "frame": json.loads(plan.template),
         "sweep": plan.sweep.source,
         "axes": [
             {key: list(column) for key, column in zip(group.keys, group.columns, strict=True)}
@@ -361,7 +361,7 @@ def _write_plan(path: Path, plan: Plan, versions: dict[str, str]) -> None:
 
 
 def read_plan(out: Path) -> dict[str, Any]:
-    """What sweep a folder holds."""
+    """Return the plan that a folder holds."""
     path = out / PLAN
     try:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -378,7 +378,7 @@ def read_plan(out: Path) -> dict[str, Any]:
 
 
 def _unless_damaged(read: Callable[..., T], path: Path, *what: Any) -> T | None:
-    """What a file says; None if it is damaged, and not if it only cannot be read just now."""
+    """Return the table in a file; None if it is damaged, an error if it cannot be opened."""
     try:
         return read(path, *what)
     except MemoryError:
@@ -391,7 +391,7 @@ def _unless_damaged(read: Callable[..., T], path: Path, *what: Any) -> T | None:
 
 
 def _put_aside(path: Path) -> Path:
-    """A file that cannot be read is kept under another name, and its cases are run again."""
+    """Rename an unreadable file; its cases are run again."""
     target = path.with_name(f"{path.name}.damaged")
     path.replace(target)
     return target

@@ -16,7 +16,7 @@ import numpy as np
 from dwell._types import Ints
 from dwell.errors import InputError
 from dwell.results.files import written_whole
-from dwell.sweep.work import BESIDE, OWN, SEEDS
+from dwell.sweep.cases import BESIDE, OWN, SEEDS
 
 GROUP = 10_000  # rows of a group in the table
 NUMBERS = frozenset(
@@ -31,7 +31,7 @@ CACHED = 8  # groups of rows in memory at a time while parts are joined
 
 
 def need_pyarrow() -> None:
-    """Say what to install before anything is run."""
+    """Refuse to start without pyarrow."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
@@ -43,7 +43,7 @@ def need_pyarrow() -> None:
 
 
 def arrow_table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Any:
-    """Rows as an Arrow table, its columns in the order of all tables."""
+    """Return rows as an Arrow table, with columns in the order of all tables."""
     import pyarrow as pa
 
     named = {name for row in rows for name in row}
@@ -52,13 +52,13 @@ def arrow_table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Any:
 
 
 def ordered(names: set[str], keys: Sequence[str]) -> list[str]:
-    """Column names: who, what was varied, then numbers by name."""
+    """Return column names: own columns, varied keys, then numbers by name."""
     leading = [name for name in (*OWN, *keys, *SEEDS) if name in names]
     return leading + sorted(names - set(leading))
 
 
 def _array(name: str, values: list[Any]) -> Any:
-    """One column; whole and other numbers mixed are numbers."""
+    """Return one column; a mixture of whole and other numbers becomes floats."""
     import pyarrow as pa
 
     if name in NUMBERS or name in WORDS or name in LISTS:
@@ -72,7 +72,7 @@ def _array(name: str, values: list[Any]) -> Any:
 
 
 def _type(name: str) -> Any:
-    """Of a column that may be empty in all runs, and has a type all the same."""
+    """Return the type of a column that may be empty in all runs."""
     import pyarrow as pa
 
     if name in NUMBERS:
@@ -81,7 +81,7 @@ def _type(name: str) -> Any:
 
 
 def write_part(table: Any, target: Path) -> None:
-    """A small table, whole on disk or not at all."""
+    """Write a small table, whole or not at all."""
     import pyarrow.parquet as pq
 
     with written_whole(target) as temporary:
@@ -108,7 +108,7 @@ class Parts:
         return len(self._order)
 
     def schema(self) -> Any:
-        """The columns of all parts, with types that hold every value."""
+        """Return the columns of all parts, with types that hold every value."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -117,7 +117,7 @@ class Parts:
         return pa.schema([found.field(name) for name in names])
 
     def blocks(self, schema: Any, rows: int = GROUP) -> Iterator[Any]:
-        """All rows in the order of their cases, some at a time."""
+        """Return all rows in the order of their cases, some at a time."""
         import pyarrow as pa
 
         part_of = lru_cache(maxsize=CACHED)(
@@ -135,7 +135,7 @@ class Parts:
 
 
 def read(path: Path, columns: Sequence[str] | None = None) -> Any:
-    """A table, or some of its columns."""
+    """Return a table, or some of its columns."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -143,7 +143,7 @@ def read(path: Path, columns: Sequence[str] | None = None) -> Any:
 
 
 def read_group(path: Path, group: int) -> Any:
-    """One group of a table's rows."""
+    """Return one group of rows of a table."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -151,7 +151,7 @@ def read_group(path: Path, group: int) -> Any:
 
 
 def group_sizes(path: Path) -> list[int]:
-    """How many rows each group of a table has."""
+    """Return the number of rows in each group of a table."""
     import pyarrow.parquet as pq
 
     about = pq.read_metadata(path)
@@ -159,7 +159,7 @@ def group_sizes(path: Path) -> list[int]:
 
 
 def groups(path: Path) -> Iterator[Any]:
-    """A table, group by group."""
+    """Return a table, group by group."""
     return (read_group(path, k) for k in range(len(group_sizes(path))))
 
 
@@ -175,7 +175,7 @@ def _unified(schemas: Sequence[Any]) -> Any:
 
 
 def fitted(table: Any, schema: Any) -> Any:
-    """`table` with the columns and types of `schema`."""
+    """Return `table` with the columns and types of `schema`."""
     import pyarrow as pa
 
     columns = []
@@ -188,14 +188,14 @@ def fitted(table: Any, schema: Any) -> Any:
 
 
 def without_beside(schema: Any) -> Any:
-    """The columns that are the same whoever ran the cases."""
+    """Return the columns that do not depend on the worker."""
     import pyarrow as pa
 
     return pa.schema([field for field in schema if field.name not in BESIDE])
 
 
 def write_blocks(blocks: Iterator[Any], schema: Any, target: Path, about: Mapping[str, str]) -> int:
-    """Blocks as the groups of one file; the number of rows."""
+    """Write blocks as the groups of one file; return the number of rows."""
     import pyarrow.parquet as pq
 
     rows = 0
@@ -211,7 +211,7 @@ def write_blocks(blocks: Iterator[Any], schema: Any, target: Path, about: Mappin
 
 
 def about_file(path: Path) -> dict[str, str]:
-    """What a table says of itself."""
+    """Return the metadata of a table."""
     import pyarrow.parquet as pq
 
     kept = pq.read_schema(path).metadata or {}

@@ -1,9 +1,9 @@
-"""What one request, one job and all jobs together may take."""
+"""Limits on one request, on one job and on all jobs together."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, final
+from dataclasses import dataclass, fields
+from typing import final
 
 from dwell.errors import InputError
 
@@ -20,13 +20,13 @@ class Limits:
     memory: float = 2e9  # bytes that a job may take beyond an idle worker
     workers: int = 2  # runs at a time
     queued: int = 200  # jobs that may wait
-    kept: int = 100  # runs that are over and not yet forgotten
+    kept: int = 100  # runs that are over and not yet deleted
     disk: float = 2e9  # bytes of their files together
     body: int = 1_000_000  # bytes of a request
     depth: int = 20  # brackets within brackets
     numbers: int = 100_000  # in one request
-    absent: float = 20.0  # seconds after which a live job that nobody listens to is ended
-    drain: float = 20.0  # seconds that runs are given when the server is told to end
+    absent: float = 20.0  # seconds after which a live job without listeners is ended
+    drain: float = 20.0  # seconds that runs are given when the server ends
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -34,7 +34,3 @@ class Limits:
             if not 0.0 < value < float("inf"):
                 says = f"the limit {field.name} is {value!r}; a number greater than 0 is needed"
                 raise InputError(says, code="web.limits")
-
-    def as_json(self) -> dict[str, Any]:
-        """By name."""
-        return asdict(self)

@@ -1,4 +1,4 @@
-"""What never changes while a server runs: the templates of `dwell init`, and the schema."""
+"""Constant responses: the templates of `dwell init`, and the schema of scenarios."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dwell.scenario import (
 
 @lru_cache(maxsize=1)
 def templates() -> list[dict[str, Any]]:
-    """Name, title, a few words, and the scenario of each."""
+    """Return name, title, description and scenario of each template."""
     found = []
     for name, about in TEMPLATES.items():
         scenario = parse_scenario(text_to_mapping(template_text(name)))
@@ -28,5 +28,5 @@ def templates() -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def schema() -> dict[str, Any]:
-    """The format of scenarios."""
+    """Return the JSON Schema of scenarios."""
     return scenario_schema()

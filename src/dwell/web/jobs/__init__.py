@@ -1,1 +1,1 @@
-"""The server's side of workers: who does what, who waits, and what is kept of a run."""
+"""Jobs of the server: runs, films, and short tasks about scenarios."""

@@ -1,1 +1,1 @@
-"""Requests: what they pass, what they ask for, and what they are answered."""
+"""HTTP routes, their response models and errors, and the checks that every request passes."""

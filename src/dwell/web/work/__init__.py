@@ -1,1 +1,1 @@
-"""Inside a worker process: one thing at a time, runs and small questions."""
+"""What the server's worker processes do."""

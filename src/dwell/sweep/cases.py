@@ -1,0 +1,174 @@
+"""Cases to rows of a table, in a process of this machine or on a cluster; no files are written."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from dwell.errors import DwellError, InputError, Interrupted, UnsavedError
+from dwell.sweep.plan import CaseSpec, CaseTemplate, SweepCase
+
+if TYPE_CHECKING:
+    from dwell.results import Run
+
+DONE, FAILED, AGAIN = "done", "failed", "again"  # the last: worth a retry
+OWN: Final = ("case", "point", "repeat", "key", "status", "failure")  # columns before the figures
+SEEDS: Final = ("seed", "start_seed")  # then these
+BESIDE: Final = ("_seconds", "_worker")  # not in the table: they differ between runs
+LONG: Final = ("final_positions", "final_centroids", "final_masses")
+TABLES: Final = ("certificate",)  # tables of their own, where there are any
+# Not columns: `wall_seconds` differs every time, and the findings are sentences by the dozen.
+LEFT_OUT: Final = ("schema", "wall_seconds", "certificate.findings")
+
+
+@final
+@dataclass(frozen=True)
+class Chunk:
+    """Cases that a worker runs together, and what they have in common."""
+
+    template: str
+    cases: tuple[CaseSpec, ...]
+    attempt: int = 0
+    isolated: bool = False  # to be run while no other is
+
+    @property
+    def first(self) -> int:
+        """Number of its first case."""
+        return self.cases[0][0]
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+
+@final
+@dataclass(frozen=True)
+class Result:
+    """The rows of a chunk."""
+
+    rows: list[dict[str, Any]]
+    versions: dict[str, str]
+    runs: dict[str, bytes] = field(default_factory=dict)  # by key, if they are stored
+
+
+def run_chunk(chunk: Chunk) -> Result:
+    """Run every case of `chunk`; the failure of one is stored in its row."""
+    template = _template(chunk.template)
+    rows: list[dict[str, Any]] = []
+    runs: dict[str, bytes] = {}
+    for spec in chunk.cases:
+        case = template.case(spec)
+        began = time.perf_counter()
+        row = run_case(case, template, runs)
+        row |= {"_seconds": time.perf_counter() - began, "_worker": _worker()}
+        rows.append(row)
+    return Result(rows, versions(), runs)
+
+
+@lru_cache(maxsize=4)
+def _template(text: str) -> CaseTemplate:
+    return CaseTemplate(text)
+
+
+def run_case(case: SweepCase, template: CaseTemplate, runs: dict[str, bytes]) -> dict[str, Any]:
+    """Return the row of one case; add its run to `runs` if runs are stored."""
+    from dwell.runner import run_scenario
+
+    row = blank_row(case, template)
+    try:
+        run = run_scenario(case.scenario(), threads=1, progress=False)
+        figures = flat_figures(run.summary(), final=template.final)
+        if template.keep_runs:
+            runs[case.key] = _bytes_of(run)
+    except Interrupted:
+        raise KeyboardInterrupt from None  # without the run, which other processes do not need
+    except (
+        MemoryError,
+        OSError,
+        UnsavedError,
+    ) as fault:  # perhaps temporary
+        return {**row, "status": AGAIN, "failure": f"{type(fault).__name__}: {_sentence(fault)}"}
+    except InputError as fault:
+        return {**row, "status": FAILED, "failure": _sentence(fault)}
+    except Exception as fault:
+        words = str(fault) if isinstance(fault, DwellError) else f"{type(fault).__name__}: {fault}"
+        return {**row, "status": FAILED, "failure": " ".join(words.split())[:500]}
+    return {**row, **figures}
+
+
+def blank_row(case: SweepCase, template: CaseTemplate) -> dict[str, Any]:
+    """Return the row of a case without results."""
+    values = {
+        key: as_cell(value, key in template.words)
+        for key, value in zip(template.keys, case.values, strict=True)
+    }
+    seeds = {"seed": case.seed, "start_seed": case.start_seed}
+    mine = {"case": case.number, "point": case.point, "repeat": case.repeat, "key": case.key}
+    return {**mine, "status": DONE, "failure": None, **values, **seeds}
+
+
+def as_cell(value: Any, as_text: bool) -> Any:
+    """Return a value of a sweep file as a cell; lists and tables become JSON text."""
+    if value is not None and (as_text or isinstance(value, (list, tuple, dict))):
+        return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return value
+
+
+def flat_figures(summary: Mapping[str, Any], *, final: bool, prefix: str = "") -> dict[str, Any]:
+    """Return the numbers of a run by dotted name, one cell each."""
+    cells: dict[str, Any] = {}
+    for name, value in summary.items():
+        key = f"{prefix}{name}"
+        if key in LEFT_OUT or (key in LONG and not final) or (key in TABLES and value is None):
+            continue
+        if isinstance(value, Mapping):
+            cells |= flat_figures(value, final=final, prefix=f"{key}.")
+        elif key == "flags":
+            cells[key] = [flag["code"] for flag in value]
+        else:
+            cells[key] = value
+    return cells
+
+
+def figures_alone(row: Mapping[str, Any], keys: Sequence[str], final: bool) -> dict[str, Any]:
+    """Return the columns of a row beside its own ones, without those of other laws."""
+    found = {name: value for name, value in row.items() if name not in keys}
+    left_out = [] if final else list(LONG)
+    for prefix in TABLES:  # empty columns for the sake of rows of other laws
+        inner = [name for name in found if name.startswith(f"{prefix}.")]
+        left_out += inner if all(found[name] is None for name in inner) else []
+    return {name: value for name, value in found.items() if name not in left_out}
+
+
+def _sentence(fault: BaseException) -> str:
+    return " ".join(str(fault).split())[:500]
+
+
+def _bytes_of(run: Run) -> bytes:
+    """Return the content of a run's file."""
+    from dwell.results import save_run
+
+    with tempfile.TemporaryDirectory(prefix="dwell-") as folder:
+        path = Path(folder) / "run.nc"
+        save_run(run, path)
+        return path.read_bytes()
+
+
+def _worker() -> str:
+    return f"{platform.node()}:{os.getpid()}"
+
+
+@lru_cache(maxsize=1)
+def versions() -> dict[str, str]:
+    """Return the versions that must be equal for equal bits."""
+    from dwell.runner import provenance
+
+    found = provenance()
+    return {name: found[name] for name in ("dwell", "kernels", "numpy", "numba")}

@@ -1,0 +1,41 @@
+"""The ASGI application: its routes and middleware."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+import dwell
+from dwell.web.backend import Backend
+from dwell.web.limits import Limits
+from dwell.web.routes import page_routes, run_routes, scenario_routes
+from dwell.web.routes.error_responses import handle_errors
+from dwell.web.routes.openapi import describe
+from dwell.web.routes.security import SecurityMiddleware
+
+
+def create_app(limits: Limits, folder: Path, names: Iterable[str] = ()) -> FastAPI:
+    """Return the ASGI application; it keeps its files in `folder`."""
+    backend = Backend(limits, folder)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with backend.opened():
+            yield
+
+    app = FastAPI(
+        title="dwell", version=dwell.__version__, docs_url=None, redoc_url=None, lifespan=lifespan
+    )
+    app.state.backend = backend
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    for part in (scenario_routes, run_routes, page_routes):
+        app.include_router(part.routes)
+    if page_routes.STATIC.is_dir():
+        app.mount("/static", StaticFiles(directory=page_routes.STATIC), name="static")
+    handle_errors(app)
+    app.add_middleware(SecurityMiddleware, names=tuple(names))
+    return app

@@ -1,0 +1,162 @@
+"""From the bytes of a request to a checked scenario; harmful input is refused before parsing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dwell.errors import AgentsError, DensityError, InputError, ScenarioError, WorkspaceError
+from dwell.scenario import Scenario, parse_scenario, text_to_mapping
+from dwell.scenario.guards import decode
+from dwell.scenario.workspaces import PolytopeSpec
+from dwell.web.limits import Limits
+
+# Densities that are data. A function would be code, and a raster a file of this machine.
+DENSITIES = ("uniform", "polynomial", "gaussian", "mixture")
+HIGH, MOST_FACES = 4, 1e6  # dimensions from which polytopes may have very many faces
+
+_TOKEN = re.compile(
+    r'"(?:[^"\\\n]|\\.)*+"?'  # strings are skipped, also those without an end
+    r"|'[^'\n]*+'?"
+    r"|(?P<number>(?<![\w.])[-+]?[0-9][0-9_.eE+-]*+)"
+    r"|(?P<mark>[\[\]{}])"
+)
+
+
+def checked_text(raw: bytes, limits: Limits) -> str:
+    """Return the text of a body within the limits on length, nesting and numbers."""
+    if len(raw) > limits.body:
+        raise ScenarioError(
+            f"the request has {len(raw)} bytes; at most {limits.body} are read",
+            code="web.too-large",
+        )
+    text = decode(raw, source="the request")
+    _check_shape(text, limits)
+    return text
+
+
+def _check_shape(text: str, limits: Limits) -> None:
+    depth = numbers = 0
+    for token in _TOKEN.finditer(text):
+        mark = token["mark"]
+        if mark is None:
+            numbers += token["number"] is not None
+            if numbers > limits.numbers:
+                says = f"the request may have at most {limits.numbers} numbers, got more"
+                raise ScenarioError(says, code="web.too-many-numbers")
+        elif mark in "[{":
+            depth += 1
+            if depth > limits.depth:
+                says = f"the request may have at most {limits.depth} nested brackets, got more"
+                raise ScenarioError(says, code="web.too-deep")
+        else:
+            depth = max(depth - 1, 0)
+
+
+def mapping_of_json(text: str) -> dict[str, Any]:
+    """Return the JSON object in a body."""
+    if not text.lstrip().startswith("{"):
+        raise ScenarioError(
+            "the request must be a JSON object, {...}, that describes a scenario; "
+            "GET /api/templates has examples",
+            code="scenario.type",
+        )
+    return text_to_mapping(text, source="the request")
+
+
+def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
+    """Return the scenario of a mapping, if it holds no code and is within limits."""
+    _refuse_code(mapping.get("density"), "density")
+    law = mapping.get("controller")
+    if isinstance(law, Mapping) and law.get("kind") == "python":
+        raise InputError(
+            'controller.kind is "python", which a server does not take: requests hold no code; use '
+            "one of the other laws, or the command line",
+            code="web.controller",
+            key="controller.kind",
+        )
+    if mapping.get("modules") is not None:
+        raise InputError(
+            "modules names a folder, which a server does not take: requests hold no paths",
+            code="web.modules",
+            key="modules",
+        )
+    _refuse_horizon(mapping.get("run"), limits)
+    scenario = parse_scenario(mapping)
+    _refuse_size(scenario, limits)
+    _refuse_facets(scenario)
+    return scenario
+
+
+def _refuse_code(density: object, key: str) -> None:
+    """Refuse densities by function before parsing, which would import the function."""
+    if not isinstance(density, Mapping):
+        return
+    kind = density.get("kind")
+    if isinstance(kind, str) and kind not in DENSITIES and kind in ("callable", "raster"):
+        raise DensityError(
+            f'{key}.kind is "{kind}", which a server does not take: requests hold neither code '
+            f"nor files; use one of {', '.join(DENSITIES)}, or the command line",
+            code="web.density",
+            key=f"{key}.kind",
+        )
+    parts = density.get("parts")
+    if isinstance(parts, list):
+        for k, part in enumerate(parts):
+            _refuse_code(part, f"{key}.parts[{k}]")
+
+
+def _refuse_facets(scenario: Scenario) -> None:
+    """Refuse polytopes whose k rows give about k^(n // 2) vertices or facets, too many."""
+    region = scenario.workspace
+    if not isinstance(region, PolytopeSpec) or region.dimension < HIGH:
+        return
+    given = len(region.vertices or region.halfspaces or ())
+    if given ** (region.dimension // 2) > MOST_FACES:
+        most = int(MOST_FACES ** (1.0 / (region.dimension // 2)))
+        key = "vertices" if region.vertices else "halfspaces"
+        raise WorkspaceError(
+            f"workspace.{key} has {given} rows in {region.dimension} dimensions; this server takes "
+            f"at most {most} there: take fewer, a box or a ball, or use dwell run",
+            code="web.workspace",
+            key=f"workspace.{key}",
+        )
+
+
+def _refuse_size(scenario: Scenario, limits: Limits) -> None:
+    agents = scenario.agents.count
+    if agents > limits.agents:
+        raise AgentsError(
+            f"{agents} agents are asked for; this server takes at most {limits.agents}: take "
+            "fewer, or use dwell run",
+            code="web.agents",
+            key="agents.start",
+        )
+
+
+def _refuse_horizon(run: object, limits: Limits) -> None:
+    """Refuse a long horizon first: it causes other errors that are harder to understand."""
+    horizon = run.get("horizon") if isinstance(run, Mapping) else None
+    if not isinstance(horizon, int | float):
+        return
+    if horizon > limits.horizon:
+        raise InputError(
+            f"run.horizon is {horizon:g}; this server takes at most {limits.horizon:g}: take "
+            "less, or use dwell run",
+            code="web.horizon",
+            key="run.horizon",
+        )
+
+
+def refuse_events(expected: float | None, horizon: float, limits: Limits) -> None:
+    """Refuse a run that would make too many events."""
+    if expected is not None and expected > limits.events:
+        most = horizon * limits.events / expected
+        raise InputError(
+            f"this run would make about {expected:.2g} events; this server takes at most "
+            f"{limits.events:.2g}: take a horizon of about {most:.2g}, fewer agents or longer "
+            "waits, or use dwell run",
+            code="web.events",
+            key="run.horizon",
+        )

@@ -1,0 +1,35 @@
+"""Routes of the page itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+STATIC = Path(__file__).parents[1] / "static"
+NO_PAGE = (
+    "<!doctype html><html lang=en><title>dwell</title><p>The page is not part of this "
+    'installation; the API is: see <a href="/openapi.json">/openapi.json</a>.</p></html>'
+)
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/")
+async def index() -> Response:
+    """The page."""
+    built = STATIC / "index.html"
+    return FileResponse(built) if built.exists() else HTMLResponse(NO_PAGE)
+
+
+@routes.get("/docs")
+async def docs() -> RedirectResponse:
+    """The description of the API, which browsers show as it is."""
+    return RedirectResponse("/openapi.json")
+
+
+@routes.get("/favicon.ico")
+async def no_icon() -> Response:
+    """Requested by browsers where a page names no icon."""
+    return Response(status_code=204)

@@ -1,0 +1,68 @@
+"""Routes about scenarios: schema, templates, validation, text, design."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse
+
+from dwell.web.backend import WithBackend
+from dwell.web.routes import response_models as models
+from dwell.web.routes.error_responses import WITH_BODY, error_responses
+from dwell.web.routes.openapi import SCENARIO, body
+from dwell.web.templates import schema, templates
+
+SCENARIO_BODY = body("application/json", SCENARIO, "A scenario.")
+TEXT_BODY = body("text/plain", {"type": "string"}, "A scenario file, TOML or JSON.")
+
+routes = APIRouter()
+
+
+@routes.get("/api/schema", responses=error_responses(403))
+async def scenario_format() -> dict[str, Any]:
+    """The format of scenarios, as a JSON Schema."""
+    return schema()
+
+
+@routes.get("/api/templates", response_model=models.Templates, responses=error_responses(403))
+async def list_templates() -> dict[str, Any]:
+    """Scenario templates."""
+    return {"templates": templates()}
+
+
+@routes.post(
+    "/api/validate",
+    responses={200: {"model": models.Validated}, **error_responses(*WITH_BODY)},
+    openapi_extra=SCENARIO_BODY,
+)
+async def validate(request: Request, backend: WithBackend) -> JSONResponse:
+    """Check a scenario; return it with its defaults, and the initial positions of its agents."""
+    return JSONResponse(await backend.result(request, "validate"))
+
+
+@routes.post(
+    "/api/scenario/parse",
+    responses={200: {"model": models.Parsed}, **error_responses(*WITH_BODY)},
+    openapi_extra=TEXT_BODY,
+)
+async def parse(request: Request, backend: WithBackend) -> JSONResponse:
+    """The scenario in the text of a file."""
+    return JSONResponse(await backend.result(request, "parse", "text/plain"))
+
+
+@routes.post(
+    "/api/scenario/text",
+    response_class=PlainTextResponse,
+    responses=error_responses(*WITH_BODY),
+    openapi_extra=SCENARIO_BODY,
+)
+async def text(request: Request, backend: WithBackend) -> PlainTextResponse:
+    """A scenario as the text of a TOML file."""
+    return PlainTextResponse((await backend.result(request, "write"))["text"])
+
+
+@routes.post("/api/design", responses=error_responses(*WITH_BODY), openapi_extra=SCENARIO_BODY)
+async def design(request: Request, backend: WithBackend) -> dict[str, Any]:
+    """Evaluate the theorem's conditions for a scenario of the timer law."""
+    return await backend.result(request, "design")

@@ -1,0 +1,113 @@
+"""The jobs of a worker process: runs, films, and short tasks about scenarios."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dwell.errors import DwellError, InputError
+from dwell.web.errors import problem, problem_of_input
+from dwell.web.limits import Limits
+from dwell.workers.child import Link, Work
+
+
+def work_on_runs(limits: Limits) -> Work:
+    """Return the work of processes that run scenarios and draw films."""
+    return Work(partial(run_order, limits), describe, partial(_prepare, run=True), limits.memory)
+
+
+def work_on_tasks(limits: Limits) -> Work:
+    """Return the work of processes that carry out short tasks."""
+    return Work(partial(run_order, limits), describe, partial(_prepare, run=False), limits.memory)
+
+
+def run_order(limits: Limits, order: dict[str, Any], link: Link) -> dict[str, Any]:
+    """Return the result of an order, which names one of `JOBS`."""
+    return JOBS[order["do"]](order, limits, link)
+
+
+def run_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]:
+    """Run a scenario, store it in a file, and return its summary."""
+    from dwell.results import save_run
+    from dwell.runner import run_scenario
+    from dwell.scenario import parse_scenario
+    from dwell.scenario.build import with_seed
+    from dwell.web.wire_format import Spool
+    from dwell.web.work.run_stream import RunStreamer
+
+    scenario = with_seed(parse_scenario(json.loads(order["scenario"])))
+    spool = Spool(Path(order["spool"]))
+    try:
+        streamer = RunStreamer(scenario, limits, spool, link.report)
+        run = run_scenario(scenario, progress=link.progress, threads=1, watch=streamer.watch)
+        streamer.end(run)
+        link.progress("measuring", 1.0)
+        summary = run.summary()
+        link.progress("saving", 1.0)
+        save_run(run, order["file"], force=True)
+    finally:
+        spool.close()
+    return {"summary": summary}
+
+
+def film_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]:
+    """Draw a film of a stored run."""
+    from dwell.plotting.film import animate
+    from dwell.results import load_run
+
+    run = load_run(order["file"])
+    made = animate(
+        run, order["film"], fps=order["fps"], seconds=order["seconds"], progress=link.progress
+    )
+    return {"film": str(made)}
+
+
+def task_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]:
+    """Carry out one of `scenario_tasks.TASKS`."""
+    from dwell.web.work.scenario_tasks import TASKS
+
+    return TASKS[order["task"]](order["body"], limits)
+
+
+JOBS: dict[str, Callable[[dict[str, Any], Limits, Link], dict[str, Any]]] = {
+    "run": run_job,
+    "film": film_job,
+    "task": task_job,
+}
+
+
+def describe(fault: Exception) -> dict[str, Any]:
+    """Return an exception as the error of a response."""
+    if isinstance(fault, InputError):
+        return problem_of_input(fault)
+    if isinstance(fault, DwellError):
+        return problem("job.failed", str(fault))
+    if isinstance(fault, MemoryError):
+        says = "this job needs more memory than the server gives to one; take fewer agents, fewer "
+        return problem("web.out-of-memory", f"{says}samples or a shorter horizon")
+    import traceback
+
+    traceback.print_exception(fault)  # for the server's log; clients see no internals
+    says = f"the job ended with an unforeseen {type(fault).__name__}; the server's log has more"
+    return problem("job.unforeseen", says)
+
+
+def _prepare(*, run: bool) -> None:
+    """Import and compile what jobs need, before the first one."""
+    from dwell.scenario import parse_scenario, template_text, text_to_mapping
+    from dwell.scenario.build import build
+
+    data = text_to_mapping(template_text("two-hills"))
+    data["run"] = {"horizon": 1.0, "seed": 1}
+    scenario = parse_scenario(data)
+    if run:
+        from dwell.runner import run_scenario
+
+        run_scenario(scenario, threads=1, progress=False).summary()
+    else:
+        import dwell.web.work.scenario_tasks  # noqa: F401 (so that the first task finds it loaded)
+
+        build(scenario)

@@ -1,0 +1,91 @@
+"""Short tasks of the page, in a worker process: from the body of a request to its response."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dwell.agents import CoverageSystem
+from dwell.results.recorder import expected_events
+from dwell.scenario import Scenario, dump_toml, text_to_mapping
+from dwell.scenario.build import build
+from dwell.web.limits import Limits
+from dwell.web.request_parsing import checked_text, mapping_of_json, refuse_events, scenario_of
+from dwell.web.work.design_region import design_region
+from dwell.web.work.workspace_json import workspace_json
+
+
+def validate(raw: bytes, limits: Limits) -> dict[str, Any]:
+    """Return the parsed scenario, the initial positions of its agents, and repairs."""
+    scenario = _scenario(raw, limits)
+    system, places, repairs = build(scenario)
+    return {
+        "ok": True,
+        "scenario": as_json(scenario),
+        "repairs": list(repairs),
+        "start": places.tolist(),
+        "workspace": workspace_json(system.workspace),
+    }
+
+
+def admit(raw: bytes, limits: Limits) -> dict[str, Any]:
+    """Return the scenario of a job as text, if it is within the limits of the server."""
+    scenario = _scenario(raw, limits)
+    system, _, _ = build(scenario)
+    refuse_events(_foreseen(system, scenario), scenario.run.horizon, limits)
+    return {
+        "scenario": json.dumps(as_json(scenario)),
+        "law": scenario.controller.kind,
+        "agents": system.agents,
+        "dimension": system.dimension,
+        "horizon": scenario.run.horizon,
+        "name": scenario.name,
+    }
+
+
+def parse(raw: bytes, limits: Limits) -> dict[str, Any]:
+    """Return the scenario in a TOML or JSON text."""
+    mapping = text_to_mapping(checked_text(raw, limits), source="the text")
+    return {"scenario": as_json(scenario_of(mapping, limits))}
+
+
+def write(raw: bytes, limits: Limits) -> dict[str, Any]:
+    """Return a scenario as TOML."""
+    return {"text": dump_toml(_scenario(raw, limits))}
+
+
+def design(raw: bytes, limits: Limits) -> dict[str, Any]:
+    """Return what the theorem's conditions admit for a scenario; nothing is simulated."""
+    from dwell.studies.design import design as design_scenario
+
+    found = design_scenario(_scenario(raw, limits), samples=0, run=False)
+    return {**found.as_json(), "region": design_region(found.setting)}
+
+
+TASKS: Mapping[str, Callable[[bytes, Limits], dict[str, Any]]] = {
+    "validate": validate,
+    "admit": admit,
+    "parse": parse,
+    "write": write,
+    "design": design,
+}
+
+
+def as_json(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as JSON values, with its defaults."""
+    return scenario.model_dump(mode="json", exclude_none=True)
+
+
+def _scenario(raw: bytes, limits: Limits) -> Scenario:
+    return scenario_of(mapping_of_json(checked_text(raw, limits)), limits)
+
+
+def _foreseen(system: CoverageSystem, scenario: Scenario) -> float | None:
+    """Return the expected number of events where the law fixes it before the start."""
+    if system.program is None or not system.network.perfect:
+        return None
+    start: Any = None  # these laws need no start for it
+    expected = expected_events(system, start, scenario.run.horizon)
+    # No float of the limit: it may have more digits than one can have.
+    return None if expected is None else float(min(expected, scenario.run.max_jumps))

@@ -1,0 +1,158 @@
+"""Portions: how large, how many at a time, and what becomes of those that come back undone."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dwell.sweep import plan_of
+from dwell.sweep.cases import AGAIN, FAILED, Result, versions
+from dwell.sweep.executors import Done, Lost
+from dwell.sweep.run import AHEAD, MOST_LIVE, _SweepRun
+from dwell.sweep.store import open_folder
+from dwell.sweep.work_queue import LARGEST, TRIES, ChunkSizer, WorkQueue
+from tests.sweep.worlds import FakeExecutor, quick_work, small
+
+
+def conducted(tmp_path, plan, executor, chunk=None, mixed=False):
+    with open_folder(tmp_path / "out", plan, versions(), mixed=mixed, retry=False) as folder:
+        sweep_run = _SweepRun(folder, chunk, mixed, lambda what, share: None, None)
+        sweep_run.run(lambda: executor)
+        return sweep_run.outcome()
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return plan_of(small(repeats=50))  # 300 cases
+
+
+@pytest.fixture(scope="module")
+def whole(plan, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    conducted(folder, plan, FakeExecutor())
+    return (folder / "out" / "runs.parquet").read_bytes()
+
+
+def test_orders_lost_without_blame_are_given_again(tmp_path, plan, whole):
+    chance = random.Random(5)
+
+    def lose(chunk):
+        return Lost(chunk, "the cable was pulled", False) if chance.random() < 0.5 else None
+
+    found = conducted(tmp_path, plan, FakeExecutor(lose=lose))
+    assert found.ok
+    assert (tmp_path / "out" / "runs.parquet").read_bytes() == whole
+
+
+def test_one_culprit_is_found_and_the_others_do_not_suffer(tmp_path, plan):
+    deaths = 0
+
+    def lose(chunk):
+        nonlocal deaths
+        if any(spec[0] == 137 for spec in chunk.cases):
+            deaths += 1
+            return Lost(chunk, "its process died (signal 9)", True)
+        return None
+
+    found = conducted(tmp_path, plan, FakeExecutor(lose=lose), chunk=100)
+    assert (found.done, found.failed) == (300, 1)
+    assert found.failures[0].case == 137
+    assert found.failures[0].reason == "its process died (signal 9), 3 times"
+    assert deaths <= 3 + TRIES  # cut into eight, thrice, and then alone
+
+
+def test_bystanders_of_a_death_are_not_set_aside(tmp_path, plan):
+    """A Dask worker that dies takes all that waits with it along, and nobody knows who did it."""
+
+    class Unsure(FakeExecutor):
+        def collect(self, timeout):
+            if not any(spec[0] == 137 for chunk in self.under_way for spec in chunk.cases):
+                return super().collect(timeout)
+            lost, self.under_way = self.under_way, []
+            return [Lost(chunk, "KilledWorker", True, certain=False) for chunk in lost]
+
+    found = conducted(tmp_path, plan, Unsure(), chunk=1)
+    assert (found.done, found.failed) == (300, 1)
+    assert found.failures[0].case == 137
+
+
+def test_a_passing_trouble_is_waited_out(plan):
+    chunks = WorkQueue(plan, iter(range(300)), 300)
+    chunk = chunks.next(2)
+    rows = quick_work(chunk).rows
+    rows[1] |= {"status": AGAIN, "failure": "MemoryError: no room"}
+    kept = chunks.split_retries(chunk, Result(rows, versions()))
+    assert [row["case"] for row in kept.rows] == [0]
+    again = chunks.next(50)
+    assert [spec[0] for spec in again.cases] == [1]
+    for _ in range(TRIES - 2):
+        back = chunks.split_retries(again, Result([rows[1]], versions()))
+        assert not back.rows
+        again = chunks.next(50)
+    last = chunks.split_retries(again, Result([rows[1]], versions()))
+    assert last.rows[0]["status"] == FAILED
+    assert last.rows[0]["failure"] == f"MemoryError: no room, {TRIES} times"
+
+
+def test_few_orders_live_at_a_time_however_many_cases(tmp_path, plan):
+    executor = FakeExecutor(workers=4)
+    assert conducted(tmp_path, plan, executor, chunk=1).ok
+    assert executor.most_live == (1 + AHEAD) * 4
+    assert len(executor.given) == 300
+
+
+def test_never_more_than_ten_thousand(tmp_path, plan, monkeypatch):
+    monkeypatch.setattr("dwell.sweep.run.MOST_LIVE", 7)
+    executor = FakeExecutor(workers=100_000)
+    assert conducted(tmp_path, plan, executor, chunk=1).ok
+    assert executor.most_live == 7
+    assert MOST_LIVE == 10_000
+
+
+def test_portions_grow_to_half_a_second_and_shrink_towards_the_end():
+    sizer = ChunkSizer(None)
+    assert sizer.size(10**6, 2) == 1
+    for _ in range(10):
+        sizer.learn([{"_seconds": 0.005}])
+    assert sizer.size(10**6, 2) == 100
+    assert sizer.size(60, 2) == 10
+    for _ in range(10):
+        sizer.learn([{"_seconds": 1e-9}])
+    assert sizer.size(10**6, 2) == LARGEST
+    sizer.learn([{"_seconds": 10.0}])
+    assert sizer.size(10**6, 2) == 1
+    assert ChunkSizer(13).size(2, 8) == 13
+
+
+def test_rows_of_another_version_stop_the_sweep(tmp_path, plan):
+    class Strange(FakeExecutor):
+        def collect(self, timeout):
+            back = super().collect(timeout)
+            return [
+                Done(d.chunk, Result(d.result.rows, {**versions(), "dwell": "9"})) for d in back
+            ]
+
+    with pytest.raises(ValueError, match="versions differ"):
+        conducted(tmp_path, plan, Strange())
+    assert conducted(tmp_path, plan, Strange(), mixed=True).ok
+
+
+def test_progress_tells_cases_rate_and_failures(tmp_path, plan):
+    told = []
+
+    def lose(chunk):
+        bad = any(spec[0] == 5 for spec in chunk.cases)
+        return Lost(chunk, "its process died", True) if bad else None
+
+    with open_folder(tmp_path / "out", plan, versions(), mixed=False, retry=False) as folder:
+        sweep_run = _SweepRun(
+            folder, 10, False, lambda what, share: told.append((what, share)), None
+        )
+        sweep_run.run(lambda: FakeExecutor(lose=lose))
+        sweep_run.outcome()
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert any("of 300 cases" in what and "/s" in what for what, _ in told)
+    assert any("1 failed" in what for what, _ in told)

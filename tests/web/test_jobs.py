@@ -1,0 +1,295 @@
+"""Jobs, their files and films, and what worker processes do, without a server around them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dwell.errors import InputError
+from dwell.runner import run_scenario
+from dwell.scenario import parse_scenario
+from dwell.web.errors import RequestError
+from dwell.web.jobs.film_cache import FilmCache
+from dwell.web.jobs.registry import Job, JobRegistry
+from dwell.web.jobs.task_client import WORKER_LOST, TaskClient, problem_of
+from dwell.web.limits import Limits
+from dwell.web.wire_format import Entry, Spool
+from dwell.web.work import run_stream
+from dwell.web.work.jobs import describe, run_order, work_on_runs
+from dwell.web.work.run_stream import RunStreamer
+from dwell.workers.child import DONE, FAILED, LATE, LOST, STOPPED, Link, TaskOutcome
+from dwell.workers.pool import Pool, Task
+from tests.web.servers import scenario, slow
+
+ADMITTED = {
+    "scenario": "{}", "law": "timer", "agents": 3, "dimension": 2, "horizon": 1.0, "name": None
+}  # fmt: skip
+
+
+class FakePool:
+    """A pool whose tasks end when the test says so."""
+
+    def __init__(self):
+        self.waiting, self.running, self.stopped, self.closed = [], [], [], False
+
+    def submit(self, task):
+        self.waiting.append(task)
+
+    def place(self, task):
+        return self.waiting.index(task) + 1 if task in self.waiting else 0
+
+    def stop(self, task):
+        self.stopped.append(task)
+        self.waiting.remove(task)
+        task.ended(TaskOutcome(STOPPED))
+
+    def begin(self, task):
+        self.waiting.remove(task)
+        task.began()
+
+    def finish(self, task, size, outcome=None):
+        if task in self.waiting:
+            self.begin(task)
+        for suffix in ("file", "spool"):
+            Path(task.order[suffix]).write_bytes(b"x" * size)
+        task.ended(outcome or TaskOutcome(DONE, {"summary": {"figures": 1}}))
+
+
+@pytest.fixture
+def pool():
+    return FakePool()
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        (Limits(kept=3), 3),
+        (Limits(disk=2500.0), 2),  # two files of 500 bytes each
+        (Limits(), 6),
+        (Limits(disk=10.0), 0),
+    ],
+)
+def test_the_oldest_ended_jobs_are_deleted_with_their_files(tmp_path, pool, limits, left):
+    registry = JobRegistry(limits, pool, tmp_path)
+    waiting = registry.start(ADMITTED, live=False)
+    jobs = []
+    for _ in range(6):
+        jobs.append(registry.start(ADMITTED, live=False))
+        pool.finish(jobs[-1].task, 500)
+    kept = jobs[6 - left :]
+    assert registry.newest_first() == [*kept[::-1], waiting]
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {f"{job.id}.{end}" for job in kept for end in ("nc", "frames")}
+    for job in jobs[: 6 - left]:
+        with pytest.raises(RequestError) as gone:
+            registry.get(job.id)
+        assert gone.value.status == 404
+
+
+def test_a_failed_job_has_its_error_and_a_cancelled_one_no_files(tmp_path, pool):
+    registry = JobRegistry(Limits(), pool, tmp_path)
+    failed, cancelled = (registry.start(ADMITTED, live=False) for _ in range(2))
+    error = {"code": "x", "key": None, "message": "words"}
+    pool.finish(failed.task, 1, TaskOutcome(FAILED, error))
+    assert registry.as_json(failed)["error"] == error
+    assert failed.status == "failed"
+    (tmp_path / f"{cancelled.id}.frames").write_bytes(b"x")
+    registry.cancel(cancelled)
+    assert cancelled.status == "cancelled"
+    assert not list(tmp_path.glob(f"{cancelled.id}.*"))
+    registry.cancel(cancelled)  # a second time changes nothing
+    assert len(pool.stopped) == 1
+
+
+def test_a_job_that_ends_while_it_is_cancelled_stays_cancelled(tmp_path, pool):
+    pool.stop = lambda task: None  # its process has just finished
+    registry = JobRegistry(Limits(), pool, tmp_path)
+    job = registry.start(ADMITTED, live=False)
+    task = job.task
+    pool.begin(task)
+    registry.cancel(job)
+    pool.finish(task, 10)
+    assert (job.status, job.summary) == ("cancelled", None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_drafts_of_a_killed_process_belong_to_its_job(tmp_path, pool, monkeypatch):
+    registry = JobRegistry(Limits(), pool, tmp_path)
+    job = registry.start(ADMITTED, live=False)
+    pool.finish(job.task, 10)
+    (tmp_path / f".{job.id}.6.gif.abcd.tmp").write_bytes(b"x" * 100)
+    assert job.size() == 120
+    asyncio.run(registry.delete(job))
+    assert list(tmp_path.iterdir()) == []
+    assert Job.size(job) == 0
+    monkeypatch.setattr(Job, "files", lambda self: iter([job.file]))  # deleted meanwhile
+    assert job.size() == 0
+
+
+def test_a_draining_registry_takes_no_jobs(tmp_path, pool):
+    registry = JobRegistry(Limits(drain=0.1), pool, tmp_path)
+    waiting = registry.start(ADMITTED, live=False)
+    asyncio.run(registry.drain())
+    assert waiting.status == "cancelled"
+    assert waiting.error["code"] == "web.draining"
+    with pytest.raises(RequestError, match="about to end"):
+        registry.start(ADMITTED, live=False)
+
+
+@pytest.mark.parametrize("keys", [{"agents": 0}, {"seconds": -1.0}, {"memory": float("nan")}])
+def test_limits_are_numbers_above_zero(keys):
+    with pytest.raises(InputError, match=next(iter(keys))):
+        Limits(**keys)
+
+
+def test_a_film_is_made_once_for_all_requests_and_stopped_when_none_is_left(tmp_path, pool):
+    pool.stop = pool.stopped.append
+
+    def leave_a_draft(task):
+        film = Path(task.order["film"])
+        draft = film.with_name(f".{film.name}.abcd.tmp")
+        draft.write_bytes(b"x")
+        return draft
+
+    async def next_task(count):
+        async with asyncio.timeout(5.0):
+            while len(pool.waiting) < count:
+                await asyncio.sleep(0)
+        return pool.waiting[-1]
+
+    async def filming():
+        registry = JobRegistry(Limits(), pool, tmp_path)
+        films, job = FilmCache(Limits(), pool, registry, tmp_path), registry.start(ADMITTED, live=0)
+        pool.finish(job.task, 1)
+        requests = [asyncio.create_task(films.get(job, "gif", 6)) for _ in range(2)]
+        task = await next_task(1)
+        old = leave_a_draft(task)
+        for request in requests:
+            assert pool.stopped == []
+            request.cancel()
+            await asyncio.wait({request})
+        await asyncio.sleep(0)
+        assert pool.stopped == [task]
+        third = asyncio.create_task(films.get(job, "gif", 6))  # starts another attempt
+        again = await next_task(2)
+        new = leave_a_draft(again)
+        task.ended(TaskOutcome(STOPPED))  # its process did not stop, and was killed later
+        assert (old.exists(), new.exists()) == (False, True)
+        Path(again.order["film"]).write_bytes(b"film")
+        again.ended(TaskOutcome(DONE, {}))
+        assert (await third).read_bytes() == b"film"
+        assert [path.name for path in tmp_path.glob("*.gif*")] == [f"{job.id}.6.gif"]
+        assert not new.exists()
+
+    asyncio.run(filming())
+
+
+def test_a_short_task_is_tried_twice_if_its_process_dies_and_stopped_if_its_request_is(pool):
+    async def requesting():
+        client = TaskClient(pool, 1)
+        request = asyncio.create_task(client.result("validate", b""))
+        for outcome in (TaskOutcome(LOST, "signal 9"), TaskOutcome(DONE, {"ok": True})):
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            pool.waiting.pop().ended(outcome)
+        assert await request == {"ok": True}
+        request = asyncio.create_task(client.result("validate", b""))
+        await asyncio.sleep(0)
+        with pytest.raises(RequestError, match="1 jobs wait already"):
+            await client.result("validate", b"")
+        request.cancel()
+        await asyncio.wait({request})
+        assert len(pool.stopped) == 1
+
+    asyncio.run(requesting())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code", "words"),
+    [
+        (TaskOutcome(LATE, "0.5 s"), "web.time", "longer than the 0.5 s"),
+        (TaskOutcome(LOST, "signal 9"), WORKER_LOST, "signal 9"),
+        (TaskOutcome("crowded"), "web.busy", "others wait"),
+    ],
+)
+def test_outcomes_as_errors(outcome, code, words):
+    error = problem_of(outcome)
+    assert error["code"] == code
+    assert words in error["message"]
+    assert problem_of(TaskOutcome(STOPPED)) is None
+
+
+# The work itself.
+
+
+def order(tmp_path, body, name):
+    files = {"file": str(tmp_path / f"{name}.nc"), "spool": str(tmp_path / f"{name}.frames")}
+    return {"do": "run", "scenario": json.dumps(body), **files}
+
+
+def test_a_late_run_and_one_that_is_too_large_leave_a_worker_for_the_next(tmp_path):
+    async def trying():
+        pool = Pool(work_on_runs(Limits(memory=4e8)), "runs", 1)
+        large = scenario(seed=1, record={"kind": "samples", "sample_every": 2e-5})
+        runs = {"late": slow(), "large": large, "good": scenario(horizon=1.0, seed=1)}
+        outcomes, over = {}, asyncio.Event()
+
+        def end(name, outcome):
+            outcomes[name] = outcome
+            if len(outcomes) == len(runs):
+                over.set()
+
+        for name, body in runs.items():
+            ended = lambda outcome, name=name: end(name, outcome)  # noqa: E731
+            pool.submit(Task(order(tmp_path, body, name), ended, 0.5 if name == "late" else 100.0))
+        await asyncio.wait_for(over.wait(), 200.0)
+        await pool.close()
+        return outcomes
+
+    found = asyncio.run(trying())
+    assert problem_of(found["late"])["code"] == "web.time"
+    assert problem_of(found["large"])["code"] == "web.memory"
+    assert found["good"].value["summary"]["stop"]["ok"]
+
+
+def test_a_stop_arrives_at_the_next_chunk_of_a_run(tmp_path):
+    link = object.__new__(Link)
+    link.task, link.stopped, link._sent_at = 1, None, 0.0
+
+    def send(kind, message):
+        if isinstance(message, Entry) and message.kind == "events":
+            link.stopped = 1
+
+    link.send = send
+    began = time.monotonic()
+    outcome, _ = work_on_runs(Limits()).outcome(order(tmp_path, slow(horizon=1e4), "one"), link)
+    assert outcome == (STOPPED, None)
+    assert time.monotonic() - began < 60.0  # and not after 400 000 events
+    assert not (tmp_path / "one.nc").exists()
+
+
+def test_errors_hide_internals_and_name_missing_memory(capsys):
+    error = describe(ZeroDivisionError("secret /home/someone"))
+    assert error["code"] == "job.unforeseen"
+    assert "secret" not in error["message"]
+    assert "secret" in capsys.readouterr().err
+    assert describe(MemoryError())["code"] == "web.out-of-memory"
+    with pytest.raises(KeyError):
+        run_order(Limits(), {"do": "something else"}, None)
+
+
+def test_events_beyond_the_limit_end_a_run(tmp_path, monkeypatch):
+    """Of laws whose number of events is not known before the start."""
+    checked = parse_scenario(slow(horizon=50.0))
+    with closing(Spool(tmp_path / "x")) as spool:
+        streamer = RunStreamer(checked, Limits(events=300.0), spool, [].append)
+        monkeypatch.setattr(run_stream, "refuse_events", lambda expected, horizon, limits: None)
+        with pytest.raises(InputError, match=r"has made \d+ events") as refused:
+            run_scenario(checked, watch=streamer.watch)
+    assert 600 < streamer.events < 2000
+    assert refused.value.code == "web.events"

@@ -1,0 +1,100 @@
+"""The page about serving names everything there is, and options are what they seem."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+import typer
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field, TypeAdapter, ValidationError
+
+from dwell.cli.app import app
+from dwell.web.app import create_app
+from dwell.web.limits import Limits
+from dwell.web.routes.error_responses import _invalid_query
+from tests.docs.blocks import ROOT
+
+PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+OPTIONS = {
+    option.name: option
+    for option in typer.main.get_command(app).commands["serve"].params
+    if option.name != "help"
+}
+
+
+def test_every_route_is_on_the_page():
+    for path, methods in create_app(Limits(), Path()).openapi()["paths"].items():
+        for method in methods:
+            assert f"| {method.upper()} `{path}`" in PAGE
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_is_on_the_page_with_its_default(name):
+    option = OPTIONS[name]
+    row = re.search(rf"^\| `{option.opts[0]}` \|([^|]*)\|", PAGE, re.MULTILINE)
+    assert row, name
+    if isinstance(option.default, (int, float)) and not isinstance(option.default, bool):
+        assert float(row[1]) == option.default
+
+
+def test_options_have_the_defaults_of_the_limits():
+    limits = {field.name: field.default for field in fields(Limits)}
+    for name, default in limits.items():
+        if name in OPTIONS:
+            assert OPTIONS[name].default == default
+    assert limits.keys() - OPTIONS.keys() == {"body", "depth", "numbers"}
+
+
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "websockets"])
+def test_without_the_extra_there_is_a_sentence(missing):
+    code = f"import sys; sys.modules[{missing!r}] = None; from dwell.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert 'pip install "dwell[web]"' in done.stderr
+    assert missing in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_line_does_not_load_the_server():
+    code = (
+        "import sys; import dwell.cli.app; "
+        "print([n for n in ('fastapi', 'uvicorn', 'dwell.web') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_limits_that_are_none_are_refused():
+    code = "from dwell.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--port", "0", "--seconds", "-1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "seconds" in done.stderr
+
+
+QUERIES = {
+    "live=perhaps": 'live needs true or false, got "perhaps"',
+    "seconds=a": 'seconds needs a whole number, got "a"',
+    "seconds=0": 'seconds needs a number of at least 1, got "0"',
+    "format=avi": 'format needs "gif" or "mp4", got "avi"',
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_invalid_query_is_told_what_is_needed(query):
+    key, value = query.split("=")
+    ask = {"live": bool, "seconds": Annotated[int, Field(ge=1)], "format": Literal["gif", "mp4"]}
+    with pytest.raises(ValidationError) as wrong:
+        TypeAdapter(ask[key]).validate_python(value)
+    details = [{**detail, "loc": ("query", key)} for detail in wrong.value.errors()]
+    answer = asyncio.run(_invalid_query(None, RequestValidationError(details)))
+    assert json.loads(answer.body)["error"]["message"] == QUERIES[query]

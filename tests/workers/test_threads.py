@@ -1,0 +1,108 @@
+"""Jobs on threads: all results, in order; an interrupt or a fault ends them all."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from dwell import InputError
+from dwell.workers.threads import Job, Progress, cores, run_jobs
+
+
+def numbered(count: int) -> dict[str, Job[int]]:
+    def job(k: int) -> Job[int]:
+        def work(progress: Progress) -> int:
+            progress("working", 0.5)
+            time.sleep(0.002 * (count - k))  # later ones end first
+            return k * k
+
+        return work
+
+    return {str(k): job(k) for k in range(count)}
+
+
+@pytest.mark.parametrize("workers", [None, 1, 2, 7])
+def test_results_are_the_same_for_any_number_of_workers(workers: int | None) -> None:
+    ended: list[str] = []
+    done = run_jobs(numbered(6), workers=workers, finished=lambda name, result: ended.append(name))
+
+    assert list(done.items()) == [(str(k), k * k) for k in range(6)]
+    assert sorted(ended) == list(done)
+
+
+def test_no_jobs_give_nothing() -> None:
+    assert run_jobs({}) == {}
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_progress_rises_from_0_to_1(workers: int) -> None:
+    seen: list[tuple[str, float]] = []
+    run_jobs(numbered(4), workers=workers, progress=lambda *told: seen.append(told))
+
+    shares = [share for _, share in seen]
+    assert shares == sorted(shares)
+    assert 0.0 <= shares[0] <= shares[-1] <= 1.0
+    assert seen[-1][0].endswith("of 4 runs")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("fault", [KeyboardInterrupt, InputError("no")])
+def test_one_that_fails_ends_the_others_and_keeps_what_is_done(
+    workers: int, fault: type[BaseException] | BaseException
+) -> None:
+    first, kept = threading.Event(), []
+    stopped = threading.Event()
+
+    def good(progress: Progress) -> str:
+        first.set()
+        return "done"
+
+    def bad(progress: Progress) -> str:
+        first.wait(5.0)
+        time.sleep(0.05)
+        raise fault
+
+    def endless(progress: Progress) -> str:
+        try:
+            while True:
+                progress("working", 0.1)
+                time.sleep(0.005)
+        except KeyboardInterrupt:
+            stopped.set()
+            raise
+
+    jobs = {"good": good, "bad": bad, "endless": endless}
+    expected = KeyboardInterrupt if fault is KeyboardInterrupt else InputError
+    with pytest.raises(expected):
+        run_jobs(jobs, workers=workers, finished=lambda name, result: kept.append(name))
+    assert kept == ["good"]
+    assert stopped.is_set() == (workers == 2)
+
+
+def test_an_interrupt_of_the_waiting_thread_reaches_the_jobs() -> None:
+    stopped = threading.Barrier(3)
+
+    def endless(progress: Progress) -> None:
+        try:
+            while True:
+                progress("working", 0.1)
+                time.sleep(0.005)
+        except KeyboardInterrupt:
+            stopped.wait(5.0)
+            raise
+
+    def interrupt(what: str, share: float) -> None:
+        threading.Thread(target=stopped.wait, args=(5.0,)).start()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs({"a": endless, "b": endless}, workers=2, progress=interrupt)
+    assert not stopped.broken
+
+
+def test_the_number_of_workers_is_checked() -> None:
+    with pytest.raises(InputError, match="at least 1"):
+        run_jobs(numbered(2), workers=0)
+    assert cores() >= 1
