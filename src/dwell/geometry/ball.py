@@ -90,11 +90,6 @@ class Ball(CurvedRegion):
         distance: Floats = np.maximum(_lengths(gap) - self.radius, 0.0)
         return distance
 
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the ball, its boundary included (up to rounding)."""
-        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
-        return inside
-
     def nearest(self, points: Points) -> Points:
         """The nearest point of the ball to each point; the point itself if it is inside."""
         rows = as_rows(points, self.dimension)

@@ -15,13 +15,14 @@ from dwell.errors import WorkspaceError
 from dwell.geometry.interval import Interval
 from dwell.geometry.limits import FLAT, as_rows, missing, read_only, refuse_range
 from dwell.geometry.polygon import Polygon
+from dwell.geometry.region import Region
 
 MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Box:
+class Box(Region):
     """All points between the corners `lower` and `upper`: an interval, a rectangle, a cuboid, ...
 
     In the plane its facets are numbered as the edges of `polygon`; otherwise facet 2 i is the lower
@@ -136,12 +137,6 @@ class Box:
         """What was put right; nothing, for a box."""
         return self.polygon.repairs if self.dimension == 2 else ()
 
-    @property
-    def area(self) -> float:
-        """Area, in the plane."""
-        self._only_in(2, "area")
-        return self.polygon.area
-
     @cached_property
     def volume(self) -> float:
         """Length, area, volume, ..."""
@@ -158,22 +153,6 @@ class Box:
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper corner."""
         return np.array(self.lower), np.array(self.upper)
-
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the boundary (0 inside)."""
-        if self.dimension == 2:
-            return self.polygon.outside_by(points)
-        rows = as_rows(points, self.dimension)
-        gaps = self.nearest(rows) - rows
-        distance: Floats = np.sqrt((gaps * gaps).sum(axis=1))
-        return distance
-
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the box, its boundary included (up to rounding)."""
-        if self.dimension == 2:
-            return self.polygon.contains(points)
-        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
-        return inside
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the box to each point."""

@@ -109,11 +109,6 @@ class Ellipsoid(CurvedRegion):
         distance: Floats = np.sqrt((gap * gap).sum(axis=1))
         return distance
 
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the ellipsoid, its boundary included (up to rounding)."""
-        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
-        return inside
-
     def nearest(self, points: Points) -> Points:
         """The nearest point of the ellipsoid to each point; the point itself if it is inside."""
         local, multiplier = self._solved(points)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.limits import as_number, as_rows, missing, refuse_range
-
-if TYPE_CHECKING:
-    from dwell.geometry.polygon import Polygon
+from dwell.geometry.limits import as_number, as_rows, refuse_range
+from dwell.geometry.region import Region
 
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Interval:
+class Interval(Region):
     """The numbers from `lower` to `upper`: a workspace of dimension 1.
 
     Facet 0 is its lower end, facet 1 its upper end.
@@ -75,16 +73,6 @@ class Interval:
         return (np.array([0]), np.array([1]))
 
     @property
-    def area(self) -> float:
-        """None: that is for the plane."""
-        raise missing(self, 1, "area")
-
-    @property
-    def polygon(self) -> Polygon:
-        """None: that is for the plane."""
-        raise missing(self, 1, "polygon")
-
-    @property
     def volume(self) -> float:
         """Length."""
         return self.upper - self.lower
@@ -98,17 +86,6 @@ class Interval:
     def bounds(self) -> tuple[Floats, Floats]:
         """Both ends, each of shape (1,)."""
         return np.array([self.lower]), np.array([self.upper])
-
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the ends (0 inside), one row per point."""
-        rows = as_rows(points, 1)
-        distance: Floats = np.abs(self.nearest(rows) - rows)[:, 0]
-        return distance
-
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the interval, its ends included (up to rounding)."""
-        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
-        return inside
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the interval to each point, (k, 1)."""

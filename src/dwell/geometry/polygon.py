@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.geometry.limits import as_rows, missing, read_only
+from dwell.geometry.limits import as_rows, read_only
+from dwell.geometry.region import Region
 from dwell.geometry.ring import as_points, clean_ring, signed_area
-
-if TYPE_CHECKING:
-    from dwell.geometry.interval import Interval
 
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Polygon:
+class Polygon(Region):
     """A convex polygon.
 
     Vertices may come in either direction, with the first repeated at the end or with vertices on
@@ -70,11 +68,6 @@ class Polygon:
         return self
 
     @property
-    def interval(self) -> Interval:
-        """None: that is for the line."""
-        raise missing(self, 2, "interval")
-
-    @property
     def volume(self) -> float:
         """Area, under the name it has in any dimension."""
         return self.area
@@ -101,18 +94,6 @@ class Polygon:
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper corner of the bounding box."""
         return self.vertices.min(axis=0), self.vertices.max(axis=0)
-
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the boundary (0 inside), one row per point."""
-        points = as_rows(points, 2)
-        gaps = self.nearest(points) - points
-        distance: Floats = np.hypot(gaps[:, 0], gaps[:, 1])
-        return distance
-
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the polygon, its boundary included (up to rounding)."""
-        inside: np.ndarray = self.outside_by(points) <= 1e-12 * self.diameter
-        return inside
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the polygon to each point; the point itself if it is inside."""

@@ -16,6 +16,7 @@ from dwell.geometry.interval import Interval
 from dwell.geometry.limits import as_rows, as_table, missing, read_only
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.projection import project
+from dwell.geometry.region import Region
 from dwell.geometry.ring import ROUNDING, without_repeats
 
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box
@@ -23,7 +24,7 @@ MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Polytope:
+class Polytope(Region):
     """The hull of `vertices`, or all z with rows z <= values for `halfspaces` (rows, values).
 
     Vertices that are no corners of the hull, and half-spaces that cut nothing off, are left out and
@@ -82,12 +83,6 @@ class Polytope:
         self._only_in(1, "interval")
         return Interval(self.vertices[0, 0], self.vertices[1, 0])
 
-    @property
-    def area(self) -> float:
-        """Area, in the plane."""
-        self._only_in(2, "area")
-        return self.volume
-
     def _only_in(self, dimension: int, what: str) -> None:
         if self.dimension != dimension:
             raise missing(self, self.dimension, what)
@@ -107,15 +102,6 @@ class Polytope:
         """Lower and upper corner of the bounding box."""
         return self.vertices.min(axis=0), self.vertices.max(axis=0)
 
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the boundary (0 inside), one row per point."""
-        rows = as_rows(points, self.dimension)
-        if self.dimension == 2:
-            return self.polygon.outside_by(rows)
-        gaps = self.nearest(rows) - rows
-        distance: Floats = np.sqrt((gaps * gaps).sum(axis=1))
-        return distance
-
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the polytope, its boundary included (up to rounding)."""
         rows = as_rows(points, self.dimension)
@@ -125,9 +111,7 @@ class Polytope:
         middle, unit, gaps = self._frame
         height = unit * self._height((rows - middle) / unit, gaps)
         inside: np.ndarray = height <= 0.0
-        unsure = (height > 0.0) & (
-            height <= reach
-        )  # no point is nearer than the half-space it violates
+        unsure = (height > 0.0) & (height <= reach)  # the height is a lower bound of the distance
         inside[unsure] = self.outside_by(rows[unsure]) <= reach
         return inside
 
