@@ -29,13 +29,17 @@ ROOT = Path(__file__).parent
 @lru_cache(maxsize=1)
 def source_digest() -> str:
     """A fingerprint of the text of all kernels: runs with the same one agree to the last bit."""
-    return _digest(sorted(ROOT.rglob("*.py")))
+    return _digest(sorted([*ROOT.rglob("*.py"), *ROOT.rglob("*.txt")]))
 
 
 @lru_cache(maxsize=256)
 def imports_of(module: Path) -> frozenset[Path]:
-    """The files of all kernels that a module of kernels imports, directly or not, and its own."""
-    found = {module}
+    """The files of all kernels that a module of kernels imports, directly or not, and its own.
+
+    A table of constants beside a module belongs to it.
+    """
+    table = module.with_suffix(".txt")
+    found = {module, table} if table.exists() else {module}
     for name in re.findall(r"^from dwell\._kernels\.([\w.]+) import", module.read_text(), re.M):
         found |= imports_of(ROOT.joinpath(*name.split(".")).with_suffix(".py"))
     return frozenset(found)

@@ -1,31 +1,39 @@
-"""Gauss-Legendre rules on [0, 1], and their squares swept over a triangle, as constants."""
+"""Quadrature rules as constants: one table of all rules, and squares swept over a triangle."""
 
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 
 from dwell._kernels.scratch import MAX_NODES
 
-# Row n holds the rule with n nodes; exact for polynomials of degree 2n - 1.
-NODES = np.zeros((MAX_NODES + 1, MAX_NODES))
-WEIGHTS = np.zeros((MAX_NODES + 1, MAX_NODES))
+
+def _read_table() -> dict[tuple[str, int], np.ndarray]:
+    """The rows of quadrature.txt by family and number of nodes."""
+    lines = Path(__file__).with_suffix(".txt").read_text(encoding="ascii").splitlines()
+    words = [line.split() for line in lines if not line.startswith("#")]
+    return {(row[0], int(row[1])): np.array(row[2:], dtype=np.float64) for row in words}
 
 
-def gauss_legendre(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rule with n nodes, each node refined by Newton's method on the Legendre polynomial."""
-    x = np.cos(np.pi * (np.arange(n, 0, -1) - 0.25) / (n + 0.5))
-    for _ in range(20):
-        before, value = np.ones(n), x.copy()
-        for k in range(2, n + 1):
-            before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
-        slope = n * (x * value - before) / (x * x - 1.0)
-        x = x - value / slope
-    return 0.5 * (1.0 + x), 1.0 / ((1.0 - x * x) * slope * slope)
+TABLE = _read_table()
 
 
-for _n in range(1, MAX_NODES + 1):
-    NODES[_n, :_n], WEIGHTS[_n, :_n] = gauss_legendre(_n)
+def rule(family: str, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights on [0, 1] of the rule of a family with n nodes."""
+    nodes, weights = TABLE[family, n].reshape(2, n)
+    return nodes, weights
 
+
+def rules(family: str, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes, and weights, of the rules with up to `most` nodes: row n holds that with n."""
+    nodes, weights = np.zeros((2, most + 1, most))
+    for n in range(1, most + 1):
+        nodes[n, :n], weights[n, :n] = rule(family, n)
+    return nodes, weights
+
+
+# Exact for polynomials of degree 2n - 1.
+NODES, WEIGHTS = rules("legendre", MAX_NODES)
 
 # The tensor rule over z = r ((1 - u) a + u b), flat: row n holds u, r and the weight (r included)
 # of its n * n nodes; POINTS[n] of them, rounded up to a multiple of 8 by nodes of weight zero.
@@ -68,4 +76,4 @@ TRIANGLE_U[SYMMETRIC, : len(_weight)] = _b / (_a + _b)
 TRIANGLE_W[SYMMETRIC, : len(_weight)] = 0.5 * _weight
 
 # The rule with 16 nodes, for panels of an edge.
-PANEL_NODES, PANEL_WEIGHTS = gauss_legendre(16)
+PANEL_NODES, PANEL_WEIGHTS = rule("legendre", 16)

@@ -10,12 +10,11 @@ looks can exclude a spike between them: a density with one is better given as a 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import final
 
 import numpy as np
 
-from dwell._kernels.quadrature import POINTS, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
+from dwell._kernels.quadrature import POINTS, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W, rule
 from dwell._types import Floats, Points
 from dwell.density.base import Density
 
@@ -90,16 +89,8 @@ def _gauss() -> Rule:
     return TRIANGLE_U[NODES, :count], TRIANGLE_R[NODES, :count], TRIANGLE_W[NODES, :count]
 
 
-@lru_cache(maxsize=1)
 def _lobatto() -> Rule:
-    """Both ends of the interval and the extrema of a Legendre polynomial, squared."""
-    top = np.zeros(LOBATTO)
-    top[-1] = 1.0
-    legendre = np.polynomial.legendre
-    inside = legendre.legroots(legendre.legder(top))
-    x = np.concatenate([[-1.0], inside, [1.0]])
-    w = 1.0 / (LOBATTO * (LOBATTO - 1) * legendre.legval(x, top) ** 2)
-    x = 0.5 * (1.0 + x)
+    x, w = rule("lobatto", LOBATTO)
     return np.repeat(x, LOBATTO), np.tile(x, LOBATTO), np.outer(w, w * x).ravel()
 
 

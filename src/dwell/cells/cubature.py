@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dwell._kernels.quadrature import rule
 from dwell._types import Floats, Points
 
 Weight = Callable[[Points], Floats]  # (P, n) places in, (P,) weights out
@@ -147,18 +148,11 @@ def conical(k: int, degree: int) -> Rule:
 
 @lru_cache(maxsize=256)
 def _jacobi(m: int, power: int) -> tuple[Floats, Floats]:
-    """The m-point Gauss rule on [0, 1] for the weight (1 - x)**power (Golub and Welsch)."""
-    j = np.arange(m, dtype=np.float64)
-    a = float(power)
-    top = -a * a / np.where(j + a == 0.0, 1.0, (2.0 * j + a) * (2.0 * j + a + 2.0))
-    if power == 0:
-        top = np.zeros(m)
-    i = j[1:]
-    square = 4.0 * i * i * (i + a) ** 2
-    square = square / ((2.0 * i + a) ** 2 * (2.0 * i + a + 1.0) * (2.0 * i + a - 1.0))
-    side = np.sqrt(square)
-    values, vectors = np.linalg.eigh(np.diag(top) + np.diag(side, 1) + np.diag(side, -1))
-    return 0.5 * (1.0 + values), vectors[0] ** 2
+    """The m-point Gauss rule on [0, 1] for the weight (1 - x)**power, up to a factor."""
+    from scipy.special import roots_jacobi
+
+    x, w = roots_jacobi(m, power, 0.0)
+    return 0.5 * (1.0 + x), w
 
 
 @lru_cache(maxsize=16)
@@ -193,16 +187,10 @@ def _splits(total: int, parts: int) -> list[tuple[int, ...]]:
 @lru_cache(maxsize=1)
 def _gauss_and_lobatto() -> Rule:
     """On an interval: Gauss, and Lobatto, which sees what happens at the ends."""
-    m, ends = 12, 9
-    x, w = np.polynomial.legendre.leggauss(m)
-    top = np.zeros(ends)
-    top[-1] = 1.0
-    legendre = np.polynomial.legendre
-    y = np.concatenate([[-1.0], legendre.legroots(legendre.legder(top)), [1.0]])
-    v = 2.0 / (ends * (ends - 1) * legendre.legval(y, top) ** 2)
-    place = 0.5 * (1.0 + np.concatenate([x, y]))
-    weights = np.zeros((m + ends, 2))
-    weights[:m, 0], weights[m:, 1] = 0.5 * w, 0.5 * v
+    (x, w), (y, v) = rule("legendre", 12), rule("lobatto", 9)
+    place = np.concatenate([x, y])
+    weights = np.zeros((len(place), 2))
+    weights[: len(x), 0], weights[len(x) :, 1] = w, v
     return Rule(np.column_stack([1.0 - place, place]), weights)
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dwell._kernels.quadrature import rule
 from dwell._types import Floats, dots
-from dwell.cells.guaranteed_space import NODES, gauss, nothing, scaled, summed, until_agreed
+from dwell.cells.guaranteed_space import NODES, nothing, scaled, summed, until_agreed
 from dwell.cells.moments import Moments
 from dwell.density.base import Density, general_terms_of
 from dwell.geometry import StarRound
@@ -61,7 +62,7 @@ def _by_kernel(cell: StarRound, terms: GeneralTerms) -> Moments:
 def _by_rays(cell: StarRound, density: Density) -> Moments:
     """For densities that only Python can evaluate: more and more rays until two rules agree."""
     n = cell.workspace.dimension
-    nodes, weights = gauss(NODES)
+    nodes, weights = rule("legendre", NODES)
 
     def by(parts: int) -> Floats:
         rays = cell.rays(parts)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
+from dwell._kernels.quadrature import rule
 from dwell._types import Floats
 from dwell.cells.adaptive import LOBATTO, MAX_TRIANGLES, NODES, RELATIVE, SAFETY, Integral
 from dwell.cells.guaranteed_curved import round_moments
@@ -141,24 +141,11 @@ def _halved(curves: Floats, patches: Floats) -> Floats:
 Rule = tuple[Floats, Floats]  # nodes and weights on [0, 1]
 
 
-@lru_cache(maxsize=1)
-def _rules() -> tuple[Rule, Rule]:
-    """Gauss, whose nodes lie inside, and Lobatto, whose outer nodes lie on the sides."""
-    legendre = np.polynomial.legendre
-    x, w = legendre.leggauss(NODES)
-    top = np.zeros(LOBATTO)
-    top[-1] = 1.0
-    ends = np.concatenate([[-1.0], legendre.legroots(legendre.legder(top)), [1.0]])
-    weights = 1.0 / (LOBATTO * (LOBATTO - 1) * legendre.legval(ends, top) ** 2)
-    return (0.5 * (1.0 + x), 0.5 * w), (0.5 * (1.0 + ends), weights)
-
-
 def _estimates(
     cell: StarCell, density: Density, curves: Floats, patches: Floats
 ) -> tuple[Floats, Floats]:
-    gauss, lobatto = _rules()
-    fine = _by_rule(cell, density, curves, patches, gauss)
-    other = _by_rule(cell, density, curves, patches, lobatto)
+    fine = _by_rule(cell, density, curves, patches, rule("legendre", NODES))
+    other = _by_rule(cell, density, curves, patches, rule("lobatto", LOBATTO))
     return fine, SAFETY * np.abs(fine - other) + 1e-15 * np.abs(fine)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dwell._kernels.quadrature import rule
 from dwell._types import Floats, Points, dots, lengths
 from dwell.cells.moments import Moments
 from dwell.density.base import Density, general_terms_of
@@ -74,7 +75,7 @@ def scaled(
 def _interval(cell: StarInterval, density: Density) -> Moments:
     """By Gauss rules on more and more pieces, for densities that only Python can evaluate."""
     low, high = cell.offsets[:, 0]
-    nodes, weights = gauss(NODES)
+    nodes, weights = rule("legendre", NODES)
 
     def by(pieces: int) -> Floats:
         width = (high - low) / pieces
@@ -91,7 +92,7 @@ def _solid(cell: StarSolid, density: Density) -> Moments:
 
     size = cell.rough_extent[0]  # before the cell itself is found: both use the same memory
     shell, demands, borders, _ = cell.found()
-    nodes, weights = gauss(NODES)
+    nodes, weights = rule("legendre", NODES)
 
     def by(parts: int) -> Floats:
         count = rays_of(demands, borders, parts, RAYS, shell, np.empty((0, 5)))
@@ -129,9 +130,3 @@ def until_agreed(
     e = found[1:-1] / found[0]
     second = float(found[-1] - found[0] * lengths(e) ** 2)
     return Moments(float(found[0]), math.log(found[0]), position + e, e, second, error)
-
-
-def gauss(count: int) -> tuple[Floats, Floats]:
-    """Nodes and weights on [0, 1]."""
-    x, w = np.polynomial.legendre.leggauss(count)
-    return 0.5 * (1.0 + x), 0.5 * w

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from dwell._kernels.quadrature import rule
 from dwell._kernels.terms import Terms
 from dwell._types import Floats, Points
 from dwell.cells.facets import Borders
@@ -115,10 +116,10 @@ def moments_along(density: Density, origin: Points, a: Points, b: Points) -> Flo
 
 
 def _panels(density: Density, origin: Points, a: Points, b: Points, parts: int) -> Floats:
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    r = ((np.arange(parts)[:, None] + 0.5 * (1.0 + nodes)) / parts).ravel()
+    nodes, weights = rule("legendre", NODES)
+    r = ((np.arange(parts)[:, None] + nodes) / parts).ravel()
     z = a + r[:, None] * (b - a)
     length = math.hypot(*(b - a))
-    w = np.tile(0.5 * weights, parts) / parts * length * density.at(origin + z)
+    w = np.tile(weights, parts) / parts * length * density.at(origin + z)
     x, y = z.T
     return np.array([(w * f).sum() for f in (1.0, x, y, x * x, x * y, y * y)])

@@ -18,6 +18,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from dwell._kernels.quadrature import rule
 from dwell._types import Floats, Ints, Points
 from dwell.cells.ball_cell import (
     BallCell,
@@ -311,9 +312,9 @@ def _radial(
     enter: Floats, leave: Floats, weight: Callable[[Points], Floats], rays: Points, pieces: int
 ) -> tuple[Floats, Floats, Floats]:
     """The same by a Gauss rule on so many pieces each."""
-    nodes, weights = np.polynomial.legendre.leggauss(RADIAL)
-    t = ((np.arange(pieces)[:, None] + 0.5 * (1.0 + nodes)) / pieces).ravel()
-    w = np.tile(0.5 * weights, pieces) / pieces
+    nodes, weights = rule("legendre", RADIAL)
+    t = ((np.arange(pieces)[:, None] + nodes) / pieces).ravel()
+    w = np.tile(weights, pieces) / pieces
     k, length = rays.shape[1], leave - enter
     totals = np.zeros((3, len(rays)))
     for node, share in zip(t, w, strict=True):

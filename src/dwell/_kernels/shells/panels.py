@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.quadrature import gauss_legendre
+from dwell._kernels.quadrature import rule
 from dwell._kernels.shells.arcs import (
     EX,
     EY,
@@ -29,7 +29,7 @@ from dwell._kernels.shells.arcs import (
 from dwell._kernels.shells.demands import BX, BY, BZ, SHIFT
 
 NODES = 12
-X, WEIGHT = gauss_legendre(NODES)
+X, WEIGHT = rule("legendre", NODES)
 X = np.ascontiguousarray(2.0 * X - 1.0)
 WEIGHT = np.ascontiguousarray(2.0 * WEIGHT)
 FAR = 4.25  # poles lie outside the ellipse of an error below 4**-24, times their order's powers

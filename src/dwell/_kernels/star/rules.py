@@ -3,23 +3,16 @@
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.quadrature import gauss_legendre
+from dwell._kernels.quadrature import rule, rules
 
 MOST = 28  # nodes of the largest rule
 MESH = MOST + 1  # row of a rule with three nodes: both ends and the middle
 LOBATTO = MOST + 2  # row of the rule of Lobatto with seven nodes, both ends among them
-NODES = np.zeros((MOST + 3, MOST))  # row n holds the rule with n nodes
-WEIGHTS = np.zeros((MOST + 3, MOST))
+NODES, WEIGHTS = np.zeros((2, MOST + 3, MOST))
 COUNT = np.append(np.arange(MOST + 1), [3, 7])  # nodes of each row
-for _n in range(1, MOST + 1):
-    NODES[_n, :_n], WEIGHTS[_n, :_n] = gauss_legendre(_n)
-NODES[MESH, :3], WEIGHTS[MESH, :3] = (0.0, 0.5, 1.0), (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)
-_inner, _outer = np.sqrt(5.0 / 11.0 + np.array([-2.0, 2.0]) / 11.0 * np.sqrt(5.0 / 3.0))
-_near, _far = (124.0 + np.array([7.0, -7.0]) * np.sqrt(15.0)) / 350.0
-NODES[LOBATTO, :7] = 0.5 + 0.5 * np.array([-1.0, -_outer, -_inner, 0.0, _inner, _outer, 1.0])
-WEIGHTS[LOBATTO, :7] = 0.5 * np.array(
-    [1.0 / 21.0, _far, _near, 256.0 / 525.0, _near, _far, 1.0 / 21.0]
-)
+NODES[:MESH], WEIGHTS[:MESH] = rules("legendre", MOST)  # row n holds the rule with n nodes
+NODES[MESH, :3], WEIGHTS[MESH, :3] = rule("lobatto", 3)
+NODES[LOBATTO, :7], WEIGHTS[LOBATTO, :7] = rule("lobatto", 7)
 
 RANGES = np.array([0.01, 0.06, 0.2, 0.6, 1.3, 2.4, 4.0])  # of an exponent over an interval ...
 LEAST = 6  # ... and the nodes for the first of them, one more for each of the others

@@ -1,15 +1,76 @@
-"""The rules are exact by degree, and the table of their reach is what the bound says."""
+"""The table of rules computed anew, rules exact by degree, and the reach that a bound allows."""
 
 import math
 
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.special import iv
+from scipy.special import iv, roots_jacobi
 
+from dwell._kernels.quadrature import TABLE, rule
 from dwell._kernels.space import radial, rules
 
 TERMS = 80
+
+
+RULES = [key for key in TABLE if key[0] in ("legendre", "power0", "power1", "power2", "lobatto")]
+
+
+def orthogonal(n, beta):
+    """Coefficients, rising, of the polynomial of degree n orthogonal on [0, 1] under r**beta."""
+    return [(-1) ** (n - k) * math.comb(n, k) * math.comb(n + beta + k, n) for k in range(n + 1)]
+
+
+def value(coefficients, r):
+    return sum(c * r**k for k, c in enumerate(coefficients))
+
+
+def roots_near(coefficients, rough):
+    """The roots that Newton's method finds from rough ones."""
+    slope = [k * c for k, c in enumerate(coefficients)][1:]
+    found = []
+    for start in rough:
+        r = mp.mpf(start)
+        for _ in range(4):
+            r -= value(coefficients, r) / value(slope, r)
+        found.append(r)
+    return found
+
+
+def gauss(n, beta):
+    """Nodes and weights of the Gauss rule for the weight r**beta on [0, 1]."""
+    nodes = roots_near(orthogonal(n, beta), 0.5 * (1.0 + roots_jacobi(n, 0.0, beta)[0]))
+    family = [orthogonal(k, beta) for k in range(n)]
+    squares = [
+        sum((2 * k + beta + 1) * value(p, r) ** 2 for k, p in enumerate(family)) for r in nodes
+    ]
+    return nodes, [1 / square for square in squares]
+
+
+def lobatto(n):
+    """Nodes and weights of the rule on [0, 1] whose nodes are both ends and the extrema between."""
+    legendre = orthogonal(n - 1, 0)
+    slope = [k * c for k, c in enumerate(legendre)][1:]
+    inside = roots_near(slope, 0.5 * (1.0 + roots_jacobi(n - 2, 1.0, 1.0)[0]))
+    nodes = [mp.mpf(0), *inside, mp.mpf(1)]
+    return nodes, [1 / (n * (n - 1) * value(legendre, r) ** 2) for r in nodes]
+
+
+@pytest.mark.parametrize(("family", "n"), RULES)
+def test_the_table_computed_anew(family, n):
+    with mp.workdps(60):
+        beta = int(family[-1]) if family.startswith("power") else 0
+        wanted = lobatto(n) if family == "lobatto" else gauss(n, beta)
+        wanted = [[float(v) for v in values] for values in wanted]
+    if family == "legendre":
+        assert np.allclose(rule(family, n), wanted, rtol=5e-14, atol=0.0)
+    else:
+        assert np.array_equal(rule(family, n), wanted)
+
+
+def test_the_table_has_nothing_else():
+    others = {key[0] for key in TABLE} - {key[0] for key in RULES}
+    assert others == {"bends", "tilts", "flat_bends", "flat_tilts"}
 
 
 def chebyshev_parts(x):
