@@ -197,14 +197,14 @@ def test_far_out_in_a_tail():
 def test_functions_on_the_line_agree_with_closed_forms():
     points, hill = np.random.default_rng(0).random((9, 1)), Gaussian((0.3,), rate=20.0)
     exact = all_looks(line, Interval(0, 1), hill, points)
-    seen = all_looks(simplices, Interval(0, 1), Function(hill.at), points)
+    seen = all_looks(line, Interval(0, 1), Function(hill.at), points)
     assert seen.mass == pytest.approx(exact.mass, rel=1e-12, abs=0.0)
     assert seen.error == pytest.approx(exact.error, abs=1e-13)
     assert seen.second == pytest.approx(exact.second, rel=1e-10, abs=0.0)
     assert (seen.neighbors == exact.neighbors).all()
     assert (seen.nearest == exact.nearest).all()
     jump = Function(lambda z: np.where(z[:, 0] > 0.37, 2.0, 1.0))
-    rough = all_looks(simplices, Interval(0, 1), jump, points)
+    rough = all_looks(line, Interval(0, 1), jump, points)
     assert abs(math.fsum(rough.mass) - 1.63) <= 1.63 * rough.doubt.max() + 1e-12
 
 

@@ -37,11 +37,9 @@ def backend_for(ground: Ground) -> CellBackend:
     n = ground.dimension
     if n > 1 and not is_flat(ground.workspace):
         return CONES
-    if n == 2:
-        return POLYGON
-    if n > 3 or ground.terms is None:
-        return SIMPLICES
-    return INTERVAL if n == 1 else POLYHEDRON
+    if n <= 2:
+        return INTERVAL if n == 1 else POLYGON
+    return SIMPLICES if n > 3 or ground.terms is None else POLYHEDRON
 
 
 def is_expensive(ground: Ground) -> bool:

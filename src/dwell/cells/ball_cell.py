@@ -10,16 +10,12 @@ from typing import cast, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, dots
-from dwell.cells.facets import Borders
-from dwell.cells.measurement import Looks
 from dwell.geometry import Curved, Workspace, whitened
 from dwell.geometry.cell_shape import SLACK, AnyCell, Measure
 from dwell.geometry.limits import as_rows
 from dwell.geometry.whitened import Root, seen_from
 
-__all__ = ["BallCell", "Root", "as_borders", "nearest_others", "root_of", "seen_from"]
-
-AT_ONCE = 200_000  # pairs of agents whose distances are held in memory
+__all__ = ["BallCell", "Root", "root_of", "seen_from"]
 
 
 @final
@@ -87,42 +83,3 @@ def is_empty(workspace: Workspace, points: Points, p: int, shows: np.ndarray) ->
         return False
     gaps = points - np.array(cast(Curved, workspace).center)
     return int((gaps * gaps).sum(axis=1).argmin()) != p
-
-
-def nearest_others(points: Points, agents: Ints) -> Floats:
-    """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
-    found = np.full(len(agents), np.inf)
-    if len(points) < 2:
-        return found
-    for few in np.array_split(np.arange(len(agents)), 1 + len(agents) * len(points) // AT_ONCE):
-        own = agents[few]
-        squares = np.zeros((len(few), len(points)))
-        for column in points.T:
-            gap = column - column[own][:, None]
-            squares += gap * gap
-        squares[np.arange(len(few)), own] = np.inf
-        found[few] = np.sqrt(squares.min(axis=1))
-    return found
-
-
-def as_borders(points: Points, seen: Looks, rows: list[tuple[int, int, Floats]]) -> Borders:
-    """Borders from rows (agent, other, moments 1, z, and the upper half of z z')."""
-    n = points.shape[1]
-    agent, other = (np.array([row[k] for row in rows], dtype=np.int64) for k in (0, 1))
-    width = 1 + n + n * (n + 1) // 2
-    moments = np.array([row[2] for row in rows]).reshape(-1, width)
-    second = np.zeros((len(rows), n, n))
-    for k, (i, j) in enumerate(zip(*np.triu_indices(n), strict=True)):
-        second[:, i, j] = second[:, j, i] = moments[:, 1 + n + k]
-    return Borders(
-        masses=seen.mass,
-        log_scales=seen.log_scale,
-        errors=seen.error,
-        empty=seen.empty,
-        agent=agent,
-        other=other,
-        gap=points[other] - points[agent],
-        m0=moments[:, 0],
-        m1=moments[:, 1 : n + 1],
-        m2=second,
-    )

@@ -16,10 +16,10 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells import rays
 from dwell.cells.ball import BallCells, Configuration
-from dwell.cells.ball_cell import BallCell, as_borders, root_of, seen_from
+from dwell.cells.ball_cell import BallCell, root_of, seen_from
 from dwell.cells.disc import DiscCells, general_terms_of
 from dwell.cells.disc_cell import CurvedCell
-from dwell.cells.facets import Borders
+from dwell.cells.facets import Borders, as_borders
 from dwell.cells.functions import Boxes, moments_of_function
 from dwell.cells.ground import Ground
 from dwell.cells.measurement import BLOCK, Looks, in_blocks
@@ -190,4 +190,4 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     )
     scales = seen.log_scale
     rows = [row for p in chosen for row in found.facets(ground, int(p), float(scales[p]))]
-    return as_borders(points, seen, rows)
+    return as_borders(points, seen.mass, scales, seen.error, seen.empty, rows)

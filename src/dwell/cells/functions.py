@@ -1,10 +1,7 @@
 """Moments over a cell of densities that are only Python functions.
 
 The cones over the pieces of a cell's boundary are boxes in (t, s, r). Each is integrated by two
-rules: Gauss, and Lobatto, whose outer nodes lie on the sides and so meet a jump that runs beside
-them. Their difference, times a safety factor, is taken as the error of the first; the worst boxes
-are halved until the sum of all errors is small. No finite number of nodes can exclude a spike
-between them: a density with one is better given as a Gaussian.
+rules, Gauss and Lobatto: see `adaptive`.
 """
 
 from __future__ import annotations
@@ -14,12 +11,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from dwell._types import Floats, Points
+from dwell.cells.adaptive import error_of, integrate
 from dwell.density.base import Density
 
 NODES = {2: 12, 3: 10}  # each way, by dimension
 RELATIVE = {2: 1e-11, 3: 1e-9}  # error of the mass that is aimed at
 MOST = {2: 4_000, 3: 400}  # boxes
-SAFETY = 8.0
 COMPARED = 7  # nodes of the rule of Lobatto each way
 
 
@@ -48,24 +45,20 @@ class FunctionMoments(NamedTuple):
 def moments_of_function(density: Density, place: Points, cell: Boxes) -> FunctionMoments:
     """Moments of a density over the cell of an agent at `place`."""
     n = len(place)
-    boxes = _halved(cell, cell.boxes(), NODES[n], n)
-    sums, errors = _estimates(density, place, cell, boxes)
-    while True:
-        mass = float(sums[:, 0].sum())
-        if errors.sum() <= RELATIVE[n] * abs(mass) or len(boxes) >= MOST[n]:
-            break
-        worst = errors > 0.25 * errors.max()
-        halves = _halved(cell, boxes[worst], NODES[n], n)
-        more, more_errors = _estimates(density, place, cell, halves)
-        boxes = np.concatenate([boxes[~worst], halves])
-        sums = np.concatenate([sums[~worst], more])
-        errors = np.concatenate([errors[~worst], more_errors])
-    error = float(errors.sum())
+    found = integrate(
+        (_halved(cell, cell.boxes(), n),),
+        lambda pieces: _estimates(density, place, cell, pieces[0]),
+        lambda pieces: (_halved(cell, pieces[0], n),),
+        np.ones(1),
+        RELATIVE[n],
+        MOST[n],
+    )
+    mass, error = float(found.values[0]), float(found.errors[0])
     if not mass > 0.0:
         return FunctionMoments(0.0, np.zeros(3), 0.0, error)
-    middle = sums[:, 1:4].sum(axis=0) / mass
-    polar = sums[:, 4] - 2.0 * sums[:, 1:4] @ middle + sums[:, 0] * (middle @ middle)
-    return FunctionMoments(mass, middle, max(0.0, float(polar.sum())), error)
+    middle = found.values[1:4] / mass
+    spread = float(found.values[4] - mass * (middle @ middle))
+    return FunctionMoments(mass, middle, max(0.0, spread), error)
 
 
 def _estimates(
@@ -77,7 +70,7 @@ def _estimates(
     n = len(place)
     fine = _sums(density, place, cell.nodes(boxes, NODES[n], NODES[n]))
     rough = _sums(density, place, cell.nodes(boxes, LOBATTO, COMPARED))
-    return fine, SAFETY * np.abs(fine[:, 0] - rough[:, 0]) + 1e-15 * np.abs(fine[:, 0])
+    return fine, error_of(fine[:, :1], rough[:, :1])
 
 
 def _sums(density: Density, place: Points, nodes: Floats) -> Floats:
@@ -89,10 +82,11 @@ def _sums(density: Density, place: Points, nodes: Floats) -> Floats:
     return np.column_stack([w.sum(axis=1), first, polar])
 
 
-def _halved(cell: Boxes, boxes: Floats, count: int, n: int) -> Floats:
+def _halved(cell: Boxes, boxes: Floats, n: int) -> Floats:
     """Each box as two, across the direction in which it is longest."""
     if not len(boxes):
         return boxes
+    count = NODES[n]
     z = cell.nodes(boxes, count, count)[:, :, :3].reshape(len(boxes), *[count] * n, 3)
     spans = []
     for axis in range(1, n + 1):

@@ -8,12 +8,16 @@ import numpy as np
 
 from dwell._kernels.quadrature import rule
 from dwell._types import Floats
-from dwell.cells.adaptive import LOBATTO, MAX_TRIANGLES, NODES, RELATIVE, SAFETY, Integral
+from dwell.cells.adaptive import Integral, error_of, integrate
 from dwell.cells.guaranteed_curved import round_moments
 from dwell.cells.guaranteed_space import cell_moments, nothing
 from dwell.cells.moments import Moments
 from dwell.density.base import Density, as_density
 from dwell.geometry import Star, StarCell, StarRound
+
+NODES, LOBATTO = 12, 7  # each way, of the rules of Gauss and of Lobatto
+RELATIVE = 1e-11  # error of the mass that is aimed at
+MOST = 4_000  # patches
 
 
 def star_moments(cell: Star, density: Density | object = None) -> Moments:
@@ -76,28 +80,21 @@ def _adaptive(cell: StarCell, density: Density) -> Moments:
 
 
 def _integrate(cell: StarCell, density: Density) -> Integral:
-    """Moments about the agent, as `dwell.cells.adaptive` does it for polygons.
+    """Moments about the agent.
 
     A patch is (curve, w0, w1, r0, r1): the points r z(w), where z(w) runs along the boundary and r
     from the agent (0) to there (1).
     """
     curves, patches = _first_patches(cell)
-    values, errors = _estimates(cell, density, curves, patches)
     reach = float(np.abs(cell.offsets).max())
-    while True:
-        total, error = values.sum(axis=0), errors.sum(axis=0)
-        scale = np.abs(total[0]) * np.array([1.0, reach, reach, reach * reach])
-        share = (errors / np.where(scale > 0, scale, 1.0)).max(axis=1)
-        if share.sum() <= RELATIVE:
-            return Integral(total, error, True)
-        if len(patches) >= MAX_TRIANGLES:
-            return Integral(total, error, False)
-        worst = share > 0.25 * share.max()
-        halves = _halved(curves, patches[worst])
-        more_values, more_errors = _estimates(cell, density, curves, halves)
-        patches = np.concatenate([patches[~worst], halves])
-        values = np.concatenate([values[~worst], more_values])
-        errors = np.concatenate([errors[~worst], more_errors])
+    return integrate(
+        (patches,),
+        lambda pieces: _estimates(cell, density, curves, pieces[0]),
+        lambda pieces: (_halved(curves, pieces[0]),),
+        np.array([1.0, reach, reach, reach * reach]),
+        RELATIVE,
+        MOST,
+    )
 
 
 def _first_patches(cell: StarCell) -> tuple[Floats, Floats]:
@@ -146,7 +143,7 @@ def _estimates(
 ) -> tuple[Floats, Floats]:
     fine = _by_rule(cell, density, curves, patches, rule("legendre", NODES))
     other = _by_rule(cell, density, curves, patches, rule("lobatto", LOBATTO))
-    return fine, SAFETY * np.abs(fine - other) + 1e-15 * np.abs(fine)
+    return fine, error_of(fine, other)
 
 
 def _by_rule(

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.cells import simplices
 from dwell.cells.facets import Borders
 from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, in_blocks
+from dwell.cells.simplices import weigh_simplices
+from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, interval_of
 from dwell.geometry.voronoi import coincident
 
@@ -22,15 +23,13 @@ def looks(
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, 1).
 
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
-    Uniform, polynomial and Gaussian densities are integrated to rounding.
+    Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
-    if ground.terms is None:
-        return simplices.looks(ground, positions, row, agent, threads=threads)
     from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.line import doors
     from dwell._kernels.look import NO_MASS
 
-    out = _looked(ground.workspace, ground.terms, positions, row, agent, threads)
+    out, doubt = _measured(ground, positions, row, agent, threads)
     column = np.ascontiguousarray(out.T)
     squared = column[doors.NEAREST]
     inside = column[doors.A] < column[doors.B]
@@ -45,6 +44,7 @@ def looks(
         neighbors=np.where(inside, count, 0),
         nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
         second=column[doors.SECOND],
+        doubt=doubt,
     )
 
 
@@ -55,12 +55,11 @@ def cells(
 
     The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
     """
-    from dwell._kernels.general_terms import general_terms
     from dwell._kernels.line import doors
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
-    out = _looked(workspace, general_terms(1, 1.0), points[None], np.zeros_like(who), who, 1)
+    out = _looked(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
     found = []
     for p, line in zip(who, out, strict=True):
         labels = line[[doors.LABEL_A, doors.LABEL_B]].astype(np.int64)
@@ -74,14 +73,12 @@ def cells(
 
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
-    if ground.terms is None:
-        return simplices.borders(ground, positions, agents=agents)
     from dwell._kernels.line import doors
     from dwell._kernels.look import NO_MASS
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
-    out = _looked(ground.workspace, ground.terms, points[None], np.zeros_like(who), who, 1)
+    out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1)
     met = np.flatnonzero(out[:, doors.NEAREST] == 0.0)
     if met.size:
         raise _same_place(points, int(met[0]))
@@ -102,6 +99,35 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
         m1=(weight * place)[:, None],
         m2=(weight * place * place)[:, None, None],
     )
+
+
+def _measured(
+    ground: Ground, positions: Points, row: Ints, agent: Ints, threads: int | None
+) -> tuple[Floats, Floats | None]:
+    """The table of `_looked`, and bounds on the relative errors of masses where it is a function's.
+
+    The latter is first measured as if it were uniform.
+    """
+    from dwell._kernels.line import doors
+    from dwell._kernels.look import NO_MASS
+
+    terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
+    out = _looked(ground.workspace, terms, positions, row, agent, threads)
+    if ground.terms is not None:
+        return out, None
+    doubt = np.zeros(len(out))
+    moments = [doors.LOG_SCALE, doors.MASS, doors.ERROR, doors.SECOND, doors.POLAR]
+    for k in np.flatnonzero(out[:, doors.STATUS] == 0.0):
+        place, ends = positions[row[k], agent[k]], out[k, [doors.A, doors.B]][:, None]
+        found = weigh_simplices(ground.density, None, place, ends[None])
+        doubt[k], e = found.doubt, found.error[0]
+        if not found.mass > 0.0:
+            out[k, doors.STATUS] = NO_MASS
+            e = ground.workspace.nearest(place[None])[0, 0] - place[0]
+        polar = found.second + found.mass * e * e
+        out[k, moments] = found.log_scale, found.mass, e, found.second, polar
+        out[k, [doors.AT_A, doors.AT_B]] = ground.density.at(place + ends)
+    return out, doubt
 
 
 def _looked(

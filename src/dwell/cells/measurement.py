@@ -8,12 +8,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar, final
+from typing import NamedTuple, TypeVar, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
+from dwell.geometry import Workspace
 
+AT_ONCE = 200_000  # pairs of agents whose distances are held in memory
 BLOCK = 2048  # cells that a thread takes at a time
 LEAST = 256  # for fewer a thread costs more than it gains
 
@@ -35,6 +37,63 @@ class Looks:
     nearest: Floats  # distance of the nearest other agent; inf if there is none
     second: Floats | None = None  # second moment about the centroid, where it came along
     doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
+
+
+class Weighed(NamedTuple):
+    """Moments of a density over a cell, seen from its agent and divided by exp(log_scale)."""
+
+    log_scale: float
+    mass: float
+    error: Points  # (n,) the centroid
+    second: float  # about the centroid
+    doubt: float  # bound on the mass's relative error; 0: rounding only
+
+
+def one_by_one(
+    measure: Callable[[Points, int], tuple[int, Weighed]],
+    workspace: Workspace,
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+) -> Looks:
+    """The cells of agent[k] in configuration row[k] of `positions`, measured one after another.
+
+    `measure` returns the number of neighbours and the moments of an agent's cell.
+    """
+    count = len(row)
+    met, empty = np.zeros((2, count), dtype=bool)
+    neighbors, error = np.zeros(count, dtype=np.int64), np.zeros((count, positions.shape[2]))
+    log_scale, mass, polar, second, doubt, nearest = np.zeros((6, count))
+    for k in range(count):
+        points, p = np.asarray(positions[row[k]], dtype=np.float64), int(agent[k])
+        nearest[k] = nearest_others(points, np.array([p]))[0]
+        met[k] = nearest[k] == 0.0
+        if met[k]:
+            continue
+        neighbors[k], found = measure(points, p)
+        empty[k] = not found.mass > 0.0
+        if empty[k]:
+            error[k] = workspace.nearest(points[p : p + 1])[0] - points[p]
+            continue
+        log_scale[k], mass[k], error[k], second[k], doubt[k] = found
+        polar[k] = second[k] + mass[k] * float((error[k] * error[k]).sum())
+    return Looks(met, empty, error, log_scale, mass, polar, neighbors, nearest, second, doubt)
+
+
+def nearest_others(points: Points, agents: Ints) -> Floats:
+    """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
+    found = np.full(len(agents), np.inf)
+    if len(points) < 2:
+        return found
+    for few in np.array_split(np.arange(len(agents)), 1 + len(agents) * len(points) // AT_ONCE):
+        own = agents[few]
+        squares = np.zeros((len(few), len(points)))
+        for column in points.T:
+            gap = column - column[own][:, None]
+            squares += gap * gap
+        squares[np.arange(len(few)), own] = np.inf
+        found[few] = np.sqrt(squares.min(axis=1))
+    return found
 
 
 def one_per_thread(make: Callable[[], Made]) -> Callable[[], Made]:

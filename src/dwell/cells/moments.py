@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.cells.adaptive import integrate
+from dwell.cells.cubature import halved
 from dwell.density.base import Density, as_density
 from dwell.geometry import Workspace, as_workspace, is_flat, polygon_of
 
@@ -134,12 +134,13 @@ def _weightless(offsets: Points, origin: Points) -> Moments:
 
 
 def _adaptive(offsets: Points, origin: Points, density: Density) -> Moments:
-    found = integrate(density, offsets, origin)
-    mass, fx, fy, polar = found.values
-    if mass <= 0.0:
-        unsure = math.inf if found.errors[0] > 0.0 else 0.0
-        return replace(_weightless(offsets, origin), error=unsure)
-    e = np.array([fx, fy]) / mass
-    second = float(polar - mass * (e[0] * e[0] + e[1] * e[1]))
-    error = float(found.errors[0] / mass)
-    return Moments(float(mass), math.log(mass), origin + e, e, second, error)
+    from dwell.cells.simplices import weigh_simplices
+
+    # A fan about the middle, each triangle as four, so that even the first nodes are dense.
+    fan = np.stack([np.broadcast_to(offsets.mean(axis=0), offsets.shape), offsets], axis=1)
+    fan = np.concatenate([fan, np.roll(offsets, -1, axis=0)[:, None]], axis=1)
+    found = weigh_simplices(density, None, origin, halved(halved(fan)))
+    if not found.mass > 0.0:
+        return replace(_weightless(offsets, origin), error=found.doubt)
+    e = found.error
+    return Moments(found.mass, math.log(found.mass), origin + e, e, found.second, found.doubt)

@@ -20,18 +20,10 @@ import numpy as np
 
 from dwell._kernels.quadrature import rule
 from dwell._types import Floats, Ints, Points
-from dwell.cells.ball_cell import (
-    BallCell,
-    Root,
-    as_borders,
-    is_empty,
-    nearest_others,
-    root_of,
-    seen_from,
-)
-from dwell.cells.facets import Borders
+from dwell.cells.ball_cell import BallCell, Root, is_empty, root_of, seen_from
+from dwell.cells.facets import Borders, as_borders
 from dwell.cells.ground import Ground
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import Looks, Weighed, nearest_others, one_by_one
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Workspace
@@ -98,7 +90,7 @@ class Region:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class RegionMoments:
     """Moments of a region in its own frame, and how far the mass may be off."""
 
     mass: float
@@ -122,26 +114,17 @@ class Shot(NamedTuple):
 
 
 def looks(ground: Ground, positions: Points, row: Ints, agent: Ints) -> Looks:
-    """agent[k] looks in configuration row[k] of `positions` (R, N, n)."""
-    count, n = len(row), ground.dimension
-    met, empty = np.zeros((2, count), dtype=bool)
-    error, neighbors = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
-    mass, polar, second, doubt, nearest = np.zeros((5, count))
+    """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     root = root_of(ground.workspace)
-    for k in range(count):
-        points, p = np.asarray(positions[row[k]], dtype=np.float64), int(agent[k])
-        nearest[k] = nearest_others(points, np.array([p]))[0]
-        met[k] = nearest[k] == 0.0
-        if met[k]:
-            continue
-        found = weigh(cell_region(root, points, p)[0], weight_of(ground, points[p]), _pairs(ground))
-        neighbors[k], empty[k] = (found.hits > 0).sum(), not found.mass > 0.0
-        if empty[k]:
-            error[k] = ground.workspace.nearest(points[p][None])[0] - points[p]
-            continue
-        mass[k], error[k], doubt[k] = found.mass, found.first / found.mass, found.doubt
-        polar[k], second[k] = np.trace(found.second), found.spread
-    return Looks(met, empty, error, np.zeros(count), mass, polar, neighbors, nearest, second, doubt)
+
+    def measure(points: Points, p: int) -> tuple[int, Weighed]:
+        region = cell_region(root, points, p)[0]
+        found = weigh(region, weight_of(ground, points[p]), _pairs(ground))
+        middle = found.first / found.mass if found.mass > 0.0 else found.first
+        moments = Weighed(0.0, found.mass, middle, found.spread, found.doubt)
+        return int((found.hits > 0).sum()), moments
+
+    return one_by_one(measure, ground.workspace, positions, row, agent)
 
 
 def cells(workspace: Workspace, points: Points, agents: Ints) -> list[BallCell]:
@@ -175,7 +158,7 @@ def borders(ground: Ground, points: Points, seen: Looks) -> Borders:
             face = _face(region, int(i), whole.places[i], weight)
             upper = face.second[np.triu_indices(n)]
             rows.append((p, int(others[i]), np.concatenate([[face.mass], face.first, upper])))
-    return as_borders(points, seen, rows)
+    return as_borders(points, seen.mass, seen.log_scale, seen.error, seen.empty, rows)
 
 
 def cell_region(root: Root, points: Points, p: int) -> tuple[Region, Ints]:
@@ -202,7 +185,7 @@ def _met(points: Points, p: int) -> AgentsError:
     return coincident(p, int(same[same != p][0]), points[p])
 
 
-def _face(region: Region, i: int, inside: Points, weight: Weight) -> Weighed:
+def _face(region: Region, i: int, inside: Points, weight: Weight) -> RegionMoments:
     """Moments over the face in plane i, of which `inside` is a point."""
     normal = region.normals[i] / math.sqrt(region.normals[i] @ region.normals[i])
     _, _, turned = np.linalg.svd(normal[None])
@@ -217,7 +200,7 @@ def _face(region: Region, i: int, inside: Points, weight: Weight) -> Weighed:
     mixed = inside[:, None] * first[None, :]
     second = basis @ found.second @ basis.T + mixed + mixed.T
     second += found.mass * inside[:, None] * inside[None, :]
-    return Weighed(
+    return RegionMoments(
         found.mass, first + found.mass * inside, second, found.spread, found.doubt, found.hits,
         found.places,
     )  # fmt: skip
@@ -227,7 +210,7 @@ def _lifted(weight: Callable[[Points], Floats], inside: Points, basis: Floats) -
     return lambda local: weight(inside + local @ basis.T)
 
 
-def weigh(region: Region, weight: Weight, pairs: int) -> Weighed:
+def weigh(region: Region, weight: Weight, pairs: int) -> RegionMoments:
     """Moments of `weight` over a region."""
     k = region.normals.shape[1]
     place: Points = np.zeros(k)
@@ -245,7 +228,7 @@ def weigh(region: Region, weight: Weight, pairs: int) -> Weighed:
     return _gathered(results, place, shape)
 
 
-def _gathered(results: list[Shot], place: Points, shape: Floats) -> Weighed:
+def _gathered(results: list[Shot], place: Points, shape: Floats) -> RegionMoments:
     """The mean of all shifts, in the region's own frame."""
     volume = abs(float(np.linalg.det(shape)))
     masses = volume * np.array([result.mass for result in results])
@@ -262,7 +245,7 @@ def _gathered(results: list[Shot], place: Points, shape: Floats) -> Weighed:
     error = SURE * float(masses.std(ddof=1)) / math.sqrt(len(masses))
     error += volume * max(result.change for result in results)
     doubt = error / mass if mass > 0.0 else 0.0
-    return Weighed(mass, around + mass * place, whole, float(spread), doubt, hits, places)
+    return RegionMoments(mass, around + mass * place, whole, float(spread), doubt, hits, places)
 
 
 def _shoot(region: Region, weight: Weight, rays: Points) -> Shot:

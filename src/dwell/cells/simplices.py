@@ -1,4 +1,4 @@
-"""Looks, cells and borders in any dimension, by simplices: for n >= 4, and for Python functions.
+"""Cells and facets in any dimension by simplices: for n >= 4, and for Python functions.
 
 Every cell is cut into simplices with their apex at the agent. Uniform and polynomial densities are
 integrated exactly on each; Gaussians and functions by adaptive cubature, with a bound on the error.
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.cells.cubature import Integral, adaptive, contents, exact, halved, sum_again
-from dwell.cells.facets import Borders
+from dwell.cells.cubature import adaptive, contents, exact, halved, rule_over, sum_again
+from dwell.cells.facets import Borders, as_borders
 from dwell.cells.ground import Ground
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import Looks, Weighed, one_by_one
 from dwell.density.base import Density
 from dwell.errors import WorkspaceError
 from dwell.geometry import Cell, Flat, Workspace, halfspace_cells, is_flat
@@ -26,56 +26,31 @@ from dwell.geometry.halfspace_cells import Pieces, cell_pieces, refuse_many_dime
 from dwell.geometry.voronoi import coincident
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
-WIDE = 1.5  # exponents over a simplex, as square roots: beyond, a hill is followed by splitting
+WIDE = (
+    1.5  # exponents over a simplex, as square roots: beyond, a component is resolved by splitting
+)
 DEEP = 40.0  # exponents below the largest that no longer matter
-LOST = 4.0  # the same: beyond, a rule may see nothing of a hill, nor that it saw nothing
+LOST = 4.0  # as WIDE: beyond, a rule may see nothing of a component, nor that it saw nothing
 MOST_SPLIT = 20_000
 FEWEST = 200  # split at a time, if so many need it
-CLOSER = 12  # steps towards the point of a simplex that is nearest to a hill's center
-THINNEST = 1e-12  # of its reach: width of a wall below which cells only touch
-
-
-class Weighed(NamedTuple):
-    """What a density weighs over a cell, seen from its agent and divided by exp(log_scale)."""
-
-    log_scale: float
-    mass: float
-    error: Points  # (n,) the centroid
-    second: float  # about the centroid
-    doubt: float  # bound on the mass's relative error; 0: rounding only
+CLOSER = 12  # steps towards the point of a simplex that is nearest to a peak
+THINNEST = 1e-12  # of its reach: width of a facet below which cells only touch
 
 
 def looks(
     ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
-    """agent[k] looks in configuration row[k] of `positions`, (rows, agents, n).
+    """Moments of the cells of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
-    `threads` is there for the sake of the other dimensions: this goes one look at a time.
+    On one thread, whatever `threads` says.
     """
-    count, n = len(row), positions.shape[2]
     workspace = _flat(ground.workspace)
-    met, empty = np.zeros((2, count), dtype=bool)
-    error, neighbors, nearest = (
-        np.zeros((count, n)),
-        np.zeros(count, dtype=np.int64),
-        np.zeros(count),
-    )
-    log_scale, mass, polar, second, doubt = np.zeros((5, count))
-    for k in range(count):
-        points, p = positions[row[k]], int(agent[k])
+
+    def measure(points: Points, p: int) -> tuple[int, Weighed]:
         pieces = cell_pieces(workspace, points, p)
-        nearest[k], met[k] = pieces.nearest, pieces.nearest == 0.0
-        if met[k]:
-            continue
-        neighbors[k] = len(_borders_of(pieces))
-        found = weigh(ground, points[p], pieces)
-        empty[k] = not found.mass > 0.0
-        if empty[k]:
-            error[k] = workspace.nearest(points[p : p + 1])[0] - points[p]
-            continue
-        log_scale[k], mass[k], error[k], second[k], doubt[k] = found
-        polar[k] = second[k] + mass[k] * float((error[k] * error[k]).sum())
-    return Looks(met, empty, error, log_scale, mass, polar, neighbors, nearest, second, doubt)
+        return len(_borders_of(pieces)), weigh(ground, points[p], pieces)
+
+    return one_by_one(measure, workspace, positions, row, agent)
 
 
 def cells(
@@ -86,39 +61,24 @@ def cells(
 
 
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
-    """All walls between cells, of the first `agents` cells only, with moments over them."""
+    """All facets between cells, of the first `agents` cells only, with moments over them."""
     points = np.ascontiguousarray(positions, dtype=np.float64)
-    n, count = points.shape[1], len(points) if agents is None else agents
     workspace = _flat(ground.workspace)
-    masses, log_scales, errors = np.zeros(count), np.zeros(count), np.zeros((count, n))
+    found: list[Weighed] = []
     rows: list[tuple[int, int, Floats]] = []
-    for p in range(count):
+    for p in range(len(points) if agents is None else agents):
         pieces = cell_pieces(workspace, points, p)
         if pieces.nearest == 0.0:
             raise coincident(p, int(pieces.seen[0]), points[p])
-        found = weigh(ground, points[p], pieces)
-        log_scales[p], masses[p], errors[p] = found[:3]
+        found.append(weigh(ground, points[p], pieces))
         for other in _borders_of(pieces):
-            wall = pieces.vertices[pieces.simplices[pieces.wall == other]]
-            moments = _over_wall(
-                ground, points[p], wall, points[other] - points[p], found.log_scale
-            )
+            facet = pieces.vertices[pieces.simplices[pieces.wall == other]]
+            gap = points[other] - points[p]
+            moments = _over_facet(ground, points[p], facet, gap, found[p].log_scale)
             rows.append((p, other, moments))
-    agent = np.array([row[0] for row in rows], dtype=np.int64)
-    other_agent = np.array([row[1] for row in rows], dtype=np.int64)
-    values = np.array([row[2] for row in rows]).reshape(-1, 1 + n + n * n)
-    return Borders(
-        masses=masses,
-        log_scales=log_scales,
-        errors=errors,
-        empty=masses <= 0.0,
-        agent=agent,
-        other=other_agent,
-        gap=points[other_agent] - points[agent],
-        m0=values[:, 0],
-        m1=values[:, 1 : n + 1],
-        m2=values[:, n + 1 :].reshape(-1, n, n),
-    )
+    masses, log_scales = (np.array([getattr(w, k) for w in found]) for k in ("mass", "log_scale"))
+    errors = np.array([w.error for w in found])
+    return as_borders(points, masses, log_scales, errors, masses <= 0.0, rows)
 
 
 def weigh(ground: Ground, place: Points, pieces: Pieces) -> Weighed:
@@ -129,13 +89,12 @@ def weigh(ground: Ground, place: Points, pieces: Pieces) -> Weighed:
 
 
 def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats) -> Weighed:
-    """The same over any simplices (S, n + 1, n) that are seen from `place`.
+    """Moments over simplices (S, n + 1, n) that are seen from `place`.
 
     `terms` are the density as `GeneralTerms`, or None if only Python can evaluate it. Simplices
     count with the sign of their volume.
     """
-    n = corners.shape[2]
-    content = np.abs(contents(corners)) if n == 1 else contents(corners)
+    n, content = corners.shape[2], contents(corners)
     matter = _matter(density, terms, place)
     log_scale = _log_scale(matter, corners)
     reach = math.sqrt(float((corners * corners).sum(axis=2).max()))
@@ -143,10 +102,9 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
     total, errors = np.zeros(n + 2), np.zeros(n + 2)
     if smooth is not None:
         total = total + exact(smooth, corners, content, _moments, matter.degree + 2)
-    found: Integral | None = None
     if rough is not None:
-        sizes = np.array([1.0, *[reach] * n, reach * reach])
-        found = adaptive(rough, *split, _moments, sizes)
+        sizes, rule = np.array([1.0, *[reach] * n, reach * reach]), rule_over(n, terms is not None)
+        found = adaptive(rough, *split, _moments, sizes, rule)
         total, errors = total + found.values, errors + found.errors
     mass = float(total[0])
     if not mass > 0.0:
@@ -160,13 +118,13 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
     second = 0.0
     if smooth is not None:
         second += float(exact(smooth, corners, content, about, matter.degree + 2)[0])
-    if rough is not None and found is not None:
-        second += float(sum_again(rough, found, about)[0])
+    if rough is not None:
+        second += float(sum_again(rough, found, about, rule)[0])
     return Weighed(log_scale, mass, error, max(second, 0.0), float(errors[0] + missed) / mass)
 
 
 class _Matter(NamedTuple):
-    """A density near a place: a polynomial part and hills, or a function of places."""
+    """A density near a place: a polynomial part and Gaussian components, or a function."""
 
     density: Density
     terms: Any  # GeneralTerms, or None
@@ -186,17 +144,18 @@ class _Matter(NamedTuple):
             total = total + term
         return total
 
-    def exponents(self, hill: int, z: Points) -> Floats:
-        """-|C (z - center)|**2 of one Gaussian."""
-        u = (z - (self.terms.centers[hill] - self.place)) @ self.terms.roots[hill].T
-        found: Floats = -(u * u).sum(axis=1)
-        return found
+    def whitened(self, k: int, z: Floats) -> Floats:
+        """u with exp(-|u|**2) the value of Gaussian component k, for places (..., n)."""
+        u: Floats = (z - (self.terms.centers[k] - self.place)) @ self.terms.roots[k].T
+        return u
 
-    def hills(self, z: Points, log_scale: float) -> Floats:
-        """All Gaussians together."""
+    def gaussians(self, z: Points, log_scale: float) -> Floats:
+        """All Gaussian components together, divided by exp(log_scale)."""
         total = np.zeros(len(z))
         for k, weight in enumerate(self.terms.weights):
-            total = total + weight * np.exp(np.minimum(self.exponents(k, z) - log_scale, 700.0))
+            u = self.whitened(k, z)
+            exponent = -(u * u).sum(axis=1) - log_scale
+            total = total + weight * np.exp(np.minimum(exponent, 700.0))
         return total
 
 
@@ -211,24 +170,23 @@ def _log_scale(matter: _Matter, corners: Floats) -> float:
     terms = matter.terms
     if terms is None or terms.constant > 0.0 or len(terms.coefficients) or not len(terms.weights):
         return 0.0
-    places = np.unique(corners.reshape(-1, corners.shape[2]), axis=0)
-    tops = [_top_exponent(matter, k, places) for k in range(len(terms.weights))]
-    return max(tops) if max(tops) < SAFE_EXPONENT else 0.0
+    top = max(_top_exponent(matter.whitened(k, corners)) for k in range(len(terms.weights)))
+    return top if top < SAFE_EXPONENT else 0.0
 
 
-def _top_exponent(matter: _Matter, hill: int, places: Points) -> float:
-    """The largest exponent of a Gaussian over the hull of `places`: where it is nearest."""
+def _top_exponent(simplices: Floats) -> float:
+    """The largest -|u|**2 over the hull of simplices, or of their corners if that is safe."""
     from scipy.optimize import nnls
 
-    corner = float(matter.exponents(hill, places).max())
+    u = np.unique(simplices.reshape(-1, simplices.shape[2]), axis=0)
+    corner = -float((u * u).sum(axis=1).min())
     if corner > SAFE_EXPONENT:
         return corner
-    u = (places - (matter.terms.centers[hill] - matter.place)) @ matter.terms.roots[hill].T
-    size = float(np.abs(u).max())
-    # Shares of the corners, not negative and 1 together, whose mean is nearest to the center.
-    shares = nnls(np.vstack([u.T / size, np.ones(len(u))]), np.append(np.zeros(u.shape[1]), 1.0))[0]
-    nearest = shares @ places / shares.sum()
-    return max(corner, float(matter.exponents(hill, nearest[None])[0]))
+    # Shares of the corners, not negative and 1 together, whose mean is nearest to the origin.
+    rows = np.vstack([u.T / np.abs(u).max(), np.ones(len(u))])
+    shares = nnls(rows, np.append(np.zeros(u.shape[1]), 1.0))[0]
+    nearest = shares @ u / shares.sum()
+    return max(corner, -float(nearest @ nearest))
 
 
 def _parts(
@@ -249,23 +207,23 @@ def _parts(
     if not len(terms.weights):
         return smooth, None, (corners, content), 0.0
 
-    def hills(z: Points) -> Floats:
-        return matter.hills(z, log_scale)
+    def gaussians(z: Points) -> Floats:
+        return matter.gaussians(z, log_scale)
 
-    corners, content, missed = _followed(matter, corners, content, log_scale)
-    return smooth, hills, (corners, content), missed
+    corners, content, missed = _resolved(matter, corners, content, log_scale)
+    return smooth, gaussians, (corners, content), missed
 
 
-def _followed(
+def _resolved(
     matter: _Matter, corners: Floats, content: Floats, log_scale: float
 ) -> tuple[Floats, Floats, float]:
-    """Simplices split until no Gaussian that matters on one is much narrower than it.
+    """Simplices split until no component that matters on one is much narrower than it.
 
-    Where a hill lies is known, so that it cannot be missed between the nodes of a rule. Where that
-    would take too many, those that may hold most come first: the ones at a hill's center. Gives
-    also what the others may hold at most.
+    Where a peak lies is known, so that it cannot be missed between the nodes of a rule. Where that
+    would take too many, those that may hold most come first: the ones at a peak. Also returns what
+    the others may hold at most.
     """
-    seen = _hills_from(matter, corners)
+    seen = _extents(matter, corners)
     while True:
         wide, lost, most = _unresolved(matter, seen, content, log_scale)
         left = MOST_SPLIT - len(corners)
@@ -279,14 +237,15 @@ def _followed(
         halves = halved(corners[ready])
         corners = np.concatenate([corners[keep], halves])
         content = np.concatenate([content[keep], np.tile(0.5 * content[ready], 2)])
-        seen = np.concatenate([seen[:, :, keep], _hills_from(matter, halves)], axis=2)
+        seen = np.concatenate([seen[:, :, keep], _extents(matter, halves)], axis=2)
 
 
-def _hills_from(matter: _Matter, corners: Floats) -> Floats:
-    """In widths of each hill, (3, hills, S): radius of each simplex, distance below, and above."""
+def _extents(matter: _Matter, corners: Floats) -> Floats:
+    """In widths of each component, (3, components, S): radius of each simplex, distances of its
+    nearest point from the peak, one below and one above."""
     rows = []
-    for center, root in zip(matter.terms.centers, matter.terms.roots, strict=True):
-        seen = (corners - (center - matter.place)) @ root.T
+    for k in range(len(matter.terms.weights)):
+        seen = matter.whitened(k, corners)
         middle = seen.mean(axis=1, keepdims=True)
         radius = np.sqrt(((seen - middle) ** 2).sum(axis=2).max(axis=1))
         rows.append([radius, *_distances(seen)])
@@ -296,7 +255,7 @@ def _hills_from(matter: _Matter, corners: Floats) -> Floats:
 def _unresolved(
     matter: _Matter, seen: Floats, content: Floats, log_scale: float
 ) -> tuple[np.ndarray, np.ndarray, Floats]:
-    """Per simplex: whether to split it, whether a hill may escape its rule, what it may hold."""
+    """Per simplex: whether to split it, whether a peak may escape its rule, what it may hold."""
     n = matter.terms.centers.shape[1]
     radius, least, reached = seen
     square = least * least
@@ -335,53 +294,49 @@ def _moments(z: Points) -> Floats:
     return np.column_stack([np.ones(len(z)), z, (z * z).sum(axis=1)])
 
 
-def _wall_moments(z: Points) -> Floats:
-    """1, z and z z'."""
-    squares = (z[:, :, None] * z[:, None, :]).reshape(len(z), -1)
-    return np.column_stack([np.ones(len(z)), z, squares])
+def _facet_moments(z: Points) -> Floats:
+    """1, z and the upper half of z z'."""
+    i, j = np.triu_indices(z.shape[1])
+    return np.column_stack([np.ones(len(z)), z, z[:, i] * z[:, j]])
 
 
-def _over_wall(
-    ground: Ground, place: Points, wall: Floats, gap: Points, log_scale: float
+def _over_facet(
+    ground: Ground, place: Points, facet: Floats, gap: Points, log_scale: float
 ) -> Floats:
-    """Moments over a wall cut into simplices (S, n, n), at right angles to `gap`."""
+    """Moments over a facet cut into simplices (S, n, n), at right angles to `gap`."""
     n = len(place)
-    content = _signed_contents(wall, gap)
+    content = _signed_contents(facet, gap)
     matter = _matter(ground.density, ground.terms, place)
-    smooth, rough, split, _ = _parts(matter, wall, content, log_scale)
-    total = np.zeros(1 + n + n * n)
+    smooth, rough, split, _ = _parts(matter, facet, content, log_scale)
+    total = np.zeros(1 + n + n * (n + 1) // 2)
     if smooth is not None:
-        total = total + exact(smooth, wall, content, _wall_moments, matter.degree + 2)
+        total = total + exact(smooth, facet, content, _facet_moments, matter.degree + 2)
     if rough is not None:
-        reach = math.sqrt(float((wall * wall).sum(axis=2).max())) or 1.0
-        sizes = np.array([1.0, *[reach] * n, *[reach * reach] * (n * n)])
-        total = total + adaptive(rough, *split, _wall_moments, sizes).values
+        reach = math.sqrt(float((facet * facet).sum(axis=2).max())) or 1.0
+        sizes = np.full(len(total), reach * reach)
+        sizes[: n + 1] = [1.0, *[reach] * n]
+        rule = rule_over(n - 1, ground.terms is not None)
+        total = total + adaptive(rough, *split, _facet_moments, sizes, rule).values
     return total
 
 
-def _signed_contents(wall: Floats, gap: Points) -> Floats:
-    """(n - 1)! times the area of each simplex of a wall; negative if it lies the wrong way."""
-    n = len(gap)
-    if n == 1:
-        return np.ones(len(wall))
+def _signed_contents(facet: Floats, gap: Points) -> Floats:
+    """(n - 1)! times the area of each simplex of a facet; negative if it lies the wrong way."""
     unit = gap / math.sqrt(float((gap * gap).sum()))
-    edges = wall[:, 1:] - wall[:, :1]
-    normal = np.broadcast_to(unit, (len(wall), 1, n))
+    edges = facet[:, 1:] - facet[:, :1]
+    normal = np.broadcast_to(unit, (len(facet), 1, len(gap)))
     content = np.linalg.det(np.concatenate([edges, normal], axis=1))
     return np.asarray(content if content.sum() > 0.0 else -content, dtype=np.float64)
 
 
 def _borders_of(pieces: Pieces) -> list[int]:
-    """The agents whose cells share a wall with this one, ascending."""
+    """The agents whose cells share a facet with this one, ascending."""
     found = []
     n = pieces.vertices.shape[1]
     for label in np.unique(pieces.wall):
         if label < 0:
             continue
         own = pieces.vertices[np.unique(pieces.simplices[pieces.wall == label])]
-        if n == 1:
-            found.append(int(label))
-            continue
         extents = np.linalg.svd(own - own.mean(axis=0), compute_uv=False)
         if len(extents) >= n - 1 and extents[n - 2] > THINNEST * np.abs(pieces.vertices).max():
             found.append(int(label))
@@ -389,8 +344,6 @@ def _borders_of(pieces: Pieces) -> list[int]:
 
 
 def _flat(workspace: Workspace) -> Flat:
-    if workspace.dimension == 1:
-        return workspace.interval
     if not is_flat(workspace):
         raise WorkspaceError(
             f"a {type(workspace).__name__} has no flat walls to cut into simplices",

@@ -136,8 +136,6 @@ def intersect(walls: Walls) -> Pieces | None:
     """What lies between the walls; None if that has no inside."""
     normals, gaps, label = walls
     n = normals.shape[1]
-    if n == 1:
-        return _between(walls)
     apex, center, radius = _interior(normals, gaps)
     if not radius > 0.0:
         return None
@@ -206,20 +204,6 @@ def _distinct(corners: Points) -> Points:
     return distinct
 
 
-def _between(walls: Walls) -> Pieces | None:
-    """The same on the line."""
-    up = walls.normals[:, 0] > 0.0
-    a, b = -walls.gaps[~up].min(), walls.gaps[up].min()
-    if not a < b:
-        return None
-    behind = [walls.label[side][int(np.argmin(walls.gaps[side]))] for side in (~up, up)]
-    apex = np.array([0.0 if a <= 0.0 <= b else 0.5 * (a + b)])
-    ends = np.array([[a], [b]])
-    return Pieces(
-        apex, ends, np.array([[0], [1]]), np.array(behind), np.zeros(0, dtype=np.int64), np.inf
-    )
-
-
 def _nothing(n: int, seen: Ints, nearest: float) -> Pieces:
     none = np.zeros(0, dtype=np.int64)
     return Pieces(
@@ -228,8 +212,6 @@ def _nothing(n: int, seen: Ints, nearest: float) -> Pieces:
 
 
 def _as_cell(p: int, place: Points, pieces: Pieces) -> Cell:
-    if len(place) == 1:
-        return Cell(p, place, pieces.vertices, pieces.wall)
     behind = np.unique(pieces.wall)
     faces = tuple(np.unique(pieces.simplices[pieces.wall == label]) for label in behind)
     return Cell(p, place, pieces.vertices, behind, faces)
