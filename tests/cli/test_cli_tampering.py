@@ -12,8 +12,8 @@ import pytest
 import xarray as xr
 
 import dwell as dwell_package
+from dwell._netcdf import digest_of
 from dwell.results import load_run
-from dwell.results.store import _digest
 from tests.cli.shell import Outcome, dwell
 
 
@@ -23,7 +23,7 @@ def change(path: Path, edit: Callable[[xr.Dataset], xr.Dataset], renew: bool) ->
         data = edit(data.load().copy(deep=True))
     if renew:
         variables = {str(k): (v.dims, v.values) for k, v in data.variables.items()}
-        data.attrs["digest"] = _digest(variables, data.attrs)
+        data.attrs["digest"] = digest_of(variables, data.attrs)
     data.to_netcdf(path, engine="h5netcdf")
     return path
 

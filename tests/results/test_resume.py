@@ -10,11 +10,11 @@ import pytest
 import xarray as xr
 
 import dwell
+from dwell._netcdf import digest_of
 from dwell.agents import Network, table_of
 from dwell.agents.continuous import solve_continuous
 from dwell.controllers import SelfTriggered
 from dwell.hybrid import simulate as solve
-from dwell.results.store import _digest
 from tests.conftest import differing
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
@@ -86,7 +86,7 @@ def test_files_of_the_second_format_have_no_marks_at_the_start(tmp_path):
     old = old.assign(start_spent=(("agent", "kind"), old["start_spent"].values[:, :-1]))
     old.attrs["dwell_format"] = 2
     variables = {str(k): (v.dims, v.values) for k, v in old.variables.items()}
-    old.attrs["digest"] = _digest(variables, old.attrs)
+    old.attrs["digest"] = digest_of(variables, old.attrs)
     old.to_netcdf(path, engine="h5netcdf")
     again = dwell.load_run(path)
     assert (again.start.marks == kept.start.marks).all()

@@ -151,7 +151,7 @@ def as_it_was(data):
         data.reset_coords().reset_index("sample_time", drop=True).rename_dims(sample_time="sample")
     )
     old["sample_time"] = ("sample", data.sample_time.values)
-    old = old.drop_vars("agent")
+    old = old.drop_vars(["agent", "summary"])
     for name in ("comment", "stop_reason", "stop_time", "digest"):
         del old.attrs[name]
     digest = hashlib.sha256()

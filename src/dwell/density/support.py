@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -74,6 +75,26 @@ def rounding_of(
         share = ULPS * np.finfo(float).eps * widths * (1.0 + np.sqrt(np.maximum(tail, 0.0)))
         found = np.maximum(found, share)
     return np.where(found > ROUNDING, found, 0.0)
+
+
+def least_log_cost(density: Density, workspace: Workspace, agents: int) -> float:
+    """A lower bound of the logarithm of the cost of any `agents` positions; -inf if unknown.
+
+    Of all sets of one volume a ball has the least second moment, and equal volumes the least sum.
+    """
+    n = workspace.dimension
+    parts = _parts(density)
+    if n > 5 or not all(isinstance(part, (Uniform, Gaussian)) for part in parts):
+        return -math.inf
+    corners = np.array(list(itertools.product(*np.transpose(workspace.bounds))))
+    with np.errstate(under="ignore"):
+        least = max(float(part.at(corners).min()) for part in parts)
+    if least <= 0.0:
+        return -math.inf
+    unit_ball = 0.5 * n * math.log(math.pi) - math.lgamma(0.5 * n + 1.0)
+    share = math.log(workspace.volume) - math.log(agents)
+    moment = math.log(agents * n / (n + 2)) + share + 2.0 / n * (share - unit_ball)
+    return math.log(least) + moment
 
 
 def _has_no_terms(density: Density, dimension: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from dwell._netcdf import NUMBERS, digest_of, read_netcdf
 from dwell._tables import axis_names
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
@@ -40,6 +40,7 @@ _CUT_SHORT = "by a crash; this is its last checkpoint"
 _UNITS = "Lengths are in the unit of the workspace, times in one unit of the scenario's own."
 FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
 WHOLE_RUN = 3  # which older versions can read
+LISTED = 1000  # agents up to which the numbers of a run are stored with it
 
 # name in the file: (field of EventTable, whether it has an axis, description)
 _EVENTS = {
@@ -165,10 +166,13 @@ def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
     ):  # what can be shown where the code cannot be imported
         law = run.system.controller
         kept = {name: getattr(law, name) for name in ("nu", "fade") if hasattr(law, name)}
-        numbers = run.summary() if run.noted is None else run.noted
-        summary = None if journal is not None else numbers
+        known = run.summary() if run.noted is None else run.noted
+        summary = None if journal is not None else known
         attributes["without_code"] = json.dumps({"law": kept, "summary": summary})
-    attributes["digest"] = _digest(variables, attributes)
+    if journal is None and run.agents <= LISTED:
+        numbers = np.frombuffer(json.dumps(run.summary()).encode(), dtype=np.uint8)
+        variables[NUMBERS] = (("character",), numbers, {"long_name": "its numbers, as JSON"})
+    attributes["digest"] = digest_of(variables, attributes)
     dataset = xr.Dataset(variables, attrs=attributes)
     for variable in dataset.variables.values():
         variable.attrs["units"] = "1"
@@ -214,18 +218,6 @@ def _dims(name: str, values: np.ndarray) -> tuple[str, ...]:
 def _flat(column: np.ndarray) -> np.ndarray:
     """A column with at most one axis beside that of its rows."""
     return column if column.ndim == 1 else column.reshape(len(column), -1)
-
-
-def _digest(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
-    """A fingerprint of everything in the file but itself."""
-    digest = hashlib.sha256()
-    for name in sorted(attributes):
-        if name != "digest":
-            digest.update(f"{name}={attributes[name]}".encode())
-    for name in sorted(variables):
-        digest.update(name.encode())
-        digest.update(np.ascontiguousarray(variables[name][1]).tobytes())
-    return digest.hexdigest()
 
 
 def _encoding(run: Run) -> dict[str, Any]:
@@ -337,17 +329,12 @@ def _refuse_scenario(path: Path) -> None:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    import xarray as xr
-
     if not path.is_file():
         raise refused(
             f"{shown(path)} is not a file; give the .nc file that `dwell run --out` wrote"
         )
     try:
-        with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
-            data.load()
-            variables = {str(k): (v.dims, v.values) for k, v in data.variables.items()}
-            attributes = {str(k): v for k, v in data.attrs.items()}
+        variables, attributes = read_netcdf(path)
     except (OSError, RuntimeError, ValueError, KeyError) as fault:
         _refuse_scenario(path)
         raise refused(f"{shown(path)} cannot be read as NetCDF-4 ({brief(fault)})") from None
@@ -408,7 +395,7 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
     stop = Stop(StopReason(reason), float(time), detail)
     metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
     provenance = json.loads(attributes["provenance"])
-    intact = _digest(variables, attributes) == attributes.get("digest")
+    intact = digest_of(variables, attributes) == attributes.get("digest")
     intact &= provenance.get("intact") != "false"  # a changed run that was saved again
     provenance["intact"] = str(intact).lower()
     recorder = recorder_of(scenario, system, start)

@@ -14,6 +14,7 @@ from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.cells.backend import measure_cells
 from dwell.controllers import SelfTriggered, Timer
+from dwell.density.support import least_log_cost
 from dwell.measure.closest_approach import NEAR, Approach
 from dwell.measure.metrics import log_cost_of, timer_program
 from dwell.theory.advice import advise
@@ -84,6 +85,9 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
     if nu > diameter:
         says = f"nu = {nu:g} is {nu / diameter:.3g} times the workspace's diameter {diameter:.3g}"
         yield Flag("nu-beyond-workspace", f"{says}: are the units the same?")
+    exact = system.spacing is None
+    if exact and least_log_cost(system.density, system.workspace, system.agents) > LEAST_LOG:
+        return
     log_cost = log_cost_of(system.looks_of_all(places))
     if log_cost is not None and log_cost < LEAST_LOG:
         says = f"The cost at the start is exp({log_cost:.6g}), below the smallest double"

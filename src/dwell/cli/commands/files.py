@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +22,8 @@ from dwell.cli.options import (
 )
 from dwell.cli.root import app
 
+FEW = 1000  # agents that plain Python checks in less time than Numba takes to load
+
 
 @app.command(epilog="Example: dwell validate site.toml --set agents.start.count=40")
 def validate(
@@ -29,14 +33,16 @@ def validate(
     strict: Strict = False,
 ) -> None:
     """Check a scenario file without running it."""
-    from dwell._types import counted
-    from dwell.scenario.build import build
-    from dwell.verify.flags import about_scale
+    checked = load(scenario, overrides)
+    _leave_uncompiled(checked.agents.count)
 
-    system, start, repairs = build(load(scenario, overrides))
+    from dwell._types import counted
+    from dwell.scenario.build import build, is_in_scale
+
+    system, start, repairs = build(checked)
     if strict:
         refuse(repairs)
-    notes = list(about_scale(system, start))
+    notes = [] if is_in_scale(system) else _notes(system, start)
     if as_json:
         told = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
         print_json({"schema": 1, "ok": True, "agents": system.agents, **told})
@@ -46,6 +52,18 @@ def validate(
         typer.echo(f"  repaired: {repair}")
     for note in notes:
         typer.echo(f"  note: {note.says}")
+
+
+def _notes(system: Any, start: Any) -> list[Any]:
+    from dwell.verify.flags import about_scale
+
+    return list(about_scale(system, start))
+
+
+def _leave_uncompiled(agents: int) -> None:
+    """Let the kernels stay plain Python, if none is loaded yet: few agents do without Numba."""
+    if agents <= FEW and "dwell._kernels._jit" not in sys.modules:
+        os.environ.setdefault("DWELL_JIT", "0")
 
 
 @app.command(epilog="Example: dwell schema > dwell.schema.json")

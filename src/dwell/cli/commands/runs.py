@@ -80,11 +80,15 @@ def run(
 @app.command(epilog="Example: dwell show run.nc --json")
 def show(stored: RunFile, as_json: AsJson = False) -> None:
     """Show the numbers of a stored run. It may have been killed, or still be going on."""
-    from dwell.cli.running import identified
+    from dwell._netcdf import stored_numbers
     from dwell.cli.show import show_summary
-    from dwell.results import load_run
 
-    summary = identified(load_run(stored), stored)
+    summary = stored_numbers(stored)
+    if summary is None:
+        from dwell.cli.running import identified
+        from dwell.results import load_run
+
+        summary = identified(load_run(stored), stored)
     if as_json:
         print_json(summary)
     else:

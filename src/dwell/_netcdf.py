@@ -1,0 +1,71 @@
+"""Variables and attributes of a stored run, read without what is needed to simulate one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+NUMBERS = "summary"  # the variable that holds the JSON object of the run's numbers, as bytes
+
+
+def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Variables, as dimensions and values, and attributes of a NetCDF-4 file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    variables : dict
+        Name: (dimensions, values).
+    attributes : dict
+        Name: value.
+    """
+    import h5netcdf
+
+    with h5netcdf.File(path, "r") as file:
+        variables = {str(k): (v.dimensions, v[...]) for k, v in file.variables.items()}
+        return variables, {str(k): v for k, v in file.attrs.items()}
+
+
+def digest_of(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
+    """A fingerprint of everything in a file but itself."""
+    digest = hashlib.sha256()
+    for name in sorted(attributes):
+        if name != "digest":
+            digest.update(f"{name}={attributes[name]}".encode())
+    for name in sorted(variables):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(variables[name][1]).tobytes())
+    return digest.hexdigest()
+
+
+def stored_numbers(path: Path) -> dict[str, Any] | None:
+    """The numbers of a finished run as they were stored with it.
+
+    Returns
+    -------
+    dict or None
+        None where they must be computed: from a file that is damaged, was changed, belongs to a
+        run that has not ended, or names Python code, and from files of many agents, which hold
+        none.
+    """
+    try:
+        variables, attributes = read_netcdf(path)
+        if digest_of(variables, attributes) != attributes["digest"]:
+            return None
+        provenance = json.loads(attributes["provenance"])
+        if "without_code" in attributes or provenance.get("intact") == "false":
+            return None
+        numbers: dict[str, Any] = json.loads(variables[NUMBERS][1].tobytes())
+        name = json.loads(attributes["scenario"]).get("name")
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError):
+        return None
+    versions = {key: value for key, value in provenance.items() if key != "intact"}
+    return {**numbers, "name": name, "file": str(path), "versions": versions}
