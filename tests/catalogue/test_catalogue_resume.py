@@ -51,14 +51,14 @@ def test_another_scenario(bench: Bench, case: str) -> None:
     (sentence,) = here(
         "run", bench.folder / "other.json", "--resume", bench.folder / "run.nc", *MORE
     ).sentences
-    assert holds_words(sentence, ["another scenario", "run it anew"])
+    assert holds_words(sentence, ["another scenario", "start a new run"])
     same = here("run", bench.file, "--resume", bench.folder / "run.nc", "--json", *MORE)
     assert same.code == 0
 
 
 REFUSED = {
     "P27-key": (["--set", "controller.k1=2.0"], ["controller.k1", "run.horizon"]),
-    "P27-out": (["--out", "elsewhere.nc"], ["goes on in", "copy"]),
+    "P27-out": (["--out", "elsewhere.nc"], ["continues in", "copy"]),
     "P27-used-up": ([], ["7 jumps", "run.max_jumps"]),
     "P27-earlier": (["--horizon", "0.01"], ["already", "later"]),
     "P27-word": (["--set", "run.max_jumps=many"], ["max_jumps is 'many'"]),

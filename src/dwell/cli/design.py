@@ -23,7 +23,7 @@ MET, VIOLATED, OPEN = "[green]met[/]", "[bold red]violated[/]", "[yellow]open[/]
 
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
-    """Verdict and advice, then conditions and constants; `verbose` says what each guarantees."""
+    """Print what is met, advice, conditions and constants; `verbose` adds what each guarantees."""
     console = _console()
     s = found.setting
     console.print(escape(_law(s)), soft_wrap=True)
@@ -131,12 +131,12 @@ def _beyond(margin: float) -> str:
 
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
-    colour = "bold red" if found.reasons else "green"
-    yield "verdict", f"[{colour}]{found.verdict}[/]"
-    for reason in found.reasons:
-        yield "", escape(reason)
     if found.reasons and found.in_practice:
         yield "in practice", escape(found.in_practice)
+    colour = "yellow" if found.reasons else "green"
+    yield "theorem", f"[{colour}]{found.verdict}[/]"
+    for reason in found.reasons:
+        yield "", escape(reason)
     for k, advice in enumerate(found.advice):
         yield "advice" if k == 0 else "", escape(advice.says)
     for k, advice in enumerate(found.advice_measured):

@@ -65,7 +65,7 @@ def resumed(
 
     if out is not None and out != path:
         raise InputError(
-            f"--resume goes on in {path} itself; copy that file to go on under another name",
+            f"--resume continues in {path} itself; copy that file to continue under another name",
             code="resume.out",
         )
     asked = _allowed(changes)
@@ -88,7 +88,7 @@ def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
         result, unsaved = fault.run, fault
     if result.stop.reason.value == "interrupted" and unsaved is None:
         later = "nothing was kept, as there is no --out" if out is None else (
-            f"go on with: dwell run --resume {out}"
+            f"continue with: dwell run --resume {out}"
         )  # fmt: skip
         print(f"dwell: stopped at t = {result.horizon:g}; {later}", file=sys.stderr)
     return result, identified(result, None if unsaved is not None else out), unsaved
@@ -108,7 +108,9 @@ def _told(number: int) -> None:
 
     Terminated.seen = Terminated.seen or number == signal.SIGTERM
     if sys.stderr.isatty():
-        print("\ndwell: stopping; once more to stop at once", file=sys.stderr)
+        print(
+            "\ndwell: stopping after this chunk; press Ctrl-C again to abort now", file=sys.stderr
+        )
 
 
 def _allowed(changes: Sequence[str]) -> dict[str, Any]:
@@ -120,8 +122,8 @@ def _allowed(changes: Sequence[str]) -> dict[str, Any]:
         key, value = parse_override(change)
         if key not in ALLOWED:
             raise InputError(
-                f"a run that goes on cannot change {key}; only {' and '.join(ALLOWED)} may "
-                "change: run it anew for anything else",
+                f"--resume can only change {' and '.join(ALLOWED)}, not {key}; start a new run "
+                "instead",
                 code="resume.key",
                 key=key,
             )
@@ -144,7 +146,7 @@ def _same_scenario(path: Path, file: Path, changes: Sequence[str]) -> None:
         kept.run.model_dump(exclude=free) != given.run.model_dump(exclude=free)
     ):
         raise InputError(
-            f"{path} was made from another scenario than {file}; leave the file out to go on, or "
-            "run it anew",
+            f"{path} was made from another scenario than {file}; leave the scenario out to resume, "
+            "or start a new run",
             code="resume.scenario",
         )

@@ -141,7 +141,7 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
         why = escape("; ".join(sorted(silent)))
         console.print(f"Theorem: not tested, since {why}.", style="dim")
     elif report.certificate:
-        console.print("The theorem, held against this run:", style="dim")
+        console.print("Hypotheses and conclusions of the theorem for this run:", style="dim")
         console.print(_findings(report.certificate, wide))
     until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
     text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"

@@ -64,7 +64,7 @@ def _refuse_damage(run: Run, name: str, kernels: str) -> None:
         made = run.provenance.get("dwell", "another version")
         raise StoreError(
             f"{name} was made by other kernels (dwell {made}), whose bits may differ from those "
-            "of this version; go on with the version that made it, or run it anew",
+            "of this version; continue with the version that made it, or start a new run",
             code="store.kernels",
         )
 

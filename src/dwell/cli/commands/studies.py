@@ -23,43 +23,49 @@ from dwell.cli.root import app
 from dwell.errors import InputError
 
 
+Laws = Annotated[
+    str,
+    typer.Option(
+        metavar="LAW,LAW,...",
+        help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset, "
+        "module:Class is a law in Python.",
+    ),
+]
+OverridesOfLaws = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change a key of the scenario, or LAW.key of a law."
+    ),
+]
+Match = Annotated[
+    bool,
+    typer.Option(
+        "--match/--no-match",
+        help="Give other laws the largest speed and gain of the scenario's, or their defaults.",
+    ),
+]
+Levels = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--level",
+        metavar="LENGTH",
+        help="An error for settling times; may be repeated; nu and parts of it by default.",
+    ),
+]
+
+
 @app.command(
     epilog="Example: dwell compare paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws"
 )
 def compare(
     scenario: ScenarioFile,
-    laws: Annotated[
-        str,
-        typer.Option(
-            metavar="LAW,LAW,...",
-            help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset, "
-            "module:Class is a law in Python.",
-        ),
-    ],
+    laws: Laws,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for runs and plots; made if need be.")
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Change a key of the scenario, or LAW.key of a law."
-        ),
-    ] = None,
-    match: Annotated[
-        bool,
-        typer.Option(
-            "--match/--no-match",
-            help="Give other laws the largest speed and gain of the scenario's, or their defaults.",
-        ),
-    ] = True,
-    levels: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--level",
-            metavar="LENGTH",
-            help="An error for settling times; may be repeated; nu and parts of it by default.",
-        ),
-    ] = None,
+    overrides: OverridesOfLaws = None,
+    match: Match = True,
+    levels: Levels = None,
     as_json: AsJson = False,
     formats: Formats = None,
     workers: Workers = None,
@@ -239,31 +245,36 @@ def optimize(
         raise typer.Exit(130 if found.interrupted else 1)
 
 
+SweepFile = Annotated[
+    Path,
+    typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json), or folder of a sweep."),
+]
+SweepOut = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Folder for the tables, made if need be; the file for --case."
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help='Address of a Dask scheduler, tcp://HOST:8786; "local" starts one here.',
+    ),
+]
+
+
 @app.command(
     epilog="Example: dwell sweep t2.toml --out t2; the same command goes on after any interruption"
 )
 def sweep(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json), or folder of a sweep."),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Folder for the tables, made if need be; the file for --case."
-        ),
-    ] = None,
+    file: SweepFile,
+    out: SweepOut = None,
     case: Annotated[
         int | None, typer.Option(min=0, help="Write the scenario of this case, and stop.")
     ] = None,
     force: Force = False,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help='Address of a Dask scheduler, tcp://HOST:8786; "local" starts one here.',
-        ),
-    ] = None,
+    cluster: Cluster = None,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes here; as many as processors by default.")
     ] = None,
