@@ -22,14 +22,36 @@ from typing import Any
 
 
 class DwellError(Exception):
-    """Anything that dwell raises on purpose."""
+    """Base class of everything that dwell raises on purpose.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> issubclass(dwell.InputError, dwell.DwellError)
+    True
+    """
 
 
 class InputError(DwellError, ValueError):
-    """What came in cannot be used; the sentence says what came, what is needed, what to do.
+    """Input that cannot be used; the message says what came, what is needed and what to do.
 
-    `code` is a short stable name for programs, such as ``agents.coincident``; `key` is the place
-    in a scenario that the sentence is about, such as ``agents.start[3]``.
+    Parameters
+    ----------
+    message : str
+        The message.
+    code : str
+        A short stable name for programs, such as ``agents.coincident``.
+    key : str, optional
+        The place in a scenario that the message is about, such as ``agents.start[3]``.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> try:
+    ...     dwell.Box((0, 0), (1, 0))
+    ... except dwell.InputError as error:
+    ...     print(error.code)
+    workspace.degenerate
     """
 
     def __init__(self, message: str, *, code: str = "input", key: str | None = None) -> None:
@@ -71,7 +93,21 @@ class UnsavedError(StoreError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `run` is the run up to there, which can be saved and resumed."""
+    """A KeyboardInterrupt during a run, with the run up to there.
+
+    Parameters
+    ----------
+    message : str
+        The message.
+    run : Run, optional
+        The run so far, which can be saved and resumed.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> issubclass(dwell.Interrupted, KeyboardInterrupt)
+    True
+    """
 
     def __init__(self, message: str = "", run: Any = None) -> None:
         super().__init__(message)

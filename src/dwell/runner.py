@@ -100,6 +100,13 @@ def run_scenario(
         at once.
     UnsavedError
         If the file cannot be written; its `run` is the run.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> short = dwell.load_scenario("two-hills.toml", ["run.horizon=2"])
+    >>> dwell.run_scenario(short).stop.reason.value
+    'horizon'
     """
     scenario = with_seed(as_scenario(scenario), seed)
     check_whole("threads", threads, 1, optional=True)
@@ -117,10 +124,36 @@ def resume_run(
     threads: int | None = None,
     told: Callable[[int], None] | None = None,
 ) -> Run:
-    """Go on with the run kept at `path`, which was interrupted, killed, or is to go further.
+    """Continue a stored run that was interrupted, was killed, or should go on.
 
-    The outcome is kept at `path` again, and is the same, bit for bit, as if the run had never
-    stopped. `progress`, Ctrl-C and files that cannot be written are as in `run_scenario`.
+    The result is stored at `path` again; it is bit for bit that of a run that never stopped. Ctrl-C
+    and files that cannot be written are treated as in `run_scenario`.
+
+    Parameters
+    ----------
+    path : str or path
+        The .nc file of the run.
+    horizon : float, optional
+        A later end.
+    max_jumps : int, optional
+        A larger limit on jumps.
+    progress : callable or bool, optional
+        As in `run_scenario`.
+    threads : int, optional
+        Threads for the metrics.
+    told : callable, optional
+        Called with the number of the first signal that stops the run.
+
+    Returns
+    -------
+    Run
+        The whole run.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.resume_run("run.nc", horizon=2.5).horizon
+    2.5
     """
     check_whole("threads", threads, 1, optional=True)
     with asked_to_stop(told) as asked, reported(progress) as tell:
@@ -193,6 +226,15 @@ def simulate(
     ------
     Interrupted
         After Ctrl-C: a KeyboardInterrupt whose `run` is the run up to there.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+    >>> hill = dwell.Gaussian(center=(3, 1), rate=0.1)
+    >>> run = dwell.simulate(dwell.Box((0, 0), (4, 4)), hill, [(1, 1), (2, 2)], law, until=5.0)
+    >>> run.positions(2.5).shape
+    (2, 2)
     """
     seed = secrets.randbits(32) if seed is None else seed
     _check_number("until", until, "a time from 0 on", "run.horizon")
@@ -325,6 +367,12 @@ def check(
     Report
         ``print(report)`` shows it as a table. Its `verdict` is "solution", "altered" or
         "not-a-solution"; `ok` is true for the first.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.check("run.nc").verdict
+    'solution'
     """
     run = as_run(run, even_if_damaged=True)
     claims = Claims(

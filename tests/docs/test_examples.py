@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dwell
+from dwell.scenario import template_text
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of, commands_of, run_command, run_python
 
 pytestmark = pytest.mark.slow
@@ -79,7 +82,40 @@ def public_modules() -> list[str]:
     return ["dwell", *(m.name for m in found if not m.name.startswith("dwell._kernels"))]
 
 
+@pytest.fixture(scope="module")
+def folder_of_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that examples in docstrings read."""
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "two-hills.toml").write_text(template_text("two-hills"))
+    (folder / "sweep.toml").write_text(
+        'scenario = "two-hills.toml"\nrepeats = 2\n[grid]\n"run.horizon" = [1.0]\n'
+    )
+    dwell.run_scenario(
+        dwell.load_scenario(folder / "two-hills.toml", ["run.horizon=2"]), out=folder / "run.nc"
+    )
+    return folder
+
+
 @pytest.mark.parametrize("name", public_modules())
-def test_docstring_examples(name: str) -> None:
+def test_docstring_examples(
+    name: str, folder_of_examples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder_of_examples)
     outcome = doctest.testmod(importlib.import_module(name))
     assert outcome.failed == 0
+
+
+SECTIONS = {"function": ("Parameters", "Returns", "Examples"), "class": ("Examples",)}
+
+
+@pytest.mark.parametrize("name", dwell.__all__)
+def test_front_door_names_are_documented_with_examples(name: str) -> None:
+    """In numpydoc form: parameters, what is returned, and an example that is run above."""
+    value = getattr(dwell, name)
+    text = inspect.getdoc(value) or ""
+    needed = SECTIONS["class" if isinstance(value, type) else "function"]
+    assert [s for s in needed if f"\n{s}\n{'-' * len(s)}\n" not in text] == []
+    if isinstance(value, type) and value is not dwell.DwellError:
+        assert re.search(r"\n(Parameters|Attributes)\n-{10}\n", text)
+    assert ">>> " in text.partition("\nExamples\n")[2]
+    assert text.splitlines()[0].endswith(".")

@@ -71,7 +71,49 @@ class Message:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class View:
-    """All that a controller may know when it decides: it gets nothing else."""
+    """All that a controller may know when it decides.
+
+    Attributes
+    ----------
+    time : float
+        The time of the event.
+    agent, agents : int
+        The number of the agent, from 0, and how many there are.
+    looks : int
+        Samples of this agent so far.
+    first_look_at : float
+        The time of its first sample.
+    position, hold : ndarray
+        Its position and the velocity it held, (n,).
+    look : Look or None
+        What it measured of its cell; None where the event is no sample.
+    draw : float
+        A random number, evenly on [0, 1).
+    sample : Sample or None
+        Positions of others that it obtained.
+    heard : mapping
+        The last message of each other agent.
+    memory : object
+        What its last order kept.
+    ground : Ground or None
+        The region and its density.
+    shared_draw : callable or None
+        Random numbers that all agents have in common.
+
+    Examples
+    --------
+    A controller reads the view and returns an order:
+
+    >>> import dwell
+    >>> class Halfway:
+    ...     def begin(self, view):
+    ...         return self.decide(view)
+    ...     def decide(self, view):
+    ...         return dwell.Order(0.5 * view.look.error, view.time + 1.0)
+    >>> site = dwell.Box((0, 0), (4, 4))
+    >>> dwell.simulate(site, None, [(1, 1), (2, 2)], Halfway(), until=2.0).stop.reason.value
+    'horizon'
+    """
 
     time: float
     agent: int  # its number
@@ -92,10 +134,33 @@ class View:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Order:
-    """Hold this velocity, and look again at that time.
+    """What an agent does next: the velocity it holds, and the time of its next event.
 
-    The velocity is held until `next_at`; or for a time `cruise`, after which the agent stops, or
-    slows down at the rate `fade` of its controller.
+    Parameters
+    ----------
+    hold : ndarray
+        The velocity, (n,).
+    next_at : float
+        The time of the next event, after the present one.
+    cruise : float
+        For how long the velocity is held; the agent then stops, or slows down at the rate `fade`
+        of its controller.
+    looks : bool
+        Whether the next event is a sample; otherwise the controller only decides again.
+    memory : object
+        Anything that the controller wants in its next view.
+    promise : float, optional
+        A speed bound to broadcast.
+    guaranteed, dual_guaranteed : int
+        Cells of these kinds that the decision computed, for the counters.
+    mark : int
+        A status code of the law.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Order(hold=(0.0, 0.0), next_at=1.5).next_at
+    1.5
     """
 
     hold: Points  # (n,)

@@ -20,6 +20,12 @@ class Network:
         those it is sent to; each by its own random draw.
     delay : how old what arrives is: a look shows the others as they stood that long ago, and a
         message is heard that long after it was sent.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Network(loss=0.2).perfect
+    False
     """
 
     loss: float = 0.0

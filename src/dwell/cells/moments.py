@@ -32,10 +32,24 @@ class Moments:
 
 
 def moments(region: Workspace | object, density: Density | object = None) -> Moments:
-    """Moments of `density` (uniform by default) over `region`: any workspace, or the vertices of a
-    polygon.
+    """Mass, centroid and second moments of a density over a region.
 
-    >>> moments([(0, 0), (2, 0), (2, 1), (0, 1)]).centroid.tolist()
+    Parameters
+    ----------
+    region : workspace or array_like
+        Any workspace, or the vertices of a convex polygon.
+    density : density or callable, optional
+        The weight of points; uniform by default.
+
+    Returns
+    -------
+    Moments
+        `mass`, `centroid`, second moments, and `error`, the relative error of the mass.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.moments([(0, 0), (2, 0), (2, 1), (0, 1)]).centroid.tolist()
     [1.0, 0.5]
     """
     from dwell.density.support import check_density, rounding_of

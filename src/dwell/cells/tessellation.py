@@ -34,10 +34,29 @@ SHORTEST_EDGE = 1e-12  # of the workspace's diameter: below, cells meet in a poi
 @final
 @dataclass(frozen=True, eq=False)
 class Tessellation:
-    """The Voronoi cells of `positions` in a workspace, weighed by a density.
+    """The Voronoi cells of positions in a workspace, with one row per agent; `tessellate` makes it.
 
-    One row per agent. `second_moments` are about the cells' own centroids, so that
-    ``cost == sum(second_moments + masses * |errors|**2)`` (parallel axes).
+    Attributes
+    ----------
+    workspace : workspace
+        The region.
+    positions : ndarray
+        Positions of the agents, (N, n).
+    masses, log_masses : ndarray
+        Integrals of the density over the cells, and their logarithms, (N,).
+    errors : ndarray
+        Centroids minus positions, (N, n).
+    mass_errors : ndarray
+        Relative errors of the masses, (N,).
+    second_moments : ndarray
+        About the centroids, so that ``cost == sum(second_moments + masses * |errors|**2)``.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> cells = dwell.tessellate(dwell.Interval(0, 1), [0.25, 0.75])
+    >>> cells.centroids.ravel().tolist(), round(48 * cells.cost, 12)
+    ([0.25, 0.75], 1.0)
     """
 
     workspace: Workspace
@@ -201,11 +220,28 @@ def _rows_of(matrix: Any) -> list[list[int]]:
 def tessellate(
     workspace: Workspace, positions: object, density: Density | object = None
 ) -> Tessellation:
-    """The Voronoi cells of `positions` (N, n) in `workspace`, weighed by `density` (uniform).
+    """The Voronoi cells of positions in a workspace.
 
-    >>> from dwell import Box
-    >>> tessellate(Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)]).masses.tolist()
-    [0.5, 0.5]
+    Parameters
+    ----------
+    workspace : workspace
+        The region.
+    positions : array_like
+        Positions of the agents, (N, n), all different.
+    density : density or callable, optional
+        The weight of points; uniform by default.
+
+    Returns
+    -------
+    Tessellation
+        Masses, centroids, errors, second moments, cells and neighbours, one row per agent.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> cells = dwell.tessellate(dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)])
+    >>> cells.masses.tolist(), cells.neighbors
+    ([0.5, 0.5], [[1], [0]])
     """
     weight = Uniform() if density is None else as_density(density)
     workspace = as_workspace(workspace)

@@ -37,6 +37,14 @@ class DiscreteLloyd:
         another; "random": at every multiple of `step` one agent, drawn for all; "poisson": each
         by its own random clock.
     rate : events per agent and time of the Poisson clocks; 1 / step unless given.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law = dwell.DiscreteLloyd()
+    >>> run = dwell.simulate(dwell.Interval(0, 1), None, [0.1, 0.2], law, until=60.0)
+    >>> run.positions(60.0).ravel().round(6).tolist()
+    [0.25, 0.75]
     """
 
     step: float = 1.0

@@ -51,6 +51,13 @@ class EventTriggered:
     d_start : a waiting agent this far from the set starts, a length above d_stop.
     heartbeat : longest silence of an agent; None for no limit.
     bound : "diameter" or "circumradius": how the dual guaranteed cell is measured.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law = dwell.EventTriggered(s_max=0.5, dt=0.1)
+    >>> dwell.simulate(dwell.Interval(0, 1), None, [0.1, 0.2], law, until=1.0).stop.reason.value
+    'horizon'
     """
 
     s_max: float = 1.0

@@ -40,6 +40,14 @@ class Lloyd:
     dt : time between looks (sampled); 0.01 unless given.
     tolerance : largest error of positions relative to the workspace's size (ode); 1e-9 unless
         given.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law = dwell.Lloyd(k2=1.0, mode="ode")
+    >>> run = dwell.simulate(dwell.Interval(0, 1), None, [0.1, 0.2], law, until=60.0)
+    >>> run.positions(60.0).ravel().round(6).tolist()
+    [0.25, 0.75]
     """
 
     k2: float = 1.0

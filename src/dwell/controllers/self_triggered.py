@@ -71,6 +71,13 @@ class SelfTriggered:
         "diameter" or "circumradius" (how cells are measured). stop: "before", look at the last
         scanned time at which the trigger was met, which keeps the guarantees, or "after", at the
         first at which it was not, as the timer paper does.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law = dwell.SelfTriggered(v=0.2)
+    >>> dwell.simulate(dwell.Interval(0, 1), None, [0.1, 0.2], law, until=1.0).stop.reason.value
+    'horizon'
     """
 
     kappa: float = 1.0

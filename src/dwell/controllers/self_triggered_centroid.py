@@ -49,6 +49,13 @@ class SelfTriggeredCentroid:
     decision : "multi-step" (the next look is planned at the last one) or "one-step" (step by step;
         the moves are the same).
     bound : "circumradius" or "diameter": how the dual guaranteed cell is measured.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law = dwell.SelfTriggeredCentroid(v_max=0.2)
+    >>> dwell.simulate(dwell.Interval(0, 1), None, [0.1, 0.2], law, until=1.0).stop.reason.value
+    'horizon'
     """
 
     v_max: float = 1.0

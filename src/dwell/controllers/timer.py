@@ -62,6 +62,14 @@ class Timer:
     initial_hold : velocities to start with; by default what the law itself gives at the start.
     initial_timer : time until the first look, in [t1, t2]; t2 by default (what the rule itself
         gives, with "adaptive").
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2)
+    >>> run = dwell.simulate(dwell.Interval(0, 1), None, [0.1, 0.2], law, until=60.0)
+    >>> run.positions(60.0).ravel().round(6).tolist()
+    [0.25, 0.75]
     """
 
     k1: float

@@ -15,10 +15,21 @@ from dwell.errors import DensityError, DwellError
 @final
 @dataclass(frozen=True)
 class Function:
-    """The density `call(points)`: a (k, n) array of points in, k numbers out.
+    """The density ``call(points)``, integrated by adaptive quadrature with an error estimate.
 
-    It is integrated by adaptive quadrature, with an error estimate; runs with it take the readable
-    event loop. `name` is how a scenario file refers to it, ``package.module:function``.
+    Parameters
+    ----------
+    call : callable
+        A function of a (k, n) array of points that returns k numbers, none of them negative.
+    name : str, optional
+        How a scenario file refers to it, ``package.module:function``.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> ramp = dwell.Function(lambda points: 1.0 + points[:, 0])
+    >>> round(dwell.moments(dwell.Box((0, 0), (1, 1)), ramp).mass, 9)
+    1.5
     """
 
     call: Callable[[Points], Any]

@@ -29,9 +29,21 @@ FLAT = 1e-6  # 1 - correlation**2 below which a covariance counts as singular: d
 class Gaussian:
     """weight * exp(-rate |z - center|**2), or weight * exp(-(z - center)' S**-1 (z - center) / 2).
 
-    Give either `rate` or the `covariance` S, a 2 x 2 matrix; n x n for a center of n numbers.
+    Parameters
+    ----------
+    center : tuple of float
+        Where the density is largest, one number per dimension.
+    rate : float, optional
+        The rate above; give it or `covariance`.
+    covariance : tuple of tuples of float, optional
+        The matrix S, n by n.
+    weight : float
+        The value at the centre.
 
-    >>> float(Gaussian(center=(0, 0), rate=0.5).at([[1.0, 1.0]])[0])
+    Examples
+    --------
+    >>> import dwell
+    >>> float(dwell.Gaussian(center=(0, 0), rate=0.5).at([[1.0, 1.0]])[0])
     0.36787944117144233
     """
 

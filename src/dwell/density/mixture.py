@@ -19,7 +19,20 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Mixture:
-    """The sum of `parts`; each Gaussian brings its own weight, each uniform part its level."""
+    """The sum of several densities; each Gaussian has its own weight, each uniform part its level.
+
+    Parameters
+    ----------
+    parts : tuple of densities
+        The summands: Uniform, Polynomial or Gaussian.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> two = dwell.Mixture((dwell.Uniform(1.0), dwell.Gaussian((0, 0), rate=1.0)))
+    >>> float(two.at([[0.0, 0.0]])[0])
+    2.0
+    """
 
     parts: tuple[Density, ...]
 

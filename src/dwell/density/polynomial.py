@@ -22,13 +22,22 @@ MAX_DEGREE = 16
 @final
 @dataclass(frozen=True)
 class Polynomial:
-    """The sum of c (x - a)**i (y - b)**j over `coefficients` (i, j, c), with origin (a, b).
+    """The sum of c (x - a)**i (y - b)**j over rows (i, j, c), with origin (a, b).
 
-    In n dimensions a row has n powers and the coefficient, and the origin n numbers (zeros, if
-    absent). It must not be negative anywhere in the workspace. It is refused if it is so at one of
-    a lattice of points, which a narrow dip may escape.
+    In n dimensions a row has n powers and the coefficient. The density must not be negative in the
+    workspace; this is checked on a lattice of points, which a narrow dip may escape.
 
-    >>> float(Polynomial([(0, 0, 1.0), (2, 0, 3.0)]).at([[2.0, 5.0]])[0])
+    Parameters
+    ----------
+    coefficients : sequence of tuples
+        The rows (i, j, c).
+    origin : tuple of float
+        The point (a, b); zeros if absent.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> float(dwell.Polynomial([(0, 0, 1.0), (2, 0, 3.0)]).at([[2.0, 5.0]])[0])
     13.0
     """
 

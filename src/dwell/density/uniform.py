@@ -18,7 +18,19 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Uniform:
-    """The density `level` everywhere."""
+    """A constant density.
+
+    Parameters
+    ----------
+    level : float
+        Its value, above 0.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.moments(dwell.Box((0, 0), (2, 1)), dwell.Uniform(3.0)).mass
+    6.0
+    """
 
     level: float = 1.0
 

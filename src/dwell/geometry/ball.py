@@ -21,7 +21,17 @@ from dwell.geometry.limits import as_number, as_rows, as_vector, missing, refuse
 class Ball(CurvedRegion):
     """The points within `radius` of `center`, in any dimension; a disc in the plane.
 
-    >>> Ball((0, 0, 0), 1).diameter
+    Parameters
+    ----------
+    center : sequence of float
+        The centre, one number per dimension.
+    radius : float
+        The radius, above 0.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Ball((0, 0, 0), 1).diameter
     2.0
     """
 

@@ -23,14 +23,22 @@ MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 @final
 @dataclass(frozen=True, eq=False, init=False)
 class Box(Region):
-    """All points between the corners `lower` and `upper`: an interval, a rectangle, a cuboid, ...
+    """All points between two opposite corners: an interval, a rectangle, a cuboid, and so on.
 
     In the plane its facets are numbered as the edges of `polygon`; otherwise facet 2 i is the lower
     and facet 2 i + 1 the upper one along axis i.
 
-    >>> Box((0, 0), (2, 1)).area
+    Parameters
+    ----------
+    lower, upper : sequence of float
+        The corners; each coordinate of `lower` is less than that of `upper`.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Box((0, 0), (2, 1)).area
     2.0
-    >>> Box((0, 0, 0), (2, 1, 3)).volume
+    >>> dwell.Box((0, 0, 0), (2, 1, 3)).volume
     6.0
     """
 

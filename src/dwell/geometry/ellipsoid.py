@@ -35,10 +35,19 @@ MOST_STEPS = 200
 class Ellipsoid(CurvedRegion):
     """The points z with sum over i of (axes[i] . (z - center) / semi_axes[i])**2 <= 1.
 
-    `axes` are directions at right angles to each other, one per row; those of the coordinates if
-    absent. An ellipse in the plane.
+    Parameters
+    ----------
+    center : sequence of float
+        The centre, one number per dimension.
+    semi_axes : sequence of float
+        Lengths of the semi-axes, above 0.
+    axes : array_like, optional
+        Directions of the semi-axes, orthogonal, one per row; the coordinate axes if absent.
 
-    >>> Ellipsoid((0, 0, 0), (3, 2, 1)).bounds[1].tolist()
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Ellipsoid((0, 0, 0), (3, 2, 1)).bounds[1].tolist()
     [3.0, 2.0, 1.0]
     """
 

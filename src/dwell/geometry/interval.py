@@ -20,7 +20,15 @@ class Interval(Region):
 
     Facet 0 is its lower end, facet 1 its upper end.
 
-    >>> Interval(0, 2).volume
+    Parameters
+    ----------
+    lower, upper : float
+        The ends, in this order.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Interval(0, 2).volume
     2.0
     """
 

@@ -20,10 +20,18 @@ class Polygon(Region):
     """A convex polygon.
 
     Vertices may come in either direction, with the first repeated at the end or with vertices on
-    straight edges: such things are put right and listed in `repairs`. Anything that is not the
+    straight edges: such input is repaired and listed in `repairs`. Anything that is not the
     boundary of a convex region is refused.
 
-    >>> Polygon([(0, 0), (0, 1), (1, 1), (1, 0)]).area
+    Parameters
+    ----------
+    vertices : array_like
+        The corners in order along the boundary, (k, 2).
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Polygon([(0, 0), (0, 1), (1, 1), (1, 0)]).area
     1.0
     """
 

@@ -25,14 +25,24 @@ MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 @final
 @dataclass(frozen=True, eq=False, init=False)
 class Polytope(Region):
-    """The hull of `vertices`, or all z with rows z <= values for `halfspaces` (rows, values).
+    """The convex hull of points, or an intersection of half-spaces.
 
-    Vertices that are no corners of the hull, and half-spaces that cut nothing off, are left out and
-    listed in `repairs`. What is unbounded, empty or flat is refused.
+    Vertices that are not corners of the hull, and redundant half-spaces, are left out and listed in
+    `repairs`. Unbounded, empty and flat regions are refused.
 
-    >>> round(Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]).volume * 6, 12)
+    Parameters
+    ----------
+    vertices : array_like, optional
+        Points whose hull is the region, (k, n).
+    halfspaces : tuple of array_like, optional
+        Rows and values of the inequalities ``rows @ z <= values``; give these or `vertices`.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> round(dwell.Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]).volume * 6, 12)
     1.0
-    >>> Polytope(halfspaces=([[-1, 0], [0, -1], [1, 1]], [0, 0, 1])).volume
+    >>> dwell.Polytope(halfspaces=([[-1, 0], [0, -1], [1, 1]], [0, 0, 1])).volume
     0.5
     """
 

@@ -50,15 +50,43 @@ def animate(
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> Path:
-    """Write a film of `run` to `path`, which ends in .mp4 (with ffmpeg), .gif or .webp.
-
-    It shows the times from `since` to `until`, the whole run by default, in so many `seconds`.
-    `size` is in pixels; a larger `dpi` makes text and lines larger. In space, `turn` goes once
-    round the agents at the time `until`; otherwise the camera turns a little while time goes on.
+    """Write a film of a run.
 
     The file appears whole or not at all. A film made here before is replaced; any other file only
-    with `force`. The same run gives the same frames.
-    `run` may be a Run or the path of its .nc file.
+    with `force`. Equal runs give equal frames.
+
+    Parameters
+    ----------
+    run : Run or path
+        The run, or the path of its .nc file.
+    path : str or path
+        The film; it ends in .mp4 (needs ffmpeg), .gif or .webp.
+    fps, seconds : float
+        Frames per second, and the length of the film.
+    since, until : float, optional
+        Times of the run to begin and end with; the whole run by default.
+    size : tuple of int, optional
+        Width and height in pixels.
+    dpi : float, optional
+        Pixels per inch; more makes text and lines larger.
+    turn : bool
+        In space, turn once round the agents at the time `until`; otherwise the camera turns a
+        little as time passes.
+    force : bool
+        Whether any existing file may be replaced.
+    progress : callable or bool, optional
+        As in `run_scenario`.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.animate("run.nc", "run.gif", fps=2, seconds=1).name
+    'run.gif'
     """
     target, run = as_path(path), as_run(run)
     require_matplotlib()

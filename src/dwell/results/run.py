@@ -47,12 +47,29 @@ if TYPE_CHECKING:
 class Run:
     """The outcome of one simulation.
 
-    `arc` is the solution itself and can be asked for any hybrid time; `events` is the same as a
-    table; `metrics` are samples along the way. The methods below take one time or an array of
-    times and answer exactly, not by interpolation.
+    Its methods take one time or an array of times and evaluate the solution exactly. A run that was
+    recorded as "samples" or "summary" has no events and no arc, and knows only its first and its
+    last state; the methods then raise an error that says so.
 
-    A run that was told to keep less (`record` is "samples" or "summary") has no events and no arc,
-    and knows of no times but the first and the last; asking for more says so.
+    Attributes
+    ----------
+    arc : HybridArc
+        The solution, which can be evaluated at any hybrid time.
+    events : EventTable
+        The jumps as a table.
+    metrics : Metrics
+        Samples of cost, errors and separation.
+    stop : Stop
+        Why and when the run ended.
+    scenario : Scenario or None
+        The scenario that repeats the run, if a file can hold it.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> run = dwell.load_run("run.nc")
+    >>> run.positions(1.5).shape
+    (8, 2)
     """
 
     system: CoverageSystem

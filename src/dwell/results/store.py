@@ -234,10 +234,27 @@ def _encoding(run: Run) -> dict[str, Any]:
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
-    """The run kept at `path`; `run.intact` is False if the file was changed since it was written.
+    """Read a stored run.
 
-    Jumps that make no sense (of agents that do not exist, at times that go back) are refused;
-    `even_if_damaged` takes them, for `dwell check` to say what is wrong.
+    Jumps of agents that do not exist, or at times that decrease, are refused.
+
+    Parameters
+    ----------
+    path : str or path
+        The .nc file.
+    even_if_damaged : bool
+        Read such jumps as well, so that `dwell.check` can report them.
+
+    Returns
+    -------
+    Run
+        The run; `run.intact` is False if the file was changed after it was written.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.load_run("run.nc")  # doctest: +ELLIPSIS
+    <Run of Timer: 8 agents, ...>
     """
     path = as_path(path)
     try:

@@ -29,10 +29,27 @@ ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
 
 
 def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] = ()) -> Scenario:
-    """The scenario in a TOML or JSON file, with some keys set anew.
+    """Read a scenario file, TOML or JSON.
 
-    The suffix says which of the two it is. Without either suffix, a text that begins with a brace
-    is JSON, since no TOML can.
+    The suffix decides between the two; without one, a text that begins with a brace is JSON.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    overrides : str or iterable of str
+        Changes to single keys, ``"key=value"``.
+
+    Returns
+    -------
+    Scenario
+        The checked scenario.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.load_scenario("two-hills.toml", ["run.horizon=5"]).run.horizon
+    5.0
     """
     file = as_path(path)
     mapping = text_to_mapping(read_text(file), source=str(file))

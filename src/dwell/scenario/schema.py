@@ -326,7 +326,21 @@ DensitySpec: TypeAlias = Annotated[
 
 
 class Scenario(Table):
-    """One run, described in full: the place, what matters, the agents, their law, how long."""
+    """One run, described in full: workspace, density, agents, law and duration.
+
+    Attributes
+    ----------
+    workspace, density, agents, controller, network, certificate, run
+        The tables of a scenario file; see docs/scenario.md for their keys.
+    name : str or None
+        A title.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.load_scenario("two-hills.toml").agents.count
+    8
+    """
 
     schema_version: Annotated[int, Field(ge=1), BeforeValidator(_as_version)] = Field(
         default=SCHEMA_VERSION, description="version of the scenario format"

@@ -233,6 +233,13 @@ def compare(
     -------
     Comparison
         ``print(comparison)`` shows it as a table, one column for each law.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> short = dwell.load_scenario("two-hills.toml", ["run.horizon=2"])
+    >>> sorted(dwell.compare(short, ["timer", "lloyd"], workers=1).figures)
+    ['lloyd', 'timer']
     """
     names: Any = laws.split(",") if isinstance(laws, str) else laws
     by_name = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)

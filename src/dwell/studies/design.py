@@ -171,15 +171,43 @@ def design(
     graph: str = "start",
     progress: Progress | bool | None = None,
 ) -> Design:
-    """Which T2 and k1 are admissible in `scenario`, and how its assumptions compare with it.
+    """Find which T2 and k1 are admissible in a scenario of the timer law.
 
-    `eta_max` and `lipschitz` stand for those of the scenario's certificate; what neither gives is
-    measured or chosen, and `notes` says so. Lipschitz constants are measured at the start, along a
-    `run` and at its end (by default if it is quick), and over `samples` random configurations with
-    agents at least `separation` apart. `agree` lets the agents agree on a k1, by `flooding`,
-    `gossip` or `equalizing` over the Voronoi graph of the start, or with graph = "run" over those
-    along the run.
-    A scenario may be a Scenario, a mapping of its tables, or the path of its file.
+    Lipschitz constants are measured at the start, along a run and at its end, and over random
+    configurations; what neither argument nor scenario gives is measured or chosen, and `notes` says
+    so.
+
+    Parameters
+    ----------
+    scenario : Scenario, mapping or path
+        The scenario.
+    eta_max : float, optional
+        The bound on hold errors, in place of that of the scenario's certificate.
+    lipschitz : float or sequence of float, optional
+        Lipschitz constants of the centroids, one or one per agent.
+    samples : int, optional
+        Random configurations to measure.
+    separation : float, optional
+        Least distance of agents in them.
+    run : bool, optional
+        Whether to measure along a run; by default if that is quick.
+    agree : {"flooding", "gossip", "equalizing"}, optional
+        How agents agree on a k1.
+    graph : {"start", "run"}
+        The Voronoi graph over which they agree.
+    progress : callable or bool, optional
+        As in `run_scenario`.
+
+    Returns
+    -------
+    Design
+        Verdict, limits, measured constants and advice.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.design("two-hills.toml", samples=0, run=False).verdict
+    'certificate void'
     """
     scenario = as_scenario(scenario)
     _check_words(agree, graph)

@@ -105,13 +105,33 @@ def simulate_many(
 ) -> Batch:
     """Run many scenarios that differ in seed, start or the numbers of their law.
 
-    One scenario is run once for each of `seeds`, from which timers draw (the scenario's own and
-    those after it, by default), and for each start: places `starts`, (R, N, n), or `start_seeds`
-    for agents that the scenario scatters. Several scenarios must have workspace, density, number
-    of agents and horizon in common. `threads` is the number of threads, all processors by default;
-    it changes no bit. `progress` is a function of what is being done and the share done; by default
-    progress appears on the error stream after two seconds, and False turns that off.
-    A scenario may be a Scenario, a mapping of its tables, or the path of its file.
+    Parameters
+    ----------
+    scenarios : Scenario, mapping, path, or iterable of these
+        One scenario, or several with workspace, density, number of agents and horizon in common.
+    seeds : iterable of int, optional
+        Seeds of the timers' draws; by default the scenario's own and those that follow it.
+    starts : array_like, optional
+        Start positions, (R, N, n).
+    start_seeds : iterable of int, optional
+        Seeds of the start, for agents that the scenario scatters.
+    threads : int, optional
+        Threads, all processors by default; they change no bit.
+    progress : callable or bool, optional
+        A function of what is being done and the share done. By default progress appears on the
+        error stream after two seconds; False turns that off.
+
+    Returns
+    -------
+    Batch
+        One row per run, equal bit for bit to that of `run_scenario`.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> short = dwell.load_scenario("two-hills.toml", ["run.horizon=2"])
+    >>> len(dwell.simulate_many(short, seeds=[1, 2, 3]).columns()["seed"])
+    3
     """
     check_whole("threads", threads, 1, optional=True)
     with reported(progress) as report:

@@ -247,15 +247,35 @@ def optimize(
     workers: int | None = None,
     progress: Progress | bool | None = None,
 ) -> Deployment:
-    """Where to put agents on `workspace` so that the locational cost of `density` is lowest.
+    """Find positions of agents for which the locational cost is lowest.
 
-    `agents` is how many, or positions to start from, (N, n), which then are the first of `starts`;
-    the others are drawn at random. `density` may be any function of points; None is uniform.
-    The result does not depend on `workers`. After an interrupt it is the best so far.
-    A scenario, or the path of its file, may stand for workspace, density, agents and seed.
+    Parameters
+    ----------
+    workspace : workspace, Scenario or path
+        The region; a scenario, or the path of its file, also provides density, agents and seed.
+    density : density or callable, optional
+        The weight of points; uniform by default.
+    agents : int or array_like
+        How many agents, or positions (N, n) that are the first of the starts.
+    starts : int
+        How many starts; all but a given one are random.
+    seed : int, optional
+        The seed of the random starts.
+    workers : int, optional
+        Threads; the result does not depend on them.
+    progress : callable or bool, optional
+        As in `run_scenario`.
 
-    >>> from dwell import Box
-    >>> round(24 * optimize(Box((0, 0), (1, 1)), None, 4, starts=3).cost, 9)
+    Returns
+    -------
+    Deployment
+        The best positions found; after an interrupt the best so far.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> best = dwell.optimize(dwell.Box((0, 0), (1, 1)), None, 4, starts=3)
+    >>> round(24 * best.cost, 9)
     1.0
     """
     began = time.perf_counter()

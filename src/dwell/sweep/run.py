@@ -90,15 +90,41 @@ def run_sweep(
     progress: Progress | bool | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Run every case of `sweep` that the folder `out` does not have yet.
+    """Run every case of a sweep that its folder does not have yet.
 
-    By default on all processors of this machine; `cluster` is the address of a Dask scheduler, or
-    "local" for one of its own. `workers` is how many run at a time here, `chunk` how many cases
-    a worker receives together; neither changes the table. `retry` runs failed cases again, `mixed`
-    allows rows of different versions in one table, `extend` keeps the rows of another sweep in
-    `out` whose cases are cases of this one, and `patience` is for how many seconds a scheduler that
-    disappeared is waited for. `progress` is as in `run_scenario`; `say` is called with notes for
-    the user.
+    Parameters
+    ----------
+    sweep : Sweep or path
+        The sweep, or the path of its file.
+    out : str or path
+        The folder for the tables, made if need be.
+    cluster : str, optional
+        Address of a Dask scheduler, or "local" for one of its own; without it the processors here.
+    workers, chunk : int, optional
+        Processes here, and cases in a portion; neither changes the table.
+    retry : bool
+        Run cases again that failed before.
+    mixed : bool
+        Allow rows of different versions in one table.
+    extend : bool
+        Keep rows of another sweep in `out` whose cases are cases of this one.
+    patience : float
+        Seconds to wait for a scheduler that went away.
+    progress : callable or bool, optional
+        As in `run_scenario`.
+    say : callable, optional
+        Called with messages for people.
+
+    Returns
+    -------
+    Outcome
+        How many cases are done and failed, and where the tables are.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.run_sweep("sweep.toml", "sweep", workers=1).ok
+    True
     """
     need_pyarrow()
     place = as_path(out)

@@ -55,9 +55,23 @@ class Sweep:
 
 
 def load_sweep(path: str | os.PathLike[str]) -> Sweep:
-    """Return the sweep in a TOML or JSON file, or in the folder that `run_sweep` made of it.
+    """Read a sweep file, TOML or JSON, or the folder that `run_sweep` made of one.
 
-    Paths of scenarios are relative to the file.
+    Parameters
+    ----------
+    path : str or path
+        The file, beside which its scenario lies, or the folder.
+
+    Returns
+    -------
+    Sweep
+        The checked sweep.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.load_sweep("sweep.toml").repeats
+    2
     """
     name = str(as_path(path))
     if os.path.isdir(name):

@@ -22,7 +22,6 @@ from dwell.cli.options import (
 from dwell.cli.root import app
 from dwell.errors import InputError
 
-
 Laws = Annotated[
     str,
     typer.Option(
