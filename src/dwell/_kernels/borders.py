@@ -12,11 +12,6 @@ from dwell._kernels.arithmetic import exponential, larger, smaller
 from dwell._kernels.moments import polynomial_at
 from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
 
-# Columns of a border: whose, towards whom, its corners, and the moments 1, x, y, xx, xy, yy.
-AGENT, OTHER, AX, AY, BX, BY, M, MX, MY, MXX, MXY, MYY = range(12)
-COLUMNS = 12
-FULL = -1
-
 SPAN = 9.0  # range of an exponent per panel: 16 nodes then integrate it to rounding
 DROPPED = 50.0  # parts of a hill e**-50 below its largest value on the border are left out
 
@@ -100,7 +95,7 @@ def integrate_border(ax, ay, bx, by, x0, y0, log_scale, terms):
 
 @njit
 def borders_of(lo, hi, agent, a, b, position, log_scale, terms, moments):
-    """Moments of the borders lo..hi from a to b in the frames of their agents: see above."""
+    """Moments 1, x, y, xx, xy, yy of borders lo to hi - 1, from a to b in their agents' frames."""
     for k in range(lo, hi):
         p = agent[k]
         m, mx, my, mxx, mxy, myy = integrate_border(

@@ -9,12 +9,13 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.ball_cell import BallCell, root_of
+from dwell.cells.functions import Boxes
 from dwell.cells.ground import Ground
 from dwell.geometry import Box, Workspace, polyhedra
 from dwell.geometry.voronoi import coincident
 
 MARGIN = 0.0625  # the box round the ellipsoid is larger by this share of its size
-USUAL = 96  # planes that there is room for, at first
+USUAL = 96  # planes that the buffers can hold, at first
 ON_FACET = 14  # nodes each way on a facet, for functions
 UPPER = np.triu_indices(3)
 
@@ -60,7 +61,7 @@ class BallCells:
         )
 
     def larger(self) -> BallCells:
-        """The cells with more room in the buffers."""
+        """The cells with larger buffers."""
         return BallCells(self.configuration, 4 * self.planes)
 
     def measured(self, terms: Any, agents: Ints) -> Floats:
@@ -75,24 +76,23 @@ class BallCells:
             out[lacking] = self.larger().measured(terms, agents[lacking])
         return out
 
-    def boxes_of(self, agent: int) -> BallBoxes:
+    def boxes_of(self, agent: int) -> Boxes:
         """The cell of an agent as boxes."""
-        from dwell._kernels.star.ball import boxes_of
+        from dwell._kernels.star.ball import boxes_of, nodes_of_boxes
         from dwell._kernels.star.facets import FULL
 
-        out = np.empty((2 * len(self.boundary.piece), 8))
-        count = boxes_of(self.configuration.number[agent], *self._given, out)
+        table = np.empty((2 * len(self.boundary.piece), 8))
+        number = self.configuration.number[agent]
+        count = boxes_of(number, *self._given, table)
         if count == FULL:
             return self.larger().boxes_of(agent)
-        return BallBoxes(self, agent, out[:count])
 
-    def nodes(self, agent: int, boxes: Floats, rule: int, count: int) -> Floats:
-        """(boxes, nodes, 4) rows (place from the agent, weight)."""
-        from dwell._kernels.star.ball import nodes_of_boxes
+        def nodes(boxes: Floats, rule: int, count: int) -> Floats:
+            out = np.empty((len(boxes), count**3, 4))
+            nodes_of_boxes(rule, number, boxes, *self._given, out)
+            return out
 
-        out = np.empty((len(boxes), count**3, 4))
-        nodes_of_boxes(rule, self.configuration.number[agent], boxes, *self._given, out)
-        return out
+        return Boxes(table[:count], nodes)
 
     def _outline(self, agent: int) -> tuple[int, Ints, Ints, BallCells]:
         """(status, agents behind its facets, agents compared with, where its boundary is)."""
@@ -132,41 +132,28 @@ class BallCells:
         ]
 
     def _facet_moments(self, ground: Ground, f: int, place: Points, log_scale: float) -> Floats:
-        from dwell._kernels.star import ball as kernel
+        from dwell._kernels.star.ball import facet_moments
         from dwell._kernels.star.buffers import FIRST, LAST
+        from dwell._kernels.star.surface import nodes_of_facet
 
         inverse, b = self.configuration.inverse, self.boundary
-        upper = tuple(float(v) for v in inverse[UPPER])
         if ground.terms is None:
-            count = int(b.facet[f, LAST] - b.facet[f, FIRST])
-            out = np.empty((count * ON_FACET**2, 4))
-            kernel.nodes_of_facet(ON_FACET, f, upper, b, out)
-            z = out[:, :3] @ inverse.T
-            w = out[:, 3] * ground.density.at(place + z)
+            pieces = np.arange(b.facet[f, FIRST], b.facet[f, LAST])
+            boxes = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0], (len(pieces), 1))
+            boxes[:, 1] = pieces
+            out = np.empty((len(pieces), ON_FACET**2, 4))
+            nodes_of_facet(ON_FACET, f, boxes, self.configuration.frame, b, out)
+            z, w = out[..., :3].reshape(-1, 3), out[..., 3].ravel()
+            w = w * ground.density.at(place + z)
             m0, m1, m2 = w.sum(), w @ z, np.einsum("k,ki,kj->ij", w, z, z)
         else:
+            upper = tuple(float(v) for v in inverse[UPPER])
             sums, center = np.zeros(10), tuple(float(v) for v in place)
-            kernel.facet_moments(f, center, log_scale, upper, ground.terms, b, sums)
+            facet_moments(f, center, log_scale, upper, ground.terms, b, sums)
             m0, m1, m2 = sums[0], inverse @ sums[1:4], np.zeros((3, 3))
             m2[UPPER] = m2.T[UPPER] = sums[4:]
             m2 = inverse @ m2 @ inverse.T
         return np.concatenate([[m0], m1, m2[UPPER]])
-
-
-@final
-class BallBoxes:
-    """Quadrature nodes of the cell of one agent."""
-
-    def __init__(self, cells: BallCells, agent: int, boxes: Floats) -> None:
-        self._cells, self._agent, self._boxes = cells, agent, boxes
-
-    def boxes(self) -> Floats:
-        """The boxes of the whole cell."""
-        return self._boxes
-
-    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
-        """(boxes, nodes, 4) rows (place from the agent, weight)."""
-        return self._cells.nodes(self._agent, boxes, rule, count)
 
 
 def box_round(workspace: Workspace) -> Box:

@@ -11,6 +11,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells.ball_cell import root_of
 from dwell.cells.disc_cell import CurvedCell, Ellipse
+from dwell.cells.functions import Boxes
 from dwell.cells.ground import Ground
 from dwell.cells.polygon_facets import moments_along
 from dwell.geometry import Workspace
@@ -87,13 +88,20 @@ class DiscCells:
         """Where an agent is."""
         return np.array([self.x[row, agent], self.y[row, agent]])
 
-    def boxes_of(self, row: int, agent: int) -> DiscBoxes:
+    def boxes_of(self, row: int, agent: int) -> Boxes:
         """The cell of an agent as boxes; one at a time."""
         from dwell._kernels.star.disc import boxes_of
+        from dwell._kernels.star.surface import nodes_of_facet
 
-        out = np.empty((len(self.buffers[2].piece), 8))
-        count = boxes_of(*self._given(row, agent), *self.buffers, out)
-        return DiscBoxes(self, out[:count])
+        table = np.empty((len(self.buffers[2].piece), 8))
+        count = boxes_of(*self._given(row, agent), *self.buffers, table)
+
+        def nodes(boxes: Floats, rule: int, count: int) -> Floats:
+            out = np.empty((len(boxes), count**2, 4))
+            nodes_of_facet(rule, 0, boxes, self.frame, self.buffers[2], out)
+            return out
+
+        return Boxes(table[:count], nodes)
 
     def cell(self, agent: int) -> CurvedCell:
         """The cell of an agent of the first configuration."""
@@ -112,47 +120,19 @@ class DiscCells:
 
     def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, x, y, xx, xy, yy) of each edge of a cell."""
-        from dwell._kernels import borders as columns
-        from dwell._kernels.star.disc import edges_of
+        from dwell._kernels.borders import borders_of
 
+        cell = self.cell(agent)
+        own = np.flatnonzero(cell.borders >= 0)
+        a, b = cell.offsets[own], np.roll(cell.offsets, -1, axis=0)[own]
+        moments = np.empty((len(own), 6))
         if ground.terms is None:
-            return self._edges_by_quadrature(ground, agent)
-        rows = np.empty((len(self.buffers[1].x), columns.COLUMNS))
-        filled = edges_of(*self._given(0, agent), log_scale, ground.terms, *self.buffers, rows)
-        return [
-            (agent, int(other), moments)
-            for other, moments in zip(
-                rows[:filled, columns.OTHER], rows[:filled, columns.M :], strict=True
-            )
-        ]
-
-    def _edges_by_quadrature(self, ground: Ground, agent: int) -> list[tuple[int, int, Floats]]:
-        cell, rows = self.cell(agent), []
-        for k in np.flatnonzero(cell.borders >= 0):
-            a, b = cell.offsets[k], cell.offsets[(k + 1) % len(cell.offsets)]
-            along = moments_along(ground.density, cell.position, a, b)
-            rows.append((agent, int(cell.borders[k]), along))
-        return rows
-
-
-@final
-class DiscBoxes:
-    """Quadrature nodes of the cell that the buffers hold."""
-
-    def __init__(self, cells: DiscCells, boxes: Floats) -> None:
-        self._cells, self._boxes = cells, boxes
-
-    def boxes(self) -> Floats:
-        """The boxes of the whole cell."""
-        return self._boxes
-
-    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
-        """(boxes, nodes, 4) rows (place from the agent, weight)."""
-        from dwell._kernels.star.disc import nodes_of_boxes
-
-        out = np.empty((len(boxes), count**2, 4))
-        nodes_of_boxes(rule, boxes, self._cells.frame, self._cells.buffers[2], out)
-        return out
+            for k in range(len(own)):
+                moments[k] = moments_along(ground.density, cell.position, a[k], b[k])
+        else:
+            frame = np.zeros_like(own), a, b, cell.position[None], np.array([log_scale])
+            borders_of(0, len(own), *frame, ground.terms, moments)
+        return [(agent, int(q), row) for q, row in zip(cell.borders[own], moments, strict=True)]
 
 
 def rectangle_round(ellipse: Ellipse) -> tuple[Floats, Floats]:

@@ -6,7 +6,8 @@ rules, Gauss and Lobatto: see `adaptive`.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,17 +21,13 @@ MOST = {2: 4_000, 3: 400}  # boxes
 COMPARED = 7  # nodes of the rule of Lobatto each way
 
 
-class Boxes(Protocol):
-    """Quadrature nodes of one cell."""
+class Boxes(NamedTuple):
+    """The boxes of one cell, and its quadrature nodes."""
 
-    def boxes(self) -> Floats:
-        """The boxes of the whole cell, rows (surface, piece, ranges of t, s and r)."""
-
-    def nodes(self, boxes: Floats, rule: int, count: int) -> Floats:
-        """(boxes, nodes, 4) rows (place from the agent, weight).
-
-        By the rule in a row of dwell._kernels.star.rules, with `count` nodes each way.
-        """
+    table: Floats  # rows (surface, piece, ranges of t, s and r)
+    # (boxes, rule, count) -> (boxes, nodes, 4) rows (place from the agent, weight), by the rule in
+    # a row of dwell._kernels.star.rules, with `count` nodes each way
+    nodes: Callable[[Floats, int, int], Floats]
 
 
 class FunctionMoments(NamedTuple):
@@ -46,7 +43,7 @@ def moments_of_function(density: Density, place: Points, cell: Boxes) -> Functio
     """Moments of a density over the cell of an agent at `place`."""
     n = len(place)
     found = integrate(
-        (_halved(cell, cell.boxes(), n),),
+        (_halved(cell, cell.table, n),),
         lambda pieces: _estimates(density, place, cell, pieces[0]),
         lambda pieces: (_halved(cell, pieces[0], n),),
         np.ones(1),

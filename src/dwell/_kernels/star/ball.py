@@ -24,7 +24,6 @@ from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.surface import (
     meets_cap,
     on_sphere,
-    point_on_piece,
     pole_of_patch,
     put_box,
     put_equator,
@@ -42,7 +41,6 @@ from dwell._kernels.star.total import (
 )
 from dwell._kernels.star.vectors import (
     along,
-    cross,
     dot,
     inverse_upper,
     less,
@@ -367,25 +365,3 @@ def fill_box(n, box, surface, apex, volume, inverse, b, out):
             put(out, h * m + k, 0, upper(inverse, along(apex, r, d)))
             weight = volume * b.node[h, 3] * WEIGHTS[n, k] * (box[7] - box[6])
             out[h * m + k, 3] = weight * r * r
-
-
-@njit
-def nodes_of_facet(n, f, inverse, b, out):
-    """Write quadrature nodes of facet f of the cell in b to rows (v, weight); return how many."""
-    o = row_of(b.facet, f, FAN)
-    normal = row_of(b.facet, f, NORMAL)
-    stretch = b.facet[f, STRETCH] * inverse[0] * inverse[3] * inverse[5]
-    filled = 0
-    for i in range(int(b.facet[f, FIRST]), int(b.facet[f, LAST])):
-        for k in range(n):
-            c, slope = point_on_piece(i, NODES[n, k], o, b.piece)
-            turn = WEIGHTS[n, k] * stretch * dot(normal, cross(c, slope))
-            for h in range(n):
-                s = NODES[n, h]
-                v = along(o, s, c)
-                out[filled, 0] = v[0]
-                out[filled, 1] = v[1]
-                out[filled, 2] = v[2]
-                out[filled, 3] = turn * WEIGHTS[n, h] * s
-                filled += 1
-    return filled

@@ -4,25 +4,9 @@ A cell is a facet in the plane z = 0 of space: see buffers.py.
 """
 
 from dwell._kernels._jit import inlined, inner, njit
-from dwell._kernels.borders import (
-    AGENT,
-    AX,
-    AY,
-    BX,
-    BY,
-    FULL,
-    MX,
-    MXX,
-    MXY,
-    MY,
-    MYY,
-    OTHER,
-    M,
-    integrate_border,
-)
 from dwell._kernels.careful import times
 from dwell._kernels.cells import COINCIDENT, voronoi_cell
-from dwell._kernels.star.buffers import CENTER, FAN, NORMAL, OFFSET, RADIUS
+from dwell._kernels.star.buffers import CENTER, FAN, NORMAL, OFFSET, RADIUS, STRETCH
 from dwell._kernels.star.ellipse import ARC, WHOLE, curved_cell
 from dwell._kernels.star.facets import (
     close_facet,
@@ -37,8 +21,7 @@ from dwell._kernels.star.facets import (
 from dwell._kernels.star.gaussian import gaussian_over_facet
 from dwell._kernels.star.nearest import nearest_on_facet
 from dwell._kernels.star.plain import plain_over_facet
-from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
-from dwell._kernels.star.surface import put_box, turn_at
+from dwell._kernels.star.surface import put_box
 from dwell._kernels.star.total import (
     NO_MASS,
     NOTHING,
@@ -78,6 +61,7 @@ def pieces_of_ring(m, w, g, r, b):
     b.facet[0, OFFSET] = 0.0
     put(b.facet, 0, CENTER, center)
     b.facet[0, RADIUS] = 1.0
+    b.facet[0, STRETCH] = 1.0
     pieces = arcs = 0
     if m == WHOLE:
         put_circle(FLAT, center, 1.0, b.arc)
@@ -182,65 +166,9 @@ def ring_of(p, xs, ys, wx, wy, frame, s, r, b):
 
 
 @njit
-def edges_of(p, xs, ys, wx, wy, frame, log_scale, terms, s, r, b, rows):
-    """Write the edges of a cell, with moments along them, to `rows`; return how many, or FULL.
-
-    Columns as in dwell._kernels.borders, moments divided by exp(log_scale).
-    """
-    _, corners, _, _, _ = build_cell(p, xs, ys, wx, wy, frame, s, r, b)
-    filled = 0
-    for k in range(corners):
-        if r.label[k] < 0:
-            continue
-        if filled == rows.shape[0]:
-            return FULL
-        j = k + 1 if k + 1 < corners else 0
-        m, mx, my, mxx, mxy, myy = integrate_border(
-            r.x[k], r.y[k], r.x[j], r.y[j], xs[p], ys[p], log_scale, terms
-        )
-        rows[filled, AGENT] = p
-        rows[filled, OTHER] = r.label[k]
-        rows[filled, AX] = r.x[k]
-        rows[filled, AY] = r.y[k]
-        rows[filled, BX] = r.x[j]
-        rows[filled, BY] = r.y[j]
-        rows[filled, M] = m
-        rows[filled, MX] = mx
-        rows[filled, MY] = my
-        rows[filled, MXX] = mxx
-        rows[filled, MXY] = mxy
-        rows[filled, MYY] = myy
-        filled += 1
-    return filled
-
-
-@njit
 def boxes_of(p, xs, ys, wx, wy, frame, s, r, b, out):
     """Write a box for each piece of a cell: see ball.py; return how many."""
     _, _, pieces, _, _ = build_cell(p, xs, ys, wx, wy, frame, s, r, b)
     for i in range(min(pieces, out.shape[0])):
         put_box(i, 0, i, out)
     return pieces
-
-
-@njit
-def nodes_of_boxes(n, boxes, frame, b, out):
-    """Write the nodes of each box of the cell in b to out[k], rows (z - position, weight).
-
-    n: row of the rule each way.
-    """
-    inverse = inverse_upper(upper_of(frame.root))
-    o = row_of(b.facet, 0, FAN)
-    m = COUNT[n]
-    for row in range(boxes.shape[0]):
-        t0 = boxes[row, 2]
-        r0 = boxes[row, 6]
-        size = (boxes[row, 3] - t0) * (boxes[row, 7] - r0) * inverse[0] * inverse[3]
-        for k in range(m):
-            t = t0 + (boxes[row, 3] - t0) * NODES[n, k]
-            c, turn = turn_at(int(boxes[row, 1]), t, o, FLAT, b.piece)
-            turn *= size * WEIGHTS[n, k]
-            for h in range(m):
-                r = r0 + (boxes[row, 7] - r0) * NODES[n, h]
-                put(out[row], k * m + h, 0, upper(inverse, along(o, r, c)))
-                out[row, k * m + h, 3] = turn * WEIGHTS[n, h] * r

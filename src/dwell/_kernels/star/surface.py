@@ -8,7 +8,7 @@ sphere in P, where |zeta| = tan(Psi / 2).
 
 import math
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.careful import cross_product, difference
 from dwell._kernels.star.buffers import (
     ANGLE,
@@ -21,10 +21,21 @@ from dwell._kernels.star.buffers import (
     QUARTER,
     START,
     STEP,
+    STRETCH,
 )
 from dwell._kernels.star.facets import outside_ball
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
-from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of
+from dwell._kernels.star.vectors import (
+    along,
+    cross,
+    dot,
+    inverse_upper,
+    less,
+    put,
+    row_of,
+    upper,
+    upper_of,
+)
 
 SAMPLES = 24  # points of an arc at which sectors are compared with a cap
 CLEAR = 0.5  # the point opposite the pole lies so far outside the cell
@@ -202,3 +213,28 @@ def put_box(row, k, i, out):
     for side in range(3):
         out[row, 2 + 2 * side] = 0.0
         out[row, 3 + 2 * side] = 1.0
+
+
+@njit
+def nodes_of_facet(n, f, boxes, frame, b, out):
+    """Write the nodes of boxes of facet f of the cell in b to out[k], rows (z - position, weight).
+
+    n: row of the rule each way; of boxes: see boxes_of in ball.py, s is not used.
+    """
+    inverse = inverse_upper(upper_of(frame.root))
+    o = row_of(b.facet, f, FAN)
+    normal = row_of(b.facet, f, NORMAL)
+    stretch = b.facet[f, STRETCH] * inverse[0] * inverse[3] * inverse[5]
+    m = COUNT[n]
+    for row in range(boxes.shape[0]):
+        t0 = boxes[row, 2]
+        r0 = boxes[row, 6]
+        size = (boxes[row, 3] - t0) * (boxes[row, 7] - r0) * stretch
+        for k in range(m):
+            t = t0 + (boxes[row, 3] - t0) * NODES[n, k]
+            c, turn = turn_at(int(boxes[row, 1]), t, o, normal, b.piece)
+            turn *= size * WEIGHTS[n, k]
+            for h in range(m):
+                r = r0 + (boxes[row, 7] - r0) * NODES[n, h]
+                put(out[row], k * m + h, 0, upper(inverse, along(o, r, c)))
+                out[row, k * m + h, 3] = turn * WEIGHTS[n, h] * r
