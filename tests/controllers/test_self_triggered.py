@@ -71,7 +71,7 @@ def test_its_guarantees_hold_wherever_no_floor_was_hit(options, seed):
     seen = follow_centroids(run.system, run.start, run.events, 6.0)
     assert len(seen.times) > 1000
     assert seen.drift[seen.free].max() <= 0.2
-    assert seen.room[seen.free].min() >= -1e-12
+    assert seen.depth[seen.free].min() >= -1e-12
     assert seen.drift[seen.free].max() > 0.005  # it is not trivially so
 
 

@@ -33,7 +33,7 @@ def test_right_centroids_pass_and_wrong_ones_are_found(name):
         cells = dwell.tessellate(workspace, positions, density)
         for p, error in enumerate(cells.errors):
             doubt = float(cells.mass_errors[p])
-            right = counting.told(positions, p, error, doubt)
+            right = counting.compare(positions, p, error, doubt)
             if right is None:
                 continue
             told += 1
@@ -41,7 +41,7 @@ def test_right_centroids_pass_and_wrong_ones_are_found(name):
             assert right.sharp < 0.03 * workspace.diameter
             off = np.zeros_like(error)
             off[seed % len(off)] = 2.0 * right.sharp
-            assert counting.told(positions, p, error + off, doubt).apart > TOO_FAR
+            assert counting.compare(positions, p, error + off, doubt).apart > TOO_FAR
     assert told >= 25
 
 
@@ -54,16 +54,16 @@ def test_a_neighbour_that_was_forgotten_is_found():
     without = np.delete(positions, int(np.argsort(apart)[1]), axis=0)
     place = int(np.flatnonzero((without == positions[p]).all(axis=1))[0])
     error = dwell.tessellate(workspace, without, density).errors[place]
-    assert Counting(workspace, density).told(positions, p, error, 0.0).apart > TOO_FAR
+    assert Counting(workspace, density).compare(positions, p, error, 0.0).apart > TOO_FAR
 
 
 def test_few_points_tell_nothing():
     workspace = dwell.Box((0, 0, 0), (1, 1, 1))
     positions = np.array([(0.5, 0.5, 0.5), (0.5 + 1e-3, 0.5, 0.5), (0.5 - 1e-3, 0.5, 0.5)])
     counting = Counting(workspace, dwell.Uniform())
-    assert counting.told(positions, 0, np.zeros(3), 0.0) is None
+    assert counting.compare(positions, 0, np.zeros(3), 0.0) is None
     narrow = Counting(workspace, dwell.Gaussian((0.5, 0.5, 0.5), rate=1e6))
-    assert narrow.told(positions[:1], 0, np.zeros(3), 0.0) is None
+    assert narrow.compare(positions[:1], 0, np.zeros(3), 0.0) is None
 
 
 LAW = dwell.Timer(k1=0.5, nu=0.3, t1=0.1, t2=0.3)

@@ -730,7 +730,7 @@ def test_large_tables_are_checked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     shares: list[float] = []
     monkeypatch.setattr("dwell.verify.replay.BLOCK", 4)
     monkeypatch.setattr("dwell.verify.guarantees.BLOCK", 2)
-    monkeypatch.setattr(sys.modules["dwell.verify.solution"], "LOOKS", 20)
+    monkeypatch.setattr(sys.modules["dwell.verify.solution"], "MOST_CELLS", 20)
     assert forged("timer", progress=lambda what, share: shares.append(share)).ok
     assert shares[0] == 0.0
     assert max(shares) == 1.0
@@ -760,7 +760,7 @@ def test_as_many_are_chosen_as_the_documentation_says(monkeypatch: pytest.Monkey
 
 
 def test_cells_without_enough_points_are_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwell.verify.quasi_monte_carlo.Counting.told", lambda *look: None)
+    monkeypatch.setattr("dwell.verify.quasi_monte_carlo.Counting.compare", lambda *look: None)
     found = named(forged("function"))["by-counting"]
     assert (found.status, found.where[:9]) == ("not applicable", "the cells")
 

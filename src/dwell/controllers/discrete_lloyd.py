@@ -1,4 +1,4 @@
-"""Discrete Lloyd: go to the centroid, look again; the family of Cortés et al. (2004).
+"""Discrete Lloyd: go to the centroid, sample again; the family of Cortés et al. (2004).
 
 A move leads a part `relaxation` of the way to the centroid (beyond it, above 1), no further than
 the top speed allows, and takes a time `step`. Who moves when is the schedule's choice.
@@ -65,7 +65,7 @@ class DiscreteLloyd:
 
     @property
     def top_speed(self) -> float | None:
-        """Nobody is ever faster; None for no limit."""
+        """The largest speed of an agent; None for no limit."""
         return self.speed
 
     @property
@@ -75,7 +75,7 @@ class DiscreteLloyd:
 
     @property
     def cost_decreases(self) -> bool:
-        """Whether the cost cannot rise from move to move: nobody looks while another moves."""
+        """Whether the cost cannot rise from move to move: no agent samples while another moves."""
         return self.schedule != "poisson"
 
     def program(self, agents: int) -> HoldProgram | None:
@@ -120,7 +120,7 @@ class DiscreteLloyd:
         return Order(np.zeros_like(view.position), self._following(view), self.step)
 
     def begin_all(self, errors: Points) -> FirstOrders:
-        """The same for everybody at once, for the schedules that have a program."""
+        """First decisions of all agents at once, for the schedules that have a program."""
         n = len(errors)
         hold = self._velocity(errors)
         if self.schedule == "synchronous":
@@ -135,7 +135,7 @@ class DiscreteLloyd:
         return self._move(view, self._following(view))
 
     def miss(self, view: View) -> Order:
-        """Without a look: stand until the next turn."""
+        """Without a sample: stand until the next turn."""
         return Order(np.zeros_like(view.position), self._following(view), self.step)
 
     def _following(self, view: View) -> float:

@@ -1,9 +1,9 @@
-"""Event-triggered broadcasts with speed promises, after Ajina, Tabatabai and Nowzari (2021).
+"""Event-triggered broadcasts with speed bounds, after Ajina, Tabatabai and Nowzari (2021).
 
-Nobody looks and nobody asks. An agent tells everybody where it is and a speed that it will not
-exceed until it speaks again, so that each knows of each other a ball that holds it. From the balls
-follows a convex set that holds the agent's centroid. The agent goes towards its projection on that
-set, and speaks only when it changes its speed.
+No agent samples. An agent broadcasts its position and a speed that it will not exceed until its
+next broadcast, so that each agent knows a ball that contains each other agent. From the balls
+follows a convex set that contains the agent's centroid. The agent goes towards its projection on
+that set, and broadcasts only when it changes its speed.
 
 The convex set, the choice of speeds and the triggers (equations 10 and 12 of that paper) are
 reconstructed from a short account of it; see the page of this law.
@@ -32,7 +32,7 @@ WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 class BroadcastMemory:
     """What an agent remembers from step to step."""
 
-    level: int  # the speed that it has promised
+    level: int  # of the speed bound that it has broadcast
     spoke: int  # the step at which it did
 
 
@@ -85,7 +85,7 @@ class EventTriggered:
 
     @property
     def top_speed(self) -> float:
-        """Nobody is ever faster."""
+        """The largest speed of an agent."""
         return self.s_max
 
     def begin(self, view: View) -> Order:
@@ -95,10 +95,11 @@ class EventTriggered:
         return Order(still, self.dt, self.dt, looks=False, memory=memory, promise=0.0)
 
     def decide(self, view: View) -> Order:
-        """Go on towards the set that holds the centroid, at a speed that everybody knows of.
+        """Go on towards the set that contains the centroid, at a speed that all agents know.
 
         A lower speed is taken at once and announced. A higher one is announced now and taken at
-        the next step, when everybody has heard of it. Who has not heard of everybody waits.
+        the next step, when all have received it. An agent waits until it has a message of each
+        other agent.
         """
         memory, ground, step = view.memory, view.ground, view.looks + 1
         assert isinstance(memory, BroadcastMemory)
@@ -132,10 +133,10 @@ class EventTriggered:
         return places, np.array([self.radius(said, now) for said in heard.values()])
 
     def radius(self, said: Message, now: float) -> float:
-        """How far its sender can have got by the step at time `now`.
+        """How far its sender can have moved by the step at time `now`.
 
-        A promise that was raised is used only from the step after it was made; until then the one
-        before it holds. Ages are counted in steps, so that no rounding moves who stands still.
+        A raised bound is used only from the step after its broadcast; until then the one before
+        holds. Ages are counted in steps, so that rounding moves no agent that stands still.
         """
         steps = round(now / self.dt - said.time / self.dt)
         return self.dt * (min(said.before, said.promise) + (steps - 1) * said.promise)

@@ -2,7 +2,7 @@
 
 With a largest speed the velocity saturates there, so that the law compares with others.
 
-`sampled`: everybody looks at every multiple of dt and holds k2 e until the next, which is Euler's
+`sampled`: all agents sample at every multiple of dt and holds k2 e until the next, which is Euler's
 method and the way the paper runs it. `ode`: the differential equation itself, solved to a tolerance
 by an adaptive method of high order, as a reference.
 """
@@ -30,14 +30,14 @@ DT, TOLERANCE = 0.01, 1e-9
 @final
 @dataclass(frozen=True)
 class Lloyd:
-    """Everybody moves towards the centroid of its cell, all the time.
+    """Every agent moves towards the centroid of its cell, all the time.
 
     Parameters
     ----------
     k2 : gain, per time.
     speed : largest speed, beyond which the velocity saturates; no limit unless given.
     mode : "sampled" or "ode".
-    dt : time between looks (sampled); 0.01 unless given.
+    dt : time between samples (sampled); 0.01 unless given.
     tolerance : largest error of positions relative to the workspace's size (ode); 1e-9 unless
         given.
 
@@ -70,7 +70,7 @@ class Lloyd:
 
     @property
     def step(self) -> float:
-        """Time between looks."""
+        """Time between samples."""
         return DT if self.dt is None else self.dt
 
     @property
@@ -92,7 +92,7 @@ class Lloyd:
 
     @property
     def cost_decreases(self) -> bool:
-        """Whether the cost cannot rise from look to look: all move at once, by less than 2 e."""
+        """Whether the cost cannot rise between samples: all move at once, by less than 2 e."""
         return self.mode == "ode" or self.k2 * self.step < 2.0
 
     def velocities(self, errors: Points) -> Points:
@@ -131,7 +131,7 @@ class Lloyd:
         return self._order(view, self.step)
 
     def begin_all(self, errors: Points) -> FirstOrders:
-        """The same for everybody at once."""
+        """First decisions of all agents at once."""
         return FirstOrders(self.velocities(errors), np.full(len(errors), self.step))
 
     def decide(self, view: View) -> Order:
@@ -139,7 +139,7 @@ class Lloyd:
         return self._order(view, (view.looks + 2) * self.step)
 
     def miss(self, view: View) -> Order:
-        """Without a look: go on towards the old centroid by the same gain, and stop there."""
+        """Without a sample: go on towards the old centroid by the same gain, and stop there."""
         target: Any = view.position if view.memory is None else view.memory
         left = target - view.position
         speed, reach = self._gain()

@@ -1,8 +1,8 @@
 """Self-triggered coverage, after Rodríguez-Seda, Xu, Olm, Dòria-Cerezo and Diaz-Mercado (2023).
 
 At an event an agent samples its Voronoi neighbours and approaches the centroid of its cell at the
-saturated speed kappa sat(c - x), knowing its own position all along. It computes when to look next
-from how far everybody may have moved: from guaranteed and dual guaranteed cells.
+saturated speed kappa sat(c - x), knowing its own position all along. It computes when to sample
+next from how far the others may have moved: from guaranteed and dual guaranteed cells.
 
 The trigger function (equation 8 of that paper) is a reconstruction: the simplest one with the named
 ingredients (diameter of the dual guaranteed cell, distance of the guaranteed cell's centroid from
@@ -30,7 +30,7 @@ from dwell.geometry import guaranteed_cell
 if TYPE_CHECKING:
     from dwell._kernels.self_trigger import Trigger
 
-MISSED = 3  # a mark like those of the kernel: what set the interval was that a look was lost
+MISSED = 3  # a mark like those of the kernel: the interval was set by the loss of a sample
 MOST_SCANS = 1e6  # evaluations of the trigger at one decision
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -54,22 +54,22 @@ PRESETS: dict[str, dict[str, Any]] = {
 @final
 @dataclass(frozen=True)
 class SelfTriggered:
-    """Each agent computes when it must look again.
+    """Each agent computes when it must sample again.
 
     Parameters
     ----------
     kappa : gain of the approach, per time.
     v : top speed of every agent.
-    tau_min, tau_max : shortest and longest interval between two looks.
-    delta : how far the centroid may move between two looks.
+    tau_min, tau_max : shortest and longest interval between two samples.
+    delta : how far the centroid may move between two samples.
     scan : time between two evaluations of the trigger.
     preset : "default", the tightest trigger, or "paper-like", whose intervals are closer to those
         that the timer paper reports (factor 2, own ball).
     factor, own, second, bound, stop : instead of the preset's. factor: 1 or 2, times the bound on
         the centroid's motion. own: "exact" or "ball" (the own motion counts as uncertainty too).
         second: "gv-centroid" or "sampled" (which point must stay in the guaranteed cell). bound:
-        "diameter" or "circumradius" (how cells are measured). stop: "before", look at the last
-        scanned time at which the trigger was met, which keeps the guarantees, or "after", at the
+        "diameter" or "circumradius" (how cells are measured). stop: "before", sample at the last
+        scanned time at which the trigger held, which keeps the guarantees, or "after", at the
         first at which it was not, as the timer paper does.
 
     Examples
@@ -114,7 +114,7 @@ class SelfTriggered:
 
     @property
     def top_speed(self) -> float:
-        """Nobody is ever faster."""
+        """The largest speed of an agent."""
         return self.v
 
     @property
@@ -148,13 +148,13 @@ class SelfTriggered:
         )
 
     def miss(self, view: View) -> Order:
-        """Without a look: go on to the old centroid, and look again as soon as allowed."""
+        """Without a sample: go on to the old centroid, and sample again as soon as allowed."""
         target: Any = view.memory
         leg = self.approach(target - view.position)
         return replace(leg, next_at=view.time + self.tau_min, memory=target, mark=MISSED)
 
     def approach(self, error: Points) -> Order:
-        """The leg towards the centroid: straight at speed v, then slower and slower."""
+        """The segment towards the centroid: straight at speed v, then decaying."""
         reach = self.v / self.kappa
         distance = float(lengths(error))
         hold = saturated(error, self.v, reach)
@@ -207,7 +207,7 @@ class SelfTriggered:
         age: float,
         ground: Ground,
     ) -> tuple[float, int, int]:
-        """The same on the line, in space, and for densities that only Python can evaluate.
+        """The trigger on the line, in space, and for densities that only Python can evaluate.
 
         See _kernels/self_trigger.py.
         """

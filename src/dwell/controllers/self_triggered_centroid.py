@@ -1,9 +1,9 @@
 """The self-triggered centroid algorithm, after Nowzari and Cortés (2012).
 
 At an update an agent learns where its Voronoi neighbours stand. From then on it only knows that
-nobody is faster than v_max. From its guaranteed and dual guaranteed cells it works out a ball that
-holds its centroid, and goes to that ball and no further. It updates when the ball is larger than
-`epsilon` and holds the agent itself. All of this can be foreseen at the update: the agent sleeps.
+no agent is faster than v_max. From its guaranteed and dual guaranteed cells it computes a ball that
+contains its centroid, and goes to that ball and no further. It updates when the ball is larger than
+`epsilon` and contains the agent itself. All of this is known at the update: the agent sleeps.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class CentroidPlan:
 @final
 @dataclass(frozen=True)
 class SelfTriggeredCentroid:
-    """Go where the centroid must be; look when that is no longer known well enough.
+    """Go where the centroid must be; sample when that is no longer known well enough.
 
     Parameters
     ----------
     v_max : top speed of every agent.
     dt : time that one move takes.
     epsilon : uncertainty of the centroid that is always accepted, a length.
-    t_max : longest time between two looks, but at least dt; None for no limit.
-    decision : "multi-step" (the next look is planned at the last one) or "one-step" (step by step;
-        the moves are the same).
+    t_max : longest time between two samples, but at least dt; None for no limit.
+    decision : "multi-step" (the next sample is planned at the last one) or "one-step" (step by
+        step; the moves are the same).
     bound : "circumradius" or "diameter": how the dual guaranteed cell is measured.
 
     Examples
@@ -80,7 +80,7 @@ class SelfTriggeredCentroid:
 
     @property
     def top_speed(self) -> float:
-        """Nobody is ever faster."""
+        """The largest speed of an agent."""
         return self.v_max
 
     @property
@@ -93,7 +93,7 @@ class SelfTriggeredCentroid:
         return self._updated(view, 0)
 
     def decide(self, view: View) -> Order:
-        """Plan anew after a look, else follow the plan."""
+        """Plan anew after a sample, else follow the plan."""
         step = view.looks + 1
         if view.sample is not None:
             return self._updated(view, step)
@@ -105,7 +105,7 @@ class SelfTriggeredCentroid:
         return self._order(step, plan, cells)
 
     def miss(self, view: View) -> Order:
-        """Without a look: one more move by what is still known, then try again."""
+        """Without a sample: one more move by what is still known, then try again."""
         plan, step = view.memory, view.looks + 1
         assert isinstance(plan, CentroidPlan)
         ball = self._ball(view, step, plan.sample, _place(view))
@@ -117,7 +117,7 @@ class SelfTriggeredCentroid:
         sample = view.sample
         assert sample is not None
         ball = self._ball(view, step, sample, _place(view))
-        if ball is None:  # stand, and look again at once
+        if ball is None:  # stand, and sample again at once
             stand = (self._velocity(None, view),)
             return self._order(step, CentroidPlan(sample, 1, stand, None), 1, mark=1)
         plan, cells = self._ahead(view, step, CentroidPlan(sample, 0, (), ball))
@@ -160,7 +160,7 @@ class SelfTriggeredCentroid:
         return velocity_to(ball, self.v_max, self.dt)
 
     def _order(self, step: int, plan: CentroidPlan, cells: int, *, mark: int = 0) -> Order:
-        """Make the first move of the plan; look after it if it is the last."""
+        """Make the first move of the plan; sample after it if it is the last."""
         rest = plan.moves[1:]
         return Order(
             hold=np.array(plan.moves[0]),

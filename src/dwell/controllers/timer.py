@@ -1,7 +1,7 @@
 """The timer-based law of Zegers, Phillips and Hicks.
 
-At its own events an agent looks, takes k1 sat(c - x, (1 - epsilon) nu) as the velocity to hold, and
-sets its timer to some value in [T1, T2]. In between it knows nothing and changes nothing.
+At its own events an agent samples, takes k1 sat(c - x, (1 - epsilon) nu) as the velocity to hold,
+and sets its timer to some value in [T1, T2]. In between it knows nothing and changes nothing.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ class Timer:
     ----------
     k1 : top speed.
     nu : errors up to this radius count as covered; beyond (1 - epsilon) nu the input saturates.
-    t1, t2 : shortest and longest interval between two looks; one number, or one per agent.
+    t1, t2 : shortest and longest interval between two samples; one number, or one per agent.
     reset : how the next interval is chosen.
         "uniform": at random, evenly on [t1, t2]; "earliest": t1; "latest": t2;
-        "periodic": `period` (t2 unless given), counted from the first look so nothing drifts;
+        "periodic": `period` (t2 unless given), counted from the first sample so nothing drifts;
         "sequence": `intervals` one after another, from the start again when used up (one list for
-        all, or one per agent); "dropout": t1, but each look is lost with chance `loss` and comes t1
-        later, at the latest after t2; "adaptive": as long as the hold error, followed to first
+        all, or one per agent); "dropout": t1, but each sample is lost with chance `loss` and comes
+        t1 later, at the latest after t2; "adaptive": as long as the hold error, followed to first
         order from the derivatives of the centroid, stays within `eta_max` (below k1), in [t1, t2].
     initial_hold : velocities to start with; by default what the law itself gives at the start.
-    initial_timer : time until the first look, in [t1, t2]; t2 by default (what the rule itself
+    initial_timer : time until the first sample, in [t1, t2]; t2 by default (what the rule itself
         gives, with "adaptive").
 
     Examples
@@ -140,14 +140,14 @@ class Timer:
 
     @property
     def top_speed(self) -> float:
-        """Nobody is ever faster."""
+        """The largest speed of an agent."""
         return self.k1
 
     @property
     def stays_inside(self) -> bool:
         """Whether agents cannot run past their centroids, and so never leave the workspace.
 
-        Velocities that were given may lead anywhere until the first look.
+        Prescribed velocities may lead anywhere until the first sample.
         """
         return self.initial_hold is None and self.k1 * float(np.max(self.t2)) <= self.reach
 
@@ -158,7 +158,7 @@ class Timer:
 
     @property
     def information(self) -> Information:
-        """What an agent is told; adaptive timers need the neighbours' positions."""
+        """What an agent receives; adaptive timers need the neighbours' positions."""
         return Information(others="samples" if self.reset == "adaptive" else "centroid")
 
     def program(self, agents: int) -> HoldProgram | None:
@@ -227,7 +227,7 @@ class Timer:
         return Order(hold, view.time + float(timer), memory=_centroid(view))
 
     def begin_all(self, errors: Points) -> FirstOrders:
-        """The same for everybody at once."""
+        """First decisions of all agents at once."""
         n = len(errors)
         timers = self.numbers(n).t2
         if self.initial_timer is not None:
@@ -241,7 +241,7 @@ class Timer:
         return self._ordered(view, Order(self._input(view), math.inf, memory=_centroid(view)))
 
     def miss(self, view: View) -> Order:
-        """Without a look: go on to the old centroid, stop there, and reset the timer as ever."""
+        """Without a sample: go on to the old centroid, stop there, and reset the timer as ever."""
         target: Any = view.position if view.memory is None else view.memory
         left = target - view.position
         hold = saturated(left, float(self.k1), self.reach)
@@ -249,7 +249,7 @@ class Timer:
         return self._ordered(view, Order(hold, math.inf, cruise, memory=target))
 
     def _ordered(self, view: View, leg: Order) -> Order:
-        """The same leg, with the next look when the rule says."""
+        """A segment as it is, with the next sample when the rule says."""
         from dwell._kernels.hold import next_look
 
         if self.reset == "adaptive":
@@ -259,11 +259,11 @@ class Timer:
         return replace(leg, next_at=float(next_look(*look, self.numbers(view.agents))))
 
     def _adapted(self, view: View, hold: Points) -> tuple[float, int]:
-        """The longest wait that keeps the hold error within its limit, to first order.
+        """The longest dwell time that keeps the hold error within its limit, to first order.
 
         And whether it had to be cut off at t1 or at t2. The error changes at most at the rate
-        own |hold| + others k1, as nobody is faster than k1, and the input by k1 / max(reach, |e|)
-        times that. What the hold error is from the beginning is no longer to be used up.
+        own |hold| + others k1, as no agent is faster than k1, and the input by k1 / max(reach, |e|)
+        times that. The initial hold error is subtracted from the limit.
         """
         program = self.numbers(view.agents)
         t1, t2 = float(program.t1[view.agent]), float(program.t2[view.agent])
@@ -293,7 +293,7 @@ class Timer:
 
 
 def _centroid(view: View) -> Points:
-    """Where its centroid is, to be remembered in case the next look is lost."""
+    """Where its centroid is, to be remembered in case the next sample is lost."""
     assert view.look is not None
     return view.position + view.look.error
 

@@ -108,13 +108,18 @@ _LOCAL = threading.local()  # working memory, for each thread that simulates its
 
 
 def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, Any]:
-    """Room for the others' places and radii, and for the kernel."""
+    """Arrays for the others' positions and radii, and for the kernel."""
     kept: tuple[Floats, Floats, Floats, Any] | None = getattr(_LOCAL, "kept", None)
     if kept is None or _LOCAL.vertices != vertices or len(kept[0]) < others:
         from dwell._kernels.guaranteed import make_envelope
 
-        room = max(2 * others, 16)
-        kept = (np.empty(room), np.empty(room), np.empty(room), make_envelope(room, vertices))
+        capacity = max(2 * others, 16)
+        kept = (
+            np.empty(capacity),
+            np.empty(capacity),
+            np.empty(capacity),
+            make_envelope(capacity, vertices),
+        )
         _LOCAL.kept, _LOCAL.vertices = kept, vertices
     return kept
 
@@ -129,7 +134,7 @@ def walls_of(ground: Ground) -> tuple[Floats, Floats]:
 def _ball_of_pair(
     ground: Ground, position: tuple[float, ...], places: Points, radii: Floats, bound: str
 ) -> CentroidBall | None:
-    """The same on the line, in space, and for densities that only Python can evaluate."""
+    """The ball on the line, in space, and for densities that only Python can evaluate."""
     order = nearest_first(position, places, radii)
     pair = pair_of(ground, np.array(position), places[order], radii[order])
     if pair is None:

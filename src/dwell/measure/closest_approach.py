@@ -1,6 +1,6 @@
-"""How close agents came to each other, also between the times at which anybody looked.
+"""How close agents came to each other, also between their samples.
 
-Between two of its events an agent moves on one leg, so the distance of a pair has a closed form
+Between two of its events an agent moves on one segment, so the distance of a pair has a closed form
 from event to event. Not every pair is followed all along: at times spread over the run all
 distances are known, and in between only those pairs are followed that are slow and far enough
 from each other not to have come closer than what is known already.
@@ -25,8 +25,8 @@ TIMES = 1000  # at which all distances are known
 DENSE = 64  # agents up to which all pairs are listed
 BLOCK = 2_000_000  # numbers held at a time
 MOST = 4000  # pairs followed from one of these times to the next
-KEPT = 20  # approaches that are told, closest first
-PIECES = 16  # of a leg that bends or fades
+KEPT = 20  # approaches that are reported, closest first
+PIECES = 16  # of a curved or decaying segment
 GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
@@ -57,11 +57,11 @@ def closest_approach(known: Paths, until: float) -> Approach:
     order = np.argsort(rows.bound, kind="stable")
     for count, k in enumerate(order):
         if rows.bound[k] >= found.best:
-            return found.told()
+            return found.closest()
         if count == MOST:
-            return found.told(thorough=False)
+            return found.closest(thorough=False)
         found.add(*paths.followed(rows.piece[k], rows.a[k], rows.b[k]), (rows.a[k], rows.b[k]))
-    return found.told()
+    return found.closest()
 
 
 def meet(distance: float, points: Floats) -> bool:
@@ -92,7 +92,7 @@ class _Found:
         self.rows.append((distance, time, (int(agents[0]), int(agents[1]))))
         self.best = min(self.best, distance)
 
-    def told(self, thorough: bool = True) -> Approach:
+    def closest(self, thorough: bool = True) -> Approach:
         """The closest ones."""
         rows = sorted(self.rows)
         distance, time, agents = rows[0]
@@ -101,7 +101,7 @@ class _Found:
 
 
 class _PairSearch:
-    """Everybody's legs, and where everybody is at some times."""
+    """Trajectory segments of all agents, and positions at some times."""
 
     def __init__(self, known: Paths, until: float) -> None:
         self.agents, self.legs, self.begins = known.agents, known.legs, known.begins
@@ -121,7 +121,7 @@ class _PairSearch:
             gaps = lengths(there - here)
             k, least = divmod(int(np.argmin(gaps)), gaps.shape[1])
             found.add(float(gaps[k, least]), float(self.times[lo + k]), (a[least], b[least]))
-            # Two that part, or have parted, at a known speed cannot have met in between.
+            # Speeds bound how close a pair can have come in between.
             bound = 0.5 * (gaps[:-1] + gaps[1:] - travel[lo:hi, a] - travel[lo:hi, b])
             piece, pair = np.nonzero(bound < found.best)
             parts.append(_Candidates(lo + piece, a[pair], b[pair], bound[piece, pair]))
@@ -151,7 +151,7 @@ class _PairSearch:
         nearest = float(tree.query(self.places[lo], k=2)[0][:, 1].min())
         farthest = 2.0 * float(travel[lo].max()) if hi > lo else 0.0
         pairs = tree.query_pairs(min(nearest, found.best) + farthest, output_type="ndarray")
-        if not len(pairs):  # nobody is as near as what is known: one pair, so as to have some
+        if not len(pairs):  # no pair is as near as what is known: one pair, so that there is one
             pairs = np.array([[0, 1]])
         return pairs[:, 0], pairs[:, 1]
 
@@ -167,7 +167,7 @@ class _PairSearch:
         return found
 
     def _speeds(self, legs: Legs) -> Floats:
-        """The highest speed on each leg."""
+        """The highest speed on each segment."""
         speeds = lengths(legs.hold)
         if legs.bend is None:
             return speeds
@@ -202,7 +202,7 @@ class _PairSearch:
         return self._polished(a, b, float(t[max(k - 1, 0)]), float(t[min(k + 2, len(t) - 1)]))
 
     def _turns(self, p: int, lo: float, hi: float) -> Floats:
-        """When an agent's velocity changes without an event, since its cruise is over."""
+        """When an agent's velocity changes without an event, at the end of its hold duration."""
         legs = self.legs[p]
         if legs.cruise is None:
             return np.empty(0)

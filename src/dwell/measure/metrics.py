@@ -21,9 +21,9 @@ from dwell.geometry.voronoi import first_coincidence
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
 
-PROBES = 129  # times looked at where no samples were kept
-FINEST, ROUGH = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is told
-COARSE = 1e-6  # of the time: who wants no more than this wants to be quick
+PROBES = 129  # times measured where no samples were stored
+FINEST, ROUGH = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is located
+COARSE = 1e-6  # of the time: from here on, fewer probes suffice
 FEW_PROBES = 17  # then
 
 
@@ -47,7 +47,7 @@ class Metrics:
 @final
 @dataclass(frozen=True, eq=False)
 class Snapshots:
-    """Where everybody is, how each moves and when each decides next, at some times."""
+    """Positions, velocities and next event times of all agents, at some times."""
 
     positions: Points  # (S, N, n)
     velocities: Points  # (S, N, n)
@@ -56,7 +56,7 @@ class Snapshots:
 
 @final
 class Paths:
-    """Everybody's legs from the start to the end, to be asked for many times one after another."""
+    """Trajectory segments of all agents, for evaluation at many times."""
 
     def __init__(self, start: AgentsState, table: EventTable) -> None:
         self.agents, self.dimension = start.start.shape
@@ -64,7 +64,7 @@ class Paths:
         self.begins = [table.time[table.of_agent(p)] for p in range(self.agents)]
 
     def at(self, times: Floats) -> Snapshots:
-        """Everybody at ascending `times`, after the jumps at each."""
+        """Snapshots at ascending `times`, after the jumps at each."""
         positions, velocities = np.empty((2, len(times), self.agents, self.dimension))
         next_at = np.empty((len(times), self.agents))
         for p, legs in enumerate(self.legs):
@@ -75,7 +75,7 @@ class Paths:
 
 
 def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots:
-    """Everybody at ascending `times`, after the jumps at each."""
+    """Snapshots at ascending `times`, after the jumps at each."""
     if not len(times):
         shape = (0, *start.start.shape)
         return Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
@@ -85,7 +85,7 @@ def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots
 
 
 def _one_after_another(first: Legs, table: EventTable, times: Floats) -> Snapshots:
-    """The same, by bringing everybody's legs up to each of the times."""
+    """Snapshots, by updating the segments of all agents from each time to the next."""
     columns = {"since": table.time, "place": table.positions, "hold": table.holds}
     columns["next_at"] = table.next_at
     if table.cruise is not None or first.cruise is not None:
@@ -110,7 +110,7 @@ def _one_after_another(first: Legs, table: EventTable, times: Floats) -> Snapsho
 
 
 def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None = None) -> Looks:
-    """What every agent sees in every one of the configurations (S, N, n), row by row."""
+    """Cell measurements of all agents in each of the configurations (S, N, n), row by row."""
     samples, agents = places.shape[:2]
     row, agent = np.divmod(np.arange(samples * agents), agents)
     return measure_cells(system.ground, places, row, agent, threads=threads)
@@ -132,13 +132,13 @@ def measure(
 def measure_at(
     system: CoverageSystem, now: Snapshots, times: Floats, *, threads: int | None = None
 ) -> Metrics:
-    """Metrics of everybody as in `now`."""
+    """Metrics of the configurations in `now`."""
     seen = look_at_all(system, now.positions, threads=threads)
     return metrics_of(system, now, times, seen)
 
 
 def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Looks) -> Metrics:
-    """The same where it is known what everybody sees."""
+    """Metrics of configurations whose cells are already measured."""
     samples, agents = now.next_at.shape
     if seen.met.any():
         raise first_coincidence(now.positions[int(np.argmax(seen.met)) // agents])
@@ -186,9 +186,9 @@ def covered_from(
 ) -> float | None:
     """The time from which every error stays within `nu` to the end; None if it never does.
 
-    `errors` gives everybody's error at any time. It is known exactly at samples and at events, then
-    narrowed by bisection, to `finest` of the time, between the last time a larger error was seen
-    and the next look at it.
+    `errors` returns all errors at any time. They are known exactly at samples and at events, then
+    narrowed by bisection, to `finest` of the time, between the last time of a larger error
+    and the next measurement.
     """
 
     samples = np.empty(0) if metrics is None else metrics.times
@@ -202,7 +202,7 @@ def covered_from(
 
 
 def sharpness(ground: Ground) -> float:
-    """How sharply the beginning of coverage is told, as a share of the time."""
+    """How sharply the beginning of coverage is located, as a share of the time."""
     return ROUGH if is_expensive(ground) else FINEST
 
 
@@ -214,9 +214,9 @@ def covered_after(
     nu: float,
     finest: float,
 ) -> float | None:
-    """The same where the last time of a larger error is known, and the next sample if any.
+    """Like `covered_from`, given the last time of a larger error, and the next sample if any.
 
-    A `last` of 0 says that none was seen after the start.
+    A `last` of 0 means that there was none after the start.
     """
 
     def worst(t: float) -> float:
@@ -226,7 +226,7 @@ def covered_after(
         return None
     if last == 0.0 and worst(0.0) <= nu:
         return 0.0
-    if after is None:  # no samples to go by: look at some times of our own
+    if after is None:  # there are no samples: measure at some times
         probes = np.linspace(last, until, PROBES if finest < COARSE else FEW_PROBES)
         bad = [t for t in probes[1:-1] if worst(float(t)) > nu]
         last = max([last, *map(float, bad)])

@@ -50,5 +50,5 @@ def trigger_figures(run: Run) -> TriggerFigures:
         ceiling_hits=int((marks == CEILING).sum()),
         intervals=len(marks),
         drift=float(seen.drift[seen.free].max()) if free else None,
-        room=float(seen.room[seen.free].min()) if free else None,
+        room=float(seen.depth[seen.free].min()) if free else None,
     )

@@ -1,4 +1,4 @@
-"""The theorem's numbers: how long an agent may go without a look, and how fast it may move."""
+"""The theorem's numbers: how long an agent may hold its velocity, and how fast it may move."""
 
 from __future__ import annotations
 

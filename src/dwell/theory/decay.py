@@ -1,8 +1,8 @@
-"""How fast displacements die out under each law: foretold from the spectrum, and seen in a run.
+"""Decay rates of displacements under each law: predicted from the spectrum, and observed in a run.
 
-In the frame of the modes a law without holds does de/dt = -gain gap e. Where all agents look
-together, T apart, a mode is multiplied by a known factor from look to look, and the rate is exact
-for small displacements. Where each looks when it likes, the age of what it knows enters on average.
+In the frame of the modes a law without holds does de/dt = -gain gap e. Where all agents sample
+together, T apart, a mode is multiplied by a known factor from sample to sample, and the rate is
+exact for small displacements. With timers of their own, the mean age of their samples enters.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Prediction:
     says: str
     by_mode: Floats | None = None  # (K,) the same of every mode known
     mode: int = 0  # which is the slowest
-    step: float | None = None  # time between looks, where all look together
+    step: float | None = None  # time between samples, where all agents sample together
     limit: float | None = None  # the longest such time at which all displacements still shrink
     best: float | None = None  # the relaxation that is quickest
 
@@ -85,7 +85,7 @@ def _slowest(by_mode: Floats, says: str, **more: Any) -> Prediction:
 
 
 def _together(rates: Rates, gain: float, waits: tuple[float, ...]) -> Prediction:
-    """All look at the same times and hold gain * error in between."""
+    """The prediction where all agents sample at the same times and hold gain * error in between."""
     factors = np.abs(1.0 - gain * np.multiply.outer(np.array(waits), rates.gaps))
     by_mode = _rate(factors.prod(axis=0), sum(waits))
     step = waits[0] if len(waits) == 1 else None
@@ -182,7 +182,7 @@ def _ages(rates: Rates, law: Timer | SelfTriggered) -> Floats:
 
 
 def _dropout_age(t1: float, t2: float, loss: float) -> float:
-    """Of waits t1, 2 t1, ... as looks are lost one after another, but never more than t2."""
+    """Of dwell times t1, 2 t1, ... as samples are lost in a row, but never more than t2."""
     most = math.ceil(t2 / t1)
     tries = np.arange(1, most + 1)
     waits = np.minimum(tries * t1, t2)
@@ -198,14 +198,14 @@ def _mean_along(rates: Rates, values: Floats) -> Floats:
 
 
 def _self_triggered(rates: Rates, law: SelfTriggered) -> Prediction:
-    """Between looks an agent covers 1 - exp(-kappa T) of the way to the centroid it saw."""
+    """Between samples an agent covers 1 - exp(-kappa T) of the way to the sampled centroid."""
     ages = _ages(rates, law)
     gain = _mean_along(rates, -np.expm1(-2.0 * law.kappa * ages) / (2.0 * ages))
     by_mode = gain * rates.gaps * (1.0 + gain * rates.gaps * _mean_along(rates, ages))
     return _slowest(by_mode, AVERAGED)
 
 
-# Seen in a run.
+# Observed in a run.
 
 
 @final
@@ -244,8 +244,8 @@ class Decay:
 def observe(run: RunLike, rates: Rates, prediction: Prediction | None = None) -> Decay:
     """The slowest mode of a run's distance to the configuration that `rates` belong to.
 
-    Only the part along one mode is looked at, so that quicker ones do not bend the curve. The fit
-    begins where everybody is within a hundredth of a cell's radius, and ends at the run's end or
+    Only the part along one mode is used, so that quicker ones do not curve the line. The fit
+    begins where every agent is within a hundredth of a cell's radius, and ends at the run's end or
     where rounding begins. A mode that is not in the run, for reasons of symmetry, is passed over.
     """
     law = run.system.controller
@@ -316,17 +316,17 @@ def _from_then_on(holds: Any) -> Any:
 
 
 def _sample_times(run: RunLike, found: Prediction) -> Floats:
-    """Times at which the linear model speaks: the common looks, or any."""
+    """Times at which the linear model applies: the common sampling times, or any."""
     if found.step is None or run.horizon < FEWEST * found.step:
         return np.linspace(0.0, run.horizon, SAMPLES + 1)
     looks = np.arange(int(run.horizon / found.step * (1.0 + 1e-12)) + 1)
     stride = max(1, len(looks) // SAMPLES)
-    first = _first_look(run)
+    first = _first_sample(run)
     times: Floats = np.append(0.0, first + looks[::stride] * found.step)
     return times[times <= run.horizon]
 
 
-def _first_look(run: RunLike) -> float:
+def _first_sample(run: RunLike) -> float:
     law: Any = run.system.controller
     timer = getattr(law, "initial_timer", None)
     first = getattr(law, "t2", getattr(law, "step", 0.0)) if timer is None else timer

@@ -124,13 +124,13 @@ def from_borders(found: Borders, log_scale: float = 0.0) -> Derivatives:
     facet_own = np.zeros_like(own)
     np.add.at(facet_own, found.agent, per_length * found.m2)
     facet_other = -per_length * (found.m2 - outer(found.m1, found.gap))
-    everybody = np.arange(n)
+    agents = np.arange(n)
     return Derivatives(
         masses=found.masses * weight,
         log_masses=np.log(found.masses) + found.log_scales,
         errors=found.errors,
-        row=np.concatenate([everybody, found.agent]),
-        column=np.concatenate([everybody, found.other]),
+        row=np.concatenate([agents, found.agent]),
+        column=np.concatenate([agents, found.other]),
         centroid=np.concatenate([own, towards]),
         facets=np.concatenate([facet_own, facet_other]),
     )

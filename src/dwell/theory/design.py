@@ -36,7 +36,7 @@ class Setting:
     t2: Floats  # (N,)
     eta_max: float
     lipschitz: Floats  # (N,); may be infinite
-    shared_clock: bool = False  # whether all agents always look at the same times
+    shared_clock: bool = False  # whether all agents always sample at the same times
     own_start: bool = True  # whether agents start with the velocities that the law gives
     tied: bool = False  # whether eta_max is no number of its own, but theta k1 whatever k1 is
 
@@ -92,7 +92,7 @@ class Setting:
 
     @cached_property
     def max_gains_in_theta(self) -> Floats | None:
-        """The same when eta_max = theta k1 changes along with k1.
+        """The largest k1 of each agent if eta_max = theta k1 changes along with k1.
 
         None where theta is not below 1: no k1, however small, is then above its eta_max.
         """
@@ -149,7 +149,7 @@ class Setting:
 
     @property
     def margins(self) -> dict[str, Floats | float | None]:
-        """Limit over value used: at least 1 where a condition is met."""
+        """Limit over value used: at least 1 where a condition holds."""
         sync, local = self.sharper
         found: dict[str, Floats | float | None] = {
             "dwell_time": self.max_dwell_times / self.t2,
@@ -160,7 +160,7 @@ class Setting:
         return {**found, sync.name: sync.margin, local.name: local.margin}
 
     def with_gain(self, k1: float) -> Setting:
-        """The same with another k1, and with its eta_max if that is tied to it."""
+        """This setting with another k1, and with the eta_max of that k1 if it is tied to it."""
         return replace(self, k1=k1, eta_max=self.theta * k1 if self.tied else self.eta_max)
 
     def dwell_times_for(self, rates: Floats) -> Floats:
@@ -192,12 +192,12 @@ class Sharper:
 
     @property
     def since(self) -> str:
-        """From when on it speaks: a velocity that was given obeys no law until the first look."""
+        """From when on it applies: a prescribed velocity obeys no law until the first sample."""
         return "start" if self.own_start else "first look"
 
     @property
     def within(self) -> bool | None:
-        """Whether nobody can run past its centroid; None where given velocities may lead out."""
+        """Whether no agent can pass its centroid; None where prescribed velocities may lead out."""
         if self.without_overshoot is None:
             return None
         if self.longest > self.without_overshoot:

@@ -48,7 +48,7 @@ class Attained:
     values: Floats  # (N,) the largest of each agent
     rates: Floats  # (N,) the largest |d_p c_p - 1| + sum of |d_q c_p|: how fast |e_p| can change
     neighbors: Ints  # (N,) most neighbours of each agent
-    configurations: int = 1  # looked at
+    configurations: int = 1  # measured
     skipped: int = 0  # left out: some cell weighed nothing
     time: float | None = None  # along a run
     sample: int | None = None  # among samples
@@ -150,7 +150,7 @@ def _infinite(points: Points, a: int, b: int) -> Attained:
 def error_rates(found: Derivatives) -> Floats:
     """|d_p c_p - 1| + sum over the neighbours of |d_q c_p|, (N,).
 
-    When nobody is faster than 1, the error of agent p changes no faster than this.
+    When no agent is faster than 1, the error of agent p changes no faster than this.
     """
     blocks = found.centroid.copy()
     blocks[found.row == found.column] -= np.eye(blocks.shape[-1])
@@ -215,13 +215,13 @@ def lipschitz_along(
         raise _weightless("at every time looked at")
     best, rows, whens = found
     if meet(close.distance, start.start) and math.isfinite(rows.value):
-        return _met(rows, close)
+        return _coincident(rows, close)
     at = float(times[best])
     says = f"{rows.says} at t = {at:.6g} ({rows.configurations} of {known} times looked at)"
     return _named(rows, says, time=at, times=times[whens])
 
 
-def _met(rows: Attained, close: Approach) -> Attained:
+def _coincident(rows: Attained, close: Approach) -> Attained:
     """Where two agents pass through each other at a time that no number tells exactly."""
     values, rates = rows.values.copy(), rows.rates.copy()
     values[list(close.agents)] = rates[list(close.agents)] = math.inf
@@ -236,7 +236,7 @@ def _met(rows: Attained, close: Approach) -> Attained:
 def visited_times(
     table: EventTable, metrics: Metrics | None, until: float, most: int
 ) -> tuple[Floats, int]:
-    """Ascending times to look at, and from how many samples and events they were chosen."""
+    """Ascending times to measure at, and from how many samples and events they were chosen."""
     unknown = np.array([np.inf])
     times = [np.zeros(1), table.time, np.array([until])]
     gaps = [unknown, table.nearest, unknown]
@@ -298,7 +298,7 @@ def _largest(
 ) -> tuple[int, Attained, Ints] | None:
     """The largest over some configurations, which it was, and which was that of each agent.
 
-    None if no cell can be told.
+    None if no configuration has derivatives.
     """
     best: tuple[int, Attained] | None = None
     values, rates = np.zeros((2, system.agents))

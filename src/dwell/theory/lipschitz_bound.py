@@ -58,12 +58,12 @@ def lipschitz_bound(workspace: Workspace, density: Density, separation: float) -
         says = "unknown: the range of a density that is only a function cannot be bounded"
         return Bound(None, rho, says)
     low, high = ends
-    room = min(disc_area(workspace.vertices, corner, 0.5 * rho) for corner in workspace.vertices)
-    if not low * room * rho > 0.0:
+    area = min(disc_area(workspace.vertices, corner, 0.5 * rho) for corner in workspace.vertices)
+    if not low * area * rho > 0.0:
         return Bound(math.inf, rho, "infinite: the density comes too near 0 in the workspace")
     steps = np.roll(workspace.vertices, -1, axis=0) - workspace.vertices
     perimeter = float(np.hypot(*steps.T).sum())
-    value = 2.0 * (high / low) * perimeter * workspace.diameter**2 / (room * rho)
+    value = 2.0 * (high / low) * perimeter * workspace.diameter**2 / (area * rho)
     return Bound(value, rho, f"for every configuration with separation at least {rho:.4g}")
 
 
@@ -91,25 +91,25 @@ def _is_polygonal(workspace: Workspace) -> bool:
     return workspace.dimension == 2 and is_flat(workspace)
 
 
-def _form_range(hill: Gaussian, workspace: Workspace) -> tuple[float, float]:
+def _form_range(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]:
     """Least and largest exponent of a Gaussian: a convex function of the place."""
     if not _is_polygonal(workspace):
-        return _form_range_beyond_polygons(hill, workspace)
-    qxx, qxy, qyy = hill.form
+        return _form_range_beyond_polygons(gaussian, workspace)
+    qxx, qxy, qyy = gaussian.form
     form = np.array([[qxx, qxy], [qxy, qyy]])
-    a = workspace.vertices - np.array(hill.center)
+    a = workspace.vertices - np.array(gaussian.center)
     step = np.roll(a, -1, axis=0) - a
     at_corners = np.einsum("ki,ij,kj->k", a, form, a)
-    if float(workspace.outside_by(np.array([hill.center]))[0]) == 0.0:
+    if float(workspace.outside_by(np.array([gaussian.center]))[0]) == 0.0:
         return 0.0, float(at_corners.max())
     slope, bend = (np.einsum("ki,ij,kj->k", step, form, v) for v in (a, step))
     r = np.clip(-slope / bend, 0.0, 1.0)
     return float((at_corners + r * (2.0 * slope + r * bend)).min()), float(at_corners.max())
 
 
-def _form_range_beyond_polygons(hill: Gaussian, workspace: Workspace) -> tuple[float, float]:
-    """Never too narrow; the lower end is attained where the hill is round."""
-    terms = hill.general_terms(workspace.dimension)
+def _form_range_beyond_polygons(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]:
+    """Never too narrow; the lower end is attained where the Gaussian is isotropic."""
+    terms = gaussian.general_terms(workspace.dimension)
     form, center = terms.forms[0], terms.centers[0]
     away = float(workspace.outside_by(center[None])[0])
     corners = np.array(list(product(*zip(*workspace.bounds, strict=True)))) - center

@@ -21,7 +21,7 @@ PATHS = 256  # followed at once
 MOST = 20_000  # turns of each
 GOOD = 0.004  # relative error at which no more turns are needed
 SLOWEST = 5.0  # time constants until the quicker modes are gone
-WINDOW = 16  # turns per agent between two looks at the error
+WINDOW = 16  # turns per agent between two evaluations of the error
 
 
 @final
@@ -53,13 +53,13 @@ def by_turns(rest: Floats, agents: int, part: float, step: float, gap: float) ->
 def by_clocks(
     rest: Floats, agents: int, part: float, step: float, often: float, gap: float
 ) -> Typical:
-    """Each agent looks by its own Poisson clock, and moves `part` of the way during `step`."""
+    """Each agent samples by its own Poisson clock, and moves `part` of the way during `step`."""
     random = np.random.default_rng(0)
     axes = len(rest) // agents
     rows = rest.reshape(agents, axes, len(rest))
     paths = np.arange(PATHS)
     speeds = np.zeros((PATHS, agents, axes))
-    # What comes next to each agent: its look, and the end of its move.
+    # The next events of each agent: its sample, and the end of its move.
     due = np.full((PATHS, 2, agents), np.inf)
     due[:, 0] = random.exponential(1.0 / often, (PATHS, agents))
 
@@ -83,7 +83,7 @@ def by_clocks(
         speeds[...] /= by[:, None, None]
 
     first = random.standard_normal((PATHS, len(rest)))
-    turns = 2.0 * part * gap  # looks and ends of moves take turns
+    turns = 2.0 * part * gap  # samples and ends of moves alternate
     return _followed(advance, first, 2 * agents, turns, shrink)
 
 

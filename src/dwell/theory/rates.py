@@ -47,7 +47,7 @@ class RunLike(Protocol):
         ...
 
     def positions(self, t: Any) -> Points:
-        """Where everybody is at time t."""
+        """Positions of all agents at time t."""
         ...
 
 
@@ -67,7 +67,7 @@ class Rates:
     modes: Floats  # (K, N, n) eigenvectors; the largest displacement of an agent is 1
     contraction: float  # largest eigenvalue of the symmetric part of M^1/2 (Dc - I) M^-1/2
     tolerance: float  # gaps up to here count as 0
-    moved: float = 0.0  # how far the configuration asked for was from this one, in radii
+    moved: float = 0.0  # how far the given configuration was from this one, in radii
 
     @property
     def agents(self) -> int:
@@ -125,7 +125,7 @@ class Rates:
 
     @property
     def says(self) -> str:
-        """The same as a sentence, with the numbers."""
+        """The kind of configuration as a sentence, with the numbers."""
         gap = f"gap {self.gap:.3g}"
         if self.kind == UNSETTLED:
             return f"unsettled: an agent is {self.error:.3g} radii of its cell from its centroid"

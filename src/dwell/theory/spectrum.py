@@ -14,7 +14,7 @@ DENSE = 300  # agents up to which the whole spectrum is computed
 SOFT = 12  # modes known beyond that, and the stiffest one
 SMALL = 16  # rows up to which a sparse matrix is made dense
 BASIS = 40  # vectors that the largest eigenvalue of a larger one is sought among
-FLAT = 1e-6  # a gap that cannot be told from 0 where errors are a millionth of a cell
+FLAT = 1e-6  # a gap that cannot be distinguished from 0 where errors are a millionth of a cell
 
 
 def weighed(found: Derivatives, dense: int | None = None) -> Any:

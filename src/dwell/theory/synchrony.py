@@ -1,4 +1,4 @@
-"""Whether agents of the timer law look at the same times, and how long they then wait."""
+"""Whether agents of the timer law sample at the same times, and their common dwell times."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dwell.controllers import Timer
 
 
 def shares_clock(law: Timer, agents: int) -> bool:
-    """Whether all agents always look at the same times, whatever they see and draw."""
+    """Whether all agents always sample at the same times, whatever they measure and draw."""
     return agents == 1 or common_waits(law, agents) is not None
 
 
 def common_waits(law: Timer, agents: int) -> tuple[float, ...] | None:
-    """The waits that all agents have in common, one after another, from the first look on.
+    """The dwell times that all agents have in common, in order, from the first sample on.
 
     None if they differ, or are drawn or worked out on the way.
     """

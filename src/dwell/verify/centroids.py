@@ -36,25 +36,25 @@ def second_opinion(replay: Replay, thorough: bool, tell: Tell) -> Finding:
 
 def by_hand(replay: Replay, most: int | None, tell: Tell) -> Finding:
     """Centroids by plain cutting and plain quadrature."""
-    system, gaps, told = replay.system, [], []
+    system, gaps, places = replay.system, [], []
     tried = 0
     for positions, agent, error, where in _stated(replay, most, tell):
         tried += 1
         centroid = reference_centroid(system.workspace, positions, agent, system.density)
         if centroid is not None:
             gaps.append(lengths(error - centroid) / system.workspace.diameter)
-            told.append(where)
+            places.append(where)
     says = agreeing(
         "centroids agree with other code",
         "centroids compared with other code",
         np.array(gaps), LIMIT, _centroids(replay),
     )  # fmt: skip
     says += " (relative to the diameter)"
-    if not told:
+    if not places:
         why = "the cells weigh too little, or the density is too rough, for the other code"
         return not_applicable("by-hand", says, why)
-    says += _untold(tried - len(told))
-    return worst_of("by-hand", says, np.array(gaps), LIMIT, told.__getitem__)
+    says += _skipped(tried - len(places))
+    return worst_of("by-hand", says, np.array(gaps), LIMIT, places.__getitem__)
 
 
 def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
@@ -62,18 +62,20 @@ def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
     system, agree = replay.system, "centroids agree with points counted to the nearest agent"
     try:
         counting = Counting(system.workspace, system.density)
-    except DensityError as fault:  # a function that fails where no look has asked it yet
+    except DensityError as fault:  # a function that fails where no cell has evaluated it yet
         return not_applicable("by-counting", agree, str(fault))
-    found, told, sharp, tried = [], [], 0.0, 0
+    found, places, sharp, tried = [], [], 0.0, 0
     for positions, agent, error, where in _stated(replay, most, tell):
         tried += 1
         doubt = _look(system, positions, np.array([agent])).doubt
-        opinion = counting.told(positions, agent, error, 0.0 if doubt is None else float(doubt[0]))
+        opinion = counting.compare(
+            positions, agent, error, 0.0 if doubt is None else float(doubt[0])
+        )
         if opinion is not None:
             found.append(opinion.apart)
-            told.append(where)
+            places.append(where)
             sharp = max(sharp, opinion.sharp / system.workspace.diameter)
-    if not told:
+    if not places:
         why = "the cells are too small, or weigh too little, for points to be counted in them"
         return not_applicable("by-counting", agree, why)
     says = agreeing(
@@ -83,9 +85,9 @@ def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
     )  # fmt: skip
     says += (
         f" (in standard errors; one wrong by {sharp:.1g} of the diameter would have been found)"
-        + _untold(tried - len(told))
+        + _skipped(tried - len(places))
     )
-    return worst_of("by-counting", says, np.array(found), TOO_FAR, told.__getitem__)
+    return worst_of("by-counting", says, np.array(found), TOO_FAR, places.__getitem__)
 
 
 def _stated(replay: Replay, most: int | None, tell: Tell) -> Iterator[Stated]:
@@ -108,7 +110,7 @@ def _centroids(replay: Replay) -> int:
     return len(replay.start.start) + len(replay.table)
 
 
-def _untold(count: int) -> str:
+def _skipped(count: int) -> str:
     return f"; {count} could not be told" if count else ""
 
 

@@ -1,8 +1,8 @@
 """Every decision of a run made again, one after another.
 
-For laws that remember, hear or compute more than one look gives, a jump cannot be checked by
-itself: what an agent knew depends on all that was said before. So the run is walked through from
-its beginning. Positions are always those of the table: one wrong row does not spoil those after it.
+For laws with memory, messages or more than one sample's information, a jump cannot be checked by
+itself: what an agent knew depends on all messages before. So the run is replayed from its
+beginning. Positions are always those of the table: one wrong row does not spoil those after it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Rederived:
     velocity: Floats  # the velocity it sets off with
     cruise: Floats  # for how long it is held
     next_at: Floats  # when it decides next
-    counts: Floats  # cells, looks, messages and the law's note: differences
-    broken: Floats  # how far another agent is from where it promised to be, as far as heard of
+    counts: Floats  # cells, samples, messages and the law's mark: differences
+    broken: Floats  # how far another agent is outside the ball of its last message
 
 
 def rederive(
@@ -66,15 +66,15 @@ def _strayed(system: CoverageSystem, state: AgentsState, agent: int) -> float:
     if not state.mail or not state.mail[agent].heard:
         return 0.0
     heard, places = state.mail[agent].heard, state.positions
-    radius = getattr(system.controller, "radius", _promised)  # the law's own, where it has one
+    radius = getattr(system.controller, "radius", _reach)  # the law's own, where it has one
     return max(
         float(lengths(places[q] - said.position)) - radius(said, state.time)
         for q, said in heard.items()
     )
 
 
-def _promised(said: Message, now: float) -> float:
-    """How far the sender of a message can have got if it keeps its promise."""
+def _reach(said: Message, now: float) -> float:
+    """How far the sender of a message can have moved within its speed bound."""
     return said.promise * (now - said.time)
 
 

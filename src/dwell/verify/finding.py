@@ -89,8 +89,8 @@ def worst_of(
     return Finding(name, says, VIOLATED, worst, limit, where(k))
 
 
-def not_promised(found: Finding) -> Finding:
-    """The same where nobody promised it: a violation is then worth telling, and no fault."""
+def if_guaranteed(found: Finding) -> Finding:
+    """`found` as not applicable if it is violated: the property is not guaranteed here."""
     return replace(found, status=NOT_APPLICABLE) if found.status == VIOLATED else found
 
 

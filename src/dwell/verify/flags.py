@@ -1,4 +1,4 @@
-"""What a careful reader should know about a run before believing it: named, with a sentence."""
+"""Flags: conditions that limit what a run means, each with a name and a sentence."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class RunFacts:
     start: AgentsState
     places: Points  # (N, n) at the end
     nearest: float  # the smallest distance of two agents, at the start, at events and at the end
-    empty: int  # looks at which the cell weighed nothing
-    outside: float  # how far outside the workspace anybody was when it looked
+    empty: int  # samples at which the cell had no mass
+    outside: float  # the largest distance of a sampling agent from the workspace
     floors: int  # waits that the law would have wanted shorter
     hold_error: float  # the largest, at the start, at the ends of holds and at the end
 
@@ -91,8 +91,8 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
     log_cost = log_cost_of(system.looks_of_all(places))
     if log_cost is not None and log_cost < LEAST_LOG:
         says = f"The cost at the start is exp({log_cost:.6g}), below the smallest double"
-        told = "costs and masses may read 0; log_cost has their logarithm, and centroids are right"
-        yield Flag("underflow", f"{says}: {told}.")
+        rest = "costs and masses may read 0; log_cost has their logarithm, and centroids are right"
+        yield Flag("underflow", f"{says}: {rest}.")
 
 
 def _about_agents(
@@ -120,7 +120,7 @@ def _about_agents(
 
 
 def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
-    """Where a law could not do what it wants, or nobody proved that it can."""
+    """Where a law could not apply its rule, or its guarantees are not proved."""
     if not system.network.perfect:
         says = "Looks and messages were lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
@@ -139,10 +139,10 @@ def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
     """How well the cells could be weighed, at the start and at the end of the run."""
     if system.terms is not None and system.dimension <= 2:
         return  # to rounding
-    everybody = np.arange(system.agents)
+    agents = np.arange(system.agents)
     worst = 0.0
     for places in (run.start.positions, run.places):
-        seen = measure_cells(system.ground, places[None], np.zeros_like(everybody), everybody)
+        seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents)
         if seen.doubt is None:
             return
         worst = max(worst, float(seen.doubt.max()))
@@ -176,7 +176,7 @@ def _about_certificate(
     changes = [advice.says for advice in advise(setting) if advice.value is not None]
     if changes:
         reasons.append(f"The condition would hold with {'; or '.join(changes)}.")
-    if reasons:  # one agent alone, and looks that are lost, have flags of their own
+    if reasons:  # one agent alone, and lost samples, have flags of their own
         yield Flag("certificate-void", " ".join(reasons))
 
 

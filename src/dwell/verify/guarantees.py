@@ -1,4 +1,4 @@
-"""What each law's own paper proves or promises, held against a run."""
+"""What the paper of each law proves, compared with a run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
 from dwell.measure.metrics import look_at_all, measure, snapshots
-from dwell.verify.finding import Finding, agreeing, not_promised, spread, worst_of
+from dwell.verify.finding import Finding, agreeing, if_guaranteed, spread, worst_of
 from dwell.verify.reference_trigger import reference_trigger, wider
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
-MOST_TIMES = 2000  # times at which centroids are followed between looks
+MOST_TIMES = 2000  # times at which centroids are followed between samples
 BLOCK = 4096  # events dealt with at once
 BY_HAND = 40  # decisions of the self-trigger that are made again by other code
 BY_HAND_LIMIT = 3e-5  # of the diameter
@@ -34,7 +34,7 @@ def promises(
     until: float,
     thorough: bool = False,
 ) -> Iterator[Finding]:
-    """Findings about what the law promises; none for laws that promise nothing."""
+    """Findings about what the law guarantees; none for laws without guarantees."""
     law = system.controller
     if getattr(law, "cost_decreases", False) and system.spacing is None:
         yield cost_never_rises(system, start, table, until, None if thorough else MOST_COSTS)
@@ -59,16 +59,16 @@ def cost_never_rises(
     says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
     found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: at_time(times[k + 1]))
-    return found if system.network.perfect else not_promised(found)
+    return found if system.network.perfect else if_guaranteed(found)
 
 
 def self_trigger_guarantees(
     system: CoverageSystem, start: AgentsState, table: EventTable, until: float
 ) -> Iterator[Finding]:
-    """G1: the centroid moves by delta at most between looks. G2: the sampled one stays in the cell.
+    """G1: between samples the centroid moves by delta at most. G2: the sampled one stays inside.
 
-    Neither is promised on an interval that the trigger did not choose, because tau_min was too
-    long or a look was lost; over a network that loses or delays; or up to the first scanned time
+    Neither is guaranteed on an interval that the trigger did not choose, because tau_min was too
+    long or a sample was lost; over a network that loses or delays; or up to the first scanned time
     that is not good (stop = "after").
     """
     law: Any = system.controller
@@ -77,11 +77,11 @@ def self_trigger_guarantees(
     when = f"at {MOST_TIMES} times and just before each look"
     says = f"a centroid moves by at most delta = {law.delta:g} between looks (G1; {when})"
     found = worst_of("drift", says, np.where(seen.free, seen.drift, 0.0), law.delta, seen.where)
-    yield found if kept else not_promised(found)
+    yield found if kept else if_guaranteed(found)
     says = "the sampled centroid stays in the agent's cell (G2, likewise; how far it is outside)"
     rounding = 1e-12 * system.workspace.diameter
-    found = worst_of("target", says, np.where(seen.free, -seen.room, 0.0), rounding, seen.where)
-    yield found if kept else not_promised(found)
+    found = worst_of("target", says, np.where(seen.free, -seen.depth, 0.0), rounding, seen.where)
+    yield found if kept else if_guaranteed(found)
 
 
 def trigger_by_hand(
@@ -91,7 +91,7 @@ def trigger_by_hand(
     law: SelfTriggered,
     most: int | None,
 ) -> Finding:
-    """The trigger at some decisions by other code: met at the end of the interval, not after it."""
+    """The trigger at some decisions by other code: it holds at the end of the interval only."""
     rows = spread(len(table), most)
     wrong = np.zeros(len(rows))
     for k, row in enumerate(rows):
@@ -119,8 +119,8 @@ def _misjudged(
     ends = interval - law.scan if law.option("stop") == "after" else interval
     worst = 0.0
     for s, sign in ((ends, 1.0), (ends + law.scan, -1.0)):
-        asked = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
-        if asked and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
+        applies = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
+        if applies and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
             here = np.array(legs.at(t + s))
             enlarged = wider(system.workspace) if sign < 0 else 0.0
             known = (law, system.workspace, system.density, here, target, sample.positions, s)
@@ -139,13 +139,13 @@ def _positions_before(start: AgentsState, table: EventTable, row: int) -> Floats
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Followed:
-    """Agents between their looks: one entry for each agent and time looked at."""
+    """Agents between their samples: one entry for each agent and time."""
 
     times: Floats
     agents: Ints
     drift: Floats  # how far the centroid is from the sampled one
-    room: Floats  # how far inside its cell the sampled one is
-    free: np.ndarray  # whether the trigger chose the interval: no floor was hit, no look lost
+    depth: Floats  # how far inside its cell the sampled one is
+    free: np.ndarray  # whether the trigger chose the interval: no floor was hit, no sample lost
 
     def where(self, k: int) -> str:
         """Entry k in words."""
@@ -155,13 +155,13 @@ class Followed:
 def follow_centroids(
     system: CoverageSystem, start: AgentsState, table: EventTable, until: float
 ) -> Followed:
-    """Everybody at times spread over the run, and each agent at the very end of each interval.
+    """All agents at times spread over the run, and each agent at the very end of each interval.
 
     That is the worst time of an interval, just before the new sample; none is left out.
     """
     first = np.array([look.error for look in system.looks(start.positions)])
     parts = [_along(system, start, table, first, until), _at_ends(start, table, first, until)]
-    names = ("times", "agents", "drift", "room", "free")
+    names = ("times", "agents", "drift", "depth", "free")
     return Followed(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
@@ -172,23 +172,23 @@ def _along(
     now = snapshots(start, table, times)
     centroids = now.positions + _errors(system, now.positions)
     agents = now.next_at.shape[1]
-    drift, room = np.empty((2, len(times), agents))
+    drift, depth = np.empty((2, len(times), agents))
     free = np.empty((len(times), agents), dtype=bool)
     for p in range(agents):
         made = np.searchsorted(table.time[table.of_agent(p)], times, side="right")
         targets, chosen = _samples_of(start, table, first, p)
         drift[:, p] = lengths(centroids[:, p] - targets[made])
-        room[:, p] = _room(targets[made], now.positions, p)
+        depth[:, p] = _depth(targets[made], now.positions, p)
         free[:, p] = chosen[made]
     row, agent = np.divmod(np.arange(free.size), agents)
-    return Followed(times[row], agent, drift.ravel(), room.ravel(), free.ravel())
+    return Followed(times[row], agent, drift.ravel(), depth.ravel(), free.ravel())
 
 
 def _at_ends(start: AgentsState, table: EventTable, first: Points, until: float) -> Followed:
     """At each event its own agent, with the sample that it had until then."""
     rows = np.flatnonzero(table.time <= until)
     times, agents = table.time[rows], table.agent[rows]
-    drift, room, free = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows), dtype=bool)
+    drift, depth, free = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows), dtype=bool)
     centroids = table.positions[rows] + table.errors[rows]  # as recorded, which is checked besides
     for p in range(len(start.start)):
         own = np.flatnonzero(agents == p)
@@ -196,8 +196,8 @@ def _at_ends(start: AgentsState, table: EventTable, first: Points, until: float)
         drift[own], free[own] = lengths(centroids[own] - targets), chosen
         for part in np.array_split(np.arange(len(own)), 1 + len(own) // BLOCK):
             now = snapshots(start, table, times[own[part]])
-            room[own[part]] = _room(targets[part], now.positions, p)
-    return Followed(times, agents, drift, room, free)
+            depth[own[part]] = _depth(targets[part], now.positions, p)
+    return Followed(times, agents, drift, depth, free)
 
 
 def _samples_of(
@@ -212,17 +212,17 @@ def _samples_of(
     return targets, (marks != FLOOR) & (marks != MISSED)
 
 
-def _room(targets: Points, positions: Points, agent: int) -> Floats:
+def _depth(targets: Points, positions: Points, agent: int) -> Floats:
     """How much farther the targets (S, n) are from the nearest other agent than from `agent`."""
     others = lengths(targets[:, None] - positions)
     own = others[:, agent].copy()
     others[:, agent] = np.inf
-    room: Floats = others.min(axis=1) - own
-    return room
+    depth: Floats = others.min(axis=1) - own
+    return depth
 
 
 def _errors(system: CoverageSystem, places: Points) -> Points:
-    """Everybody's error in each of the configurations (S, N, n)."""
+    """Errors of all agents in each of the configurations (S, N, n)."""
     errors: Points = look_at_all(system, places).error.reshape(places.shape)
     return errors
 

@@ -1,8 +1,8 @@
 """A second opinion on centroids in any dimension: points are counted to the nearest agent.
 
 The cell is never made, and the density is only evaluated. Sets of points that fill the workspace
-evenly are shifted at random, each by itself, so that what they tell is right on average, and what
-they differ by tells how well: errors come in standard errors. They are no match for the digits of a
+evenly are shifted at random, each by itself, so that their mean is right on average, and their
+spread is the accuracy: errors come in standard errors. They are no match for the digits of a
 quadrature; they find cells that are wrong.
 """
 
@@ -23,10 +23,10 @@ SHIFTS = 77  # seed of the shifts: a check gives the same answer each time
 TOO_FAR = 10.0  # standard errors: by chance once in 1e10 with so many sets
 
 
-class Told(NamedTuple):
+class CountedOffset(NamedTuple):
     """How far a centroid is from where counting puts it, and what counting can tell."""
 
-    apart: float  # in standard errors, beyond what the look itself claims to know
+    apart: float  # in standard errors, beyond the error that the cell measurement states
     sharp: float  # the smallest error that would have been found, a length
 
 
@@ -43,11 +43,13 @@ class Counting:
         self.which = which[inside]
         self.weights: Floats = np.asarray(density.at(self.places), dtype=np.float64)
 
-    def told(self, positions: Points, agent: int, error: Points, doubt: float) -> Told | None:
-        """What the points say of a centroid `error` away from its agent; None if they are few.
+    def compare(
+        self, positions: Points, agent: int, error: Points, doubt: float
+    ) -> CountedOffset | None:
+        """How the points judge a centroid `error` away from its agent; None if they are few.
 
-        `doubt` is what the look says of its mass: the centroid may be off by that share of the
-        cell's size and still be as claimed.
+        The mass has a stated relative error, and the centroid may be off by that share of the
+        cell's size.
         """
         own = self._cell(positions, agent)
         weights = self.weights[own]
@@ -61,10 +63,10 @@ class Counting:
         allowed = 2.0 * doubt * mass * float(np.abs(local).max())
         beyond = np.maximum(np.abs(middle) - allowed, 0.0)
         apart = float((beyond / np.where(spread > 0.0, spread, np.inf)).max())
-        return Told(apart, float((TOO_FAR * spread.max() + allowed) / mass))
+        return CountedOffset(apart, float((TOO_FAR * spread.max() + allowed) / mass))
 
     def _cell(self, positions: Points, agent: int) -> np.ndarray:
-        """Which points are nearer to the agent than to anybody else; the nearest others first."""
+        """Which points are nearer to the agent than to any other; the nearest others first."""
         apart = ((positions - positions[agent]) ** 2).sum(axis=1)
         own = np.arange(len(self.places))
         distance = ((self.places - positions[agent]) ** 2).sum(axis=1)
@@ -72,7 +74,7 @@ class Counting:
             if q == agent:
                 continue
             if len(own) and apart[q] > 4.0 * distance[own].max():
-                break  # twice as far as the farthest point left: nobody beyond comes nearer
+                break  # twice as far as the farthest point left: no agent beyond is nearer
             other = ((self.places[own] - positions[q]) ** 2).sum(axis=1)
             own = own[distance[own] <= other]
         return own

@@ -19,15 +19,15 @@ from dwell.theory.lipschitz import smallest
 from dwell.verify.guarantees import thinned
 
 NOISE = 1e-14  # of an error, relative to the workspace's diameter
-WORST = 4  # one in so many times is spent on agents that run away from their centroids
-SLOW_CELLS = 6000  # looks at a density that only Python can evaluate
-DEAR_CELLS = 200  # looks that take long, see dwell.cells.backend.is_expensive
+WORST = 4  # one in so many times is spent on agents that move away from their centroids
+SLOW_CELLS = 6000  # measurements with a density that only Python can evaluate
+EXPENSIVE_CELLS = 200  # expensive measurements, see dwell.cells.backend.is_expensive
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """At how many times errors and costs, and the Lipschitz constants, are looked at."""
+    """At how many times errors and costs, and the Lipschitz constants, are measured."""
 
     times: int
     derivatives: int
@@ -50,7 +50,7 @@ class Recorded:
 
     @cached_property
     def paths(self) -> Paths:
-        """Everybody's legs."""
+        """Trajectory segments of all agents."""
         return Paths(self.start, self.table)
 
     @cached_property
@@ -69,9 +69,9 @@ class Recorded:
         return covered_from(self.errors, self.until, self.table, self.metrics, nu, finest=finest)
 
     def errors(self, t: float) -> Floats:
-        """|centroid - position| of everybody at a time."""
-        everybody = np.arange(self.system.agents)
-        return self.errors_of(everybody, np.full(len(everybody), t), np.array([t]))
+        """|centroid - position| of all agents at a time."""
+        agents = np.arange(self.system.agents)
+        return self.errors_of(agents, np.full(len(agents), t), np.array([t]))
 
     def errors_of(self, agents: Ints, times: Floats, ascending: Floats) -> Floats:
         """The error of each of the agents, each at its own of some ascending times."""
@@ -97,9 +97,9 @@ class Series:
 
 
 def affordable(run: Recorded, most: int) -> int:
-    """At most so many times, and fewer where looks take long."""
+    """At most so many times, and fewer where measurements are expensive."""
     if is_expensive(run.system.ground):
-        return max(2, min(most, DEAR_CELLS // run.system.agents))
+        return max(2, min(most, EXPENSIVE_CELLS // run.system.agents))
     if run.system.terms is None:
         return max(2, min(most, SLOW_CELLS // run.system.agents))
     return most
@@ -129,9 +129,9 @@ def follow(run: Recorded, most: int) -> Series:
 
 
 def _times(run: Recorded, most: int) -> Floats:
-    """Times spread over the run, and those at which somebody runs away from its centroid.
+    """Times spread over the run, and those at which some agent moves away from its centroid.
 
-    Held velocities are at their worst just before a look.
+    Held velocities are at their worst just before a sample.
     """
     table, until = run.table, run.until
     few = thinned(table.time[table.time <= until], most)  # in order, as tables are

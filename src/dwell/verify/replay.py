@@ -1,4 +1,4 @@
-"""A stored run put together again from its table, without the engine."""
+"""A stored run reconstructed from its table, without the engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK = 8192
 @final
 @dataclass(frozen=True, eq=False)
 class MeasuredJumps:
-    """What agents saw, one entry per jump."""
+    """What agents measured, one entry per jump."""
 
     errors: Points  # (jumps, n)
     neighbors: Ints
@@ -42,7 +42,7 @@ class MeasuredJumps:
 
 @final
 class Replay:
-    """Answers, for each jump of a table, where everybody stood and what each was doing."""
+    """Positions and velocities of all agents at each jump of a table."""
 
     def __init__(self, system: CoverageSystem, start: AgentsState, table: EventTable) -> None:
         self.system = system
@@ -88,7 +88,7 @@ class Replay:
 
     @cached_property
     def legs(self) -> list[Legs]:
-        """Every agent's legs, the one it starts with first."""
+        """Trajectory segments of each agent, the first one first."""
         return [self.table.legs(self.start, p) for p in range(self.system.agents)]
 
     def last_due(self) -> Floats:
@@ -101,7 +101,7 @@ class Replay:
         return due
 
     def configurations(self, lo: int, hi: int) -> Points:
-        """Where everybody stood at jumps lo..hi, (hi - lo, N, n)."""
+        """Positions of all agents at jumps lo..hi, (hi - lo, N, n)."""
         places = np.empty((hi - lo, self.system.agents, self.system.dimension))
         for q, legs in enumerate(self.legs):
             made = np.searchsorted(self.table.of_agent(q), np.arange(lo, hi))
@@ -109,16 +109,16 @@ class Replay:
         return places
 
     def positions_at_row(self, row: int) -> Points:
-        """Where everybody stood at one jump, (N, n)."""
+        """Positions of all agents at one jump, (N, n)."""
         places: Points = self.configurations(row, row + 1)[0]
         return places
 
     def final_positions(self, until: float) -> Points:
-        """Where everybody is at the end."""
+        """Positions of all agents at the end."""
         return np.array([legs.take(-1).at(until) for legs in self.legs])
 
     def looks(self, tell: Any) -> MeasuredJumps:
-        """What each look must have given, from the positions put together here."""
+        """What each sample must have measured, from the reconstructed positions."""
         parts = []
         for lo in range(0, len(self.table), BLOCK):
             hi = min(lo + BLOCK, len(self.table))
@@ -143,7 +143,7 @@ class Replay:
 
 
 def expected_next_at(system: CoverageSystem, replay: Replay, program: HoldProgram) -> Floats:
-    """When each agent must look next, by its rule and its own draws."""
+    """When each agent must sample next, by its rule and its own draws."""
     p, t, k = replay.table.agent, replay.table.time, replay.number
     from dwell._kernels.hold import EARLIEST, LATEST, PERIODIC, SEQUENCE, UNIFORM
 

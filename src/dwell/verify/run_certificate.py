@@ -1,6 +1,6 @@
-"""The theorem held against a run: which hypotheses it met, and whether its conclusions came true.
+"""The theorem compared with a run: which hypotheses held, and whether its conclusions did.
 
-A violation here does not make a run wrong. It says that the theorem does not speak about it, or
+A violation here does not make a run wrong. It says that the theorem does not apply to it, or
 from when on it does not.
 """
 
@@ -45,7 +45,7 @@ def certify(
     *,
     effort: Effort = THOROUGH,
 ) -> tuple[Finding, ...]:
-    """Findings about the theorem; none for a law it does not speak about."""
+    """Findings about the theorem; none for a law that it does not cover."""
     return held_against(Recorded(system, start, table, until, metrics), assumed, effort)
 
 
@@ -55,7 +55,7 @@ def held_against(
     effort: Effort,
     measured: Attained | None = None,
 ) -> tuple[Finding, ...]:
-    """The same of a run; who knows its Lipschitz constants already may hand them over."""
+    """Findings about the theorem for a run, with its Lipschitz constants if already measured."""
     system, law = run.system, run.system.controller
     if not isinstance(law, Timer):
         return ()
@@ -71,16 +71,16 @@ def held_against(
 def _findings(
     run: Recorded, law: Timer, setting: Setting, effort: Effort, measured: Attained | None
 ) -> Iterator[Finding]:
-    course = follow(run, effort.times)
+    series = follow(run, effort.times)
     held = largest_hold_error(run)
     yield from _admissible_start(run, setting)
     yield from _conditions(setting)
     yield _measured_lipschitz(run, setting, effort, measured)
     yield _within("hold-limit", "hold errors stay within eta_max", held, setting.eta_max)
     yield _adaptive_limit(law, held)
-    yield from _u_set(run, course, setting)
+    yield from _u_set(run, series, setting)
     yield _attractor(run, law)
-    yield from _cost_rate(course, setting, held)
+    yield from _cost_rate(series, setting, held)
 
 
 NAMES = {
@@ -172,9 +172,9 @@ def _measured_lipschitz(
 
 def measure_along(run: Recorded, effort: Effort) -> Attained:
     """The Lipschitz constants along a run."""
-    course = (run.system, run.start, run.table, run.metrics, run.until)
+    series = (run.system, run.start, run.table, run.metrics, run.until)
     most = affordable(run, effort.derivatives)
-    return lipschitz_along(*course, most=most, approach=run.closest, paths=run.paths)
+    return lipschitz_along(*series, most=most, approach=run.closest, paths=run.paths)
 
 
 def _within(name: str, says: str, held: Held, limit: float) -> Finding:
@@ -188,10 +188,10 @@ def _adaptive_limit(law: Timer, held: Held) -> Finding:
     return _within(name, NAMES[name], held, law.eta_max)
 
 
-def _u_set(run: Recorded, course: Series, s: Setting) -> Iterator[Finding]:
-    """The theorem speaks while every error is at least eta_max nu~ / k1, which cannot last."""
+def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
+    """The theorem applies while every error is at least eta_max nu~ / k1, which cannot last."""
     radius = s.theta * s.reach
-    first = exits(run, course, radius)
+    first = exits(run, series, radius)
     left = np.isfinite(first)
     says = f"every error stays at least {radius:.4g} (the set U; share of the agents that leave it)"
     if not left.any():
@@ -202,20 +202,20 @@ def _u_set(run: Recorded, course: Series, s: Setting) -> Iterator[Finding]:
         where = f"agent {p} first, t = {float(first[p]):.9g}; the last that leaves, t = {last:.9g}"
         share = float(left.mean())
         yield Finding("stays-in-u", says, VIOLATED, share, 0.0, where, per_agent=_plain(first))
-    yield _cost_after(course, float(first.min()))
+    yield _cost_after(series, float(first.min()))
 
 
-def exits(run: Recorded, course: Series, radius: float) -> Floats:
+def exits(run: Recorded, series: Series, radius: float) -> Floats:
     """When the error of each agent first falls below `radius`, (N,); inf if it never does.
 
-    Known at every look of its own and at the times of `course`, then narrowed by bisection.
+    Known at every sample of the agent and at the times of `series`, then narrowed by bisection.
     """
     agents = run.system.agents
     before, after = np.zeros(agents), np.full(agents, np.inf)
     for p in range(agents):
         rows = run.table.of_agent(p)
-        times = np.concatenate([course.times, run.table.time[rows]])
-        errors = np.concatenate([course.errors[:, p], lengths(run.table.errors[rows])])
+        times = np.concatenate([series.times, run.table.time[rows]])
+        errors = np.concatenate([series.errors[:, p], lengths(run.table.errors[rows])])
         order = np.argsort(times, kind="stable")
         times, inside = times[order], errors[order] < radius
         if inside.any():
@@ -240,15 +240,15 @@ def _crossings(run: Recorded, radius: float, before: Floats, after: Floats) -> F
     return after
 
 
-def _cost_after(course: Series, since: float) -> Finding:
-    """By its rate at the times looked at, and by its rise from each of them to the next."""
+def _cost_after(series: Series, since: float) -> Finding:
+    """By its rate at the times measured, and by its rise from each of them to the next."""
     name, says = "cost-after-u", NAMES["cost-after-u"]
-    late = course.times >= since
+    late = series.times >= since
     if not late.any():
         return not_applicable(name, says, "nobody left U")
-    times, costs = course.times[late], course.costs[late]
+    times, costs = series.times[late], series.costs[late]
     with np.errstate(divide="ignore", invalid="ignore"):
-        rates = (course.rates - course.doubts)[late] / costs
+        rates = (series.rates - series.doubts)[late] / costs
         rises = (np.diff(costs) / costs[:-1] - ROUNDING) / np.diff(times)
     both = np.nan_to_num(np.concatenate([rates, rises]), nan=0.0)
     ends = np.concatenate([times, times[1:]])
@@ -269,7 +269,7 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
     return Finding(name, says, HOLDS, worst, nu, where)
 
 
-def _cost_rate(course: Series, s: Setting, held: Held) -> Iterator[Finding]:
+def _cost_rate(series: Series, s: Setting, held: Held) -> Iterator[Finding]:
     """dL/dt <= m(D) eta_max**2 nu~ / (2 k1) always, and <= 0 while all errors are in U."""
     if held.value > s.eta_max:
         for name in ("cost-rate", "cost-in-u"):
@@ -277,16 +277,16 @@ def _cost_rate(course: Series, s: Setting, held: Held) -> Iterator[Finding]:
         return
 
     def at(k: int) -> str:
-        return at_time(course.times[k])
+        return at_time(series.times[k])
 
-    bound = course.masses * s.eta_max * s.eta_max * s.reach / (2.0 * s.k1)
+    bound = series.masses * s.eta_max * s.eta_max * s.reach / (2.0 * s.k1)
     bound = np.maximum(bound, np.finfo(float).tiny)  # eta_max**2 may be less than any double
-    yield worst_of("cost-rate", NAMES["cost-rate"], course.rates / bound, 1.0, at)
-    all_in = (course.errors >= s.theta * s.reach).all(axis=1)
+    yield worst_of("cost-rate", NAMES["cost-rate"], series.rates / bound, 1.0, at)
+    all_in = (series.errors >= s.theta * s.reach).all(axis=1)
     if not all_in.any():
         yield not_applicable("cost-in-u", NAMES["cost-in-u"], "there is no such time")
         return
-    rates = np.where(all_in, course.rates - course.doubts, -np.inf)
+    rates = np.where(all_in, series.rates - series.doubts, -np.inf)
     yield worst_of("cost-in-u", NAMES["cost-in-u"], rates, 0.0, at)
 
 

@@ -1,9 +1,9 @@
 """Is a stored run a solution? Re-derives every flow and every jump from the scenario alone.
 
-Nothing here comes from the engine: where everybody stood at each event is put together again from
-the table by NumPy, random draws by a second implementation of Philox, centroids by the same cell
-kernel from those positions (which must give the same bits), and for some agents at the start and
-some events by a plain-Python cell and a high-order quadrature that share no code with the kernels.
+Nothing here comes from the engine: positions at each event are reconstructed from the table by
+NumPy, random draws by a second implementation of Philox, centroids by the same cell kernel from
+those positions (which must give the same bits), and for some agents at the start and some events by
+cells and quadratures that share no code with the kernels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dwell.verify.finding import (
     HOLDS,
     Finding,
     agreeing,
-    not_promised,
+    if_guaranteed,
     spread,
     worst_of,
     yes_or_no,
@@ -40,8 +40,8 @@ from dwell.verify.run_certificate import certify
 Progress = Callable[[str, float], None]
 
 SAMPLES = 50  # samples measured again, unless all are
-DEAR_SAMPLES = 5  # the same where a look takes long
-LOOKS = 2**18  # of samples measured at once
+FEW_SAMPLES = 5  # where cells are expensive
+MOST_CELLS = 2**18  # of samples measured at once
 SOLVED = 100.0  # times the tolerance of a differential equation
 OTHER_KERNELS = 1e-11  # likewise: what runs made by another version may differ by
 ENDLESS = frozenset({"next_at", "cruise"})  # columns where infinity has a meaning
@@ -51,10 +51,10 @@ ALONE = frozenset({"nearest", "separations"})  # likewise, for a single agent
 @final
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a stored run says of itself beside its events, and what its scenario asked for."""
+    """What a stored run states beside its events, and what its scenario specifies."""
 
-    places: Points | None = None  # start positions asked for
-    horizon: float | None = None  # asked for
+    places: Points | None = None  # start positions in the scenario
+    horizon: float | None = None  # in the scenario
     max_jumps: int | None = None  # allowed
     ended: str = "horizon"  # why the run says it ended
     intact: bool | None = None  # whether its file is as it was written; None: there is no file
@@ -124,7 +124,7 @@ def _file(intact: bool | None) -> Iterator[Finding]:
 def _sources(changed: Sequence[str] | None) -> Iterator[Finding]:
     if changed is not None:
         found = yes_or_no("source", "its Python modules are those that ran", not changed)
-        yield replace(not_promised(found), where=" and ".join(f"{m} has changed" for m in changed))
+        yield replace(if_guaranteed(found), where=" and ".join(f"{m} has changed" for m in changed))
 
 
 def _domain(
@@ -247,8 +247,8 @@ def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Fi
     beyond = system.workspace.outside_by(places) / system.workspace.diameter
     says = "everybody stays in the workspace (relative to its diameter)"
     found = worst_of("workspace", says, beyond, 1e-12, lambda k: f"row {k}")
-    promised = stays and system.network.perfect  # what is late may lead anywhere
-    yield found if promised else not_promised(found)  # overshoot is allowed to some
+    guaranteed = stays and system.network.perfect  # what is late may lead anywhere
+    yield found if guaranteed else if_guaranteed(found)  # overshoot is allowed to some
 
 
 def _jumps(
@@ -303,7 +303,7 @@ def _decisions(
         says = "everybody is where its last message heard promised (how far outside)"
         limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(replay.reach))
         found = worst_of("promise", says, gaps.broken, limit, replay.where)
-        yield found if system.network.perfect else not_promised(found)
+        yield found if system.network.perfect else if_guaranteed(found)
 
 
 def _miscounted(one: Spent, other: Spent) -> int:
@@ -311,10 +311,10 @@ def _miscounted(one: Spent, other: Spent) -> int:
 
 
 def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
-    """How far counts are from those of a law for which each jump is a look and nothing else.
+    """How far counts are from those of a law for which each jump is one sample and nothing else.
 
-    A differential equation looks several times on its way to a knot; how often is the solver's
-    affair, but it is as often for everybody.
+    The solver of a differential equation samples several times before each knot; how often
+    depends on it, but the number is the same for all agents.
     """
     wrong = np.zeros(len(table))
     for name in ("guaranteed", "dual_guaranteed", "sent", "mark"):
@@ -323,8 +323,8 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
         wrong += table.promise != -1.0
     looked, received = table.count("looked"), table.count("received")
     if is_continuous(system):
-        everybody = looked[: len(looked) // system.agents * system.agents]
-        together = everybody.reshape(-1, system.agents)
+        whole = looked[: len(looked) // system.agents * system.agents]
+        together = whole.reshape(-1, system.agents)
         uneven = (together != together[:, :1]).ravel()
         wrong += (looked < 1) + np.append(uneven, np.ones(len(looked) - len(uneven)))
     else:
@@ -334,7 +334,7 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
 
 def _measured(system: CoverageSystem, metrics: Metrics | None, thorough: bool) -> Ints:
     """Which samples are measured again."""
-    some = DEAR_SAMPLES if is_expensive(system.ground) else SAMPLES
+    some = FEW_SAMPLES if is_expensive(system.ground) else SAMPLES
     return spread(0 if metrics is None else len(metrics.times), None if thorough else some)
 
 
@@ -352,7 +352,7 @@ def _samples(
         return
     scale = rounding / system.workspace.diameter
     gaps = np.zeros(len(rows))
-    step = max(1, LOOKS // system.agents)
+    step = max(1, MOST_CELLS // system.agents)
     for lo in range(0, len(rows), step):
         part = rows[lo : lo + step]
         again = measure(system, start, table, metrics.times[part])
