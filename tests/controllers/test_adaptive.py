@@ -10,7 +10,6 @@ import pytest
 import dwell
 from dwell.cells.sensitivity import norm, sensitivity
 from dwell.controllers import Timer
-from dwell.errors import ControllerError
 from dwell.geometry import voronoi_cells
 from tests.controllers.worlds import BOX, HILL, START
 
@@ -138,30 +137,3 @@ def test_it_needs_far_fewer_looks_than_timers_of_the_admissible_size(heptagon, t
     assert 5 * len(one.events) < len(two.events)
     assert max(one.events.hold_error.max(), one.metrics.hold_errors.max()) <= 0.4
     assert one.metrics.costs[-1] == pytest.approx(two.metrics.costs[-1], rel=0.01)
-
-
-def test_a_callable_density_adapts_alike():
-    def hill(z):
-        return np.exp(-0.4 * ((z[..., 0] - 2.6) ** 2 + (z[..., 1] - 1.9) ** 2))
-
-    slow = dwell.simulate(BOX, hill, START[:3], law(), until=1.0)
-    fast = dwell.simulate(BOX, HILL, START[:3], law(), until=1.0)
-    assert slow.events.time == pytest.approx(fast.events.time, rel=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({"eta_max": None}, "eta_max"),
-        ({"eta_max": 0.0}, "eta_max"),
-        ({"eta_max": -1.0}, "eta_max"),
-        ({"eta_max": math.nan}, "eta_max"),
-        ({"reset": "uniform"}, "eta_max"),
-        ({"eta_max": 0.5}, "eta_max"),
-        ({"eta_max": 0.7}, "eta_max"),
-    ],
-)
-def test_wrong_parameters_are_refused_by_name(changes, name):
-    with pytest.raises(ControllerError, match=f"law's {name} is") as refused:
-        law(**changes)
-    assert refused.value.key == f"controller.{name}"

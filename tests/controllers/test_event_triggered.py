@@ -11,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dwell
-from dwell import Gaussian, Uniform, simulate, tessellate
+from dwell import Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import Network
 from dwell.agents.interfaces import Ground, Message, Order, View
 from dwell.controllers import EventTriggered
-from dwell.controllers import event_triggered as module
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.uncertain import centroid_ball
-from dwell.errors import ControllerError
 from dwell.geometry import Polygon
 from dwell.results import Run
 from tests.conftest import differing
@@ -341,19 +339,6 @@ class TestLaw:
         silences = [np.diff([*times, 5.0]).max() for times in said]
         assert max(silences) == pytest.approx(steps * law.dt)
 
-    def test_times_are_multiples_of_dt(self):
-        run = simulate(FOUR, HILLS, CORNER, EventTriggered(dt=0.1), until=20.0, sample_every="off")
-        steps = np.round(run.events.time / 0.1)
-        assert (run.events.time == steps * 0.1).all()
-        assert (np.bincount(steps.astype(int))[1:] == 8).all()
-
-    def test_it_never_leaves_the_workspace_nor_exceeds_its_speed(self):
-        world, density, start = random_world(5)
-        law = EventTriggered(s_max=3.0, k_v=10.0)
-        run = simulate(world, density, start, law, until=5.0, sample_every="off")
-        assert lengths(run.events.holds).max() <= 3.0 * (1 + 4e-16)
-        assert world.outside_by(run.events.positions).max() <= 1e-12 * world.diameter
-
 
 class TestView:
     """One decision, from what one agent has heard."""
@@ -456,73 +441,6 @@ class TestCost:
         law = EventTriggered(k_v=5.0, dt=0.2)
         run = simulate(FOUR, HILLS, CORNER, law, until=20.0, sample_every=0.05)
         assert worst_rise(run, law.dt) > 1e-6
-
-
-class TestSameAgain:
-    """Runs depend neither on chance nor on numbering."""
-
-    def test_twice(self, eight):
-        again = simulate(FOUR, HILLS, CORNER, LAW, until=40.0, seed=7, sample_every="off")
-        assert differing(eight.events, again.events) == []
-
-    def test_renumbered(self, eight):
-        turn = np.random.default_rng(2).permutation(8)
-        other = simulate(FOUR, HILLS, CORNER[turn], LAW, until=40.0, sample_every="off")
-        for t in (0.5, 1.234, 10.0, 40.0):
-            assert (eight.positions(t)[turn] == other.positions(t)).all()
-        sent = [run.events.count("sent").sum() for run in (eight, other)]
-        assert sent[0] == sent[1]
-
-
-class TestParameters:
-    """What is refused, by name."""
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            (name, value)
-            for name in ("s_max", "dt", "k_v", "d_start", "heartbeat")
-            for value in (0, -1, np.nan, "1", True)
-        ]
-        + [("d_stop", -0.1), ("bound", "radius"), ("d_stop", 0.02), ("d_stop", 0.5)],
-    )
-    def test_refused(self, name, value):
-        with pytest.raises(ControllerError, match="event-triggered law's") as fault:
-            EventTriggered(**{name: value})
-        assert fault.value.key == f"controller.{name}"
-
-    @pytest.mark.parametrize(
-        "levels",
-        [
-            (), (0.0,), (1.0,), (0.0, 0.5), (0.25, 1.0), (0.0, 0.5, 0.5, 1.0), (0.0, 0.6, 0.4, 1.0),
-            (0.0, np.nan, 1.0), (0.0, "0.5", 1.0), (False, True), "01", None, 1.0, (0.0, 2.0),
-        ],
-    )  # fmt: skip
-    def test_levels_refused(self, levels):
-        with pytest.raises(ControllerError, match=r"levels is .* from 0 to 1 is needed") as fault:
-            EventTriggered(levels=levels)
-        assert fault.value.code == fault.value.key == "controller.levels"
-
-    def test_accepted(self):
-        law = EventTriggered(s_max=2, levels=[0, 0.5, 1], d_stop=0, heartbeat=3)
-        assert law.levels == (0.0, 0.5, 1.0)
-        assert hash(law) == hash(EventTriggered(s_max=2, levels=(0, 0.5, 1), d_stop=0, heartbeat=3))
-        assert (law.top_speed, law.stays_inside, law.cost_decreases) == (2.0, True, True)
-        assert (law.information.own, law.information.others) == ("always", "broadcasts")
-
-
-def test_a_function_gives_nearly_the_same_run_as_its_exact_twin():
-    twin = Gaussian((2, 3), rate=0.3)
-    start, law = CORNER[:3] + 1.0, EventTriggered(dt=0.1)
-    exact = simulate(FOUR, twin, start, law, until=1.2, sample_every="off")
-    python = simulate(FOUR, twin.at, start, law, until=1.2, sample_every="off")
-    assert python.positions(1.2) == pytest.approx(exact.positions(1.2), abs=1e-8)
-    assert (python.events.count("mark") == exact.events.count("mark")).all()
-    assert exact.events.count("mark").max() == 3
-
-
-def test_it_is_at_the_front_of_its_room():
-    assert dwell.controllers.EventTriggered is EventTriggered is module.EventTriggered
 
 
 @dataclass(frozen=True)

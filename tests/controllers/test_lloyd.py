@@ -71,12 +71,6 @@ def test_after_a_lost_look_the_largest_speed_holds():
     assert dwell.check(run).ok
 
 
-@pytest.mark.parametrize("speed", [0.0, -1.0, math.inf, "fast", True])
-def test_a_largest_speed_must_be_positive(speed):
-    with pytest.raises(ControllerError, match=r"speed"):
-        Lloyd(speed=speed)
-
-
 def test_two_agents_on_a_line_have_the_known_rates():
     """Their sum goes to 1 at the rate k/2, their difference to 1/2 at the rate k."""
     law = Lloyd(mode="ode", tolerance=1e-11)
@@ -165,33 +159,6 @@ def test_poisson_clocks_have_their_rate():
 def test_the_wait_of_a_poisson_clock_is_a_logarithm():
     for u in (0.0, 1e-17, 1e-9, 0.1, 0.29289, 0.5, 0.9, 1.0 - 2.0**-53):
         assert poisson_wait(u, 2.0) == pytest.approx(-2.0 * math.log1p(-u), rel=1e-14, abs=3e-16)
-
-
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (lambda: Lloyd(k2=0.0), "k2"),
-        (lambda: Lloyd(k2=-1.0), "k2"),
-        (lambda: Lloyd(dt=0.0), "dt"),
-        (lambda: Lloyd(mode="euler"), "mode"),
-        (lambda: Lloyd(mode="ode", dt=0.1), "dt"),
-        (lambda: Lloyd(tolerance=1e-9), "tolerance"),
-        (lambda: Lloyd(mode="ode", tolerance=0.5), "tolerance"),
-        (lambda: Lloyd(k2=True), "k2"),
-        (lambda: Lloyd(k2=float("nan")), "k2"),
-        (lambda: DiscreteLloyd(step=-1.0), "step"),
-        (lambda: DiscreteLloyd(relaxation=2.0), "relaxation"),
-        (lambda: DiscreteLloyd(relaxation=0.0), "relaxation"),
-        (lambda: DiscreteLloyd(speed=-0.1), "speed"),
-        (lambda: DiscreteLloyd(schedule="always"), "schedule"),
-        (lambda: DiscreteLloyd(rate=1.0), "rate"),
-        (lambda: DiscreteLloyd(schedule="poisson", rate=0.0), "rate"),
-    ],
-)
-def test_wrong_parameters_are_refused_by_name(make, name):
-    with pytest.raises(ControllerError, match=f"law's {name} is") as caught:
-        make()
-    assert caught.value.key == f"controller.{name}"
 
 
 @pytest.mark.parametrize(("dt", "until"), [(0.01, 20.0), (0.01, 150.0), (0.1, 3.0), (0.3, 2.7)])

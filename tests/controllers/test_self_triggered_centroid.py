@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dwell
 from dwell import Box, Gaussian, Mixture, Polygon, Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import CoverageSystem, Network
@@ -21,7 +20,6 @@ from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.self_triggered_centroid import CentroidPlan
 from dwell.controllers.uncertain import CentroidBall, ball_of, centroid_ball, velocity_to
 from dwell.density import as_density
-from dwell.errors import ControllerError
 from dwell.results import Run
 from tests.conftest import differing
 from tests.strategies import random_convex_polygon, random_positions
@@ -290,13 +288,6 @@ class TestLaw:
         assert (table.count("guaranteed")[follows] == 0).all()
         assert (table.count("guaranteed")[~follows] >= 2).all()
 
-    def test_times_are_multiples_of_dt(self):
-        law = SelfTriggeredCentroid(v_max=0.3, dt=0.1, epsilon=0.1)
-        run = simulate(FOUR, HILLS, CORNER, law, until=20.0, sample_every="off")
-        steps = np.round(run.events.time / 0.1)
-        assert (run.events.time == steps * 0.1).all()
-        assert (np.bincount(steps.astype(int))[1:] == 8).all()
-
     @pytest.mark.parametrize("t_max", [0.01, 0.05, 0.1, 0.12])
     def test_nobody_sleeps_longer_than_t_max(self, t_max):
         law = SelfTriggeredCentroid(v_max=0.01, dt=0.025, epsilon=0.5, t_max=t_max)
@@ -320,13 +311,6 @@ class TestLaw:
             run = simulate(FOUR, HILLS, CORNER, law, until=5.0, sample_every="off")
             looks.append(int(run.events.count("looked").sum()))
         assert looks[0] > 2 * looks[1] > 4 * looks[2] > 0
-
-    def test_it_never_leaves_the_workspace_nor_exceeds_its_speed(self):
-        workspace, density, start = random_world(5)
-        run = simulate(workspace, density, start, SelfTriggeredCentroid(), until=3.0)
-        speeds = lengths(run.events.holds)
-        assert speeds.max() <= 1.0 + 1e-15
-        assert workspace.outside_by(run.events.positions).max() <= 1e-12 * workspace.diameter
 
 
 class TestCost:
@@ -371,17 +355,6 @@ class TestCost:
 
 class TestSameAgain:
     """Runs do not depend on chance, numbering or threads."""
-
-    def test_twice(self):
-        one, two = (simulate(FOUR, HILLS, CORNER, SLOW, until=3.0, seed=s) for s in (1, 2))
-        assert differing(one.events, two.events) == []
-
-    def test_renumbered(self):
-        turn = np.random.default_rng(1).permutation(8)
-        one = simulate(FOUR, HILLS, CORNER, SLOW, until=3.0)
-        two = simulate(FOUR, HILLS, CORNER[turn], SLOW, until=3.0)
-        for t in (0.5, 1.234, 3.0):
-            assert (one.positions(t)[turn] == two.positions(t)).all()
 
     def test_side_by_side(self):
         """Working memory is not shared by threads."""
@@ -451,42 +424,10 @@ class TestLookLost:
         assert (late.start.hold == fresh.start.hold).all()
 
 
-class TestParameters:
-    """What is refused, by name."""
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [(name, value) for name in ("v_max", "dt", "t_max") for value in (0, -1, np.nan, "1", True)]
-        + [("epsilon", -0.1), ("epsilon", np.inf), ("decision", "two-step"), ("bound", "radius")],
-    )
-    def test_refused(self, name, value):
-        with pytest.raises(ControllerError, match="self-triggered-centroid law's") as fault:
-            SelfTriggeredCentroid(**{name: value})
-        assert fault.value.key == f"controller.{name}"
-
-    def test_accepted(self):
-        law = SelfTriggeredCentroid(v_max=2, epsilon=0, t_max=1)
-        assert (law.top_speed, law.stays_inside, law.cost_decreases) == (2.0, True, True)
-        assert (law.information.own, law.information.others) == ("always", "samples")
-
-
-def test_a_function_gives_nearly_the_same_run_as_its_exact_twin():
-    twin = Gaussian((2, 3), rate=0.3)
-    start, law = CORNER[:3] + 1.0, SelfTriggeredCentroid(v_max=0.5, dt=0.05, epsilon=0.1)
-    exact = simulate(FOUR, twin, start, law, until=0.4, sample_every="off")
-    python = simulate(FOUR, twin.at, start, law, until=0.4, sample_every="off")
-    assert python.positions(0.4) == pytest.approx(exact.positions(0.4), abs=1e-8)
-    assert (python.events.count("looked") == exact.events.count("looked")).all()
-
-
 def test_a_grid_of_points_will_do():
     run = simulate(FOUR, HILLS, CORNER, SLOW, until=1.0, spacing=0.01, sample_every=0.5)
     exact = simulate(FOUR, HILLS, CORNER, SLOW, until=1.0, sample_every=0.5)
     assert run.positions(1.0) == pytest.approx(exact.positions(1.0), abs=0.005)
-
-
-def test_it_is_at_the_front_of_its_room():
-    assert dwell.controllers.SelfTriggeredCentroid is SelfTriggeredCentroid
 
 
 def two_on_a_line(

@@ -101,11 +101,14 @@ def test_agents_anywhere(site):
     lower, upper = site.bounds
     rng, size = np.random.default_rng(1), upper - lower
     outside = lower + rng.uniform(-0.1, 1.1, (8, len(size))) * size
-    cluster = 0.5 * (lower + upper) + 1e-9 * rng.normal(size=(6, len(size))) * size
-    column = np.linspace(-1e-6, 1e-6, 5)[:, None] * np.eye(len(size))[0] + 0.5 * (lower + upper)
+    middle = 0.5 * (lower + upper)
+    cluster, crowd = (
+        middle + gap * rng.normal(size=(6, len(size))) * size for gap in (1e-9, 1e-12)
+    )
+    column = np.linspace(-1e-6, 1e-6, 5)[:, None] * np.eye(len(size))[0] + middle
     facet = np.vstack([outside, cluster])
     facet[:, 0] = lower[0]
-    for places in (outside, cluster, column, facet):
+    for places in (outside, cluster, crowd, column, facet):
         for p in range(0, len(places), 2):
             found = reference_centroid(site, places, p, Uniform())
             if found is not None:

@@ -97,13 +97,18 @@ def _cell(workspace: Any, own: Points, others: Points) -> _DividedCell | None:
     while True:  # an agent twice as far as every vertex has no part in the cell
         towards, halfway = others[:count] / far[:count, None], 0.5 * far[:count]
         scale = float(halfway[0]) if len(halfway) else workspace.diameter
-        inner = _inner_point(np.vstack([inside[0], towards]), np.append(inside[1], halfway), scale)
+        within = np.vstack([inside[0], towards]), np.append(inside[1], halfway)
+        inner = _inner_point(*within, scale)
         if inner is None:
             return None
-        planes = np.vstack([normals, towards])
-        apart = np.append(gaps, halfway) - planes @ inner
+        planes, bounds = np.vstack([normals, towards]), np.append(gaps, halfway)
         try:
+            apart = bounds - planes @ inner
             vertices, meeting = _polar(planes, apart)
+            if apart.min() < MARGIN * float(lengths(vertices).max()):  # digits would go
+                inner = _deeper(inner, vertices, *within)
+                apart = bounds - planes @ inner
+                vertices, meeting = _polar(planes, apart)
         except QhullError:
             return None
         reach = 2.0 * float(lengths(vertices + inner).max())
@@ -131,6 +136,13 @@ def _inner_point(normals: Points, gaps: Floats, scale: float) -> Points | None:
     if found is None or (normals @ (scale * found[:n]) >= gaps).any():
         return None
     return np.asarray(scale * found[:n])
+
+
+def _deeper(inner: Points, vertices: Points, normals: Points, gaps: Floats) -> Points:
+    """The deepest in {z : normals z <= gaps} of points from `inner` to the middle of vertices."""
+    points = inner + 0.5 ** np.arange(40.0)[:, None] * vertices.mean(axis=0)
+    deepest: Points = points[int((gaps - points @ normals.T).min(axis=1).argmax())]
+    return deepest
 
 
 def _polygon_inside(workspace: Any, own: Points) -> tuple[Points, Floats]:
