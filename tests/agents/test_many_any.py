@@ -121,14 +121,14 @@ numbers = st.integers(0, 2**32 - 1)
 @given(numbers, st.floats(0, 2), st.floats(1e-3, 3), st.sampled_from([0.1, 0.7, np.inf]))
 def test_those_gathered_in_space(seed, later, radius, cruise):
     """All within the limit and no others, whatever happened since they were put into bins."""
+    from dwell._kernels.legs import COLUMNS
     from dwell._kernels.space.bins import gather, make_bins, make_near, put_all
-    from dwell._kernels.space.legs import COLUMNS
     from dwell.agents.compiled import places_in
 
     ask = callable_from_python(gather)
     rng = np.random.default_rng(seed)
     count = int(rng.integers(130, 220))
-    row = legs_of(rng, count, 3, rng.choice([0.0, 0.01, 1.0]), COLUMNS)
+    row = legs_of(rng, count, 3, rng.choice([0.0, 0.01, 1.0]), COLUMNS[3])
     bins, near = make_bins(count), make_near(count)
     put_all(0.0, cruise, row, bins, near)
     here = places_in(row, later, cruise, 3)
@@ -146,25 +146,20 @@ def test_those_gathered_in_space(seed, later, radius, cruise):
 
 @given(numbers, st.floats(0, 2), st.sampled_from([0.1, 0.7, np.inf]))
 def test_those_beside_on_the_line(seed, later, cruise):
-    from dwell._kernels.line.legs import COLUMNS
-    from dwell._kernels.line.order import look_beside, make_order, put_in_order
+    from dwell._kernels.line.engine import find_beside
     from dwell.agents.compiled import places_in
 
-    ask = callable_from_python(look_beside)
+    find = callable_from_python(find_beside)
     rng = np.random.default_rng(seed)
     count = int(rng.integers(1, 60))
-    row = legs_of(rng, count, 1, rng.choice([0.0, 0.01, 1.0]), COLUMNS)
-    order = make_order(count)
-    put_in_order(0.0, cruise, row, order)
-    assert (np.diff(order.then) >= 0).all()
+    row = legs_of(rng, count, 1, rng.choice([0.0, 0.01, 1.0]), 8)
     here = places_in(row, later, cruise, 1)[:, 0]
+    near = np.empty(3)
     for p in range(count):
-        ask(p, later, cruise, row, order)
+        find(p, later, cruise, row, near)
         others = np.delete(here, p)
         below, above = others[others <= here[p]], others[others > here[p]]
-        assert order.near[0] == here[p]
-        assert order.near[1] == max(below, default=-np.inf)
-        assert order.near[2] == min(above, default=np.inf)
+        assert near.tolist() == [here[p], max(below, default=-np.inf), min(above, default=np.inf)]
 
 
 def test_who_keeps_its_distance_is_asked_again_and_again():

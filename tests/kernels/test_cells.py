@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.doors import cell_of as kernel_cell
 from dwell._kernels.doors import moments_of
+from dwell._kernels.marks import COINCIDENT
 from dwell._kernels.scratch import make_scratch
 from dwell._kernels.terms import plain_terms
 from tests import strategies

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell._kernels.hold import DROPOUT, HoldProgram, dropout_interval, next_look, saturated
+from dwell._kernels.hold import DROPOUT, HoldProgram, dropout_interval, next_look, saturate
 
 coordinate = st.floats(-1e6, 1e6)
+
+
+def saturated(x, y, k1, reach):
+    holds = np.empty((2, 1))
+    saturate(0, np.array([[x], [y]], dtype=float), k1, reach, holds)
+    return float(holds[0, 0]), float(holds[1, 0])
 
 
 @given(coordinate, coordinate, st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))

@@ -88,8 +88,8 @@ def cache_folder(module: Path) -> Path | None:
 
 def is_cached() -> bool:
     """Whether compiled kernels are already on disk, so that a first call will be quick."""
-    folder = cache_folder(ROOT / "engine.py")
-    return not ENABLED or (folder is not None and any(folder.glob("*/engine.*.nbc")))
+    folder = cache_folder(ROOT / "plane.py")
+    return not ENABLED or (folder is not None and any(folder.glob("*/plane.*.nbc")))
 
 
 def njit(function: Callable[..., Any]) -> Any:

@@ -5,9 +5,9 @@ bisector with agent q if label = q >= 0.
 """
 
 from dwell._kernels._jit import inlined, inner
+from dwell._kernels.marks import COINCIDENT
 from dwell._kernels.nearest import measure_distances, next_nearest, open_heap, sort_few
 
-COINCIDENT = -1  # another agent stands at the same place
 # Squared distance over squared reach of a cell up to which others are asked. Beyond 4 they do not
 # touch it; a little farther, they also pass its corners clearly (trace.py), asked or not.
 WITHIN = 4.004

@@ -3,6 +3,9 @@
 An agent's position between its events is start + hold * (t - since), always taken from its own
 last event, so nothing accumulates and the order of simultaneous jumps does not matter. It moves for
 a time `cruise` at most (for ever, under most laws) and then stands.
+
+A dimension supplies two functions, `measure` and `note_jump`, and the types of its domain and
+buffers; their text becomes part of the loop: see plane.py, line/engine.py and space/engine.py.
 """
 
 import math
@@ -10,140 +13,102 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import njit
-from dwell._kernels.bins import (
-    SPARE_LISTED,
-    are_many,
-    gather_moving,
-    guessed,
-    is_worn,
-    note_speed,
-    place_at,
-    put_all,
-)
-from dwell._kernels.cells import COINCIDENT
-from dwell._kernels.hold import next_look, saturated
-from dwell._kernels.legs import FIRST_AT, HOLD_X, HOLD_Y, LOOKS, REACH, SINCE, START_X, START_Y
-from dwell._kernels.look import NO_MASS, weigh
+from dwell._kernels._jit import njit, spliced
+from dwell._kernels.hold import next_look, saturate
+from dwell._kernels.legs import AFTER_FIRST, AFTER_LOOKS, AFTER_SINCE
+from dwell._kernels.marks import COINCIDENT, NO_MASS
 from dwell._kernels.philox import STREAM_RESETS, uniform
 from dwell._kernels.queue import agent_in, row_in, sift_queue
-from dwell._kernels.scratch import LINES
-from dwell._kernels.search import find_cell
-from dwell._kernels.tree import enclose
 
-FULL, REACHED, HIT = 0, 1, 2  # why the loop came back: buffer full, horizon, two agents met
+FULL, REACHED, HIT = 0, 1, 2  # why the loop returned: buffer full, horizon, two agents met
 
 
 class Legs(NamedTuple):
     """All that changes during a run: one entry per agent."""
 
-    row: np.ndarray  # (N, 8) see legs.py
-    due: np.ndarray  # heap of (due, queue), earliest first: when the next look is,
+    row: np.ndarray  # (N, columns) see legs.py
+    due: np.ndarray  # heap of (due, queue), earliest first: when the next sample is,
     queue: np.ndarray  # ... and whose: see queue.py
 
 
 class Log(NamedTuple):
-    """One entry per jump."""
+    """One entry per jump; vectors are (n, jumps)."""
 
     time: np.ndarray
     agent: np.ndarray
-    x: np.ndarray  # position
-    y: np.ndarray
-    hold_x: np.ndarray  # velocity from now on
-    hold_y: np.ndarray
+    positions: np.ndarray
+    holds: np.ndarray  # velocity from now on
     next_at: np.ndarray
-    error_x: np.ndarray  # centroid minus position
-    error_y: np.ndarray
+    errors: np.ndarray  # centroid minus position
     hold_error: np.ndarray  # |hold - k1 sat(e)| just before the jump
     neighbors: np.ndarray
     nearest: np.ndarray  # distance of the nearest other agent
-    empty: np.ndarray  # 1 when the cell weighed nothing
+    empty: np.ndarray  # 1 when the cell has no mass
 
 
 @njit
-def fill_rows(number, start, hold, since, first, looks, at, row):
-    """Fill the table of legs for agents in the order of `number`; `at`: see legs.py.
-
-    at: the columns of when a leg began, when the first look is due, and looks made so far.
-    """
+def fill_rows(number, start, hold, since, first, looks, row):
+    """Fill the table of legs for agents in the order of `number`."""
     n = start.shape[1]
     for i in range(number.shape[0]):
         q = number[i]
         for k in range(n):
             row[i, k] = start[q, k]
             row[i, n + k] = hold[q, k]
-        row[i, at[0]] = since[q]
-        row[i, at[1]] = first[q]
-        row[i, at[2]] = looks[q]
+        row[i, 2 * n + AFTER_SINCE] = since[q]
+        row[i, 2 * n + AFTER_FIRST] = first[q]
+        row[i, 2 * n + AFTER_LOOKS] = looks[q]
 
 
-@njit
-def run_events(until, legs, wx, wy, terms, program, key, streams, log, bins, tree, near, s):
-    """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
+@spliced
+def event_loop(
+    measure, note_jump, until, legs, domain, terms, program, key, streams, log, memory
+):  # fmt: skip
+    """Execute jumps with t <= until as long as the log has room; return (jumps, reason).
 
     key: the seed's two words; streams: whose draws each row uses.
+
+    measure(j, p, t, cruise, legs, domain, terms, log, memory) writes the position of the agent in
+    row p at time t, and its error, into entry j of the log, and returns (status, neighbors, squared
+    distance of the nearest other agent or -1). note_jump(j, p, t, following, cruise, legs, log,
+    memory) brings the buffers up to date with the velocity of entry j.
     """
-    count = 0
-    binned = are_many(bins)
-    quick = terms.lattice.shape[0] == 0  # or whoever weighs asks who was looked at
-    most = LINES if quick else near.x.shape[0]
+    row = legs.row
+    n = log.positions.shape[0]
+    j = 0
     while True:
-        whose = legs.queue[0]
-        p = row_in(whose)
+        entry = legs.queue[0]
+        p = row_in(entry)
         t = legs.due[0]
         if t > until:
-            return count, REACHED
-        if count == log.time.shape[0]:
-            return count, FULL
-        if binned and is_worn(t, legs.row.shape[0], bins):
-            put_all(t, program.cruise, legs.row, bins, near)
-        px, py = place_at(t, p, program.cruise, legs.row)
-        near.x[0] = px
-        near.y[0] = py
-        radius = guessed(legs.row[p, REACH], bins.frame)
-        m, limit = gather_moving(p, t, 1, -1.0, radius, most, program.cruise, legs.row, bins, near)
-        guess = legs.row[p, REACH] == 0.0
-        n, looked, nearest, reach = find_cell(
-            p, t, m, limit, radius, guess, quick, program.cruise, legs, legs.row, bins, tree,
-            near.x, near.y, wx, wy, near, s,
-        )  # fmt: skip
-        legs.row[p, REACH] = reach
-        status, ex, ey, _, _, _, neighbors, nearest = weigh(
-            0, n, looked, nearest, near.x, near.y, wx, wy, terms, s
+            return j, REACHED
+        if j == log.time.shape[0]:
+            return j, FULL
+        status, neighbors, nearest = measure(
+            j, p, t, program.cruise, legs, domain, terms, log, memory
         )
         if status == COINCIDENT:
-            return count, HIT
-        ux, uy = saturated(ex, ey, program.k1, program.reach)
-        dx = legs.row[p, HOLD_X] - ux
-        dy = legs.row[p, HOLD_Y] - uy
-        k = int(legs.row[p, LOOKS])
+            return j, HIT
+        saturate(j, log.errors, program.k1, program.reach, log.holds)
+        k = int(row[p, 2 * n + AFTER_LOOKS])
         draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
-        following = next_look(p, k, t, legs.row[p, FIRST_AT], draw, program)
-        log.time[count] = t
-        log.agent[count] = agent_in(whose)
-        log.x[count] = px
-        log.y[count] = py
-        log.hold_x[count] = ux
-        log.hold_y[count] = uy
-        log.next_at[count] = following
-        log.error_x[count] = ex
-        log.error_y[count] = ey
-        log.hold_error[count] = math.sqrt(dx * dx + dy * dy)
-        log.neighbors[count] = neighbors
-        log.nearest[count] = math.sqrt(nearest) if nearest >= 0.0 else np.inf
-        log.empty[count] = 1 if status == NO_MASS else 0
-        count += 1
-        legs.row[p, START_X] = px
-        legs.row[p, START_Y] = py
-        legs.row[p, HOLD_X] = ux
-        legs.row[p, HOLD_Y] = uy
-        legs.row[p, SINCE] = t
-        legs.row[p, LOOKS] = k + 1
+        following = next_look(p, k, t, row[p, 2 * n + AFTER_FIRST], draw, program)
+        change = 0.0
+        for i in range(n):
+            difference = row[p, n + i] - log.holds[i, j]
+            change += difference * difference
+            row[p, i] = log.positions[i, j]
+            row[p, n + i] = log.holds[i, j]
+        log.time[j] = t
+        log.agent[j] = agent_in(entry)
+        log.next_at[j] = following
+        log.hold_error[j] = math.sqrt(change)
+        log.neighbors[j] = neighbors
+        log.nearest[j] = math.sqrt(nearest) if nearest >= 0.0 else np.inf
+        log.empty[j] = 1 if status == NO_MASS else 0
+        row[p, 2 * n + AFTER_SINCE] = t
+        row[p, 2 * n + AFTER_LOOKS] = k + 1
         legs.due[0] = following
         sift_queue(legs)
-        if binned:
-            note_speed(ux, uy, bins.clock)
-        near.spare[0] += SPARE_LISTED
-        if tree.built[0]:  # as long as it was needed lately
-            tree.built[0] = near.spare[0] < SPARE_LISTED * legs.row.shape[0]
-            enclose(p, t, following, program.cruise, legs.row, tree)
+        note_jump(j, p, t, following, program.cruise, legs, log, memory)
+        j += 1

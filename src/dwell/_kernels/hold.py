@@ -28,11 +28,18 @@ class HoldProgram(NamedTuple):
 
 
 @njit
-def saturated(ex, ey, k1, reach):
-    """k1 sat(e, reach): k1 e / reach up to |e| = reach, k1 e / |e| beyond."""
-    size = math.sqrt(ex * ex + ey * ey)
+def saturate(j, errors, k1, reach, holds):
+    """Write k1 sat(e, reach) of error j into `holds`: k1 e / max(|e|, reach).
+
+    errors, holds: (n, count).
+    """
+    square = 0.0
+    for i in range(errors.shape[0]):
+        square += errors[i, j] * errors[i, j]
+    size = math.sqrt(square)
     scale = size if size > reach else reach
-    return k1 * (ex / scale), k1 * (ey / scale)
+    for i in range(errors.shape[0]):
+        holds[i, j] = k1 * (errors[i, j] / scale)
 
 
 @njit
@@ -79,3 +86,11 @@ def next_look(p, k, t, first, draw, program):
     if program.rule == SEQUENCE:
         return t + program.intervals[p, k % program.intervals.shape[1]]
     return t + dropout_interval(draw, t1, t2, program.loss)
+
+
+@njit
+def decide_together(t, first, looks, errors, program, holds, next_at):
+    """Write the velocity and the next sample of all agents that sample at time t, by numbers."""
+    for p in range(next_at.shape[0]):
+        saturate(p, errors, program.k1, program.reach, holds)
+        next_at[p] = next_look(p, int(looks[p]), t, first[p], 0.0, program)

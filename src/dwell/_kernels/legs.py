@@ -5,11 +5,12 @@ import math
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.arithmetic import exponential
 
-# Columns of the engine's table of legs, one row per agent: where and when the present leg began and
-# its velocity; when the first look is or was due; how far the last cell reached; looks made so far.
-# Together they fill one line of the processor's cache.
-START_X, START_Y, HOLD_X, HOLD_Y, SINCE, FIRST_AT, REACH, LOOKS = range(8)
-COLUMNS = 8
+# Columns of the engine's table of legs, one row per agent in n dimensions: n coordinates of where
+# the present leg began, n of its velocity, and after these 2 n: when the leg began; when the first
+# sample is or was due; the reach of the last cell; samples taken so far.
+AFTER_SINCE, AFTER_FIRST, AFTER_REACH, AFTER_LOOKS = range(4)
+COLUMNS = {1: 8, 2: 8, 3: 10}  # in the plane, and on the line, a row fills one line of the cache
+START_X, START_Y, HOLD_X, HOLD_Y, SINCE, REACH = 0, 1, 2, 3, 4 + AFTER_SINCE, 4 + AFTER_REACH
 
 
 @njit

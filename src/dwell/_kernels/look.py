@@ -5,12 +5,12 @@ import numpy as np
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.careful import sharpen
-from dwell._kernels.cells import COINCIDENT, WITHIN, farthest
+from dwell._kernels.cells import WITHIN, farthest
 from dwell._kernels.lattice import lattice_moments
+from dwell._kernels.marks import COINCIDENT, NO_MASS
 from dwell._kernels.moments import polygon_moments
 from dwell._kernels.trace import traced_cell
 
-NO_MASS = -2  # status: the cell is empty or weighs nothing
 THIN = 0.01  # area over squared length of the cell: below, corners need more digits
 SMALL = 1e-6  # area over squared reach of the workspace: likewise
 

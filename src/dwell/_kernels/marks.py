@@ -1,3 +1,5 @@
-"""Notes that laws leave in the event table, as numbers. No compiler is needed to read them."""
+"""Numbers that stand for outcomes, in kernels and in event tables. No compiler is needed here."""
 
-IN_TIME, FLOOR, CEILING = 0, 1, 2  # what set an interval: the self-trigger, tau_min or tau_max
+COINCIDENT = -1  # of a cell: another agent is at the same position
+NO_MASS = -2  # of a cell: it is empty or has no mass
+IN_TIME, FLOOR, CEILING = 0, 1, 2  # of a wait: set by the self-trigger, by tau_min or by tau_max

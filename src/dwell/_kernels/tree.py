@@ -19,8 +19,9 @@ import numpy as np
 from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.bins import is_between, place_at
-from dwell._kernels.cells import CLOSER, COINCIDENT, cut, deepest, farthest, sides
+from dwell._kernels.cells import CLOSER, cut, deepest, farthest, sides
 from dwell._kernels.legs import HOLD_X, HOLD_Y, SINCE
+from dwell._kernels.marks import COINCIDENT
 from dwell._kernels.queue import row_in
 from dwell._kernels.scratch import BRANCHES, CLOSEST, LINES
 

@@ -1,4 +1,4 @@
-"""What the compiled engines take, in the line, the plane and space: legs, constants and memory."""
+"""The arguments of the compiled event loop on the line, in the plane and in space."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns
-from dwell.agents.rooms import kernel
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.geometry import Flat, interval_of, is_flat, polyhedra
@@ -19,74 +18,83 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """A run under way, as its kernel takes it."""
+    """The state of a run and the arguments of its kernel."""
 
+    run_events: Any  # the event loop of the dimension
     legs: Legs
-    number: Ints  # (N,) whose legs each row holds: those who are near are kept near in memory
-    constants: tuple[Any, ...]  # walls, density, law, seed: in the order the kernel takes them
-    memory: tuple[Any, ...]
+    number: Ints  # (N,) the agent of each row: neighbours are near each other in memory
+    constants: tuple[Any, ...]  # domain, density, law, seed: in the order the kernel takes them
+    memory: Any  # its buffers
 
 
 def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -> Parts:
     """Everything for a run from `start` on."""
-    make = {1: _on_the_line, 2: _in_the_plane, 3: _in_space}[system.dimension]
     number = _by_place(start.positions)
     legs = _legs(start, number)
-    walls, memory = make(system, start.time, program.cruise, legs.row)
+    prepare = _LOOPS[system.dimension]
+    run_events, domain, memory = prepare(system, start.time, program.cruise, legs.row)
     constants = (
-        *walls,
+        domain,
         system.terms,
         _in_order(program, number),
         np.array(system.key, dtype=np.int64),
         number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
     )
-    return Parts(legs, number, constants, memory)
+    return Parts(run_events, legs, number, constants, memory)
 
 
 def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
     """Where everybody in a table of legs is at time t: the same bits as the kernel's."""
-    since = row[:, kernel(dimension, "legs").SINCE]
-    dt = np.minimum(t - since, cruise)
+    from dwell._kernels.legs import AFTER_SINCE
+
+    dt = np.minimum(t - row[:, 2 * dimension + AFTER_SINCE], cruise)
     places: Points = row[:, :dimension] + row[:, dimension : 2 * dimension] * dt[:, None]
     return places
 
 
-Made = tuple[tuple[Any, ...], tuple[Any, ...]]  # walls and memory
-
-
-def _on_the_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:
+def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.line.engine import Domain, Memory, run_events
     from dwell._kernels.line.moments import MEMORY
-    from dwell._kernels.line.order import make_order, put_in_order
 
     ends, terms = interval_of(system.workspace), system.terms
     assert isinstance(terms, GeneralTerms)
-    order = make_order(system.agents)
-    put_in_order(now, cruise, row, order)
-    return (ends.lower, ends.upper), (order, np.empty((len(terms.weights), MEMORY)))
+    memory = Memory(np.empty(3), np.empty((len(terms.weights), MEMORY)))
+    return run_events, Domain(ends.lower, ends.upper), memory
 
 
-def _in_the_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:
+def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.bins import make_bins, make_near, put_all
+    from dwell._kernels.plane import Domain, Memory, run_events
     from dwell._kernels.scratch import make_scratch
     from dwell._kernels.tree import MOVING, make_tree
 
     n, vertices = system.agents, _flat(system).vertices
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
-    memory = near, make_scratch(n, len(vertices))
-    return columns(vertices), (bins, make_tree(n, MOVING), *memory)
+    memory = Memory(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)))
+    return run_events, Domain(*columns(vertices)), memory
 
 
-def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Made:
+def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.space.bins import make_bins, make_near, put_all
+    from dwell._kernels.space.engine import Memory, run_events
     from dwell._kernels.space.look import COLUMNS
     from dwell._kernels.space.memory import make_memory
 
     n, solid = system.agents, polyhedra.solid_of(_flat(system))
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
-    return (solid,), (bins, near, make_memory(n, solid), np.empty(COLUMNS))
+    return run_events, solid, Memory(bins, near, make_memory(n, solid), np.empty(COLUMNS))
+
+
+Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers
+_LOOPS: dict[int, Callable[[CoverageSystem, float, float, Floats], Loop]] = {
+    1: _on_line,
+    2: _in_plane,
+    3: _in_space,
+}
+COMPILED_DIMENSIONS = frozenset(_LOOPS)
 
 
 def _flat(system: CoverageSystem) -> Flat:
@@ -125,15 +133,14 @@ _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _b
 def _legs(start: AgentsState, number: Ints) -> Legs:
     """The legs of agents in this order, and their queue."""
     from dwell._kernels.engine import Legs, fill_rows
+    from dwell._kernels.legs import COLUMNS
     from dwell._kernels.queue import entries
     from dwell._kernels.scratch import whole_lines
 
     n = start.start.shape[1]
-    column = kernel(n, "legs")
-    row = whole_lines(len(number) * column.COLUMNS).reshape(-1, column.COLUMNS)
-    at = (column.SINCE, column.FIRST_AT, column.LOOKS)
+    row = whole_lines(len(number) * COLUMNS[n]).reshape(-1, COLUMNS[n])
     vectors = (np.ascontiguousarray(start.start), np.ascontiguousarray(start.hold))
-    fill_rows(number, *vectors, start.since, start.first, start.looks, at, row)
+    fill_rows(number, *vectors, start.since, start.first, start.looks, row)
     next_at = start.next_at[number]
     turn = _in_turn(next_at, number)  # sorted, which a heap may be
     return Legs(row=row, due=next_at[turn], queue=entries(number[turn], turn))

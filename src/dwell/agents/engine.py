@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import lengths
-from dwell.agents.compiled import Parts, parts_of, places_in
+from dwell.agents.compiled import COMPILED_DIMENSIONS, Parts, parts_of, places_in
 from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
-from dwell.agents.rooms import ROOMS, kernel
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.agents.together import least_chunk, step_together
@@ -32,7 +31,7 @@ Progress = Callable[[float], None]  # told the time reached
 def can_compile(system: CoverageSystem) -> bool:
     """Whether the engine knows this system's law and density."""
     n = system.dimension
-    walled = n in ROOMS and (n == 1 or is_flat(system.workspace))
+    walled = n in COMPILED_DIMENSIONS and (n == 1 or is_flat(system.workspace))
     known = system.program is not None and system.terms is not None
     return walled and known and system.network.perfect
 
@@ -118,10 +117,9 @@ class _Engine:
         step = step_together(self.system, self.parts, _program(self.system), until, jumps)
         if step is not None:
             return step, FULL
-        legs, _, constants, memory = self.parts
-        n = self.system.dimension
-        buffer = EventTable.blank(jumps, n)
-        made, came_back = kernel(n).run_events(until, legs, *constants, buffer.as_log(), *memory)
+        run_events, legs, _, constants, memory = self.parts
+        buffer = EventTable.blank(jumps, self.system.dimension)
+        made, came_back = run_events(until, legs, *constants, buffer.as_log(), memory)
         return buffer.head(made), came_back
 
     @property
@@ -143,7 +141,7 @@ class _Engine:
         """Which two agents met, where and when."""
         from dwell._kernels.queue import ROW
 
-        legs, number, _, _ = self.parts
+        legs, number = self.parts.legs, self.parts.number
         agent, t = int(legs.queue[0] & ROW), float(legs.due[0])
         cruise, n = _program(self.system).cruise, self.system.dimension
         points = places_in(legs.row, t, cruise, n)

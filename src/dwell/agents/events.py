@@ -12,9 +12,8 @@ import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import by_axis, data_frame
-from dwell._types import Floats, Ints, Points, columns, in_columns, lengths
+from dwell._types import Floats, Ints, Points, in_columns, lengths
 from dwell.agents.legs import Legs
-from dwell.agents.rooms import kernel
 from dwell.agents.state import AgentsState, Spent
 from dwell.hybrid import Event, HybridArc
 
@@ -73,12 +72,10 @@ class EventTable:
         return int(self.positions.shape[1])
 
     def as_log(self) -> Any:
-        """The table in the form the engine of its dimension takes: the same memory."""
-        parts = {f.name: getattr(self, f.name) for f in fields(self)[:USUAL]}
-        for vectors, prefix in (("positions", ""), ("holds", "hold_"), ("errors", "error_")):
-            coordinates = zip("xyz", columns(parts.pop(vectors)), strict=False)
-            parts |= {prefix + axis: values for axis, values in coordinates}
-        return kernel(self.dimension).Log(**parts)
+        """Return the table as the compiled event loop takes it, sharing its memory."""
+        from dwell._kernels.engine import Log
+
+        return Log(*(getattr(self, f.name).T for f in fields(self)[:USUAL]))
 
     def count(self, column: str) -> Ints:
         """A column of counts, also where it was left out."""

@@ -12,7 +12,6 @@ import numpy as np
 from dwell._types import Floats, lengths
 from dwell.agents.compiled import Parts, places_in
 from dwell.agents.events import EventTable
-from dwell.agents.rooms import kernel
 from dwell.agents.system import CoverageSystem
 from dwell.cells.backend import measure_cells
 
@@ -53,62 +52,44 @@ def _is_periodic(program: HoldProgram) -> bool:
 def _jumped(
     system: CoverageSystem, parts: Parts, program: HoldProgram, t: float, order: Any
 ) -> EventTable | None:
-    legs, n = parts.legs, system.dimension
-    column = kernel(n, "legs")
-    places = places_in(legs.row, t, program.cruise, n)[order]
-    everybody = np.arange(system.agents)
-    seen = measure_cells(
-        system.ground, places[None], np.zeros_like(everybody), everybody, threads=None
-    )
+    from dwell._kernels.hold import decide_together
+    from dwell._kernels.legs import AFTER_FIRST, AFTER_LOOKS, AFTER_SINCE
+
+    n, row = system.dimension, parts.legs.row
+    places = places_in(row, t, program.cruise, n)[order]
+    agents = np.arange(system.agents)
+    seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents, threads=None)
     if seen.met.any():
         return None
-    holds = _inputs(seen.error, program)
-    before = legs.row[order, n : 2 * n]
-    following = _next_looks(
-        legs.row[order, column.LOOKS], legs.row[order, column.FIRST_AT], program, system.agents
-    )
     table = EventTable.blank(system.agents, n)
     values = {
-        "time": t, "agent": everybody, "positions": places, "holds": holds, "next_at": following,
-        "errors": seen.error, "hold_error": lengths(before - holds), "neighbors": seen.neighbors,
-        "nearest": seen.nearest, "empty": seen.empty,
+        "time": t, "agent": agents, "positions": places, "errors": seen.error,
+        "neighbors": seen.neighbors, "nearest": seen.nearest, "empty": seen.empty,
     }  # fmt: skip
     for name, value in values.items():
         getattr(table, name)[...] = value
-    legs.row[order, :n] = places
-    legs.row[order, n : 2 * n] = holds
-    legs.row[order, column.SINCE] = t
-    legs.row[order, column.LOOKS] += 1.0
-    _requeue(parts, following, order)
-    _note_speeds(holds, parts)
+    looks, first = row[order, 2 * n + AFTER_LOOKS], row[order, 2 * n + AFTER_FIRST]
+    decide_together(t, first, looks, table.errors.T, program, table.holds.T, table.next_at)
+    table.hold_error[:] = lengths(row[order, n : 2 * n] - table.holds)
+    row[order, :n] = places
+    row[order, n : 2 * n] = table.holds
+    row[order, 2 * n + AFTER_SINCE] = t
+    row[order, 2 * n + AFTER_LOOKS] += 1.0
+    _requeue(parts, table.next_at, order)
+    _note_speeds(table.holds, parts)
     return table
 
 
-def _inputs(errors: Floats, program: HoldProgram) -> Floats:
-    """k1 sat(e), as the kernels compute it."""
-    size = lengths(errors)
-    scale = np.where(size > program.reach, size, program.reach)
-    inputs: Floats = program.k1 * (errors / scale[:, None])
-    return inputs
-
-
-def _next_looks(looks: Floats, first: Floats, program: HoldProgram, agents: int) -> Floats:
-    """As the kernel `periodic_look` says it, of everybody."""
-    period = np.broadcast_to(program.period, (agents,))
-    following: Floats = np.where(
-        first == period, (looks + 2.0) * period, first + (looks + 1.0) * period
-    )
-    return following
-
-
 def _note_speeds(holds: Floats, parts: Parts) -> None:
-    """Tell the kernel's bins, which trust in the fastest; its tree has to be built anew."""
+    """Bring the kernel's bins up to date, and have its tree built anew."""
     from dwell._kernels.bins import FASTEST
 
-    clock = parts.memory[0].clock
-    clock[FASTEST] = max(float(clock[FASTEST]), float((holds * holds).sum(axis=1).max()))
-    if holds.shape[1] == 2:
-        parts.memory[1].built[0] = False
+    bins, tree = (getattr(parts.memory, name, None) for name in ("bins", "tree"))
+    if bins is not None:
+        fastest = float((holds * holds).sum(axis=1).max())
+        bins.clock[FASTEST] = max(float(bins.clock[FASTEST]), fastest)
+    if tree is not None:
+        tree.built[0] = False
 
 
 def _requeue(parts: Parts, following: Floats, order: Any) -> None:

@@ -108,7 +108,7 @@ class BallCells:
 
     def cell(self, agent: int) -> BallCell:
         """The cell of an agent."""
-        from dwell._kernels.space.cells import COINCIDENT
+        from dwell._kernels.marks import COINCIDENT
 
         status, behind, compared, _ = self._outline(agent)
         place = self.configuration.points[agent]

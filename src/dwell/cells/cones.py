@@ -115,7 +115,7 @@ def uniform_on(workspace: Workspace) -> Ground:
 
 
 def _as_looks(ground: Ground, places: Points, out: Floats) -> Looks:
-    from dwell._kernels.space.cells import COINCIDENT
+    from dwell._kernels.marks import COINCIDENT
     from dwell._kernels.star import total as kernel
 
     column = np.ascontiguousarray(out.T)

@@ -105,7 +105,7 @@ class DiscCells:
 
     def cell(self, agent: int) -> CurvedCell:
         """The cell of an agent of the first configuration."""
-        from dwell._kernels.cells import COINCIDENT
+        from dwell._kernels.marks import COINCIDENT
         from dwell._kernels.star.disc import ring_of
         from dwell._kernels.star.ellipse import WHOLE
 

@@ -25,9 +25,8 @@ def looks(
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
     Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
-    from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.line import doors
-    from dwell._kernels.look import NO_MASS
+    from dwell._kernels.marks import COINCIDENT, NO_MASS
 
     out, doubt = _measured(ground, positions, row, agent, threads)
     column = np.ascontiguousarray(out.T)
@@ -74,7 +73,7 @@ def cells(
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     from dwell._kernels.line import doors
-    from dwell._kernels.look import NO_MASS
+    from dwell._kernels.marks import NO_MASS
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
@@ -109,7 +108,7 @@ def _measured(
     The latter is first measured as if it were uniform.
     """
     from dwell._kernels.line import doors
-    from dwell._kernels.look import NO_MASS
+    from dwell._kernels.marks import NO_MASS
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
     out = _looked(ground.workspace, terms, positions, row, agent, threads)

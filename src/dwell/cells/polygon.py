@@ -28,7 +28,7 @@ def cells(
     """The cells of `agents` (all, by default) among `positions`, (N, 2)."""
     if agents is not None:
         return voronoi_cells(polygon_of(workspace), positions, agents)
-    from dwell._kernels.cells import COINCIDENT
+    from dwell._kernels.marks import COINCIDENT
 
     table, found = outlines(ground_of(workspace, Uniform()), positions)
     if (table[:, 0] == COINCIDENT).any():
@@ -155,8 +155,7 @@ def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -
 
 def _as_looks(out: Floats, second: Floats | None, threads: int | None) -> Looks:
     from dwell._kernels import doors
-    from dwell._kernels.cells import COINCIDENT
-    from dwell._kernels.look import NO_MASS
+    from dwell._kernels.marks import COINCIDENT, NO_MASS
 
     column = _columns_of(out, threads)
     squared = column[doors.NEAREST]

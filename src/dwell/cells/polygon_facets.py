@@ -34,8 +34,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     assert isinstance(terms, Terms)
     from dwell._kernels import doors
     from dwell._kernels.borders import borders_of
-    from dwell._kernels.cells import COINCIDENT
-    from dwell._kernels.look import NO_MASS
+    from dwell._kernels.marks import COINCIDENT, NO_MASS
     from dwell._kernels.terms import is_exact
 
     if not is_exact(terms):

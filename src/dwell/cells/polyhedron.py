@@ -96,14 +96,14 @@ def _one_by_one(
 
 
 def _as_looks(ground: Ground, out: Floats) -> Looks:
+    from dwell._kernels.marks import COINCIDENT, NO_MASS
     from dwell._kernels.space import look as kernel
-    from dwell._kernels.space.cells import COINCIDENT
 
     column = np.ascontiguousarray(out.T)
     squared = column[kernel.NEAREST]
     return Looks(
         met=column[kernel.STATUS] == COINCIDENT,
-        empty=column[kernel.STATUS] == kernel.NO_MASS,
+        empty=column[kernel.STATUS] == NO_MASS,
         error=column[kernel.EX : kernel.EZ + 1].T,
         log_scale=column[kernel.LOG_SCALE],
         mass=column[kernel.MASS],
@@ -128,8 +128,8 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
 
     They are faces.
     """
+    from dwell._kernels.marks import COINCIDENT, NO_MASS
     from dwell._kernels.space import look as kernel
-    from dwell._kernels.space.cells import COINCIDENT
 
     points = np.ascontiguousarray(positions, dtype=np.float64)
     count = len(points) if agents is None else agents
@@ -143,7 +143,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
         masses=found[:, kernel.MASS],
         log_scales=found[:, kernel.LOG_SCALE],
         errors=found[:, kernel.EX : kernel.EZ + 1],
-        empty=found[:, kernel.STATUS] == kernel.NO_MASS,
+        empty=found[:, kernel.STATUS] == NO_MASS,
         agent=agent,
         other=other,
         gap=points[other] - points[agent],

@@ -19,8 +19,8 @@ def voronoi_cells(
     polygon: Polygon, positions: Points, agents: Iterable[int] | None = None
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions` (n, 2)."""
-    from dwell._kernels.cells import COINCIDENT
     from dwell._kernels.doors import cell_of
+    from dwell._kernels.marks import COINCIDENT
     from dwell._kernels.scratch import make_scratch
 
     xs, ys = columns(positions)

@@ -1,11 +1,10 @@
 """Where Python enters: many looks at once."""
 
 from dwell._kernels._jit import njit
-from dwell._kernels.cells import COINCIDENT
 from dwell._kernels.line.cells import interval
 from dwell._kernels.line.look import weigh
 from dwell._kernels.line.moments import density_at
-from dwell._kernels.look import NO_MASS
+from dwell._kernels.marks import COINCIDENT, NO_MASS
 
 # Columns of what `look_many` gives. A and B are the ends of the cell, seen from the agent; behind
 # them lie LABEL_A and LABEL_B, where the density is AT_A and AT_B, divided like the mass.

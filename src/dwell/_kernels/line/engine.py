@@ -1,90 +1,92 @@
-"""The event loop on the line, compiled: see ../engine.py, whose queue it shares."""
+"""The event loop on the line: see ../engine.py."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit
-from dwell._kernels.engine import FULL, HIT, REACHED
-from dwell._kernels.hold import next_look
-from dwell._kernels.line.cells import interval
-from dwell._kernels.line.legs import FIRST_AT, HOLD, LOOKS, SINCE, START
+from dwell._kernels._jit import inner, njit, spliced
+from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.engine import event_loop
+from dwell._kernels.legs import AFTER_SINCE
+from dwell._kernels.line.cells import NOBODY, interval
 from dwell._kernels.line.look import weigh
-from dwell._kernels.line.order import is_worn, look_beside, note_speed, put_in_order
-from dwell._kernels.look import NO_MASS
-from dwell._kernels.philox import STREAM_RESETS, uniform
-from dwell._kernels.queue import agent_in, row_in, sift_queue
+from dwell._kernels.marks import COINCIDENT
+
+START, HOLD = 0, 1
+SINCE = 2 + AFTER_SINCE
+BELOW, ABOVE = 1, 2  # of `near`; 0 is the agent itself
 
 
-class Log(NamedTuple):
-    """One entry per jump: see ../engine.py."""
+class Memory(NamedTuple):
+    """Buffers of one run."""
 
-    time: np.ndarray
-    agent: np.ndarray
-    x: np.ndarray
-    hold_x: np.ndarray
-    next_at: np.ndarray
-    error_x: np.ndarray
-    hold_error: np.ndarray
-    neighbors: np.ndarray
-    nearest: np.ndarray
-    empty: np.ndarray
+    near: np.ndarray  # (3,) positions of an agent, of the next one below and of the next one above
+    moments: np.ndarray  # see moments.py
+
+
+class Domain(NamedTuple):
+    """Ends of the workspace."""
+
+    lower: float
+    upper: float
 
 
 @inner
-def saturated(e, k1, reach):
-    """k1 sat(e, reach): see ../hold.py."""
-    size = math.sqrt(e * e)
-    return k1 * (e / (size if size > reach else reach))
+def place_at(t, q, cruise, row):
+    """Return the position of agent q at time t."""
+    return row[q, START] + row[q, HOLD] * smaller(t - row[q, SINCE], cruise)
+
+
+@inner
+def find_beside(p, t, cruise, row, near):
+    """Write the positions of agent p and of the agents next to it into `near`.
+
+    The next one below may be at the same position. Returns (BELOW or NOBODY, ABOVE or NOBODY).
+    """
+    x = place_at(t, p, cruise, row)
+    below = -np.inf
+    above = np.inf
+    for q in range(row.shape[0]):
+        z = place_at(t, q, cruise, row)
+        if q != p and z <= x:
+            below = larger(below, z)
+        elif z > x:
+            above = smaller(above, z)
+    near[0] = x
+    near[BELOW] = below
+    near[ABOVE] = above
+    return BELOW if below > -np.inf else NOBODY, ABOVE if above < np.inf else NOBODY
+
+
+@spliced
+def measure(j, p, t, cruise, legs, domain, terms, log, memory):
+    """Measure the cell of the agent in row p: see ../engine.py."""
+    near = memory.near
+    left, right = find_beside(p, t, cruise, legs.row, near)
+    a, a_low, b, b_low, label_a, label_b, nearest = interval(
+        0, near, left, right, domain.lower, domain.upper
+    )
+    status = COINCIDENT
+    neighbors = 0
+    if nearest != 0.0:
+        status, e, _, _, _ = weigh(
+            a, a_low, b, b_low, near[0], domain.lower, domain.upper, terms, memory.moments
+        )
+        log.positions[0, j] = near[0]
+        log.errors[0, j] = e
+        neighbors = (label_a >= 0) + (label_b >= 0) if a < b else 0
+    return status, neighbors, nearest
+
+
+@spliced
+def note_jump(j, p, t, following, cruise, legs, log, memory):
+    """Nothing: all agents are searched at every event."""
+    return
 
 
 @njit
-def run_events(
-    until, legs, lower, upper, terms, program, key, streams, log, order, memory
-):  # fmt: skip
-    """Execute jumps with t <= until as long as the log has room; gives (jumps, reason).
-
-    key: the seed's two words; streams: whose draws each row uses;
-    memory: for moments.
-    """
-    row, near = legs.row, order.near
-    count = 0
-    while True:
-        whose = legs.queue[0]
-        p = row_in(whose)
-        t = legs.due[0]
-        if t > until:
-            return count, REACHED
-        if count == log.time.shape[0]:
-            return count, FULL
-        if is_worn(order):
-            put_in_order(t, program.cruise, row, order)
-        left, right = look_beside(p, t, program.cruise, row, order)
-        a, a_low, b, b_low, label_a, label_b, nearest = interval(0, near, left, right, lower, upper)
-        if nearest == 0.0:
-            return count, HIT
-        status, e, _, _, _ = weigh(a, a_low, b, b_low, near[0], lower, upper, terms, memory)
-        hold = saturated(e, program.k1, program.reach)
-        k = int(row[p, LOOKS])
-        draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
-        following = next_look(p, k, t, row[p, FIRST_AT], draw, program)
-        log.time[count] = t
-        log.agent[count] = agent_in(whose)
-        log.x[count] = near[0]
-        log.hold_x[count] = hold
-        log.next_at[count] = following
-        log.error_x[count] = e
-        change = row[p, HOLD] - hold
-        log.hold_error[count] = math.sqrt(change * change)
-        log.neighbors[count] = (label_a >= 0) + (label_b >= 0) if a < b else 0
-        log.nearest[count] = math.sqrt(nearest) if nearest >= 0.0 else np.inf
-        log.empty[count] = 1 if status == NO_MASS else 0
-        count += 1
-        row[p, START] = near[0]
-        row[p, HOLD] = hold
-        row[p, SINCE] = t
-        row[p, LOOKS] = k + 1
-        legs.due[0] = following
-        sift_queue(legs)
-        note_speed(hold, order.clock)
+def run_events(until, legs, domain, terms, program, key, streams, log, memory):
+    """Return (jumps, reason): see ../engine.py."""
+    return event_loop(
+        measure, note_jump, until, legs, domain, terms, program, key, streams, log, memory
+    )

@@ -3,7 +3,7 @@
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.line.moments import interval_moments
-from dwell._kernels.look import NO_MASS
+from dwell._kernels.marks import NO_MASS
 
 
 @inner

@@ -1,12 +1,11 @@
-"""The engine's table of legs in space: one row per agent."""
+"""The engine's table of legs in space: see ../legs.py."""
 
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import smaller
+from dwell._kernels.legs import AFTER_REACH, AFTER_SINCE
 
-# Where the present leg began, its velocity, and since when, which is all that others ask for; when
-# the first look is or was due, how far the last cell reached, and looks made so far.
-START_X, START_Y, START_Z, HOLD_X, HOLD_Y, HOLD_Z, SINCE, FIRST_AT, REACH, LOOKS = range(10)
-COLUMNS = 10
+START_X, START_Y, START_Z, HOLD_X, HOLD_Y, HOLD_Z = range(6)
+SINCE, REACH = 6 + AFTER_SINCE, 6 + AFTER_REACH
 
 
 @inner

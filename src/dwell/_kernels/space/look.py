@@ -3,11 +3,11 @@
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.space.cells import COINCIDENT, begin, voronoi_cell
+from dwell._kernels.marks import COINCIDENT, NO_MASS
+from dwell._kernels.space.cells import begin, voronoi_cell
 from dwell._kernels.space.gaussian import exponent_on_triangle
 from dwell._kernels.space.moments import list_triangles, volume_under, weigh
 
-NO_MASS = -2  # status: the cell is empty or weighs nothing
 # Columns of what a look gives; the status is 0, COINCIDENT or NO_MASS.
 STATUS, EX, EY, EZ, LOG_SCALE, MASS, POLAR, SPREAD, NEIGHBORS, NEAREST = range(10)
 COLUMNS = 10
