@@ -12,10 +12,11 @@ import dwell
 from bench.places import HEPTAGON, hill, paper
 from bench.table import Row, at_most, under
 from bench.timing import timed
+from dwell.studies.deployment import Deployment
 from dwell.studies.draws import Frame, random_start
 from dwell.studies.landscape import Landscape
 from dwell.studies.newton import descend
-from dwell.studies.optimize import Deployment, optimize_scenario
+from dwell.studies.optimize import optimize_scenario
 
 GROUP = "optimum"
 LEVEL = 1e-12  # gradient norm that both methods are taken to

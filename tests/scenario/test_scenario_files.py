@@ -220,21 +220,9 @@ def test_p29_nothing_depends_on_the_locale(write):
 
 
 DATA_HALF = (
-    "schema",
-    "laws",
-    "table",
-    "values",
-    "checks",
-    "problems",
-    "workspaces",
-    "suggest",
-    "explain",
-    "guards",
-    "load",
-    "overrides",
-    "write",
-    "templates",
-)
+    "schema", "densities", "laws", "table", "values", "checks", "problems", "workspaces",
+    "explain", "guards", "load", "overrides", "write", "templates",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DATA_HALF)

@@ -9,14 +9,8 @@ from pydantic import ValidationError
 
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, parse_scenario
-from dwell.scenario.schema import (
-    ExactSpec,
-    GaussianSpec,
-    MixtureSpec,
-    RecordSpec,
-    ScatterSpec,
-    UniformSpec,
-)
+from dwell.scenario.densities import GaussianSpec, MixtureSpec, UniformSpec
+from dwell.scenario.schema import ExactSpec, RecordSpec, ScatterSpec
 from dwell.scenario.workspaces import BoxSpec
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import dwell
 from dwell.agents.state import Spent
-from dwell.studies import claims, paper
-from dwell.studies.claims import CLAIMS, Claim, judge
+from dwell.studies import paper, paper_numbers
+from dwell.studies.claims import Claim, judge
 from dwell.studies.paper import Pair, Simulations, paper_scenario, scenarios
 from dwell.studies.trigger import TriggerFigures, trigger_figures
 
@@ -83,7 +83,7 @@ def failed(simulations: Simulations) -> set[str]:
 def test_every_promised_claim_is_judged_once() -> None:
     found = [claim.id for claim in judge(fakes.paper())]
 
-    assert len(found) == len(set(found)) == len(CLAIMS)
+    assert len(found) == len(set(found)) == 20
     assert set(found) >= IDS
 
 
@@ -134,21 +134,21 @@ def test_numbers_are_what_they_say() -> None:
 def test_cells_at_the_start_count_and_those_at_the_end_do_not() -> None:
     run = fakes.run(intervals=[50.0, 75.0], first=Spent(1, 3, 4))
 
-    np.testing.assert_array_equal(claims.cells_before_end(run), [8 + 2, 8 + 1])
+    np.testing.assert_array_equal(paper_numbers.cells_before_end(run), [8 + 2, 8 + 1])
 
 
 def test_intervals_that_begin_early_or_never_end_do_not_count() -> None:
     run = fakes.run(intervals=[20.0, 40.0])
-    late = claims.late_intervals(run)
+    late = paper_numbers.late_intervals(run)
 
     assert [len(own) for own in late] == [4, 1]
-    assert claims.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
-    assert claims.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
-    assert claims.usual_least(fakes.run(intervals=[200.0, 200.0])) is None
-    assert claims.usual_least(fakes.run(intervals=[20.0, 40.0])) == 20.0
+    assert paper_numbers.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
+    assert paper_numbers.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
+    assert paper_numbers.usual_least(fakes.run(intervals=[200.0, 200.0])) is None
+    assert paper_numbers.usual_least(fakes.run(intervals=[20.0, 40.0])) == 20.0
     # One interval in five is 0.1 long: too many for nearly all to be longer.
-    assert claims.usual_least(fakes.run(intervals=[0.1, 0.4])) == pytest.approx(0.1)
-    assert claims.usual_least(fakes.run(intervals=[4.0, 0.4])) == pytest.approx(0.4)
+    assert paper_numbers.usual_least(fakes.run(intervals=[0.1, 0.4])) == pytest.approx(0.1)
+    assert paper_numbers.usual_least(fakes.run(intervals=[4.0, 0.4])) == pytest.approx(0.4)
 
 
 def test_figures_of_the_trigger_are_those_of_the_run() -> None:

@@ -17,17 +17,11 @@ from dwell.density import Function
 from dwell.errors import DensityError, InputError
 from dwell.studies import landscape as landscapes
 from dwell.studies.bounds import reference_for, root_mass
+from dwell.studies.deployment import SAYS, Deployment
 from dwell.studies.draws import Frame, random_start
 from dwell.studies.landscape import Landscape, dot
 from dwell.studies.newton import Descent, Kind, descend, steihaug
-from dwell.studies.optimize import (
-    ON_A_GRID,
-    SAYS,
-    Deployment,
-    keep_deployment,
-    optimize,
-    optimize_scenario,
-)
+from dwell.studies.optimize import ON_A_GRID, keep_deployment, optimize, optimize_scenario
 from dwell.theory.lipschitz_bound import density_range
 from dwell.theory.spectrum import softest
 

@@ -13,7 +13,7 @@ from dwell._types import counted
 from dwell.cli.show import _console, listing
 
 if TYPE_CHECKING:
-    from dwell.studies.optimize import Deployment
+    from dwell.studies.deployment import Deployment
 
 _PLURAL = {
     "minimum": "strict minima",

@@ -28,10 +28,10 @@ from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.build import build
+from dwell.scenario.densities import UniformSpec
 from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
-from dwell.scenario.schema import UniformSpec
 
 if TYPE_CHECKING:
     import xarray as xr

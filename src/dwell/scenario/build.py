@@ -17,21 +17,18 @@ from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Unif
 from dwell.density.support import check_density, least_log_cost
 from dwell.errors import DwellError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
-from dwell.scenario.laws import LawSpec, NetworkSpec, PythonSpec
-from dwell.scenario.modules import find_code, refused
-from dwell.scenario.problems import listing, shown
-from dwell.scenario.schema import (
-    AgentsSpec,
+from dwell.scenario.densities import (
     CallableSpec,
     DensitySpec,
     GaussianSpec,
-    GridSpec,
     MixtureSpec,
     PolynomialSpec,
-    ScatterSpec,
-    Scenario,
     UniformSpec,
 )
+from dwell.scenario.laws import LawSpec, NetworkSpec, PythonSpec
+from dwell.scenario.modules import find_code, refused
+from dwell.scenario.problems import listing, shown
+from dwell.scenario.schema import AgentsSpec, GridSpec, ScatterSpec, Scenario
 from dwell.scenario.workspaces import (
     BallSpec,
     BoxSpec,

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from dwell.errors import ScenarioError
 
+from .explain import nearest
 from .problems import listing, shown
-from .suggest import nearest
 
 TEMPLATES: Mapping[str, str] = MappingProxyType(
     {

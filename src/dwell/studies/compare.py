@@ -2,208 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from html import escape
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, final
-
-import numpy as np
+from typing import Any
 
 from dwell._checks import check_whole
-from dwell._tables import html_table, text_table
-from dwell._types import Floats, Ints, in_short, is_positive, listed
+from dwell._types import in_short, is_positive, listed
 from dwell.errors import InputError, UnsavedError
 from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
 from dwell.progress import Progress, reported
 from dwell.results import Run
-from dwell.results.summary import law_of
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
+from dwell.studies.comparison import Comparison
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign
 from dwell.studies.laws import scenarios_of_laws, with_law
 from dwell.studies.matching import mismatches, paced
-from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
 from dwell.workers.threads import Job, run_jobs
-
-SCHEMA = 1
-LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times in the paper's place
-PARTS = (1.0, 0.1, 0.01, 0.001)  # of nu, for settling times elsewhere
-UNLIKE = 1.1  # ratio of top speeds from which the comparison has a note
-
-Spread = dict[str, float]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class LawFigures:
-    """One row of the table: what a law achieved, and what that took."""
-
-    law: str  # its kind, or the name of its class
-    stop: str
-    ok: bool
-    final_error: float | None  # largest of all agents
-    settled: dict[float, float | None]  # level: time from which all errors stay below it
-    initial_cost: float
-    final_cost: float | None
-    cells: dict[str, Spread]  # voronoi, guaranteed, dual_guaranteed, all: per agent
-    looks: Spread
-    measurements: Spread  # events, at each of which an agent measures its own position
-    updates: Spread  # changes of velocity
-    received: Spread  # positions of others
-    sent: Spread  # messages
-    top_speed: float | None  # the largest of all agents at any time
-    distance: Spread
-    energy: Spread
-    wall_seconds: float
-
-    def as_json(self) -> dict[str, Any]:
-        """The row for programs; the same words as in `dwell run --json` where it says the same."""
-        return {
-            "law": self.law,
-            "stop": {"reason": self.stop, "ok": self.ok},
-            "error": {"final_max": self.final_error},
-            "settled_at": {f"{level:g}": at for level, at in self.settled.items()},
-            "cost": {"initial": self.initial_cost, "final": self.final_cost},
-            "cells": self.cells,
-            "looks": self.looks,
-            "measurements": self.measurements,
-            "updates": self.updates,
-            "received": self.received,
-            "sent": self.sent,
-            "top_speed": self.top_speed,
-            "distance": self.distance,
-            "energy": self.energy,
-            "wall_seconds": self.wall_seconds,
-        }
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Runs of several laws from one start, under the names they were given."""
-
-    runs: dict[str, Run]
-    levels: Sequence[float] | None = None  # of settling; None: nu and parts of it
-    unmatched: Sequence[str] = ()  # which speeds and gains are not alike, in sentences
-    unsaved: UnsavedError | None = None  # why a run is in no file
-
-    @cached_property
-    def figures(self) -> dict[str, LawFigures]:
-        """The numbers of each law, by its name: the columns of the table."""
-        levels = self.levels or levels_of(list(self.runs.values()))
-        return {name: figures_of(run, levels) for name, run in self.runs.items()}
-
-    @cached_property
-    def notes(self) -> list[str]:
-        """What limits the comparison, in sentences."""
-        speeds = {name: row.top_speed for name, row in self.figures.items() if row.top_speed}
-        low, high = min(speeds.values(), default=0.0), max(speeds.values(), default=0.0)
-        if high <= UNLIKE * low:
-            return list(self.unmatched)
-        told = ", ".join(f"{name} {speed:.4g}" for name, speed in speeds.items())
-        return [*self.unmatched, f"the largest speeds that occurred differ: {told}."]
-
-    @property
-    def reference(self) -> str:
-        """The law that the others are matched with: the first."""
-        return next(iter(self.runs))
-
-    @cached_property
-    def matches(self) -> dict[str, Match]:
-        """How far each final configuration is from that of the first law."""
-        first = self.runs[self.reference]
-        return {name: match(run, first) for name, run in self.runs.items()}
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.runs)}>"
-
-    def __str__(self) -> str:
-        notes = (f"note  {note}" for note in self.notes)
-        return "\n".join([text_table(self.rows(), ["", *self.runs]), *notes])
-
-    def _repr_html_(self) -> str:
-        notes = (f"<p>{escape(note)}</p>" for note in self.notes)
-        return "".join([html_table(self.rows(), ["", *self.runs]), *notes])
-
-    def rows(self) -> Iterator[list[str]]:
-        """The table for people: a row for each quantity, a column for each law."""
-        laws = self.figures.values()
-        yield ["ended", *(f.stop for f in laws)]
-        yield ["final error", *(_number(f.final_error) for f in laws)]
-        for level in next(iter(laws)).settled:
-            yield [f"settled to {level:g}", *(_number(f.settled[level], "never") for f in laws)]
-        yield ["final cost", *(_number(f.final_cost) for f in laws)]
-        for kind, words in (
-            ("voronoi", "Voronoi cells"),
-            ("guaranteed", "guaranteed cells"),
-            ("dual_guaranteed", "dual guaranteed"),
-            ("all", "cells of all kinds"),
-        ):
-            yield [words, *(_spread(f.cells[kind]) for f in laws)]
-        yield ["own position measured", *(_spread(f.measurements) for f in laws)]
-        yield ["changes of velocity", *(_spread(f.updates) for f in laws)]
-        yield ["positions received", *(_spread(f.received) for f in laws)]
-        yield ["messages sent", *(_spread(f.sent) for f in laws)]
-        yield ["top speed", *(_number(f.top_speed) for f in laws)]
-        yield ["distance", *(_spread(f.distance) for f in laws)]
-        yield ["energy", *(_spread(f.energy) for f in laws)]
-        first = self.reference
-        yield [f"farthest from {first}", *(_number(m.distance) for m in self.matches.values())]
-        yield ["the same, settled", *(_number(m.settled) for m in self.matches.values())]
-        yield ["same tessellation", *("yes" if m.same else "no" for m in self.matches.values())]
-        yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in laws)]
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything `dwell compare --json` prints."""
-        run = self.runs[self.reference]
-        tolerance = self.matches[self.reference].tolerance
-        return {
-            "schema": SCHEMA,
-            "scenario": None if run.scenario is None else run.scenario.name,
-            "agents": run.agents,
-            "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
-            "seed": run.system.seed,
-            "integration": "exact" if run.system.spacing is None else "grid",
-            "laws": {name: row.as_json() for name, row in self.figures.items()},
-            "notes": self.notes,
-            "same_tessellation": {
-                "reference": self.reference,
-                "tolerance": tolerance,
-                "laws": {
-                    name: {
-                        "same": found.same,
-                        "distance": found.distance,
-                        "settled_distance": found.settled,
-                    }
-                    for name, found in self.matches.items()
-                },
-            },
-        }
-
-
-def _number(value: float | None, missing: str = "-") -> str:
-    return missing if value is None else f"{value:.5g}"
-
-
-def _spread(values: Mapping[str, float]) -> str:
-    return f"{values['mean']:.5g} ({values['max']:.5g})"
-
-
-def levels_of(runs: Sequence[Run]) -> list[float]:
-    """Levels of settling: nu, or a hundredth of the diameter where there is none, and parts of it.
-
-    The first run that has a nu decides for all.
-    """
-    known = [run.system.nu for run in runs if run.system.nu is not None]
-    whole = known[0] if known else 0.01 * runs[0].workspace.diameter
-    return [part * whole for part in PARTS]
 
 
 def compare(
@@ -382,41 +204,3 @@ def _in_place(scenario: Scenario, law: Any, match: bool) -> Any:
     given = hasattr(law, "model_dump")
     table = law.model_dump(exclude_none=True) if given else describe_controller(law)
     return law if table is None else with_law(scenario, table)
-
-
-def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
-    """The row of one run."""
-    counted = run.counters
-    return LawFigures(
-        law=law_of(run),
-        stop=run.stop.reason.value,
-        ok=run.stop.reason.ok,
-        final_error=final_error(run),
-        settled={level: settled_at(run, level) for level in levels},
-        initial_cost=float(run.cost(0.0)),
-        final_cost=final_cost(run),
-        cells={
-            "voronoi": spread(counted.voronoi),
-            "guaranteed": spread(counted.guaranteed),
-            "dual_guaranteed": spread(counted.dual_guaranteed),
-            "all": spread(counted.cells),
-        },
-        looks=spread(counted.voronoi),
-        measurements=spread(counted.measurements),
-        updates=spread(counted.updates),
-        received=spread(counted.received),
-        sent=spread(counted.sent),
-        top_speed=run.tally.top_speed_until(run.horizon),
-        distance=spread(counted.distance),
-        energy=spread(counted.energy),
-        wall_seconds=run.wall_seconds,
-    )
-
-
-def spread(values: Floats | Ints) -> Spread:
-    """Smallest, mean and largest over the agents."""
-    whole = np.issubdtype(values.dtype, np.integer)
-    number = int if whole else float
-    return {
-        "min": number(values.min()), "mean": float(values.mean()), "max": number(values.max())
-    }  # fmt: skip

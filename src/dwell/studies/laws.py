@@ -10,10 +10,10 @@ from typing import Any, Final
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
 from dwell.scenario.build import LAW_KINDS
+from dwell.scenario.explain import fields_of, model_at, nearest
 from dwell.scenario.load import beside
 from dwell.scenario.modules import find_code, named_code
 from dwell.scenario.problems import listing, shown
-from dwell.scenario.suggest import fields_of, model_at, nearest
 from dwell.studies.matching import paced
 
 PYTHON: Final = "python"  # the kind of laws that are classes in Python

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 from dwell.errors import InputError
 from dwell.studies import starts as many
 from dwell.studies.claims import Claim, borne_out
-from dwell.studies.compare import LEVELS, Comparison, LawFigures
+from dwell.studies.comparison import LEVELS, Comparison, LawFigures
 from dwell.studies.figures import Illustration
 from dwell.studies.paper import OTHER_PRESET, PRESET, SPACING, TEMPLATES, TITLES
 from dwell.studies.spacings import LEVELS as REST

@@ -20,7 +20,8 @@ from dwell.runner import provenance
 from dwell.scenario import Scenario
 from dwell.studies import starts as many
 from dwell.studies.claims import Claim, borne_out, judge
-from dwell.studies.compare import LEVELS, Comparison, figures_of, job_of_scenario
+from dwell.studies.compare import job_of_scenario
+from dwell.studies.comparison import LEVELS, Comparison, figures_of
 from dwell.studies.figures import Illustration, illustrations
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign, write_text
 from dwell.studies.paper import (

@@ -12,10 +12,10 @@ from typing import Any, Final, final
 from dwell._types import finite_number, is_whole
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, load_scenario, parse_scenario
+from dwell.scenario.explain import nearest
 from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
-from dwell.scenario.suggest import nearest
 from dwell.studies.laws import beside_if_named
 from dwell.sweep.axes import Group, Range, latin_hypercube, value_text
 

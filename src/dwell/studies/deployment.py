@@ -1,0 +1,205 @@
+"""A deployment: positions of lowest cost, and where each start led."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points, lengths
+from dwell.cells import Tessellation, tessellate
+from dwell.density import Density
+from dwell.geometry import Workspace
+from dwell.studies.bounds import Reference, reference_for
+from dwell.studies.newton import Descent, Kind
+
+SCHEMA = 1
+SAME = 1e-10  # relative difference of costs up to which two starts found the same
+MOST_LOG = 709.0  # logarithms of larger numbers than this have no exponential
+SAYS = {
+    Kind.MINIMUM: "a strict local minimum: every small move of the agents raises the cost",
+    Kind.DEGENERATE: "a degenerate minimum: no small move was found that lowers the cost, but some "
+    "leave it unchanged to second order",
+    Kind.SADDLE: "a saddle: some small moves lower the cost",
+    Kind.UNFINISHED: "unfinished: the search ended before the gradient vanished",
+    Kind.WEIGHTLESS: "undefined: a cell weighs nothing",
+}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Deployment:
+    """The best of all starts, and what each of them came to."""
+
+    workspace: Workspace
+    density: Density
+    descents: dict[int, Descent]  # by number of the start
+    seed: int
+    interrupted: bool = False  # whether some starts were not followed to their ends
+    name: str | None = None  # of the scenario
+    notes: tuple[str, ...] = ()  # what was repaired or decided on the way
+    wall_seconds: float = 0.0
+    log_scale: float = 0.0  # costs of `descents` are to be multiplied by its exponential
+
+    def __repr__(self) -> str:
+        return f"<Deployment: {self.agents} agents, cost {self.cost:.7g}; {self.says}>"
+
+    @cached_property
+    def ended(self) -> dict[int, Descent]:
+        """The descents that came to rest; all that have a cost, if none did."""
+        known = {k: d for k, d in self.descents.items() if math.isfinite(d.cost)}
+        return {k: d for k, d in known.items() if d.at_rest} or known
+
+    @cached_property
+    def best(self) -> int:
+        """The start of lowest cost; the first of those that differ by rounding only."""
+        least = float(self.costs[0])
+        return min(k for k, d in self.ended.items() if d.cost <= (1.0 + SAME) * least)
+
+    @property
+    def positions(self) -> Points:
+        """Where the agents stand, (N, n)."""
+        return self.descents[self.best].positions
+
+    @cached_property
+    def cells(self) -> Tessellation:
+        """Their cells."""
+        return tessellate(self.workspace, self.positions, self.density)
+
+    @property
+    def agents(self) -> int:
+        """How many there are."""
+        return len(self.positions)
+
+    @property
+    def cost(self) -> float:
+        """The locational cost; 0 where it is below the smallest number, see `log_cost`."""
+        return self.cells.cost if self.log_scale == 0.0 else _times(self.log_cost)
+
+    @property
+    def log_cost(self) -> float:
+        """Its logarithm."""
+        return math.log(self.descents[self.best].cost) + self.log_scale
+
+    @property
+    def gradient_norm(self) -> float:
+        """The largest |gradient| / (2 mass) of an agent, over the workspace's diameter.
+
+        That is the largest distance between an agent and its centroid, as a share of the workspace.
+        """
+        return float(lengths(self.cells.errors).max()) / self.workspace.diameter
+
+    @property
+    def spectral_gap(self) -> float | None:
+        """1 - largest eigenvalue of the centroids' derivative Dc; positive at a strict minimum.
+
+        Lloyd's steps multiply small errors by 1 - gap.
+        """
+        return self.descents[self.best].spectral_gap
+
+    @property
+    def kind(self) -> Kind:
+        """Whether this is a minimum, and of which kind."""
+        return self.descents[self.best].kind
+
+    @property
+    def ending(self) -> str:
+        """`finished`, `interrupted`, or `unfinished` if no start came to rest."""
+        if self.interrupted:
+            return "interrupted"
+        return "unfinished" if self.kind is Kind.UNFINISHED else "finished"
+
+    @property
+    def says(self) -> str:
+        """The same in words."""
+        return SAYS[self.kind]
+
+    @cached_property
+    def costs(self) -> Floats:
+        """What the starts that came to rest cost, ascending."""
+        return np.sort(np.array([descent.cost for descent in self.ended.values()]))
+
+    @property
+    def median(self) -> float:
+        """The median of these costs."""
+        return float(np.median(self.costs))
+
+    @property
+    def times_found(self) -> int:
+        """How many starts came to the best cost."""
+        return int((self.costs <= (1.0 + SAME) * self.costs[0]).sum())
+
+    @property
+    def evaluations(self) -> int:
+        """Cells that were computed from all starts together."""
+        return sum(descent.evaluations for descent in self.descents.values())
+
+    @cached_property
+    def reference(self) -> Reference:
+        """What the cost may be compared with."""
+        return reference_for(self.cells, self.density)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything `dwell optimize --json` prints."""
+        return {
+            "schema": SCHEMA,
+            "scenario": self.name,
+            "dimension": self.workspace.dimension,
+            "agents": self.agents,
+            "seed": self.seed,
+            "integration": "exact",
+            "stop": {"reason": self.ending, "ok": self.ending == "finished"},
+            "cost": self.cost,
+            "log_cost": self.log_cost if self.cost != 0.0 or self.log_scale != 0.0 else None,
+            "mass": math.fsum(self.cells.masses),
+            "positions": self.positions.tolist(),
+            "masses": self.cells.masses.tolist(),
+            "gradient_norm": self.gradient_norm,
+            "spectral_gap": self.spectral_gap,
+            "kind": self.kind.value,
+            "says": self.says,
+            "starts": self._starts_as_json(),
+            "reference": self.reference.as_json(self.cost),
+            "evaluations": self.evaluations,
+            "notes": list(self.notes),
+            "wall_seconds": self.wall_seconds,
+        }
+
+    def _starts_as_json(self) -> dict[str, Any]:
+        kinds = [descent.kind for descent in self.descents.values()]
+        return {
+            "count": len(self.descents),
+            "best": self.outward(float(self.costs[0])),
+            "median": self.outward(self.median),
+            "worst": self.outward(float(self.costs[-1])),
+            "best_start": self.best,
+            "times_found": self.times_found,
+            "kinds": {kind.value: kinds.count(kind) for kind in Kind if kind in kinds},
+            "each": [self._row(number, descent) for number, descent in self.descents.items()],
+        }
+
+    def outward(self, cost: float) -> float:
+        """A cost of one of the descents as it really is."""
+        return cost if self.log_scale == 0.0 else _times(math.log(cost) + self.log_scale)
+
+    def _row(self, number: int, descent: Descent) -> dict[str, Any]:
+        """One start for programs."""
+        known = math.isfinite(descent.cost)
+        return {
+            "start": number,
+            "cost": self.outward(descent.cost) if known else None,
+            "gradient_norm": descent.gradient_norm if known else None,
+            "spectral_gap": descent.spectral_gap,
+            "kind": descent.kind.value,
+            "iterations": len(descent.costs),
+            "evaluations": descent.evaluations,
+        }
+
+
+def _times(log: float) -> float:
+    """The exponential of a logarithm; 0 or the largest number where it is beyond the range."""
+    return math.exp(log) if log < MOST_LOG else sys.float_info.max
