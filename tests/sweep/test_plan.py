@@ -25,20 +25,73 @@ def cases_of(sweep):
 
 
 def test_a_grid_is_every_combination_with_every_repeat():
+    """All points have the starts and draws of a repeat in common; keys are digests."""
     plan, cases = cases_of(small())
     assert plan.points == 6
-    assert len(cases) == 24
     seen = [(c.mapping["controller"]["t2"], c.mapping["controller"]["k1"]) for c in cases[::4]]
     assert seen == [(t2, k1) for t2 in GRID["controller.t2"] for k1 in GRID["controller.k1"]]
     assert [case.number for case in cases] == list(range(24))
     assert [case.repeat for case in cases[:5]] == [0, 1, 2, 3, 0]
-
-
-def test_every_point_sees_the_same_starts_and_draws():
-    _, cases = cases_of(small())
     seeds = {(c.repeat, c.seed, c.mapping["agents"]["start"]["seed"]) for c in cases}
-    assert len(seeds) == 4
-    assert len({seed for _, seed, _ in seeds}) == 4
+    assert len(seeds) == len({seed for _, seed, _ in seeds}) == 4
+    keys = [case.key for case in cases]
+    assert len(set(keys)) == len(cases)
+    assert keys == [case.key for case in cases_of(small())[1]]
+    assert not set(keys) & {case.key for case in cases_of(small(seed=4))[1]}
+
+
+SEQUENCE = {
+    **SCENARIO,
+    "controller": {**SCENARIO["controller"], "reset": "sequence", "intervals": [0.1, 0.2]},
+}
+T1, T2, K1, KIND = (f"controller.{key}" for key in ("t1", "t2", "k1", "kind"))
+COMBINATIONS = {
+    "a zip goes in step and multiplies a grid": (
+        {"grid": {K1: [0.25, 0.5]}, "zip": {T1: [0.1, 0.2], T2: [0.2, 0.4]}},
+        [[0.25, 0.1, 0.2], [0.25, 0.2, 0.4], [0.5, 0.1, 0.2], [0.5, 0.2, 0.4]],
+    ),
+    "a zip may have a value in several rows": (
+        {"grid": {}, "zip": {T1: [0.1, 0.1, 0.2], T2: [0.2, 0.4, 0.4]}},
+        [[0.1, 0.2], [0.1, 0.4], [0.2, 0.4]],
+    ),
+    "rows that are equal for a law are run once": (
+        {"grid": {KIND: ["timer", "lloyd"]}, "zip": {T2: [0.2, 0.3], "run.horizon": [1.0, 1.0]}},
+        [["timer", 0.2, 1.0], ["timer", 0.3, 1.0], ["lloyd", None, 1.0]],
+    ),
+    "laws may be tied to other values": (
+        {"grid": {}, "zip": {KIND: ["timer", "lloyd"], "run.horizon": [1.0, 2.0]}},
+        [["timer", 1.0], ["lloyd", 2.0]],
+    ),
+    "entries of a list are keys": (
+        {"scenario": SEQUENCE, "grid": {"controller.intervals[1]": [0.2, 0.3]}},
+        [[0.2], [0.3]],
+    ),
+    "a law may need what only an axis gives": (
+        {
+            "scenario": {**SCENARIO, "controller": {"kind": "lloyd"}},
+            "grid": {KIND: ["discrete-lloyd", "timer"], T2: [0.3]},
+            "laws": {"timer": {"k1": 0.5, "nu": 0.1, "t1": 0.1}},
+        },
+        [["discrete-lloyd", None], ["timer", 0.3]],
+    ),
+    "keys need no quotes": ({"grid": {"controller": {"t2": [0.2, 0.3]}}}, [[0.2], [0.3]]),
+}
+
+
+@pytest.mark.parametrize("name", COMBINATIONS)
+def test_combinations_of_values(name):
+    change, rows = COMBINATIONS[name]
+    plan, cases = cases_of(small(repeats=1, **change))
+    assert [case.values for case in cases] == rows
+    assert len({case.key for case in cases}) == len(cases)
+    for case in cases:
+        for key, value in zip(plan.keys, case.values, strict=True):
+            if value is not None and key != "controller.intervals[1]":
+                table, name = key.split(".")
+                assert case.mapping[table][name] == value
+        scenario = case.scenario()
+        if "controller.intervals[1]" in plan.keys:
+            assert scenario.controller.intervals == (0.1, case.values[0])
 
 
 def test_adding_a_value_changes_no_other_case():
@@ -46,23 +99,6 @@ def test_adding_a_value_changes_no_other_case():
     wider = {**GRID, "controller.t2": [0.15, *GRID["controller.t2"]]}
     _, many = cases_of(small(grid=wider, repeats=6))
     assert {case.key for case in few} < {case.key for case in many}
-
-
-def test_keys_are_told_apart_and_repeat():
-    _, cases = cases_of(small())
-    assert len({case.key for case in cases}) == len(cases)
-    assert [case.key for case in cases] == [case.key for case in cases_of(small())[1]]
-    other = [case.key for case in cases_of(small(seed=4))[1]]
-    assert not {case.key for case in cases} & set(other)
-
-
-def test_a_seed_may_be_of_any_size():
-    large = 123456789012345678901234567890
-    plan, cases = cases_of(small(seed=large))
-    assert plan.sweep.seed == large
-    assert 0 <= cases[0].seed < 2**63
-    with pytest.raises(InputError, match=r"repeats needs a whole number from 1 to \d+, got"):
-        small(repeats=2**60)
 
 
 def test_the_digest_tells_sweeps_apart():
@@ -90,40 +126,6 @@ def test_a_law_without_a_key_is_run_once_for_all_its_values():
         case.scenario()
 
 
-def test_a_law_may_need_what_only_an_axis_gives():
-    grid = {"controller.kind": ["discrete-lloyd", "timer"], "controller.t2": [0.3]}
-    scenario = {**SCENARIO, "controller": {"kind": "lloyd"}}
-    laws = {"timer": {"k1": 0.5, "nu": 0.1, "t1": 0.1}}
-    plan = plan_of(parse_sweep({"scenario": scenario, "grid": grid, "laws": laws}))
-    assert plan.points == 2
-
-
-def test_a_zip_goes_in_step_and_multiplies_a_grid():
-    grid = {"controller.k1": [0.25, 0.5]}
-    tied = {"controller.t1": [0.1, 0.2, 0.3], "controller.t2": [0.2, 0.4, 0.6]}
-    plan, cases = cases_of(small(grid=grid, zip=tied, repeats=1))
-    assert plan.points == 6
-    for case in cases:
-        law = case.mapping["controller"]
-        assert law["t2"] == pytest.approx(2 * law["t1"])
-
-
-def test_a_zip_may_have_a_value_in_several_rows():
-    tied = {"controller.t1": [0.1, 0.1, 0.2], "controller.t2": [0.2, 0.4, 0.4]}
-    plan, cases = cases_of(small(grid={}, zip=tied, repeats=1))
-    assert plan.points == 3
-    got = [(c.mapping["controller"]["t1"], c.mapping["controller"]["t2"]) for c in cases]
-    assert got == [(0.1, 0.2), (0.1, 0.4), (0.2, 0.4)]
-
-
-def test_rows_that_a_law_cannot_tell_apart_are_run_once():
-    grid = {"controller.kind": ["timer", "lloyd"]}
-    tied = {"controller.t2": [0.2, 0.3, 0.4], "run.horizon": [1.0, 1.0, 2.0]}
-    plan, cases = cases_of(small(grid=grid, zip=tied, repeats=1))
-    assert plan.points == 3 + 2
-    assert len({case.key for case in cases}) == len(cases)
-
-
 def test_many_values_are_looked_through_at_once():
     values = [float(k) for k in range(1, 40_001)]
     assert plan_of(small(grid={"run.horizon": values})).points == 40_000
@@ -136,28 +138,6 @@ def test_random_starts_are_random_where_the_start_is_varied():
     assert len({case.mapping["agents"]["start"]["seed"] for case in cases}) == 4
     assert len({case.key for case in cases}) == 8
     assert sweep.groups[0].columns[0] == ({"count": 2}, {"count": 3})  # nothing is written there
-
-
-def test_entries_of_a_law_s_list_are_keys_too():
-    law = {**SCENARIO["controller"], "reset": "sequence", "intervals": [0.1, 0.2]}
-    grid = {"controller.intervals[1]": [0.2, 0.3]}
-    _, cases = cases_of(small(scenario={**SCENARIO, "controller": law}, grid=grid, repeats=1))
-    assert [c.mapping["controller"]["intervals"] for c in cases] == [[0.1, 0.2], [0.1, 0.3]]
-    for case in cases:
-        case.scenario()
-
-
-def test_laws_may_be_tied_to_other_values():
-    tied = {"controller.kind": ["timer", "lloyd"], "run.horizon": [1.0, 2.0]}
-    _, cases = cases_of(small(grid={}, zip=tied, repeats=1))
-    got = [(c.mapping["controller"]["kind"], c.mapping["run"]["horizon"]) for c in cases]
-    assert got == [("timer", 1.0), ("lloyd", 2.0)]
-
-
-def test_keys_need_no_quotes():
-    nested = {"controller": {"t2": [0.2, 0.3]}}
-    quoted = {"controller.t2": [0.2, 0.3]}
-    assert plan_of(small(grid=nested)).digest == plan_of(small(grid=quoted)).digest
 
 
 def test_agents_given_by_place_are_scattered_when_runs_repeat():
@@ -283,12 +263,6 @@ def test_wrong_files_are_refused_with_a_sentence(name):
     change, says = WRONG[name]
     with pytest.raises(InputError, match=says.replace("[", r"\[")):
         plan_of(small(**change))
-
-
-def test_one_bad_point_is_no_reason_to_refuse_the_others():
-    plan = plan_of(small(grid={"controller.t2": [0.3, 0.05]}))  # the second is below t1
-    with pytest.raises(InputError, match=r"at point 1 \(controller.t2 = 0.05\): .*t2"):
-        CaseTemplate(plan.template).case(plan.spec(4)).scenario()
 
 
 @pytest.mark.parametrize("waits", [[0.05, 0.3], [0.3, 0.05]])

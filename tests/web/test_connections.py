@@ -27,8 +27,8 @@ class Client:
         return {"type": "http.disconnect"}
 
 
-def test_an_answer_is_given_up_when_the_client_goes():
-    async def asking():
+def test_a_request_ends_with_its_result_or_its_client():
+    async def requesting():
         client, begun, ended = Client(), asyncio.Event(), []
 
         async def endless():
@@ -39,30 +39,21 @@ def test_an_answer_is_given_up_when_the_client_goes():
                 ended.append(True)
                 raise
 
-        asked = asyncio.create_task(while_connected(client, endless()))
+        async def failing():
+            raise RequestError(422, "x", "words")
+
+        assert await while_connected(Client(), asyncio.sleep(0.0, 3)) == 3
+        with pytest.raises(RequestError, match="words"):
+            await while_connected(Client(), failing())
+        request = asyncio.create_task(while_connected(client, endless()))
         await begun.wait()
         client.left.set()
         with pytest.raises(RequestError) as gone:
-            await asked
+            await request
         assert gone.value.code == "web.gone"
         assert ended
 
-    asyncio.run(asking())
-
-
-def test_who_stays_gets_the_answer_or_the_refusal():
-    async def well():
-        return 3
-
-    async def refused():
-        raise RequestError(422, "x", "words")
-
-    async def asking():
-        assert await while_connected(Client(), well()) == 3
-        with pytest.raises(RequestError, match="words"):
-            await while_connected(Client(), refused())
-
-    asyncio.run(asking())
+    asyncio.run(requesting())
 
 
 class Line:

@@ -7,12 +7,14 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
 
+from dwell.web.http_server import own_folder
 from tests.web.servers import Server, scenario, slow, until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
@@ -35,26 +37,20 @@ def test_places_in_the_queue(server):
         assert server.wait(run)["position"] == 0
 
 
-def test_a_worker_that_is_asked_stops_and_stays(server):
+@pytest.mark.parametrize("responsive", [True, False])
+def test_a_cancelled_run_frees_its_worker_or_replaces_it(server, responsive):
     run = server.start(slow())
     server.running(run)
-    before = server.workers()
+    (worker,) = server.workers()
+    if not responsive:
+        os.kill(worker, signal.SIGSTOP)
     assert server.http.delete(f"/api/runs/{run}").status_code == 204
-    assert server.http.get("/api/health").json()["running"] == 0
-    assert server.workers() == before
+    if responsive:
+        assert server.http.get("/api/health").json()["running"] == 0
+    else:
+        until(lambda: worker not in server.workers(), "the worker to be killed")
     server.wait(server.start(scenario(horizon=1.0)))
-    assert server.workers() == before
-
-
-def test_a_worker_that_does_not_hear_is_replaced(server):
-    run = server.start(slow())
-    server.running(run)
-    (deaf,) = server.workers()
-    os.kill(deaf, signal.SIGSTOP)
-    assert server.http.delete(f"/api/runs/{run}").status_code == 204
-    until(lambda: deaf not in server.workers(), "the deaf worker to be gone")
-    server.wait(server.start(scenario(horizon=1.0)))
-    assert deaf not in server.workers()
+    assert (server.workers() == [worker]) == responsive
 
 
 @pytest.mark.parametrize("what", ["runs", "tasks"])
@@ -148,7 +144,7 @@ def test_sigterm_lets_runs_end_and_leaves_nothing_behind(tmp_path):
     _all_gone(children)
 
 
-def test_workers_end_with_a_server_that_is_killed(tmp_path):
+def test_workers_end_with_a_killed_server_and_the_next_deletes_its_files(tmp_path, monkeypatch):
     with Server("--workers", "1", folder=tmp_path) as server:
         server.running(server.start(slow()))
         children = server.workers() + server.workers("tasks")
@@ -156,14 +152,14 @@ def test_workers_end_with_a_server_that_is_killed(tmp_path):
         server.process.kill()
         _all_gone(children)
     (left,) = tmp_path.iterdir()
-    stranger = tmp_path / "dwell-serve-of-somebody"  # no lock: who knows whose it is
+    stranger = tmp_path / "dwell-serve-of-somebody"  # without a lock: its owner is not known
     stranger.mkdir()
-    with Server("--workers", "1", folder=tmp_path) as second:
-        assert not left.exists()  # the next one tidies up
-        with Server("--workers", "1", folder=tmp_path) as third:
-            third.http.get("/api/health")
-            assert len(list(tmp_path.iterdir())) == 3
-        assert second.http.get("/api/health").status_code == 200
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with own_folder() as second:
+        assert not left.exists()
+        with own_folder() as third:
+            assert set(tmp_path.iterdir()) == {second, third, stranger}
+        assert second.exists()
     assert list(tmp_path.iterdir()) == [stranger]
 
 
