@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwell.errors import ScenarioError, StoreError
+from dwell.errors import StoreError
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies import design
 from dwell.sweep import parse_sweep, plan_of, run_sweep
@@ -29,10 +29,10 @@ def bases(sweep: dict[str, Any]) -> list[dict[str, Any]]:
     return CaseTemplate(plan_of(parse_sweep(sweep)).template).bases
 
 
-def test_columns_and_numbers(tmp_path: Path) -> None:
+def test_columns_and_numbers(tmp_path: Path, in_process: None) -> None:
     grid = {"controller.kind": ["timer", "lloyd"], T2: [0.3, 0.5]}
     sweep = {"scenario": paper(), "laws": {"lloyd": {"dt": 0.5}}, "grid": grid}
-    run_sweep(parse_sweep(sweep), tmp_path / "s", workers=1)
+    run_sweep(parse_sweep(sweep), tmp_path / "s")
     table = read_sweep(tmp_path / "s")
     assert table.keys == ("controller.kind", T2)
     assert len(table) == 3
@@ -67,11 +67,3 @@ def test_limits_that_move_are_not_marked(key: str) -> None:
     sweep = {"scenario": paper(), "grid": {T2: [0.3, 0.5]}}
     assert limits_of_waits(bases(sweep), [T2, key]) == {}
     assert limits_of_waits(bases(sweep), [key]) == {}
-
-
-def test_values_of_a_zip_may_repeat_but_rows_may_not() -> None:
-    rows = {T2: [0.3, 0.5, 0.5], "controller.k1": [0.5, 0.5, 1.0]}
-    assert plan_of(parse_sweep({"scenario": paper(), "zip": rows})).points == 3
-    rows["controller.k1"] = [0.5, 1.0, 1.0]
-    with pytest.raises(ScenarioError, match="twice"):
-        parse_sweep({"scenario": paper(), "zip": rows})
