@@ -105,7 +105,7 @@ def test_a_case_that_kills_workers_is_set_aside(tmp_path, cluster, monkeypatch):
         "sweep", file, "--out", tmp_path / "out", "--cluster", cluster.address, "--json"
     )
     assert code == 1, complaint
-    assert (found["done"], found["failed"]) == (4, 2)
+    assert (found["done"], found["failed"]) == (4, 2), found["failures"]
     assert {failure["case"] for failure in found["failures"]} == {2, 3}
 
 

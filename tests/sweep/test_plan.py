@@ -126,7 +126,7 @@ def test_a_law_without_a_key_is_run_once_for_all_its_values():
         case.scenario()
 
 
-def test_many_values_are_looked_through_at_once():
+def test_many_values_are_compared_at_once():
     values = [float(k) for k in range(1, 40_001)]
     assert plan_of(small(grid={"run.horizon": values})).points == 40_000
 
@@ -288,7 +288,7 @@ def test_seeds_may_be_as_large_as_those_of_a_run():
         small(repeats=2**60)
 
 
-def test_laws_are_matched_unless_told_otherwise():
+def test_laws_are_matched_unless_switched_off():
     grid = {"controller.kind": ["timer", "lloyd", "discrete-lloyd"]}
     matched, plain = (plan_of(small(grid=grid, repeats=1, **off)) for off in ({}, {"match": False}))
     assert matched.scenario(1).controller.k2 == 2.5

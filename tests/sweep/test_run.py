@@ -59,9 +59,9 @@ def test_one_case_can_be_run_again(tmp_path):
         one = dwell.load_sweep(file).scenario(case)
         assert dwell.load_sweep(out).scenario(case) == one
         for source, name in ((file, "a.toml"), (out, "b.toml")):
-            told = shell("sweep", source, "--case", case, "--out", tmp_path / name, "--force")
-            assert told.code == 0
-            assert f"dwell run {tmp_path / name}" in told.out
+            done = shell("sweep", source, "--case", case, "--out", tmp_path / name, "--force")
+            assert done.code == 0
+            assert f"dwell run {tmp_path / name}" in done.out
             assert dwell.load_scenario(tmp_path / name) == one
         assert shell("sweep", file, "--case", case).out == (tmp_path / "a.toml").read_text()
         again = dwell.run_scenario(one)

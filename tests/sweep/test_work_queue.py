@@ -1,4 +1,4 @@
-"""Portions: how large, how many at a time, and what becomes of those that come back undone."""
+"""The queue of chunks: sizes, limits, and retries of those that are lost or fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dwell.sweep.work_queue import LARGEST, TRIES, ChunkSizer, WorkQueue
 from tests.sweep.worlds import FakeExecutor, quick_work, small
 
 
-def conducted(tmp_path, plan, executor, chunk=None, mixed=False):
+def sweep_with(tmp_path, plan, executor, chunk=None, mixed=False):
     with open_folder(tmp_path / "out", plan, versions(), mixed=mixed, retry=False) as folder:
         sweep_run = _SweepRun(folder, chunk, mixed, lambda what, share: None, None)
         sweep_run.run(lambda: executor)
@@ -30,22 +30,22 @@ def plan():
 @pytest.fixture(scope="module")
 def whole(plan, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
-    conducted(folder, plan, FakeExecutor())
+    sweep_with(folder, plan, FakeExecutor())
     return (folder / "out" / "runs.parquet").read_bytes()
 
 
-def test_orders_lost_without_blame_are_given_again(tmp_path, plan, whole):
+def test_chunks_that_are_lost_without_suspicion_are_run_again(tmp_path, plan, whole):
     chance = random.Random(5)
 
     def lose(chunk):
         return Lost(chunk, "the cable was pulled", False) if chance.random() < 0.5 else None
 
-    found = conducted(tmp_path, plan, FakeExecutor(lose=lose))
+    found = sweep_with(tmp_path, plan, FakeExecutor(lose=lose))
     assert found.ok
     assert (tmp_path / "out" / "runs.parquet").read_bytes() == whole
 
 
-def test_one_culprit_is_found_and_the_others_do_not_suffer(tmp_path, plan):
+def test_the_case_that_kills_is_found_and_the_others_are_kept(tmp_path, plan):
     deaths = 0
 
     def lose(chunk):
@@ -55,15 +55,15 @@ def test_one_culprit_is_found_and_the_others_do_not_suffer(tmp_path, plan):
             return Lost(chunk, "its process died (signal 9)", True)
         return None
 
-    found = conducted(tmp_path, plan, FakeExecutor(lose=lose), chunk=100)
+    found = sweep_with(tmp_path, plan, FakeExecutor(lose=lose), chunk=100)
     assert (found.done, found.failed) == (300, 1)
     assert found.failures[0].case == 137
     assert found.failures[0].reason == "its process died (signal 9), 3 times"
     assert deaths <= 3 + TRIES  # cut into eight, thrice, and then alone
 
 
-def test_bystanders_of_a_death_are_not_set_aside(tmp_path, plan):
-    """A Dask worker that dies takes all that waits with it along, and nobody knows who did it."""
+def test_other_chunks_of_a_dead_worker_do_not_fail(tmp_path, plan):
+    """A Dask worker that dies loses all its chunks, of which any may be the cause."""
 
     class Unsure(FakeExecutor):
         def collect(self, timeout):
@@ -72,12 +72,12 @@ def test_bystanders_of_a_death_are_not_set_aside(tmp_path, plan):
             lost, self.under_way = self.under_way, []
             return [Lost(chunk, "KilledWorker", True, certain=False) for chunk in lost]
 
-    found = conducted(tmp_path, plan, Unsure(), chunk=1)
+    found = sweep_with(tmp_path, plan, Unsure(), chunk=1)
     assert (found.done, found.failed) == (300, 1)
     assert found.failures[0].case == 137
 
 
-def test_a_passing_trouble_is_waited_out(plan):
+def test_a_temporary_failure_is_retried(plan):
     chunks = WorkQueue(plan, iter(range(300)), 300)
     chunk = chunks.next(2)
     rows = quick_work(chunk).rows
@@ -95,22 +95,18 @@ def test_a_passing_trouble_is_waited_out(plan):
     assert last.rows[0]["failure"] == f"MemoryError: no room, {TRIES} times"
 
 
-def test_few_orders_live_at_a_time_however_many_cases(tmp_path, plan):
-    executor = FakeExecutor(workers=4)
-    assert conducted(tmp_path, plan, executor, chunk=1).ok
-    assert executor.most_live == (1 + AHEAD) * 4
+@pytest.mark.parametrize(
+    ("workers", "limit", "most"), [(4, MOST_LIVE, 4 * (1 + AHEAD)), (100_000, 7, 7)]
+)
+def test_few_chunks_are_under_way_at_a_time(tmp_path, plan, monkeypatch, workers, limit, most):
+    monkeypatch.setattr("dwell.sweep.run.MOST_LIVE", limit)
+    executor = FakeExecutor(workers=workers)
+    assert sweep_with(tmp_path, plan, executor, chunk=1).ok
+    assert executor.most_live == most
     assert len(executor.given) == 300
 
 
-def test_never_more_than_ten_thousand(tmp_path, plan, monkeypatch):
-    monkeypatch.setattr("dwell.sweep.run.MOST_LIVE", 7)
-    executor = FakeExecutor(workers=100_000)
-    assert conducted(tmp_path, plan, executor, chunk=1).ok
-    assert executor.most_live == 7
-    assert MOST_LIVE == 10_000
-
-
-def test_portions_grow_to_half_a_second_and_shrink_towards_the_end():
+def test_chunks_grow_to_half_a_second_and_shrink_towards_the_end():
     sizer = ChunkSizer(None)
     assert sizer.size(10**6, 2) == 1
     for _ in range(10):
@@ -134,12 +130,12 @@ def test_rows_of_another_version_stop_the_sweep(tmp_path, plan):
             ]
 
     with pytest.raises(ValueError, match="versions differ"):
-        conducted(tmp_path, plan, Strange())
-    assert conducted(tmp_path, plan, Strange(), mixed=True).ok
+        sweep_with(tmp_path, plan, Strange())
+    assert sweep_with(tmp_path, plan, Strange(), mixed=True).ok
 
 
-def test_progress_tells_cases_rate_and_failures(tmp_path, plan):
-    told = []
+def test_progress_shows_cases_rate_and_failures(tmp_path, plan):
+    reports = []
 
     def lose(chunk):
         bad = any(spec[0] == 5 for spec in chunk.cases)
@@ -147,12 +143,12 @@ def test_progress_tells_cases_rate_and_failures(tmp_path, plan):
 
     with open_folder(tmp_path / "out", plan, versions(), mixed=False, retry=False) as folder:
         sweep_run = _SweepRun(
-            folder, 10, False, lambda what, share: told.append((what, share)), None
+            folder, 10, False, lambda what, share: reports.append((what, share)), None
         )
         sweep_run.run(lambda: FakeExecutor(lose=lose))
         sweep_run.outcome()
-    shares = [share for _, share in told]
+    shares = [share for _, share in reports]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-    assert any("of 300 cases" in what and "/s" in what for what, _ in told)
-    assert any("1 failed" in what for what, _ in told)
+    assert any("of 300 cases" in what and "/s" in what for what, _ in reports)
+    assert any("1 failed" in what for what, _ in reports)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +85,6 @@ def quick_work(chunk: Chunk) -> Result:
     return Result(rows, versions())
 
 
-def slow_work(chunk: Chunk) -> Result:
-    """The same, a tenth of a second each."""
-    time.sleep(0.1 * len(chunk))
-    return quick_work(chunk)
-
-
 class FakeExecutor:
     """Runs chunks in this process, in random order; `lose` returns those that are lost."""
 
@@ -144,11 +137,11 @@ def chatty(points: Any) -> Any:
 
 
 def deadly(points: Any) -> Any:
-    """Kills the process that asks."""
+    """Kill the process."""
     os.kill(os.getpid(), signal.SIGKILL)
     return calm(points)
 
 
 def broken(points: Any) -> Any:
-    """A mistake in somebody's function."""
+    """A function that fails."""
     raise ZeroDivisionError("no density here")

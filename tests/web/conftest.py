@@ -1,4 +1,4 @@
-"""One server for many tests: one worker, and live runs that soon end when nobody listens."""
+"""One server for many tests: one worker, and live runs that soon end without listeners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def only(tmp_path_factory):
 
 @pytest.fixture
 def server(only):
-    """The same, with nothing left to do from the test before."""
+    """The server of this session, without runs of earlier tests."""
     yield only
     for run in only.http.get("/api/runs").json()["runs"]:
         only.http.delete(f"/api/runs/{run['id']}")

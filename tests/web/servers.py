@@ -27,7 +27,7 @@ def scenario(name: str = "two-hills", **run):
 
 
 def slow(horizon: float = 2000.0, **run):
-    """A scenario that takes long, with no more to compile than the others: looks that get lost."""
+    """A scenario that takes long, with no more to compile than the others: lost samples."""
     return {**scenario(horizon=horizon, seed=3, **run), "network": {"loss": 0.1}}
 
 
@@ -96,11 +96,11 @@ class Server:
 
     def listen(self, run: str, **query):
         address = self.url.replace("http", "ws")
-        asks = "".join(f"&{key}={value}" for key, value in query.items())
-        return connect(f"{address}/api/live?run={run}{asks}", max_size=None, compression=None)
+        more = "".join(f"&{key}={value}" for key, value in query.items())
+        return connect(f"{address}/api/live?run={run}{more}", max_size=None, compression=None)
 
     def hear(self, run: str, enough=None, **query):
-        """Everything that a listener is told; `enough` says when it has heard enough."""
+        """Return the messages of a listener, until `enough(texts, frames)`."""
         texts, frames = [], []
         with self.listen(run, **query) as socket:
             for message in socket:

@@ -52,7 +52,7 @@ def test_no_answer_is_a_fault_of_the_server(server, label, mode):
     try:
         ask()
     except Unsatisfiable:
-        assert mode is GenerationMode.NEGATIVE  # what takes nothing cannot be asked wrongly
+        assert mode is GenerationMode.NEGATIVE  # a request without parameters cannot be wrong
 
 
 # Scenarios that are nearly right: one value of a template is another one.

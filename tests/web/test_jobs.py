@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dwell.errors import InputError
-from dwell.runner import run_scenario
-from dwell.scenario import parse_scenario
 from dwell.web.errors import RequestError
 from dwell.web.jobs.film_cache import FilmCache
 from dwell.web.jobs.registry import Job, JobRegistry
 from dwell.web.jobs.task_client import WORKER_LOST, TaskClient, problem_of
 from dwell.web.limits import Limits
-from dwell.web.wire_format import Entry, Spool
+from dwell.web.wire_format import Entry
 from dwell.web.work import run_stream
 from dwell.web.work.jobs import describe, run_order, work_on_runs
-from dwell.web.work.run_stream import RunStreamer
 from dwell.workers.child import DONE, FAILED, LATE, LOST, STOPPED, Link, TaskOutcome
-from dwell.workers.pool import Pool, Task
 from tests.web.servers import scenario, slow
 
 ADMITTED = {
@@ -227,50 +221,37 @@ def test_outcomes_as_errors(outcome, code, words):
 # The work itself.
 
 
-def order(tmp_path, body, name):
-    files = {"file": str(tmp_path / f"{name}.nc"), "spool": str(tmp_path / f"{name}.frames")}
-    return {"do": "run", "scenario": json.dumps(body), **files}
+LARGE = scenario(seed=1, record={"kind": "samples", "sample_every": 2e-5})
 
 
-def test_a_late_run_and_one_that_is_too_large_leave_a_worker_for_the_next(tmp_path):
-    async def trying():
-        pool = Pool(work_on_runs(Limits(memory=4e8)), "runs", 1)
-        large = scenario(seed=1, record={"kind": "samples", "sample_every": 2e-5})
-        runs = {"late": slow(), "large": large, "good": scenario(horizon=1.0, seed=1)}
-        outcomes, over = {}, asyncio.Event()
-
-        def end(name, outcome):
-            outcomes[name] = outcome
-            if len(outcomes) == len(runs):
-                over.set()
-
-        for name, body in runs.items():
-            ended = lambda outcome, name=name: end(name, outcome)  # noqa: E731
-            pool.submit(Task(order(tmp_path, body, name), ended, 0.5 if name == "late" else 100.0))
-        await asyncio.wait_for(over.wait(), 200.0)
-        await pool.close()
-        return outcomes
-
-    found = asyncio.run(trying())
-    assert problem_of(found["late"])["code"] == "web.time"
-    assert problem_of(found["large"])["code"] == "web.memory"
-    assert found["good"].value["summary"]["stop"]["ok"]
-
-
-def test_a_stop_arrives_at_the_next_chunk_of_a_run(tmp_path):
-    link = object.__new__(Link)
+@pytest.mark.parametrize(
+    ("body", "limits", "stops", "status", "code"),
+    [
+        (slow(horizon=1e4), Limits(), True, STOPPED, None),  # and not after 400 000 events
+        (slow(horizon=50.0), Limits(events=300.0), False, FAILED, "web.events"),
+        (LARGE, Limits(memory=4e8), False, FAILED, "web.memory"),
+        (scenario(horizon=1.0, seed=1), Limits(memory=4e8), False, DONE, None),
+    ],
+)
+def test_runs_in_a_worker(tmp_path, monkeypatch, body, limits, stops, status, code):
+    """The number of events is known before the start for some laws only; others are watched."""
+    monkeypatch.setattr(run_stream, "refuse_events", lambda expected, horizon, limits: None)
+    link, events = object.__new__(Link), [0]
     link.task, link.stopped, link._sent_at = 1, None, 0.0
 
     def send(kind, message):
         if isinstance(message, Entry) and message.kind == "events":
-            link.stopped = 1
+            events[0] += message.count
+            link.stopped = 1 if stops else None
 
     link.send = send
-    began = time.monotonic()
-    outcome, _ = work_on_runs(Limits()).outcome(order(tmp_path, slow(horizon=1e4), "one"), link)
-    assert outcome == (STOPPED, None)
-    assert time.monotonic() - began < 60.0  # and not after 400 000 events
-    assert not (tmp_path / "one.nc").exists()
+    files = {"file": str(tmp_path / "one.nc"), "spool": str(tmp_path / "one.frames")}
+    order = {"do": "run", "scenario": json.dumps(body), **files}
+    outcome, _ = work_on_runs(limits).outcome(order, link)
+    assert outcome.status == status
+    assert code is None or outcome.value["code"] == code
+    assert (tmp_path / "one.nc").exists() == (status == DONE)
+    assert events[0] < (20_000 if stops else 2000)
 
 
 def test_errors_hide_internals_and_name_missing_memory(capsys):
@@ -281,15 +262,3 @@ def test_errors_hide_internals_and_name_missing_memory(capsys):
     assert describe(MemoryError())["code"] == "web.out-of-memory"
     with pytest.raises(KeyError):
         run_order(Limits(), {"do": "something else"}, None)
-
-
-def test_events_beyond_the_limit_end_a_run(tmp_path, monkeypatch):
-    """Of laws whose number of events is not known before the start."""
-    checked = parse_scenario(slow(horizon=50.0))
-    with closing(Spool(tmp_path / "x")) as spool:
-        streamer = RunStreamer(checked, Limits(events=300.0), spool, [].append)
-        monkeypatch.setattr(run_stream, "refuse_events", lambda expected, horizon, limits: None)
-        with pytest.raises(InputError, match=r"has made \d+ events") as refused:
-            run_scenario(checked, watch=streamer.watch)
-    assert 600 < streamer.events < 2000
-    assert refused.value.code == "web.events"

@@ -84,14 +84,14 @@ def test_a_client_that_vanishes_frees_its_job(server):
     server.wait(server.start(scenario(horizon=1.0)))
 
 
-def test_a_live_job_that_nobody_comes_for_is_ended_also_in_the_queue(server):
+def test_a_live_job_without_listeners_is_ended_also_in_the_queue(server):
     first = server.start(slow())
     run = server.start(slow(), live=True)
     assert server.wait(run, "cancelled")["error"]["code"] == "web.absent"
     assert server.job(first)["status"] == "running"
 
 
-def test_a_film_that_nobody_waits_for_is_not_made(server):
+def test_a_film_without_a_request_is_not_made(server):
     run = server.start(scenario(horizon=5.0, seed=7))
     server.wait(run)
     with pytest.raises(httpx.ReadTimeout):
@@ -100,7 +100,7 @@ def test_a_film_that_nobody_waits_for_is_not_made(server):
     until(lambda: not list(server.folder.glob(f"*/*{run}.20.gif*")), "its draft to be gone")
 
 
-def test_a_film_of_a_run_that_is_forgotten_meanwhile(server):
+def test_a_film_of_a_run_that_is_deleted_meanwhile(server):
     run = server.start(scenario(horizon=5.0, seed=7))
     server.wait(run)
     with ThreadPoolExecutor(1) as pool:

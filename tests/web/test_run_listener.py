@@ -17,7 +17,7 @@ from tests.web.servers import scenario, slow, until
 def joined(frames, kind="events"):
     """Columns of the messages one after another, each row once and in order.
 
-    A message without a loss leaves columns out: every jump is a look, and its velocity is held.
+    A message without a loss leaves columns out: every event is a sample, and its velocity is held.
     """
     usual = {"cruise": (np.inf, TYPES["f8"]), "looked": (1, TYPES["i4"])}
     wanted = [(header, columns) for header, columns in frames if header["type"] == kind]
@@ -63,8 +63,8 @@ def test_a_listener_hears_the_whole_run(server):
     assert begin["start"]["next_at"] == start.next_at.tolist()
     sizes = np.hypot(*np.array(begin["start"]["errors"]).T)
     assert np.allclose(sizes, own.errors(0.0), rtol=1e-12)
-    looks = sum(begin["start"]["spent"]["looked"]) + len(own.events)
-    assert looks == texts[-1]["summary"]["measurements"]
+    samples_taken = sum(begin["start"]["spent"]["looked"]) + len(own.events)
+    assert samples_taken == texts[-1]["summary"]["measurements"]
     heard = sum(begin["start"]["spent"]["received"]) + int(joined(frames)["received"].sum())
     assert heard == texts[-1]["summary"]["messages"]
     assert begin["nu"] == body["controller"]["nu"]
@@ -138,7 +138,7 @@ def test_a_solution_of_a_differential_equation_comes_with_its_bends(server):
     assert begin["start"]["bend"] == own.start.bend.tolist()
 
 
-def test_whoever_comes_to_a_run_that_was_ended_is_told_so(server):
+def test_a_late_listener_receives_the_end_of_a_cancelled_run(server):
     """Its files are gone, and the stream ends as others do: clients must not try again."""
     run = server.start(slow(), live=True)
     with server.listen(run) as first:

@@ -90,7 +90,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_invalid_query_is_told_what_is_needed(query):
+def test_an_invalid_query_names_what_is_needed(query):
     key, value = query.split("=")
     ask = {"live": bool, "seconds": Annotated[int, Field(ge=1)], "format": Literal["gif", "mp4"]}
     with pytest.raises(ValidationError) as wrong:

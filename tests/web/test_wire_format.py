@@ -42,7 +42,7 @@ def test_what_goes_in_comes_out(rows, first, cut):
         assert rest[name].tobytes() == values[cut:].tobytes()
 
 
-def test_the_layout_is_as_promised():
+def test_the_layout_of_a_message():
     """Read by hand, as the page does."""
     agent, time = np.array([3, 1, 2]), np.array([0.5, 1.0, 2.5])
     message = pack("events", 7, {"agent": agent, "time": time})

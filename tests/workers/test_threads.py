@@ -39,7 +39,7 @@ def test_no_jobs_give_nothing() -> None:
 @pytest.mark.parametrize("workers", [1, 3])
 def test_progress_rises_from_0_to_1(workers: int) -> None:
     seen: list[tuple[str, float]] = []
-    run_jobs(numbered(4), workers=workers, progress=lambda *told: seen.append(told))
+    run_jobs(numbered(4), workers=workers, progress=lambda *report: seen.append(report))
 
     shares = [share for _, share in seen]
     assert shares == sorted(shares)

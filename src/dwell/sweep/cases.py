@@ -25,7 +25,7 @@ SEEDS: Final = ("seed", "start_seed")  # then these
 BESIDE: Final = ("_seconds", "_worker")  # not in the table: they differ between runs
 LONG: Final = ("final_positions", "final_centroids", "final_masses")
 TABLES: Final = ("certificate",)  # tables of their own, where there are any
-# Not columns: `wall_seconds` differs every time, and the findings are sentences by the dozen.
+# Not columns: times differ in every run, and findings are long texts.
 LEFT_OUT: Final = ("schema", "wall_seconds", "certificate.findings")
 
 

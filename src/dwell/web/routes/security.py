@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final, final
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dwell.web.errors import problem
@@ -42,6 +44,7 @@ HEADERS: Final = {
 }
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 LINGER, MOST_UNREAD = 3.0, 16_000_000  # seconds and bytes of a body that no route reads
+BODY: Final = "http.response.body"
 PORTS: Final = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 
 
@@ -59,16 +62,17 @@ class SecurityMiddleware:
             return
         error = self._error(scope)
         unread = _Unread(scope, receive)
+        sending = _with_headers(send, scope, unread)
         if error is None:
-            await self._app(scope, unread.receive, _with_headers(send, scope, unread))
+            await self._app(scope, unread.receive, sending)
         elif scope["type"] == "websocket":
             await receive()  # the handshake, before which nothing may be sent
             await send({"type": "websocket.close", "code": 1008, "reason": error["code"]})
         else:
-            await _respond(_with_headers(send, scope, unread), error)
+            await JSONResponse({"error": error}, status_code=403)(scope, receive, sending)
 
     def _error(self, scope: Scope) -> dict[str, object] | None:
-        headers = _headers(scope)
+        headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own(host):
             return problem(
@@ -86,7 +90,7 @@ class SecurityMiddleware:
         return None
 
     def _is_own(self, host: str) -> bool:
-        name = _split(f"//{host}")[0]
+        name, _ = _name_and_port(f"//{host}")
         if name is None:
             return False
         try:
@@ -96,32 +100,28 @@ class SecurityMiddleware:
         return True  # other sites have names, which an address is not
 
 
-def _same_site(headers: dict[str, str], host: str) -> bool:
+def _same_site(headers: Headers, host: str) -> bool:
     """Whether a page of this server, or no page at all, sent the request."""
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
     if origin is None:
         return True
-    name, port, scheme = _split(origin)
-    own, own_port, _ = _split(f"{scheme}://{host}")
-    return name is not None and (name, port) == (own, own_port)
+    name, port = _name_and_port(origin)
+    scheme = origin.partition(":")[0]
+    return name is not None and (name, port) == _name_and_port(f"{scheme}://{host}")
 
 
-def _split(url: str) -> tuple[str | None, int | None, str]:
-    """Return name, port and scheme of an origin; no name if it is not one."""
+def _name_and_port(url: str) -> tuple[str | None, int | None]:
+    """Return name and port of an origin; no name if it is not one."""
     try:
         parts = urlsplit(url)
-        port = parts.port
+        port = parts.port or PORTS.get(parts.scheme)
     except ValueError:
-        return None, None, ""
+        return None, None
     if parts.path or parts.query or parts.fragment or parts.username is not None:
-        return None, None, ""
-    return parts.hostname, port or PORTS.get(parts.scheme), parts.scheme
-
-
-def _headers(scope: Scope) -> dict[str, str]:
-    return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+        return None, None
+    return parts.hostname, port
 
 
 @final
@@ -129,9 +129,8 @@ class _Unread:
     """Whether a request has a body that was not read."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
-        headers = _headers(scope)
-        self._receive = receive
-        self._bytes = 0
+        headers = Headers(scope=scope)
+        self._receive, self._bytes = receive, 0
         self.more = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
 
     async def receive(self) -> Message:
@@ -147,40 +146,25 @@ class _Unread:
         A connection that is closed before is reset, and the response may be lost.
         """
         most = self._bytes + MOST_UNREAD
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(LINGER):
                 while self.more and self._bytes < most:
                     await self.receive()
-        except TimeoutError:
-            return
 
 
 def _with_headers(send: Send, scope: Scope, unread: _Unread) -> Send:
-    extra = dict(HEADERS)
-    if scope["path"].startswith("/api/"):
-        extra["cache-control"] = "no-store"
-    added = [(key.encode(), value.encode()) for key, value in extra.items()]
+    extra = HEADERS | ({"cache-control": "no-store"} if scope["path"].startswith("/api/") else {})
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *added]
+            headers = MutableHeaders(scope=message)
+            headers.update(extra)
             if unread.more:  # the rest is not read, and may have no end
-                message["headers"].append((b"connection", b"close"))
-        elif unread.more and _is_last(message):
+                headers["connection"] = "close"
+        elif unread.more and message["type"] == BODY and not message.get("more_body", False):
             await send({**message, "more_body": True})
             await unread.discard()
-            message = {"type": "http.response.body", "body": b""}
+            message = {"type": BODY, "body": b""}
         await send(message)
 
     return sending
-
-
-def _is_last(message: Message) -> bool:
-    return message["type"] == "http.response.body" and not message.get("more_body", False)
-
-
-async def _respond(send: Send, error: dict[str, object]) -> None:
-    body = json.dumps({"error": error}).encode()
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 403, "headers": head})
-    await send({"type": "http.response.body", "body": body})

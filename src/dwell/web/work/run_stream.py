@@ -68,9 +68,9 @@ class RunStreamer:
             self._write_samples(Metrics(**rest))
 
     def _refuse_too_much(self, recorder: Recorder) -> None:
-        asks = self.scenario.run
-        need = need_of(recorder, asks.horizon, asks.max_jumps, saved=True)
-        refuse_events(need.events, asks.horizon, self.limits)
+        run = self.scenario.run
+        need = need_of(recorder, run.horizon, run.max_jumps, saved=True)
+        refuse_events(need.events, run.horizon, self.limits)
         if need.size > self.limits.memory:
             raise InputError(
                 f"this run would need {need.says}; this server gives {in_bytes(self.limits.memory)}"
