@@ -530,3 +530,54 @@ def test_the_number_of_threads_changes_no_bit(density):
 def test_nobody_looks():
     none = np.zeros(0, dtype=np.int64)
     assert len(looks(ground_of(BALL, Uniform()), np.zeros((1, 4, 3)), none, none).mass) == 0
+
+
+def slab(offsets):
+    """Volume of the unit ball between two planes with given distances from its center."""
+    low, high = (t - t**3 / 3 for t in offsets)
+    return mp.pi * (high - low)
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10])
+@pytest.mark.parametrize("axes", [(1.0, 1.0, 1.0), (1.0, 2.0, 0.7)])
+def test_slivers_between_nearly_parallel_planes_have_volumes_to_rounding(axes, width):
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        normal = rng.normal(size=3)
+        place = rng.uniform(-0.4, 0.4, 3) * axes
+        points = place + width * np.outer([-1.0, 0.0, 1.0], normal / np.linalg.norm(normal))
+        found = tessellate(Ellipsoid((0, 0, 0), axes), points)
+        with mp.workdps(40):
+            ends = []
+            for other, side in ((0, -1), (2, 1)):
+                exact = [[mp.mpf(float(x)) for x in points[k]] for k in (1, other)]
+                gap = [b - a for a, b in zip(*exact, strict=True)]
+                size = mp.sqrt(sum((g * mp.mpf(s)) ** 2 for g, s in zip(gap, axes, strict=True)))
+                middle = [(a + b) / 2 for a, b in zip(*exact, strict=True)]
+                height = sum(g * m for g, m in zip(gap, middle, strict=True))
+                ends.append(side * height / size)
+            wanted = slab(ends) * math.prod(axes)
+            assert abs(found.masses[1] / wanted - 1) < 2e-14
+
+
+@pytest.mark.parametrize(
+    "density",
+    [Uniform(2.0), Gaussian((0.3, 0.2, 0.1), rate=3.0), Gaussian((0.3, 0.2, 0.1), rate=200.0)],
+)
+def test_a_sliver_is_a_cell_of_a_section_times_its_width(density):
+    """The cell of an agent that has another one close above and one close below."""
+    width, level = 2.0**-27, 0.25
+    flat = np.random.default_rng(5).uniform(-0.5, 0.5, (7, 2))
+    if isinstance(density, Uniform):
+        inside, factor, close = density, width, 1e-13
+    else:
+        inside, close = Gaussian((0.2, 0.1), rate=density.rate), 1e-9
+        factor = width * math.exp(-density.rate * (level - 0.3) ** 2)
+    section = tessellate(Ball((0, 0), math.sqrt(1.0 - level**2)), flat, inside)
+    for p in range(7):
+        points = np.column_stack([np.full(7, level), flat])
+        points = np.vstack([points, points[p] - (width, 0, 0), points[p] + (width, 0, 0)])
+        found = tessellate(Ball((0, 0, 0), 1.0), points, density)
+        wanted = factor * section.masses[p]
+        assert found.masses[p] == pytest.approx(wanted, rel=close, abs=0.0)
+        assert found.centroids[p, 1:] == pytest.approx(section.centroids[p], abs=1e-9)

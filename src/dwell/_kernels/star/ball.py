@@ -23,12 +23,14 @@ from dwell._kernels.star.nearest import nearest_in_cell, nearest_on_facet
 from dwell._kernels.star.plain import add_shifted, plain_over_facet, plain_over_surface
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.surface import (
+    BAND,
     meets_cap,
     on_sphere,
     pole_of_patch,
     put_box,
     put_equator,
     surface_nodes,
+    thin_patch,
 )
 from dwell._kernels.star.total import (
     NO_MASS,
@@ -82,7 +84,7 @@ def list_facets(loops, place, w, g, sigma, grid, s, b):
         if not meets:
             continue
         first = pieces
-        pieces = ring_of_facet(facets, first, s.crossing[k], s.crossing[k + 1], s.gone, g, b)
+        pieces = ring_of_facet(facets, first, s.crossing[k], s.crossing[k + 1], s.gone, g, sigma, b)
         if pieces == FULL:
             return facets, FULL, False
         if pieces > first:
@@ -159,6 +161,9 @@ def surface_of(k, facets, pieces, whole, g, sigma, b):
         there = there or b.piece[i, ANGLE] > 0.0
     if k > facets or not there:
         return False, 0, 0, (True, 1.0, g, 0.0, g, 0.0)
+    thin, pole = thin_patch(facets, pieces, g, b.facet, b.piece)
+    if thin:
+        return True, 0, pieces, (True, -1.0, pole, 0.0, (-g[0], -g[1], -g[2]), BAND)
     pole, nearest, clear = pole_of_patch(facets, g, b.facet, b.piece, pieces)
     if not clear:
         return True, 0, pieces, beside_cap(facets, row_of(b.facet, nearest, FAN), pole, g, b.facet)
@@ -239,7 +244,7 @@ def gaussian_sums(allowed, facets, pieces, whole, g, sigma, q, m, x, inverse, b)
     for k in range(facets + 2):
         there, first, last, surface = surface_of(k, facets, pieces, whole, g, sigma, b)
         if there:
-            if surface[0] and not whole:
+            if surface[0] and not whole and surface[5] != BAND:
                 surface = falling_patch(facets, first, last, surface, q, m, x, g, b)
             error += gaussian_over_surface(
                 first, last, allowed, surface, q, m, x, inverse, b.piece, b.box, b.node, b.sums[0],

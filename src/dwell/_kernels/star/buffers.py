@@ -14,12 +14,14 @@ import numpy as np
 
 # Columns of a piece: start, what it was rounded by, then the step of a segment and what that was
 # rounded by, or the radius to the start of an arc and the radius a quarter turn on; the angle (0: a
-# segment), and the facet.
-START, LOW, STEP, QUARTER, ANGLE, FACET = 0, 3, 6, 9, 12, 13
-PIECE_COLUMNS = 14
-# Columns of a facet: unit normal, offset, what is behind, pieces, apex of the fan, circle.
+# segment), and the facet. For arcs of thin cells: LEVEL + TILT . v is the height over a plane.
+START, LOW, STEP, QUARTER, ANGLE, FACET, TILT, LEVEL = 0, 3, 6, 9, 12, 13, 14, 17
+PIECE_COLUMNS = 18
+# Columns of a facet: unit normal, offset, what is behind, pieces, apex of the fan, circle, and what
+# the normal was rounded by.
 NORMAL, OFFSET, BEHIND, FIRST, LAST, FAN, CENTER, RADIUS, STRETCH = 0, 3, 4, 5, 6, 7, 10, 13, 14
-FACET_COLUMNS = 15
+NORMAL_LOW = 15
+FACET_COLUMNS = 18
 # Columns of an arc that is not yet cut into pieces: start, low part, radius, angle.
 ARC_COLUMNS = 10
 BOXES = 128  # pending halves of a piece

@@ -8,7 +8,6 @@ rounding does. Corners on the ellipse come from their bisector in double-double 
 h, l: see careful.py), so that short arcs keep their digits.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from dwell._kernels._jit import inlined, inner
 from dwell._kernels.careful import add, cross_product, difference, quotient, sharpen, times
 from dwell._kernels.look import needs_digits
+from dwell._kernels.star.facets import square_root
 
 ARC = -1
 EMPTY, WHOLE = 0, -2  # results of `cut_by_ellipse` besides a number of corners
@@ -38,17 +38,6 @@ def make_ring(agents: int) -> Ring:
     room = 2 * (agents + 4) + 16
     x, y, xl, yl = np.zeros((4, room))
     return Ring(x, y, xl, yl, np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.bool_))
-
-
-@inner
-def square_root(ah, al):
-    """sqrt(ah + al) for ah > 0."""
-    s = math.sqrt(ah)
-    ph, pl = times(s, 0.0, s, 0.0)
-    rh, _ = add(ah, al, -ph, -pl)
-    e = rh / (2.0 * s)
-    t = s + e
-    return t, e - (t - s)
 
 
 @inner

@@ -3,7 +3,7 @@
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.careful import add, times
+from dwell._kernels.careful import add, quotient, times
 from dwell._kernels.star.buffers import (
     ANGLE,
     BEHIND,
@@ -14,6 +14,7 @@ from dwell._kernels.star.buffers import (
     LAST,
     LOW,
     NORMAL,
+    NORMAL_LOW,
     OFFSET,
     QUARTER,
     RADIUS,
@@ -24,6 +25,7 @@ from dwell._kernels.star.buffers import (
 from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of, solve_lower
 
 WIDEST_ARC = 0.9  # radians of a piece
+CLOSE = 1e-12  # share of an edge by which a point is moved onto the sphere, at most
 BACKWARD = 1e-3  # of the cubed radius: how far edges without length may turn back by rounding
 FULL = -1  # there is not enough room for all pieces
 
@@ -78,6 +80,37 @@ def map_vertices(n, w, g, sigma, x, y, z, low, vertex):
 
 
 @inner
+def square_root(ah, al):
+    """sqrt(ah + al) for ah > 0."""
+    s = math.sqrt(ah)
+    ph, pl = times(s, 0.0, s, 0.0)
+    rh, _ = add(ah, al, -ph, -pl)
+    e = rh / (2.0 * s)
+    t = s + e
+    return t, e - (t - s)
+
+
+@inner
+def rest_of_normal(n, d, w):
+    """What n = W**-T d / |W**-T d| was rounded by."""
+    xh, xl = quotient(d[0], 0.0, w[0], 0.0)
+    ph, pl = exact_product(-w[1], 0.0, 1.0, xh, xl, 0.0, 0.0, d[1], 0.0)
+    yh, yl = quotient(ph, pl, w[3], 0.0)
+    ph, pl = exact_product(-w[2], -w[4], 1.0, xh, xl, yh, yl, d[2], 0.0)
+    zh, zl = quotient(ph, pl, w[5], 0.0)
+    ph, pl = times(xh, xl, xh, xl)
+    qh, ql = times(yh, yl, yh, yl)
+    ph, pl = add(ph, pl, qh, ql)
+    qh, ql = times(zh, zl, zh, zl)
+    ph, pl = add(ph, pl, qh, ql)
+    sh, sl = square_root(ph, pl)
+    ph, pl = quotient(xh, xl, sh, sl)
+    qh, ql = quotient(yh, yl, sh, sl)
+    rh, rl = quotient(zh, zl, sh, sl)
+    return (ph - n[0]) + pl, (qh - n[1]) + ql, (rh - n[2]) + rl
+
+
+@inner
 def plane_of_facet(f, d, w, g, sigma, facet):
     """Write the plane halfway to d as facet f; return whether it meets the ball.
 
@@ -91,6 +124,7 @@ def plane_of_facet(f, d, w, g, sigma, facet):
     flat = along(g, -rise, n)
     square = sigma + dot(flat, flat) - o * (2.0 * rise + o)
     put(facet, f, NORMAL, n)
+    put(facet, f, NORMAL_LOW, rest_of_normal(n, d, w))
     facet[f, OFFSET] = o
     put(facet, f, CENTER, (o * n[0] - flat[0], o * n[1] - flat[1], o * n[2] - flat[2]))
     facet[f, RADIUS] = math.sqrt(square) if square > 0.0 else 0.0
@@ -129,8 +163,9 @@ def edge_in_ball(i, j, g, vertex):
 
 
 @inner
-def point_on_edge(i, j, t, vertex):
-    """(place, low part) at t between vertices i and j; the vertices themselves at 0 and 1."""
+def point_on_edge(i, j, t, g, sigma, vertex):
+    """(place, low part) at t between vertices i and j: they themselves at 0 and 1, else a point of
+    the sphere, with which short arcs keep their digits."""
     if t == 0.0:
         return row_of(vertex, i, 0), row_of(vertex, i, 3)
     if t == 1.0:
@@ -142,7 +177,18 @@ def point_on_edge(i, j, t, vertex):
     xh, xl = between(a[0], al[0], b[0], bl[0], t)
     yh, yl = between(a[1], al[1], b[1], bl[1], t)
     zh, zl = between(a[2], al[2], b[2], bl[2], t)
-    return (xh, yh, zh), (xl, yl, zl)
+    v = (xh, yh, zh)
+    low = (xl, yl, zl)
+    outside, rest = -sigma, 0.0  # |v + g|**2 - 1
+    for k in range(3):
+        sh, sl = add(v[k], low[k], 2.0 * g[k], 0.0)
+        ph, pl = times(v[k], low[k], sh, sl)
+        outside, rest = add(outside, rest, ph, pl)
+    d = less(b, a)
+    slope = 2.0 * dot(along(v, 1.0, g), d)
+    if abs(outside) < CLOSE * abs(slope):
+        low = along(low, -outside / slope, d)
+    return v, low
 
 
 @inner
@@ -271,7 +317,7 @@ def holds_circle(first, last, loop, normal, center, radius, vertex):
 
 
 @inner
-def ring_of_facet(f, m, first, last, loop, g, b):
+def ring_of_facet(f, m, first, last, loop, g, sigma, b):
     """Write the pieces of facet f, from row m on; return the number of rows, or FULL.
 
     Its polygon has the vertices loop[first] to loop[last - 1], counter-clockwise.
@@ -293,8 +339,8 @@ def ring_of_facet(f, m, first, last, loop, g, b):
         if meets:
             if m == piece.shape[0]:
                 return FULL
-            p, pl = point_on_edge(low, high, t0 if forward else t1, vertex)
-            q, ql = point_on_edge(low, high, t1 if forward else t0, vertex)
+            p, pl = point_on_edge(low, high, t0 if forward else t1, g, sigma, vertex)
+            q, ql = point_on_edge(low, high, t1 if forward else t0, g, sigma, vertex)
             if vertex[i, 6] > 0.0:
                 if left:
                     arcs = put_arc(arcs, exit_, exit_low, p, pl, normal, center, arc)

@@ -15,13 +15,16 @@ from dwell._kernels.star.buffers import (
     CENTER,
     FACET,
     FAN,
+    LEVEL,
     LOW,
     NORMAL,
+    NORMAL_LOW,
     OFFSET,
     QUARTER,
     START,
     STEP,
     STRETCH,
+    TILT,
 )
 from dwell._kernels.star.facets import outside_ball
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
@@ -37,6 +40,10 @@ from dwell._kernels.star.vectors import (
     upper_of,
 )
 
+BAND = -1.0
+SLIM = 1e-6  # squared sine between a segment and its distance below which digits are needed
+THIN = 0.01  # height of a thin cell over the plane through the agent
+STEEP = 0.9  # distance of such a plane from the center, at most
 SAMPLES = 24  # points of an arc at which sectors are compared with a cap
 CLEAR = 0.5  # the point opposite the pole lies so far outside the cell
 
@@ -62,18 +69,25 @@ def point_on_piece(i, t, about, piece):
 def turn_at(i, t, about, normal, piece):
     """(c(t) - about, twice the area per t that it sweeps) of piece i, in a plane with `about`.
 
-    In the plane z = 0 segments have all digits, also where the area is that of a sliver.
+    That of a segment has all digits, also where the area is that of a sliver.
     """
     c, slope = point_on_piece(i, t, about, piece)
-    if piece[i, ANGLE] > 0.0 or normal[2] != 1.0:
-        return c, dot(normal, cross(c, slope))
+    turn = dot(normal, cross(c, slope))
+    wide = normal[2] != 1.0 and turn * turn > SLIM * dot(c, c) * dot(slope, slope)
+    if wide or piece[i, ANGLE] > 0.0:
+        return c, turn
     xh, xl = difference(piece[i, START], about[0])
     yh, yl = difference(piece[i, START + 1], about[1])
-    turn, _ = cross_product(
-        xh, xl + piece[i, LOW], yh, yl + piece[i, LOW + 1], piece[i, STEP], piece[i, QUARTER],
-        piece[i, STEP + 1], piece[i, QUARTER + 1],
-    )  # fmt: skip
-    return c, turn
+    zh, zl = difference(piece[i, START + 2], about[2])
+    xl += piece[i, LOW]
+    yl += piece[i, LOW + 1]
+    zl += piece[i, LOW + 2]
+    u = row_of(piece, i, STEP)
+    v = row_of(piece, i, QUARTER)
+    yz, _ = cross_product(yh, yl, zh, zl, u[1], v[1], u[2], v[2])
+    zx, _ = cross_product(zh, zl, xh, xl, u[2], v[2], u[0], v[0])
+    xy, _ = cross_product(xh, xl, yh, yl, u[0], v[0], u[1], v[1])
+    return c, dot(normal, (yz, zx, xy))
 
 
 @inner
@@ -109,6 +123,75 @@ def pole_of_patch(facets, g, facet, piece, pieces):
 
 
 @inner
+def thin_patch(facets, pieces, g, facet, piece):
+    """(whether the cell is thin, pole): the pole is the normal of the facet nearest to the agent.
+
+    Writes the heights of arcs over the plane through the agent across the pole: that of a facet
+    nearly parallel to it comes from its offset, with all digits however thin the cell.
+    """
+    near = 0
+    for f in range(1, facets):
+        if facet[f, OFFSET] < facet[near, OFFSET]:
+            near = f
+    pole = row_of(facet, near, NORMAL)
+    if facets < 2 or facet[near, OFFSET] > THIN or abs(dot(pole, g)) > STEEP:
+        return False, pole
+    opposite = False  # whether the point opposite the pole is outside the cell
+    for f in range(facets):
+        normal = row_of(facet, f, NORMAL)
+        opposite = opposite or -dot(normal, along(pole, 1.0, g)) > facet[f, OFFSET]
+    if not opposite:
+        return False, pole
+    for i in range(pieces):
+        if piece[i, ANGLE] > 0.0:
+            f = int(piece[i, FACET])
+            normal = row_of(facet, f, NORMAL)
+            side = 1.0 if dot(normal, pole) > 0.0 else -1.0
+            tilt = along(pole, -side, normal)
+            rest = along(row_of(facet, near, NORMAL_LOW), -side, row_of(facet, f, NORMAL_LOW))
+            put(piece, i, TILT, along(tilt, 1.0, rest))
+            piece[i, LEVEL] = side * facet[f, OFFSET]
+            if abs(height_on_arc(i, row_of(piece, i, START), piece)) > THIN:
+                return False, pole
+    return True, pole
+
+
+@inner
+def height_on_arc(i, v, piece):
+    """Height of a point v of arc i over the plane through the agent: see thin_patch."""
+    return piece[i, LEVEL] + dot(row_of(piece, i, TILT), v)
+
+
+@inner
+def band_nodes(i, box, nt, ns, pole, center, apex, piece, node):
+    """Write the nodes between arc i of a thin cell and the plane through the agent.
+
+    In surface_nodes sectors begin at the pole; here, along meridians, at that plane.
+    """
+    t0, t1, s0, s1 = box
+    level = -dot(center, pole)
+    zero = (0.0, 0.0, 0.0)
+    count = 0
+    for k in range(COUNT[nt]):
+        v, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], zero, piece)
+        height = height_on_arc(i, v, piece)
+        y = less(v, center)
+        y = along(y, -dot(y, pole), pole)
+        turn = dot(pole, cross(y, slope)) / dot(y, y)
+        turn *= (t1 - t0) * (s1 - s0) * WEIGHTS[nt, k] * height
+        size = math.sqrt(dot(y, y))
+        for h in range(COUNT[ns]):
+            lift = level + (s0 + (s1 - s0) * NODES[ns, h]) * height
+            out = math.sqrt((1.0 - lift) * (1.0 + lift)) / size
+            on = along((out * y[0], out * y[1], out * y[2]), lift, pole)
+            d = less(along(center, 1.0, on), apex)
+            put(node, count, 0, d)
+            node[count, 3] = turn * WEIGHTS[ns, h] * dot(d, on)
+            count += 1
+    return count
+
+
+@inner
 def on_sphere(v, g, sigma):
     """The point of the sphere next to v, with all digits if it is near the agent."""
     y = along(v, 1.0, g)
@@ -133,9 +216,12 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
 
     Rows of `node`: the place, seen from the apex, and the flux of the field v - apex through the
     surface there. `surface`: (whether it is the patch, sign of its pieces, normal or pole, offset,
-    apex of the fan, radius of a disc about the pole that is left out).
+    apex of the fan, radius of a disc about the pole that is left out: BAND for a thin cell, with
+    the center of the ball in place of the apex).
     """
     on_sphere, sign, normal, offset, o, hole = surface
+    if hole == BAND:
+        return band_nodes(i, box, nt, ns, normal, o, apex, piece, node)
     t0, t1, s0, s1 = box
     size = sign * (t1 - t0) * (s1 - s0)
     from_apex = less(o, apex)
@@ -143,10 +229,13 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
         size *= offset - dot(normal, apex)
     count = 0
     for k in range(COUNT[nt]):
-        c, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], o, piece)
+        t = t0 + (t1 - t0) * NODES[nt, k]
+        c, turn = turn_at(i, t, o, normal, piece)
         if on_sphere:
+            c, slope = point_on_piece(i, t, o, piece)
             c, slope = stereographic(c, slope, normal)
-        turn = size * WEIGHTS[nt, k] * dot(normal, cross(c, slope))
+            turn = dot(normal, cross(c, slope))
+        turn *= size * WEIGHTS[nt, k]
         length = math.sqrt(dot(c, c))
         reach = 2.0 * math.atan(length)
         least = 0.0
