@@ -230,11 +230,12 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
     count = 0
     for k in range(COUNT[nt]):
         t = t0 + (t1 - t0) * NODES[nt, k]
-        c, turn = turn_at(i, t, o, normal, piece)
         if on_sphere:
             c, slope = point_on_piece(i, t, o, piece)
             c, slope = stereographic(c, slope, normal)
             turn = dot(normal, cross(c, slope))
+        else:
+            c, turn = turn_at(i, t, o, normal, piece)
         turn *= size * WEIGHTS[nt, k]
         length = math.sqrt(dot(c, c))
         reach = 2.0 * math.atan(length)
