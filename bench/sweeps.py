@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from dwell.sweep import parse_sweep, plan_of
 from dwell.sweep.cases import Chunk, Result, blank_row, run_chunk, versions
-from dwell.sweep.executors import Executor, Work
+from dwell.sweep.executors import Executor, RunChunk
 from dwell.sweep.plan import CaseTemplate, Plan
 from dwell.sweep.run import _executor, _SweepRun
 from dwell.sweep.store import open_folder
@@ -58,7 +58,7 @@ def synthetic(chunk: Chunk) -> Result:
 
 
 class Watched:
-    """An executor that notes when the first portion went out and how many were under way."""
+    """An executor that notes when the first result came and how many were under way."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -73,40 +73,40 @@ class Watched:
         self.most_live = max(self.most_live, self.live)
         self._executor.submit(chunk)
 
-    def collect(self, patience: float) -> Any:
+    def collect(self, timeout: float) -> Any:
         """From the first answer on, all workers are there."""
-        back = self._executor.collect(patience)
+        back = self._executor.collect(timeout)
         self.live -= len(back)
         if back and not self.began:
             self.began = time.perf_counter()
         return back
 
 
-def swept(plan: Plan, cluster: str | None, work: Work, out: Path) -> dict[str, Any]:
+def swept(plan: Plan, cluster: str | None, run: RunChunk, out: Path) -> dict[str, Any]:
     """One sweep, and where its time went."""
-    engines: list[Watched] = []
+    executors: list[Watched] = []
 
     def start() -> Any:
-        engines.append(Watched(_executor(cluster, WORKERS, 60.0, print, work)))
-        return engines[0]
+        executors.append(Watched(_executor(cluster, WORKERS, 60.0, print, run)))
+        return executors[0]
 
     with open_folder(out, plan, versions(), mixed=False, retry=False) as folder:
-        sweep_run = _SweepRun(folder, None, False, None, None)
+        sweep_run = _SweepRun(folder, None, False, lambda what, share: None, None)
         began = time.perf_counter()
-        sweep_run.conduct(start)
+        sweep_run.run(start)
         ended = time.perf_counter()
-        found = sweep_run.ending()
+        found = sweep_run.outcome()
         whole = time.perf_counter()
-    wall = ended - engines[0].began
+    wall = ended - executors[0].began
     return {
         "where": "here" if cluster is None else f"Dask {cluster}",
         "cases": found.cases,
         "busy_seconds": found.busy_seconds,
-        "starting_seconds": engines[0].began - began,
+        "starting_seconds": executors[0].began - began,
         "wall_seconds": wall,
         "table_seconds": whole - ended,
         "overhead": wall * WORKERS / found.busy_seconds - 1.0,
-        "most_live_orders": engines[0].most_live,
+        "most_live_orders": executors[0].most_live,
         "largest_portion": int(_portions(out)),
     }
 
