@@ -20,7 +20,7 @@ demand demands door doors crew desk vigil course rooms dear met doubt cruise fad
 """
 BANNED = frozenset(PERSONS.split() + HOME_MADE.split())
 OPENINGS = re.compile(r'^[rf]?"""(The same|Likewise|As wanted|Gives )')
-PUBLIC = frozenset({"doubt", "wall_seconds"})  # names of stored columns and of the front door that must stay
+PUBLIC = frozenset({"doubt", "wall_seconds"})  # names in files and of the front door
 
 
 def parts(name: str) -> list[str]:
