@@ -137,3 +137,12 @@ def test_it_needs_far_fewer_looks_than_timers_of_the_admissible_size(heptagon, t
     assert 5 * len(one.events) < len(two.events)
     assert max(one.events.hold_error.max(), one.metrics.hold_errors.max()) <= 0.4
     assert one.metrics.costs[-1] == pytest.approx(two.metrics.costs[-1], rel=0.01)
+
+
+def test_adaptive_timers_keep_their_limit_in_space():
+    law = Timer(k1=0.5, nu=0.3, t1=0.01, t2=3.0, reset="adaptive", eta_max=0.3)
+    start = [(1, 1, 1), (3, 2, 1), (2, 0.5, 0.4), (0.5, 2.5, 1.5)]
+    run = dwell.simulate(dwell.Box((0, 0, 0), (4, 3, 2)), None, start, law, until=8.0, seed=1)
+    assert run.events.hold_error.max() <= 0.3
+    assert len(run.events) < 8.0 / 0.01 / 10
+    assert dwell.check(run).ok

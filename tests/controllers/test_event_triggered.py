@@ -44,49 +44,34 @@ def eight() -> Run:
 class TestPromises:
     """Along a run, everybody is where the others believe it to be."""
 
-    @pytest.mark.parametrize("seed", range(4))
-    def test_nobody_is_faster_than_it_said(self, seed):
-        """At fine times, from the table alone: its last word, its place then, and its place now."""
-        run, _ = a_run(seed)
+    @pytest.mark.parametrize("seed", range(3))
+    def test_agents_are_where_their_last_messages_allow(self, seed):
+        """From the table alone: at fine times, and for balls of a whole step to come.
+
+        The balls of the law are tighter: a raised speed bound counts from the step after it.
+        """
+        run, law = a_run(seed)
+        nearly, tighter = 0.0, 0
         for agent in range(run.agents):
             said = words_of(run, agent)
-            for t in np.linspace(0.0, run.horizon, 400):
+            for t in np.linspace(0.0, run.horizon, 300):
                 told = [word for word in said if word[0] <= t][-1]
                 assert outside(run, agent, told, float(t), t - told[0]) <= 1e-13
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_balls_hold_during_the_whole_coming_step(self, seed):
-        """What was said before a step bounds everybody until the step's end."""
-        run, law = a_run(seed)
-        nearly = 0.0
-        for agent in range(run.agents):
-            said = words_of(run, agent)
-            for step in range(1, round(run.horizon / law.dt)):
-                told = [word for word in said if word[0] < step * law.dt - 1e-9][-1]
-                for part in (0.0, 0.3, 0.7, 1.0):
-                    t = min((step + part) * law.dt, run.horizon)
-                    age = step * law.dt - told[0] + law.dt
-                    gap = outside(run, agent, told, t, age)
-                    assert gap <= 1e-13
-                    if told[1] > 0.0 and part == 1.0:
-                        nearly = max(nearly, gap)
-        assert nearly > -1e-9  # some come to the very end of what they promised
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_what_the_law_believes_at_a_step_is_true_then(self, seed):
-        """The tighter balls of the law: a raised promise counts from the step after it."""
-        run, law = a_run(seed)
-        tighter = 0
-        for agent in range(run.agents):
-            said = words_of(run, agent)
             for step in range(1, round(run.horizon / law.dt)):
                 known = [word for word in said if word[0] < step * law.dt - 1e-9]
-                promise, before = known[-1][1], known[max(len(known) - 2, 0)][1]
-                steps = round(step - known[-1][0] / law.dt)
-                radius = law.dt * (min(before, promise) + (steps - 1) * promise)
-                tighter += radius < promise * law.dt * steps - 1e-9
+                (made, bound, place), before = known[-1], known[max(len(known) - 2, 0)][1]
+                for part in (0.0, 0.3, 0.7, 1.0):
+                    t = min((step + part) * law.dt, run.horizon)
+                    gap = outside(run, agent, known[-1], t, step * law.dt - made + law.dt)
+                    assert gap <= 1e-13
+                    if bound > 0.0 and part == 1.0:
+                        nearly = max(nearly, gap)
+                steps = round(step - made / law.dt)
+                radius = law.dt * (min(before, bound) + (steps - 1) * bound)
+                tighter += radius < bound * law.dt * steps - 1e-9
                 here = run.positions(step * law.dt)[agent]
-                assert np.hypot(*(here - known[-1][2])) <= radius + 1e-13
+                assert np.hypot(*(here - place)) <= radius + 1e-13
+        assert nearly > -1e-9  # some come to the very end of what their bound allows
         assert tighter > 10
 
     def test_a_raise_is_announced_one_step_before_it_is_used(self, eight):

@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell import (
+    Ball,
     Box,
     DiscreteLloyd,
     EventTriggered,
     Gaussian,
+    Interval,
     Lloyd,
     Mixture,
     Polygon,
@@ -31,6 +33,7 @@ from dwell.agents.network import Network
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.decay import observe, predict
 from dwell.theory.equilibrium import settled
+from dwell.theory.lipschitz import lipschitz_at
 from dwell.theory.rates import Rates, rates, rates_near, rates_of
 
 ROOM = Box((0, 0), (4, 3))
@@ -95,6 +98,31 @@ def test_a_hill_on_a_disc_can_be_turned_for_free() -> None:
     around = np.column_stack([-found.positions[:, 1], found.positions[:, 0]])  # turning about 0
     parts = found.coordinates(around)
     assert abs(parts[0]) > 0.999 * np.sqrt((parts**2).sum())
+
+
+def test_two_agents_in_a_bar_have_the_eigenvalues_of_a_rectangle_twice_over() -> None:
+    """Side by side in a bar 1 x w x h: 0 (thrice), 1/2, 2 w^2 / 3 and 2 h^2 / 3."""
+    wide, high = 0.8, 1.1
+    bar = Box((0, 0, 0), (1, wide, high))
+    pair = [(0.25, wide / 2, high / 2), (0.75, wide / 2, high / 2)]
+    found = np.sort(rates(bar, None, pair).spectrum)
+    expected = np.sort([0.0, 0.0, 0.0, 0.5, 2 * wide**2 / 3, 2 * high**2 / 3])
+    assert found == pytest.approx(expected, abs=1e-10)
+
+
+def test_two_agents_on_a_line() -> None:
+    """Only their border moves: each centroid by half of it, and that by half of either agent."""
+    found = rates(Interval(0, 1), None, [[0.25], [0.75]])
+    assert found.spectrum == pytest.approx([0.5, 0.0], abs=1e-14)
+    assert lipschitz_at(Interval(0, 1), [[0.25], [0.75]], Uniform()).value == pytest.approx(
+        np.hypot(0.25, 0.25), abs=1e-14
+    )
+
+
+def test_a_disc_itself_can_be_turned() -> None:
+    found = rates_near(Ball((1, 2), 2), None, [(1.5, 2.0), (0.6, 2.8), (0.5, 1.3)])
+    assert found.kind == "degenerate"
+    assert found.neutral == 1
 
 
 def test_a_configuration_that_is_not_centroidal() -> None:
@@ -220,17 +248,17 @@ def test_one_agent() -> None:
 def test_beyond_three_hundred_agents_the_ends_of_the_spectrum_are_enough(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start = np.random.default_rng(1).uniform(0, 1, (80, 2))
+    start = np.random.default_rng(1).uniform(0, 1, (40, 2))
     whole = rates_near(SQUARE, None, start)
-    monkeypatch.setattr("dwell.theory.spectrum.DENSE", 50)
-    monkeypatch.setattr("dwell.theory.decay.DENSE", 50)
+    monkeypatch.setattr("dwell.theory.spectrum.DENSE", 20)
+    monkeypatch.setattr("dwell.theory.decay.DENSE", 20)
     ends = rates(SQUARE, None, whole.positions)
     assert (whole.whole, ends.whole) == (True, False)
     assert ends.spectrum[:12] == pytest.approx(whole.spectrum[:12], abs=1e-10)
     assert ends.lambda_min == pytest.approx(whole.lambda_min, abs=1e-10)
     assert ends.modes[0] == pytest.approx(whole.modes[0], abs=1e-6)
     assert predict(ends, Lloyd(dt=1.9)).rate == pytest.approx(predict(whole, Lloyd(dt=1.9)).rate)
-    assert "at most 50 agents" in predict(ends, DiscreteLloyd(schedule="round-robin")).says
+    assert "at most 20 agents" in predict(ends, DiscreteLloyd(schedule="round-robin")).says
     moving = rates(SQUARE, None, start)
     monkeypatch.undo()
     general = rates(SQUARE, None, start)
@@ -402,6 +430,22 @@ def test_runs_decay_as_foretold(name: str) -> None:
     assert goodness > 0.9999
 
 
+@pytest.mark.parametrize(
+    ("site", "start", "weight"),
+    [
+        (Interval(0, 5), [[0.4], [1.1], [2.9]], Gaussian((2,), rate=0.3)),
+        (Box((0, 0, 0), (2, 1, 1)), [(0.4, 0.5, 0.5), (1.2, 0.4, 0.6)], None),
+    ],
+    ids=["line", "space"],
+)
+def test_runs_decay_as_foretold_beyond_the_plane(site, start, weight) -> None:
+    law = Lloyd(k2=1.0, dt=0.05)
+    run = simulate(site, weight, start, law, until=40.0, seed=1, sample_every="off")
+    found = rates_of(run)
+    seen = observe(run, found, predict(found, law))
+    assert seen.rate == pytest.approx(predict(found, law).rate, rel=0.02)
+
+
 def test_one_agent_that_moves_at_random_halves_its_error_at_every_move() -> None:
     found = rates(SQUARE, None, [(0.5, 0.5)])
     turns = predict(found, DiscreteLloyd(step=0.5, relaxation=0.5, schedule="random"))
@@ -429,7 +473,7 @@ def test_two_agents_by_turns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schedule", "part", "until"), [("random", 1.0, 300.0), ("poisson", 1.5, 60.0)]
+    ("schedule", "part", "until"), [("random", 1.0, 200.0), ("poisson", 1.5, 60.0)]
 )
 def test_single_runs_scatter_about_what_is_foretold(
     schedule: str, part: float, until: float
@@ -440,13 +484,13 @@ def test_single_runs_scatter_about_what_is_foretold(
     assert "typical of single runs" in foretold.says
     begin = found.positions + 1e-3 * np.random.default_rng(1).standard_normal((5, 2))
     seen = []
-    for seed in range(40):
+    for seed in range(16):
         run = simulate(ROOM, HILL, begin, law, until=until, seed=seed, sample_every="off")
         seen.append(observe(run, found, foretold).rate or math.nan)
     assert foretold.rate is not None
     error = float(np.std(seen)) / math.sqrt(len(seen)) / foretold.rate
-    assert error < 0.02
-    assert float(np.mean(seen)) == pytest.approx(foretold.rate, rel=0.02)
+    assert error < 0.03
+    assert float(np.mean(seen)) == pytest.approx(foretold.rate, rel=0.04)
 
 
 def test_waits_make_the_first_order_better() -> None:
