@@ -20,9 +20,9 @@ from PIL import Image
 import dwell
 from dwell import InputError, Run, animate
 from dwell.plotting import PLAIN
-from dwell.plotting.film import shots_of, size_from_words, stage_of
-from dwell.plotting.reel import MARK, durations
-from dwell.plotting.stage import Stage
+from dwell.plotting.canvas import Canvas
+from dwell.plotting.film import canvas_of, frames_of, size_from_words
+from dwell.plotting.film_writer import MARK, durations
 
 from .conftest import RUNS, run_named
 
@@ -30,16 +30,16 @@ SMALL = (320, 180)
 QUICK = {"fps": 5, "seconds": 1.2, "size": SMALL}  # six frames
 
 
-def stage_named(name: str, **options: object) -> Stage:
-    return stage_of(shots_of(run_named(name), **{"fps": 5, "seconds": 2, **options}), SMALL, 40.0)
+def stage_named(name: str, **options: object) -> Canvas:
+    return canvas_of(frames_of(run_named(name), **{"fps": 5, "seconds": 2, **options}), SMALL, 40.0)
 
 
 @cache
-def kept(name: str) -> Stage:
+def kept(name: str) -> Canvas:
     return stage_named(name)
 
 
-def frames_of(path: Path) -> list[np.ndarray]:
+def images_of(path: Path) -> list[np.ndarray]:
     found = []
     with Image.open(path) as image:
         for k in range(image.n_frames):
@@ -50,9 +50,9 @@ def frames_of(path: Path) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_can_be_filmed(name: str) -> None:
-    stage = kept(name)
+    canvas = kept(name)
 
-    first, last = stage.frame(0), stage.frame(9)
+    first, last = canvas.frame(0), canvas.frame(9)
     assert first.shape == last.shape == (180, 320, 3)
     assert first.dtype == np.uint8
     assert first.std() > 5.0
@@ -72,9 +72,9 @@ def test_frames_do_not_depend_on_what_was_drawn_before() -> None:
 @pytest.mark.parametrize("k", [0, 4, 9])
 def test_agents_stand_where_the_run_says(k: int) -> None:
     run = run_named("two-hills")
-    stage = stage_of(shots_of(run, fps=5, seconds=2), (640, 360), 80.0)
-    frame = stage.frame(k)
-    ax = stage.figure.axes[0]
+    canvas = canvas_of(frames_of(run, fps=5, seconds=2), (640, 360), 80.0)
+    frame = canvas.frame(k)
+    ax = canvas.figure.axes[0]
     places = ax.transData.transform(run.positions(run.horizon * k / 9))
 
     colour = np.round(255.0 * np.array(to_rgb(PLAIN.start)))
@@ -86,10 +86,10 @@ def test_agents_stand_where_the_run_says(k: int) -> None:
 
 
 def test_cells_are_those_of_the_moment() -> None:
-    run, stage = run_named("two-hills"), kept("two-hills")
-    stage.frame(5)
+    run, canvas = run_named("two-hills"), kept("two-hills")
+    canvas.frame(5)
 
-    rings = [path.vertices for path in stage.parts[0].artists[0].get_paths()]
+    rings = [path.vertices for path in canvas.parts[0].artists[0].get_paths()]
     cells = dwell.geometry.voronoi_cells(run.workspace.polygon, run.positions(run.horizon * 5 / 9))
     for ring, cell in zip(rings, cells, strict=True):
         np.testing.assert_allclose(ring[:-1], cell.vertices)
@@ -97,34 +97,34 @@ def test_cells_are_those_of_the_moment() -> None:
 
 def test_who_looked_just_now_is_told_from_the_events() -> None:
     run = run_named("two-hills")
-    shots = shots_of(run, fps=50, seconds=30.0)
+    frames = frames_of(run, fps=50, seconds=30.0)
 
-    assert (shots.fresh[0] == 1.0).all()  # everybody looks at the beginning
-    assert shots.flashes
+    assert (frames.fresh[0] == 1.0).all()  # everybody looks at the beginning
+    assert frames.flashes
     wait = run.horizon * run.agents / len(run.events)
     span = min(0.3 * run.horizon / 30.0, 0.5 * wait)
     for k in (100, 700, 1499):
         for p in range(run.agents):
             times = run.events.time[run.events.of_agent(p)]
-            before = times[times <= shots.times[k]]
-            ago = shots.times[k] - (before[-1] if len(before) else 0.0)
-            assert shots.fresh[k, p] == pytest.approx(max(0.0, 1.0 - ago / span))
+            before = times[times <= frames.times[k]]
+            ago = frames.times[k] - (before[-1] if len(before) else 0.0)
+            assert frames.fresh[k, p] == pytest.approx(max(0.0, 1.0 - ago / span))
 
 
 @pytest.mark.parametrize(("fps", "rings"), [(2, False), (60, True)])
 def test_rings_only_where_looks_can_be_told_apart(fps: int, rings: bool) -> None:
     run = run_named("two-hills")
-    shots = shots_of(run, fps=fps, seconds=10.0)
-    assert shots.flashes == rings
-    assert bool(shots.fresh.any()) == rings
-    assert 0.0 < (shots.fresh[1:] > 0.0).mean() < 0.7 or not rings
-    label = stage_of(shots, SMALL, 40.0).figure.axes[0].get_xlabel()
+    frames = frames_of(run, fps=fps, seconds=10.0)
+    assert frames.flashes == rings
+    assert bool(frames.fresh.any()) == rings
+    assert 0.0 < (frames.fresh[1:] > 0.0).mean() < 0.7 or not rings
+    label = canvas_of(frames, SMALL, 40.0).figure.axes[0].get_xlabel()
     assert ("rings" in label) == rings
 
 
 def test_velocities_can_be_seen_near_rest() -> None:
-    shots = shots_of(run_named("two-hills"), fps=5, seconds=4)
-    speed, shown = (np.hypot(*np.moveaxis(v, -1, 0)) for v in (shots.holds, shots.arrows))
+    frames = frames_of(run_named("two-hills"), fps=5, seconds=4)
+    speed, shown = (np.hypot(*np.moveaxis(v, -1, 0)) for v in (frames.holds, frames.arrows))
     usual = np.quantile(speed[speed > 0.0], 0.9)
     moving = speed > 2e-3 * usual
     assert shown[moving].min() >= 0.2499 * shown.max()
@@ -134,10 +134,10 @@ def test_velocities_can_be_seen_near_rest() -> None:
 
 
 def test_curves_grow_up_to_now() -> None:
-    run, stage = run_named("two-hills"), kept("two-hills")
+    run, canvas = run_named("two-hills"), kept("two-hills")
     for k in (3, 9):
-        stage.frame(k)
-        line = stage.parts[2].artists[0]
+        canvas.frame(k)
+        line = canvas.parts[2].artists[0]
         now = run.horizon * k / 9
         assert now - run.horizon / 500 <= line.get_xdata()[-1] <= now
         assert line.get_ydata()[-1] == pytest.approx(run.cost(line.get_xdata()[-1]))
@@ -146,8 +146,8 @@ def test_curves_grow_up_to_now() -> None:
 @pytest.mark.parametrize("name", ["two-hills", "paper-30", "two", "wide", "lloyd"])
 @pytest.mark.parametrize("since", [0.0, 1.5])
 def test_the_curves_have_two_numbers_on_their_axes(name: str, since: float) -> None:
-    stage = stage_of(shots_of(run_named(name), fps=5, seconds=1, since=since), (960, 540), 120.0)
-    for ax in stage.figure.axes[1:]:
+    canvas = canvas_of(frames_of(run_named(name), fps=5, seconds=1, since=since), (960, 540), 120.0)
+    for ax in canvas.figure.axes[1:]:
         low, high = ax.get_ylim()
         ticks = [*ax.yaxis.get_major_ticks(), *ax.yaxis.get_minor_ticks()]
         shown = [t.label1 for t in ticks if low <= t.get_loc() <= high and t.label1.get_text()]
@@ -160,7 +160,7 @@ def test_the_curves_have_two_numbers_on_their_axes(name: str, since: float) -> N
 @pytest.mark.parametrize("size", [(960, 540), (540, 960), (1280, 720)])
 def test_a_film_has_the_name_of_the_scenario(name: str, size: tuple[int, int]) -> None:
     run = run_named(name)
-    figure = stage_of(shots_of(run, fps=5, seconds=1), size, max(size) / 8.0).figure
+    figure = canvas_of(frames_of(run, fps=5, seconds=1), size, max(size) / 8.0).figure
     assert figure.get_suptitle() == run.scenario.name
     box = figure._suptitle.get_window_extent()
     others = [text for ax in figure.axes for text in ax.texts if text.get_text()]
@@ -188,10 +188,10 @@ SETTINGS = [{}, {"text.hinting": "none"}, {"path.simplify": False}, {"font.famil
 def test_a_gif_shows_the_frames(tmp_path: Path, settings: dict[str, object]) -> None:
     with rc_context(settings):
         path = animate(run_named("two-hills"), tmp_path / "film.gif", **QUICK)
-        stage = stage_named("two-hills", fps=5, seconds=1.2)
-        frames = [stage.frame(k) for k in range(6)]
+        canvas = stage_named("two-hills", fps=5, seconds=1.2)
+        frames = [canvas.frame(k) for k in range(6)]
 
-    for seen, frame in zip(frames_of(path), frames, strict=True):
+    for seen, frame in zip(images_of(path), frames, strict=True):
         off = np.abs(seen.astype(int) - frame.astype(int))
         assert off.mean() < 1.0  # 255 colours for all of it
         assert np.quantile(off, 0.999) < 60
@@ -202,12 +202,12 @@ def test_a_gif_shows_the_frames(tmp_path: Path, settings: dict[str, object]) -> 
 
 def test_webp_shows_the_frames(tmp_path: Path) -> None:
     path = animate(run_named("two"), tmp_path / "film.webp", **QUICK)
-    stage = stage_named("two", fps=5, seconds=1.2)
+    canvas = stage_named("two", fps=5, seconds=1.2)
 
-    frames = frames_of(path)
+    frames = images_of(path)
     assert len(frames) == 6
     for k, seen in enumerate(frames):
-        assert np.abs(seen.astype(int) - stage.frame(k).astype(int)).mean() < 4.0
+        assert np.abs(seen.astype(int) - canvas.frame(k).astype(int)).mean() < 4.0
 
 
 @pytest.mark.parametrize("kind", ["gif", "webp"])
@@ -226,12 +226,12 @@ def test_frames_that_do_not_change_are_short(tmp_path: Path) -> None:
 
 
 def test_a_part_of_a_run(tmp_path: Path) -> None:
-    shots = shots_of(run_named("two-hills"), fps=10, seconds=1.0, since=2.0, until=5.0)
+    frames = frames_of(run_named("two-hills"), fps=10, seconds=1.0, since=2.0, until=5.0)
 
-    np.testing.assert_allclose(shots.times, np.linspace(2.0, 5.0, 10))
-    stage = stage_of(shots, SMALL, 40.0)
-    assert stage.figure.axes[1].get_xlim() == (2.0, 5.0)
-    assert stage.parts[1].artists[0].get_text() == "t = 2.0"
+    np.testing.assert_allclose(frames.times, np.linspace(2.0, 5.0, 10))
+    canvas = canvas_of(frames, SMALL, 40.0)
+    assert canvas.figure.axes[1].get_xlim() == (2.0, 5.0)
+    assert canvas.parts[1].artists[0].get_text() == "t = 2.0"
 
 
 def test_times_of_frames_are_right_on_average() -> None:
@@ -358,9 +358,9 @@ def test_every_frame_goes_to_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = animate(run_named("two"), tmp_path / "film.mp4", **QUICK)
 
     frames = np.frombuffer(path.read_bytes(), dtype=np.uint8).reshape(6, 180, 320, 3)
-    stage = stage_named("two", fps=5, seconds=1.2)
+    canvas = stage_named("two", fps=5, seconds=1.2)
     for k, frame in enumerate(frames):
-        np.testing.assert_array_equal(frame, stage.frame(k))
+        np.testing.assert_array_equal(frame, canvas.frame(k))
 
 
 def test_what_ffmpeg_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,7 +422,7 @@ def test_the_command_writes_a_film_and_says_where(tmp_path: Path, stored: Path) 
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, str(out), "")
-    assert len(frames_of(out)) == 5
+    assert len(images_of(out)) == 5
 
 
 def test_the_command_refuses_in_a_sentence(tmp_path: Path, stored: Path) -> None:

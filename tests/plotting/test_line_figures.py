@@ -15,7 +15,7 @@ from dwell.controllers import DiscreteLloyd
 from dwell.plotting import FIGURES, save_figures
 from dwell.plotting.deployment import deployment
 from dwell.plotting.figures import entitled
-from dwell.plotting.film import shots_of, stage_of
+from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.line import borders_of, curve_of, slices
 from dwell.plotting.panels import compared_trajectories
 
@@ -153,10 +153,10 @@ def test_far_from_the_origin_numbers_stay_short() -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_can_be_filmed(name: str) -> None:
     run = run_named(name)
-    stage = stage_of(shots_of(run, fps=5, seconds=2), (480, 270), 60.0)
+    stage = canvas_of(frames_of(run, fps=5, seconds=2), (480, 270), 60.0)
     for k in (9, 0, 5):
         stage.frame(k)
-    now = run.positions(float(shots_of(run, fps=5, seconds=2).times[5]))[:, 0]
+    now = run.positions(float(frames_of(run, fps=5, seconds=2).times[5]))[:, 0]
     between, paths, heads, cells, _, _, dots = stage.parts[0].artists
     np.testing.assert_array_equal(dots.get_offsets()[:, 1], now)
     np.testing.assert_array_equal(heads.get_offsets()[:, 1], now)
@@ -167,7 +167,7 @@ def test_every_run_can_be_filmed(name: str) -> None:
 
 def test_a_film_on_the_line_is_the_same_every_time() -> None:
     one, other = (
-        stage_of(shots_of(run_named("four"), fps=5, seconds=2), (480, 270), 60.0) for _ in "ab"
+        canvas_of(frames_of(run_named("four"), fps=5, seconds=2), (480, 270), 60.0) for _ in "ab"
     )
     np.testing.assert_array_equal(one.frame(7), other.frame(7))
 

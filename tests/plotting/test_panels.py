@@ -20,7 +20,7 @@ from dwell.plotting import (
     time_since_events,
     write_figures,
 )
-from dwell.plotting.counts import count_curves, total_in_words
+from dwell.plotting.cell_counts import count_curves, total_in_words
 from dwell.plotting.timers import time_since
 
 from .conftest import run_named

@@ -21,7 +21,7 @@ from dwell.plotting.box import Box3, labels
 from dwell.plotting.camera import camera_for
 from dwell.plotting.deployment import deployment
 from dwell.plotting.figures import blank, draw_paths
-from dwell.plotting.film import shots_of, stage_of
+from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.panels import compared_trajectories
 from dwell.plotting.scene import SHRUNK, View, cloud_of, draw_scene, ink_of
 from dwell.plotting.solids import solid_cells
@@ -295,8 +295,8 @@ def test_a_density_of_nothing_has_no_cloud() -> None:
 
 
 def test_agents_move_with_time_and_the_camera_goes_round() -> None:
-    shots = shots_of(flight(), fps=5, seconds=2)
-    stage = stage_of(shots, (480, 270), 60.0)
+    shots = frames_of(flight(), fps=5, seconds=2)
+    stage = canvas_of(shots, (480, 270), 60.0)
 
     first, last = stage.frame(0), stage.frame(9)
     assert first.shape == (270, 480, 3)
@@ -307,9 +307,9 @@ def test_agents_move_with_time_and_the_camera_goes_round() -> None:
 
 def test_the_agent_is_where_the_camera_sees_it() -> None:
     run = flight()
-    stage = stage_of(shots_of(run, fps=5, seconds=2), (480, 270), 60.0)
+    stage = canvas_of(frames_of(run, fps=5, seconds=2), (480, 270), 60.0)
     stage.frame(6)
-    shots = shots_of(run, fps=5, seconds=2)
+    shots = frames_of(run, fps=5, seconds=2)
     camera = camera_for(ROOM, -60.0 + float(shots.camera[6]))
     (solids,) = (
         a
@@ -324,7 +324,7 @@ def test_the_agent_is_where_the_camera_sees_it() -> None:
 
 def test_a_turning_film_goes_once_round_at_the_end(tmp_path: Path) -> None:
     run = flight()
-    shots = shots_of(run, fps=5, seconds=2, turn=True)
+    shots = frames_of(run, fps=5, seconds=2, turn=True)
 
     np.testing.assert_allclose(np.diff(shots.camera), 36.0)
     assert (shots.times == run.horizon).all()

@@ -1,6 +1,6 @@
 """Ink: figures and films of a run. Needs matplotlib, which is loaded when something is drawn."""
 
-from dwell.plotting.counts import draw_cell_counts
+from dwell.plotting.cell_counts import draw_cell_counts
 from dwell.plotting.figures import FIGURES
 from dwell.plotting.film import animate
 from dwell.plotting.maps import (

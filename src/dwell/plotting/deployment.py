@@ -12,7 +12,7 @@ from dwell._types import Floats, Points
 from dwell.density import Density, Uniform
 from dwell.errors import InputError
 from dwell.geometry import Workspace
-from dwell.plotting import line, maps, pairs, scene
+from dwell.plotting import coordinate_pairs, line, maps, scene
 from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank, draw_paths, proportion
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain, number
 from dwell.results import Run
@@ -61,7 +61,7 @@ def _draw_places(
     elif n == 3:
         scene.draw_scene(ax, scene.View(workspace, positions), style=style)
     elif n > 3:
-        pairs.draw_places(ax, workspace, positions, style=style)
+        coordinate_pairs.draw_places(ax, workspace, positions, style=style)
     else:
         _draw_map(ax, workspace, density, positions, style)
 

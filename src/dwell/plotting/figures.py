@@ -12,8 +12,8 @@ import numpy as np
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.measure.metrics import timer_program
-from dwell.plotting import line, maps, pairs, scene, timelines, timers
-from dwell.plotting.style import PLAIN, Style, explain_all, remark
+from dwell.plotting import coordinate_pairs, line, maps, scene, timelines, timers
+from dwell.plotting.style import PLAIN, Style, annotate, explain_all
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _in_space(run: Run) -> Figure:
 
 def _by_pairs(run: Run) -> Figure:
     figure = blank(TWO_COLUMNS, TWO_COLUMNS)
-    pairs.draw_pair_configurations(figure, run)
+    coordinate_pairs.draw_pair_configurations(figure, run)
     return figure
 
 
@@ -80,7 +80,7 @@ def trajectories(run: Run) -> Figure:
         return space_time(run)
     if n > 3:
         figure = blank(TWO_COLUMNS, 0.8 * TWO_COLUMNS)
-        pairs.draw_pair_trajectories(figure, run)
+        coordinate_pairs.draw_pair_trajectories(figure, run)
         return figure
     height = panel_height(run, 3.0, 0.8, TALLEST - 3.0)
     figure = blank(ONE_COLUMN, height + 0.75)
@@ -92,8 +92,8 @@ def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = Tr
     """The paths of a run on one pair of axes, in whatever dimension."""
     n = run.workspace.dimension
     if n > 3:
-        pairs.draw_pair(ax, run, style=style)
-        remark(ax, style, f"2 of {n} coordinates", at=(0.5, 0.05))
+        coordinate_pairs.draw_pair(ax, run, style=style)
+        annotate(ax, style, f"2 of {n} coordinates", at=(0.5, 0.05))
         return
     ways = {
         1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories

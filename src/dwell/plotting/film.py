@@ -11,13 +11,13 @@ import numpy as np
 
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
+from dwell.plotting.canvas import Canvas, Clock, Part, curves_beside
 from dwell.plotting.figures import entitled, require_matplotlib
+from dwell.plotting.film_frames import FilmFrames
+from dwell.plotting.film_writer import check_film, check_load, write_film
 from dwell.plotting.line_film import LineFilm
 from dwell.plotting.plane_film import PlaneFilm, plane_proportion
-from dwell.plotting.reel import check_film, check_load, write_film
-from dwell.plotting.shots import Shots
 from dwell.plotting.space_film import SpaceFilm
-from dwell.plotting.stage import Clock, Part, Stage, curves_beside
 from dwell.plotting.style import PLAIN, Style
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run
@@ -92,16 +92,16 @@ def animate(
     require_matplotlib()
     _check_dimension(run)
     kind = check_film(target, force=force)
-    shots = shots_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
+    frames = frames_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
     pixels = _checked_size(SIZE[kind] if size is None else size)
-    check_load(kind, pixels, len(shots), fps)
-    stage = stage_of(shots, pixels, _checked_dpi(dpi, pixels))
+    check_load(kind, pixels, len(frames), fps)
+    canvas = canvas_of(frames, pixels, _checked_dpi(dpi, pixels))
     with reported(progress) as tell:
-        write_film(stage.frame, len(shots), target, fps=fps, progress=tell)
+        write_film(canvas.frame, len(frames), target, fps=fps, progress=tell)
     return target
 
 
-def shots_of(
+def frames_of(
     run: Run,
     *,
     fps: float = FPS,
@@ -109,7 +109,7 @@ def shots_of(
     since: float | None = None,
     until: float | None = None,
     turn: bool = False,
-) -> Shots:
+) -> FilmFrames:
     """What each frame shows."""
     for name, value in (("fps", fps), ("seconds", seconds)):
         given = finite_number(value)
@@ -122,10 +122,10 @@ def shots_of(
     if turn:
         _check_space(run)
         angles = np.linspace(0.0, 360.0, count, endpoint=False)
-        return Shots(run, np.full(count, end), (begin, end), 1.0, angles)
+        return FilmFrames(run, np.full(count, end), (begin, end), 1.0, angles)
     times = np.linspace(begin, end, count) if count > 1 else np.array([end])
     sway = np.linspace(*SWAY, count)
-    return Shots(run, times, (begin, end), (end - begin) / seconds, sway)
+    return FilmFrames(run, times, (begin, end), (end - begin) / seconds, sway)
 
 
 def _span(run: Run, since: float | None, until: float | None) -> tuple[float, float]:
@@ -193,20 +193,24 @@ def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
     return given
 
 
-def stage_of(shots: Shots, pixels: tuple[int, int], dpi: float, style: Style = PLAIN) -> Stage:
+def canvas_of(
+    frames: FilmFrames, pixels: tuple[int, int], dpi: float, style: Style = PLAIN
+) -> Canvas:
     """The figure and what moves on it."""
-    figure = entitled(_sheet(pixels, dpi), shots.run)
-    scene, proportion = SCENES[shots.run.workspace.dimension]
-    ax, cost, error = _panels(figure, proportion(shots) * WIDEST < 1.0)
-    parts: list[Part] = [scene(ax, shots, style), Clock(ax, shots, style)]
-    return Stage(figure, [*parts, *curves_beside((cost, error), shots, style)])
+    figure = entitled(_sheet(pixels, dpi), frames.run)
+    scene, proportion = SCENES[frames.run.workspace.dimension]
+    ax, cost, error = _panels(figure, proportion(frames) * WIDEST < 1.0)
+    parts: list[Part] = [scene(ax, frames, style), Clock(ax, frames, style)]
+    return Canvas(figure, [*parts, *curves_beside((cost, error), frames, style)])
 
 
 # By dimension: what moves, and its height over its width.
-SCENES: dict[int, tuple[Callable[[Axes, Shots, Style], Part], Callable[[Shots], float]]] = {
-    1: (LineFilm, lambda shots: 1.0),
+SCENES: dict[
+    int, tuple[Callable[[Axes, FilmFrames, Style], Part], Callable[[FilmFrames], float]]
+] = {
+    1: (LineFilm, lambda frames: 1.0),
     2: (PlaneFilm, plane_proportion),
-    3: (SpaceFilm, lambda shots: 1.0),
+    3: (SpaceFilm, lambda frames: 1.0),
 }
 
 

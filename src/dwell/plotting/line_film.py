@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from dwell.plotting.film_frames import RINGS, FilmFrames
 from dwell.plotting.line import (
     borders_of,
     curve_of,
@@ -16,7 +17,6 @@ from dwell.plotting.line import (
     tints,
 )
 from dwell.plotting.plane_film import flash_rings
-from dwell.plotting.shots import RINGS, Shots
 from dwell.plotting.style import Style, dress
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ KEY = "dashed: borders of cells;  at the side, lines: held velocity"
 class LineFilm:
     """The growing space-time diagram, with the density at its side."""
 
-    def __init__(self, ax: Axes, shots: Shots, style: Style) -> None:
-        self._shots, self._style, run = shots, style, shots.run
-        self._places = shots.places[..., 0]
+    def __init__(self, ax: Axes, frames: FilmFrames, style: Style) -> None:
+        self._shots, self._style, run = frames, style, frames.run
+        self._places = frames.places[..., 0]
         self._borders = borders_of(run.workspace, self._places)
         self._curve = curve_of(run.workspace, run.system.density)
-        dress(ax, style, f"time $t$\n{KEY}{RINGS * shots.flashes}", "")
+        dress(ax, style, f"time $t$\n{KEY}{RINGS * frames.flashes}", "")
         ax.set_xlabel(ax.get_xlabel(), fontsize=style.text_size, loc="left")
-        begin, end = shots.span
+        begin, end = frames.span
         ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
         fit_space_time(ax, run, self._places, style)
         side = side_of(ax)
@@ -71,19 +71,19 @@ class LineFilm:
 
     def show(self, k: int) -> None:
         """Bring everything to frame k."""
-        shots, now = self._shots, self._places[k]
-        first = k + 1 - len(shots.trail(k))
-        times = shots.times[first : k + 1]
+        frames, now = self._shots, self._places[k]
+        first = k + 1 - len(frames.trail(k))
+        times = frames.times[first : k + 1]
         self._paths.set_segments(_over(times, self._places[first : k + 1]))
         self._between.set_segments(_over(times, self._borders[first : k + 1]))
-        self._heads.set_offsets(np.column_stack([np.full(len(now), shots.times[k]), now]))
-        rings, owners = slices(shots.run.workspace, self._curve, now)
+        self._heads.set_offsets(np.column_stack([np.full(len(now), frames.times[k]), now]))
+        rings, owners = slices(frames.run.workspace, self._curve, now)
         self._cells.set_verts([ring[:, ::-1] for ring in rings])
         self._cells.set(facecolors=tints(owners, self._style))
         stand = np.column_stack([np.zeros(len(now)), now])
-        ahead = np.column_stack([np.zeros(len(now)), now + shots.arrows[k, :, 0]])
+        ahead = np.column_stack([np.zeros(len(now)), now + frames.arrows[k, :, 0]])
         self._arrows.set_segments(list(np.stack([stand, ahead], axis=1)))
-        flash_rings(self._rings, stand, shots.fresh[k], self._style)
+        flash_rings(self._rings, stand, frames.fresh[k], self._style)
         self._dots.set_offsets(stand)
 
 

@@ -11,7 +11,7 @@ from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.geometry import Workspace, is_flat
 from dwell.plotting.outlines import cell_rings, outline_of
-from dwell.plotting.style import PLAIN, Style, dress, explain, number, remark
+from dwell.plotting.style import PLAIN, Style, annotate, dress, explain, number
 from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Styl
 
     rings = cell_rings(workspace, positions)
     if rings is None:
-        remark(ax, style, "two agents coincide: no cells", at=(0.5, 0.06))
+        annotate(ax, style, "two agents coincide: no cells", at=(0.5, 0.06))
         return
     width = style.thin if len(rings) <= 100 else 0.5 * style.thin
     ax.add_collection(

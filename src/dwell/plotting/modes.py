@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.plotting import line, maps, pairs, scene, timelines
+from dwell.plotting import coordinate_pairs, line, maps, scene, timelines
+from dwell.plotting.downsample import extremes
 from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, proportion
 from dwell.plotting.save import write_figure
-from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, instead, number
-from dwell.plotting.thin import extremes
+from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, number, placeholder
 from dwell.theory.decay import Decay, Prediction
 from dwell.theory.rates import Rates
 
@@ -105,7 +105,7 @@ def _draw_flat(ax: Axes, rates: Rates, arrows: Points, style: Style) -> None:
         maps.draw_agents(ax, places, style=style, colour=style.cell)
         maps._include(ax, places + arrows)
     else:
-        pairs.draw_places(ax, rates.workspace, places, style=style)
+        coordinate_pairs.draw_places(ax, rates.workspace, places, style=style)
     thick = max(0.5, 1.6 * math.sqrt(min(1.0, 30.0 / rates.agents)))
     ax.quiver(
         places[:, 0], places[:, 1], arrows[:, 0], arrows[:, 1],
@@ -151,7 +151,7 @@ def draw_decay(ax: Axes, decay: Decay, *, style: Style = PLAIN) -> None:
     last = float(decay.times[-1]) if len(decay.times) else 0.0
     ax.set_xlim((0.0, last) if last > 0.0 else (-0.5, 0.5))
     if not len(decay.times):
-        instead(ax, style, "there are no times to look at")
+        placeholder(ax, style, "there are no times to look at")
         return
     floor = timelines.log_axis(ax, [decay.distances, *_seen(decay)])
     shown: list[tuple[Floats, str, dict[str, Any]]] = [

@@ -9,7 +9,8 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.errors import InputError
-from dwell.plotting import counts, timelines, timers
+from dwell.plotting import cell_counts, timelines, timers
+from dwell.plotting.downsample import extremes
 from dwell.plotting.figures import (
     ONE_COLUMN,
     TALLEST,
@@ -20,8 +21,16 @@ from dwell.plotting.figures import (
     name_of,
     panel_height,
 )
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain_all, instead, remark
-from dwell.plotting.thin import extremes
+from dwell.plotting.style import (
+    COLOURS,
+    DASHES,
+    PLAIN,
+    Style,
+    annotate,
+    dress,
+    explain_all,
+    placeholder,
+)
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -91,9 +100,9 @@ def compared_cells(runs: Runs, style: Style = PLAIN) -> Figure:
     axes = _grid(figure, rows, across, len(runs))
     for k, (ax, (name, run)) in enumerate(zip(axes, runs.items(), strict=True)):
         others = [other for other in runs.values() if other is not run]
-        counts.draw_cell_counts(ax, run, style=style, among=others, explained=False)
+        cell_counts.draw_cell_counts(ax, run, style=style, among=others, explained=False)
         _name(ax, name, style)
-        remark(ax, style, counts.total_in_words(run), at=(0.55, 0.06))
+        annotate(ax, style, cell_counts.total_in_words(run), at=(0.55, 0.06))
         _few_ticks(ax)
         if k % across:
             ax.set_ylabel("")
@@ -110,7 +119,7 @@ def compared_costs(runs: Runs, style: Style = PLAIN) -> Figure:
     timelines.time_axis(ax, longest, style, r"$\mathcal{L}(x)$")
     sampled = {name: run for name, run in runs.items() if len(run.metrics.times)}
     if not sampled:
-        instead(ax, style, timelines.NO_SAMPLES)
+        placeholder(ax, style, timelines.NO_SAMPLES)
         return figure
     floor = timelines.log_axis(ax, [run.metrics.costs for run in sampled.values()])
     for k, (name, run) in enumerate(sampled.items()):
@@ -190,7 +199,7 @@ def _draw_boxes(
         _make_room(ax, log)
     for k, count in missing.items():
         if count:
-            remark(ax, style, f"{count} never", at=((k + 0.5) / len(known), 0.94))
+            annotate(ax, style, f"{count} never", at=((k + 0.5) / len(known), 0.94))
     ax.set_xlim(-0.5, len(known) - 0.5)
     ax.set_xticks(range(len(known)), [law.replace("-", "-\n", 1) for law in known])
     ax.set_title(quantity, fontsize=style.label_size, pad=4.0)
@@ -218,7 +227,7 @@ def _draw_errors(axes: Sequence[Axes], runs: Runs, style: Style) -> None:
         floor = timelines.log_axis(ax, values)
         ax.yaxis.set_minor_formatter("")  # panels are low
         if not any(len(t) for t, _ in curves[name]):
-            instead(ax, style, timelines.NO_SAMPLES)
+            placeholder(ax, style, timelines.NO_SAMPLES)
             continue
         thinned = [extremes(curve, run.horizon, style.columns) for curve in curves[name]]
         drawn = [(t, np.maximum(v, floor)) for t, v in thinned]

@@ -8,8 +8,8 @@ import numpy as np
 
 from dwell.density import Uniform
 from dwell.plotting import maps
+from dwell.plotting.film_frames import RINGS, FilmFrames
 from dwell.plotting.outlines import cell_rings, outline_of
-from dwell.plotting.shots import RINGS, Shots
 from dwell.plotting.style import Style, pale_map
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ SHADED = "shade: density      "
 class PlaneFilm:
     """The moving map."""
 
-    def __init__(self, ax: Axes, shots: Shots, style: Style) -> None:
-        self._shots, run = shots, shots.run
+    def __init__(self, ax: Axes, frames: FilmFrames, style: Style) -> None:
+        self._shots, run = frames, frames.run
         shaded = not isinstance(run.system.density, Uniform)
         maps.draw_workspace(ax, run.workspace, style=style)
         if shaded:
@@ -33,8 +33,8 @@ class PlaneFilm:
             image.set_cmap(pale_map())
             image.set_zorder(0.5)
             maps.draw_workspace(ax, run.workspace, style=style)
-        maps._include(ax, shots.places.reshape(-1, 2))
-        key = (SHADED if shaded else "") + KEY + RINGS * shots.flashes
+        maps._include(ax, frames.places.reshape(-1, 2))
+        key = (SHADED if shaded else "") + KEY + RINGS * frames.flashes
         ax.set_xlabel(f"{ax.get_xlabel()}\n{key}", fontsize=style.label_size)
         self._make(ax, style)
 
@@ -60,13 +60,13 @@ class PlaneFilm:
 
     def show(self, k: int) -> None:
         """Bring everything to frame k."""
-        shots, places = self._shots, self._shots.places[k]
-        rings: Any = cell_rings(shots.run.workspace, places) or []
+        frames, places = self._shots, self._shots.places[k]
+        rings: Any = cell_rings(frames.run.workspace, places) or []
         self._cells.set_verts(rings)
-        trail = shots.trail(k)
+        trail = frames.trail(k)
         self._trails.set_segments(list(trail.transpose(1, 0, 2)))
-        self._arrows.set_segments(list(np.stack([places, places + shots.arrows[k]], axis=1)))
-        flash_rings(self._rings, places, shots.fresh[k], self._style)
+        self._arrows.set_segments(list(np.stack([places, places + frames.arrows[k]], axis=1)))
+        flash_rings(self._rings, places, frames.fresh[k], self._style)
         self._dots.set_data(places[:, 0], places[:, 1])
 
 
@@ -80,8 +80,8 @@ def flash_rings(rings: Any, places: Any, fresh: Any, style: Style) -> None:
     rings.set_edgecolors([to_rgba(style.flash, float(share)) for share in fresh])
 
 
-def plane_proportion(shots: Shots) -> float:
+def plane_proportion(frames: FilmFrames) -> float:
     """Height over width of what is drawn."""
-    ring = outline_of(shots.run.workspace)
+    ring = outline_of(frames.run.workspace)
     width, height = np.ptp(ring, axis=0)
-    return 0.6 if maps.is_slim(shots.run.workspace) else float(height / width)
+    return 0.6 if maps.is_slim(frames.run.workspace) else float(height / width)

@@ -18,7 +18,7 @@ from dwell.plotting.camera import Camera, camera_for
 from dwell.plotting.maps import DENSITY, is_slim, paths_of
 from dwell.plotting.outlines import PER_TURN, on_ellipsoid
 from dwell.plotting.solids import Face, solid_cells
-from dwell.plotting.style import PLAIN, Style, explain, number, remark
+from dwell.plotting.style import PLAIN, Style, annotate, explain, number
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -258,9 +258,9 @@ def draw_scene(ax: Axes, view: View, *, camera: Camera | None = None, style: Sty
     ink.onto(collection)
     ax.add_collection(collection, autolim=False)
     if view.cells and solid_cells(view.workspace, view.positions) is None:
-        remark(ax, style, "two agents coincide: no cells", at=(0.5, 0.03))
+        annotate(ax, style, "two agents coincide: no cells", at=(0.5, 0.03))
     if is_slim(view.workspace):
-        remark(ax, style, "not to scale", at=(0.86, 0.97))
+        annotate(ax, style, "not to scale", at=(0.86, 0.97))
 
 
 def prepare(ax: Axes, workspace: Workspace, cameras: Sequence[Camera]) -> None:

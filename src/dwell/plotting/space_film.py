@@ -8,8 +8,8 @@ import numpy as np
 
 from dwell.plotting.box import draw_box, move_box
 from dwell.plotting.camera import azimuth_for, camera_for
+from dwell.plotting.film_frames import RINGS, FilmFrames
 from dwell.plotting.scene import View, ink_of, prepare
-from dwell.plotting.shots import RINGS, Shots
 from dwell.plotting.style import Style
 
 if TYPE_CHECKING:
@@ -25,19 +25,19 @@ HIDING = 0.16  # how much a face hides of what is behind it
 class SpaceFilm:
     """The moving scene."""
 
-    def __init__(self, ax: Axes, shots: Shots, style: Style) -> None:
+    def __init__(self, ax: Axes, frames: FilmFrames, style: Style) -> None:
         from matplotlib.collections import PolyCollection
 
-        self._shots, self._style = shots, style
-        workspace = shots.run.workspace
-        angles = np.linspace(shots.camera.min(), shots.camera.max(), 60)
+        self._shots, self._style = frames, style
+        workspace = frames.run.workspace
+        angles = np.linspace(frames.camera.min(), frames.camera.max(), 60)
         self._from = azimuth_for(workspace)
         prepare(ax, workspace, [camera_for(workspace, self._from + float(a)) for a in angles])
         self._box = draw_box(ax, workspace, camera_for(workspace), style)
         self._solids = PolyCollection([], joinstyle="round", capstyle="round")
         ax.add_collection(self._solids, autolim=False)
         ax.text(
-            0.5, 0.0, STANDING if shots.stands else KEY + RINGS * shots.flashes,
+            0.5, 0.0, STANDING if frames.stands else KEY + RINGS * frames.flashes,
             transform=ax.transAxes, ha="center", va="bottom", fontsize=style.text_size,
         )  # fmt: skip
         panes, grid, *words = self._box
@@ -45,12 +45,12 @@ class SpaceFilm:
 
     def show(self, k: int) -> None:
         """Bring everything to frame k."""
-        shots, workspace = self._shots, self._shots.run.workspace
-        camera = camera_for(workspace, self._from + float(shots.camera[k]))
-        still = shots.stands
+        frames, workspace = self._shots, self._shots.run.workspace
+        camera = camera_for(workspace, self._from + float(frames.camera[k]))
+        still = frames.stands
         view = View(
-            workspace, shots.places[k], list(shots.trail(k).transpose(1, 0, 2)),
-            arrows=None if still else shots.arrows[k], fresh=None if still else shots.fresh[k],
+            workspace, frames.places[k], list(frames.trail(k).transpose(1, 0, 2)),
+            arrows=None if still else frames.arrows[k], fresh=None if still else frames.fresh[k],
             hiding=HIDING,
         )  # fmt: skip
         move_box(self._box, workspace, camera, self._style)

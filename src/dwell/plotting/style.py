@@ -161,7 +161,7 @@ def agent_label(agent: int) -> str:
     return "$p = 0$" if agent == 0 else f"${agent}$"
 
 
-def remark(ax: Axes, style: Style, words: str, *, at: tuple[float, float] = (0.5, 0.5)) -> None:
+def annotate(ax: Axes, style: Style, words: str, *, at: tuple[float, float] = (0.5, 0.5)) -> None:
     """A sentence on the axes about what they show."""
     ax.text(
         *at, words, transform=ax.transAxes, ha="center", va="center", fontsize=style.text_size,
@@ -170,7 +170,7 @@ def remark(ax: Axes, style: Style, words: str, *, at: tuple[float, float] = (0.5
     )  # fmt: skip
 
 
-def instead(ax: Axes, style: Style, words: str) -> None:
+def placeholder(ax: Axes, style: Style, words: str) -> None:
     """A sentence in place of data that are not there."""
-    remark(ax, style, words)
+    annotate(ax, style, words)
     ax.tick_params(which="both", left=False, labelleft=False)

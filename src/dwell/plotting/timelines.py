@@ -10,8 +10,17 @@ import numpy as np
 
 from dwell._types import Floats, lengths
 from dwell.measure.metrics import timer_program
-from dwell.plotting.style import PLAIN, Style, agent_label, dress, explain, instead, number, remark
-from dwell.plotting.thin import Curve, bands, extremes, maxima
+from dwell.plotting.downsample import Curve, bands, extremes, maxima
+from dwell.plotting.style import (
+    PLAIN,
+    Style,
+    agent_label,
+    annotate,
+    dress,
+    explain,
+    number,
+    placeholder,
+)
 from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
@@ -31,7 +40,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     time_axis(ax, run, style, rf"$\Vert e_p \Vert${whose(run, style)}")
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")
-        instead(ax, style, NO_SAMPLES)
+        placeholder(ax, style, NO_SAMPLES)
         return
     marks = [] if nu is None else [float(nu)]
     floor = log_axis(ax, [*(values for _, values in curves), np.array(marks)])
@@ -43,7 +52,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     explain(ax, style, 4)
     say_zeros(ax, curves, style)
     if not len(run.metrics.times):
-        remark(ax, style, "at the agents' own looks only", at=(0.5, 0.93))
+        annotate(ax, style, "at the agents' own looks only", at=(0.5, 0.93))
 
 
 def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
@@ -51,11 +60,11 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     run = as_run(run)
     time_axis(ax, run, style, rf"$\Vert \tilde{{\eta}}_p \Vert${whose(run, style)}")
     if timer_program(run.system) is None:
-        instead(ax, style, "this law has no hold error")
+        placeholder(ax, style, "this law has no hold error")
         return
     curves = _hold_curves(run)
     if not any(len(curve[0]) for curve in curves):
-        instead(ax, style, NO_SAMPLES)
+        placeholder(ax, style, NO_SAMPLES)
         return
     limit = None if run.assumed is None else float(run.assumed["eta_max"])
     top = max(float(values.max()) for _, values in curves if len(values))
@@ -92,7 +101,7 @@ def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     times, costs = run.metrics.times, run.metrics.costs
     if not len(times):
         ax.set_yscale("log")
-        instead(ax, style, NO_SAMPLES)
+        placeholder(ax, style, NO_SAMPLES)
         return
     floor = log_axis(ax, [costs])
     t, values = extremes((times, costs), run.horizon, style.columns)
@@ -223,4 +232,4 @@ def _moment_of_cover(ax: Axes, run: Run, style: Style) -> None:
 def say_zeros(ax: Axes, curves: Sequence[Curve], style: Style) -> None:
     """Tell where values of 0 are on a log axis, if there are any."""
     if any(len(values) and values.min() <= 0.0 for _, values in curves):
-        remark(ax, style, "values of 0 are drawn at the lower edge", at=(0.5, 0.07))
+        annotate(ax, style, "values of 0 are drawn at the lower edge", at=(0.5, 0.07))

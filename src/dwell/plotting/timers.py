@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.style import COLOURS, PLAIN, Style, agent_label, dress, explain, number, remark
-from dwell.plotting.thin import Curve
+from dwell.plotting.downsample import Curve
+from dwell.plotting.style import (
+    COLOURS,
+    PLAIN,
+    Style,
+    agent_label,
+    annotate,
+    dress,
+    explain,
+    number,
+)
 from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
@@ -52,7 +61,7 @@ def draw_timers(
     explain(ax, style, 4)
     if run.agents > 1 and _all_at_once(run):
         ax.set_ylim(0.0, 1.2 * top if top > 0.0 else 1.0)
-        remark(ax, style, "all agents at the same times", at=(0.5, 0.93))
+        annotate(ax, style, "all agents at the same times", at=(0.5, 0.93))
 
 
 def default_window(run: Run) -> tuple[float, float]:

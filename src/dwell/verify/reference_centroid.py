@@ -14,8 +14,6 @@ from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog, nnls
-from scipy.spatial import ConvexHull, QhullError
 
 from dwell._types import Floats, Points, lengths
 from dwell.density import Density, Gaussian, Mixture
@@ -79,6 +77,8 @@ class _DividedCell(NamedTuple):
 
 def _cell(workspace: Any, own: Points, others: Points) -> _DividedCell | None:
     """The cell of an agent at `own` among others at these displacements; None if there is none."""
+    from scipy.spatial import QhullError
+
     n, flat = workspace.dimension, is_flat(workspace)
     if flat:
         normals = np.asarray(workspace.normals)
@@ -127,6 +127,8 @@ def _cell(workspace: Any, own: Points, others: Points) -> _DividedCell | None:
 
 def _inner_point(normals: Points, gaps: Floats, scale: float) -> Points | None:
     """A point well within {z : normals z <= gaps}: 0 if that is one; None if there is none."""
+    from scipy.optimize import linprog
+
     n = normals.shape[1]
     if gaps.min() >= MARGIN * scale:
         return np.zeros(n)
@@ -157,6 +159,8 @@ def _polygon_inside(workspace: Any, own: Points) -> tuple[Points, Floats]:
 
 def _polar(normals: Points, apart: Floats) -> tuple[Points, Any]:
     """Vertices of {y : normals y <= apart}, apart > 0, and which n planes meet in each."""
+    from scipy.spatial import ConvexHull
+
     planes = normals / apart[:, None]
     if normals.shape[1] == 1:
         ends = [int(planes[:, 0].argmin()), int(planes[:, 0].argmax())]
@@ -239,6 +243,8 @@ def _peaks(density: Density) -> list[tuple[Points, float]]:
 
 def _nearest(vertices: Points, place: Points) -> Points:
     """About the nearest point to `place` of the convex hull of some points."""
+    from scipy.optimize import nnls
+
     heavy = 1e3 * float(np.abs(vertices).max() + np.abs(place).max())
     rows = np.vstack([vertices.T, np.full(len(vertices), heavy)])
     shares, _ = nnls(rows, np.append(place, heavy))

@@ -179,7 +179,7 @@ def animate(
     """Make a film of a stored run. It shows density, cells, agents, trails, cost and errors."""
     from dwell.plotting.film import animate as make_film
     from dwell.plotting.film import size_from_words
-    from dwell.plotting.reel import check_film
+    from dwell.plotting.film_writer import check_film
 
     pixels = None if size is None else size_from_words(size)
     check_film(out, force=force)

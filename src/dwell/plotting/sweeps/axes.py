@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank
-from dwell.plotting.style import COLOURS, DASHES, Style, dress, explain_all, number, remark
+from dwell.plotting.style import COLOURS, DASHES, Style, annotate, dress, explain_all, number
 from dwell.plotting.sweeps.quantities import Quantity, coverage_unseen
 from dwell.plotting.sweeps.table import Table
 from dwell.plotting.timelines import log_axis
@@ -89,7 +89,7 @@ def upward_axis(ax: Axes, quantity: Quantity, drawn: Sequence[Floats], style: St
     floor = log_axis(ax, [values])
     ax.yaxis.set_minor_formatter("")
     if (values <= 0.0).any():
-        remark(ax, style, "0 is drawn at the lower edge", at=(0.5, 0.06))
+        annotate(ax, style, "0 is drawn at the lower edge", at=(0.5, 0.06))
     return floor
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.style import COLOURS, PLAIN, Style, remark
+from dwell.plotting.style import COLOURS, PLAIN, Style, annotate
 from dwell.plotting.sweeps.axes import entitle, name_panel, panels, upward_axis
 from dwell.plotting.sweeps.design import Design, Line
 from dwell.plotting.sweeps.quantities import Quantity
@@ -51,7 +51,7 @@ def draw_boxes(ax: Axes, quantity: Quantity, lines: Sequence[Line], style: Style
             values = quantity.values[line.runs]
             _box(ax, k, np.maximum(values[~np.isnan(values)], floor), colour, style)
             if np.isnan(values).all():
-                remark(ax, style, _without(quantity, line), at=((k + 0.5) / len(lines), 0.5))
+                annotate(ax, style, _without(quantity, line), at=((k + 0.5) / len(lines), 0.5))
     ax.set_xlim(-0.5, len(lines) - 0.5)
     ax.set_xticks(range(len(lines)), [_wrapped(line.label) for line in lines])
     if len(lines) > 3:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dwell._types import Points
 from dwell.geometry import Workspace
 from dwell.plotting.maps import coordinate_name, paths_of, ticked
-from dwell.plotting.style import PLAIN, Style, dress, number, remark
+from dwell.plotting.style import PLAIN, Style, annotate, dress, number
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def draw_places(ax: Axes, workspace: Workspace, positions: Points, *, style: Sty
     """Agents in the first two coordinates, saying so."""
     _frame(ax, workspace, 0, 1, style)
     _dots(ax, positions[:, :2], style, "o")
-    remark(ax, style, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
+    annotate(ax, style, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
 
 
 def draw_pair(ax: Axes, run: Run, i: int = 0, j: int = 1, *, style: Style = PLAIN) -> None:

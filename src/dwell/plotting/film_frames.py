@@ -23,7 +23,7 @@ CROWD = 0.4  # the same for many agents, times the square root of their number
 
 @final
 @dataclass(frozen=True, eq=False)
-class Shots:
+class FilmFrames:
     """A run at the frames of a film; `rate` is how much of its time goes by in a second."""
 
     run: Run

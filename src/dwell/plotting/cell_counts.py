@@ -9,8 +9,8 @@ import numpy as np
 
 from dwell._types import Ints
 from dwell.agents.state import counts_of
+from dwell.plotting.downsample import Curve, extremes
 from dwell.plotting.style import PLAIN, Style, explain
-from dwell.plotting.thin import Curve, extremes
 from dwell.plotting.timelines import draw_curves, log_axis, time_axis, whose
 from dwell.results import Run, RunLike, as_run
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting import timelines
-from dwell.plotting.reel import Frame
-from dwell.plotting.shots import Shots
-from dwell.plotting.style import Style, dress, instead, number
-from dwell.plotting.thin import extremes
+from dwell.plotting.downsample import extremes
+from dwell.plotting.film_frames import FilmFrames
+from dwell.plotting.film_writer import Frame
+from dwell.plotting.style import Style, dress, number, placeholder
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -35,7 +35,7 @@ class Part(Protocol):
 
 
 @final
-class Stage:
+class Canvas:
     """A figure and its moving parts; gives frames as pixels, in any order."""
 
     def __init__(self, figure: Figure, parts: list[Part]) -> None:
@@ -70,9 +70,9 @@ class Stage:
 class Clock:
     """The time, above the picture."""
 
-    def __init__(self, ax: Axes, shots: Shots, style: Style) -> None:
-        self._times = shots.times
-        step = float(np.diff(shots.times[:2]).sum()) or 1.0
+    def __init__(self, ax: Axes, frames: FilmFrames, style: Style) -> None:
+        self._times = frames.times
+        step = float(np.diff(frames.times[:2]).sum()) or 1.0
         self._digits = min(max(0, math.ceil(-math.log10(step))), 9)
         self._text = ax.text(
             0.5, 1.015, "", transform=ax.transAxes, ha="center", va="bottom",
@@ -90,17 +90,23 @@ class Growing:
     """A curve over time: all of it faintly, and what has been by now in ink."""
 
     def __init__(
-        self, ax: Axes, shots: Shots, values: Floats, name: str, level: float | None, style: Style
+        self,
+        ax: Axes,
+        frames: FilmFrames,
+        values: Floats,
+        name: str,
+        level: float | None,
+        style: Style,
     ) -> None:
-        run, (begin, end) = shots.run, shots.span
-        self._shots = shots
+        run, (begin, end) = frames.run, frames.span
+        self._shots = frames
         self.artists: list[Artist] = []
         self._times, self._values = run.metrics.times, values
         dress(ax, style, "time $t$", "")
         ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
         inside = (self._times >= begin) & (self._times <= end)
         if not inside.any():
-            instead(ax, style, timelines.NO_SAMPLES)
+            placeholder(ax, style, timelines.NO_SAMPLES)
             return
         self._times, self._values = self._times[inside], values[inside]
         floor = timelines.log_axis(ax, [self._values, np.array([] if level is None else [level])])
@@ -145,13 +151,13 @@ def _few_ticks(ax: Axes) -> None:
         ax.yaxis.set_minor_formatter("")
 
 
-def curves_beside(axes: tuple[Axes, Axes], shots: Shots, style: Style) -> list[Part]:
+def curves_beside(axes: tuple[Axes, Axes], frames: FilmFrames, style: Style) -> list[Part]:
     """Cost and largest error, growing as time goes on."""
-    metrics = shots.run.metrics
+    metrics = frames.run.metrics
     errors = metrics.errors.max(axis=1) if len(metrics.times) else np.empty(0)
-    nu = shots.run.system.nu
+    nu = frames.run.system.nu
     level = None if nu is None else float(nu)
     return [
-        Growing(axes[0], shots, metrics.costs, r"$\mathcal{L}(x)$", None, style),
-        Growing(axes[1], shots, errors, r"$\max_p \Vert e_p \Vert$", level, style),
+        Growing(axes[0], frames, metrics.costs, r"$\mathcal{L}(x)$", None, style),
+        Growing(axes[1], frames, errors, r"$\max_p \Vert e_p \Vert$", level, style),
     ]
