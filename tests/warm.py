@@ -75,7 +75,7 @@ def flat() -> None:
 
 
 def curved() -> None:
-    """Discs, ellipses and balls, and what is known for sure wherever that has shells."""
+    """Discs, ellipses and balls, and guaranteed cells outside polygons."""
     disc = Ball((0, 0), 1)
     everything(disc)
     ball = Ball((0,) * 3, 1)

@@ -119,16 +119,6 @@ def spliced(function: Callable[..., Any]) -> Any:
     return _compiled(function, {"inline": "always", "no_cpython_wrapper": True})
 
 
-def _makes_arrays(folder: Path) -> bool:
-    """Whether kernels of a folder make arrays of their own, so that somebody must own them.
-
-    All others are lent their arrays by Python, which keeps them until the call is over. Numba would
-    count references to them all the same, whenever one is handed along: two locked instructions
-    for each of the forty arrays of a working memory, longer than many kernels run.
-    """
-    return folder.name == "shells"
-
-
 def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
     if not ENABLED:
         return function
@@ -139,14 +129,16 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
     settings: Any = numba.config
     kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
     # No fastmath: sums keep their order and nothing is contracted, so bits do not depend on the
-    # processor. No C wrapper: nobody takes a kernel's address, and it costs compile time.
+    # processor. No C wrapper: nothing takes a kernel's address, and it costs compile time. No count
+    # of references (_nrt): kernels make no arrays, and Python keeps theirs until the call is over;
+    # two locked instructions for each array of a working memory took longer than many kernels.
     options: dict[str, Any] = {
         "cache": folder is not None,
         "nogil": True,
         "error_model": "numpy",
         "fastmath": False,
         "no_cfunc_wrapper": True,
-        "_nrt": _makes_arrays(file.parent),
+        "_nrt": False,
         **extra,
     }
     try:

@@ -1,33 +1,30 @@
-"""Both cells of an agent that knows the others only roughly: all that a trigger asks for."""
+"""Both cells of an agent that knows the others only roughly: all that a trigger needs."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.cells.ground import Ground
-from dwell.cells.guaranteed_curved import round_terms
 from dwell.cells.guaranteed_moments import star_moments
+from dwell.cells.guaranteed_space import space_terms
 from dwell.errors import AgentsError
 from dwell.geometry import (
-    Curved,
     StarCell,
     dual_guaranteed_cell,
     guaranteed_cell,
     interval_of,
     is_flat,
 )
-from dwell.geometry.star_round import in_rim, seen_in
-from dwell.geometry.star_solid import in_shell, walls_of
+from dwell.geometry.guaranteed_region import known_in, with_buffers
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.shells.demands import Shell
-    from dwell._kernels.shells.rim import Rim
+    from dwell._kernels.star.gauge import SheetBuffers
 
 
 class Pair(NamedTuple):
@@ -47,11 +44,9 @@ def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> 
     the same place, when the guaranteed cell weighs nothing, or outside the workspace. In polygons
     this is for densities that only Python can evaluate; _kernels/guaranteed.py is quicker.
     """
-    terms = _round_terms(ground)
+    terms = _space_terms(ground)
     if terms is not None:
-        return _in_curve(ground, terms, position, places, radii)
-    if ground.dimension == 3 and ground.terms is not None and is_flat(ground.workspace):
-        return _in_space(ground, position, places, radii)
+        return _in_region(ground, terms, position, places, radii)
     if ground.dimension == 1 and ground.terms is not None:
         return _on_line(ground, position, places, radii)
     known = (ground.workspace, position, places, radii)
@@ -66,7 +61,7 @@ def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> 
     more = star_moments(outer, ground.density)
     share = less.mass / more.mass if less.mass > 0.0 else math.exp(less.log_mass - more.log_mass)
     if not isinstance(inner, StarCell):
-        share *= max(0.0, 1.0 - less.error - more.error)  # rather look too early than too late
+        share *= max(0.0, 1.0 - less.error - more.error)  # rather sample too early than too late
     room = inner.distance_to_boundary(less.centroid)
     return Pair(share, less.offset, room, outer.diameter, outer.circumradius)
 
@@ -85,47 +80,31 @@ def _on_line(ground: Ground, position: Points, places: Points, radii: Floats) ->
     return Pair(share, np.array([e]), room, length, 0.5 * length) if status == OK else None
 
 
-def _in_space(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:
-    from dwell._kernels.shells.pair import OK, guaranteed_pair
-
-    normals, offsets, size = walls_of(ground.workspace)
-    p, q, reach = (np.ascontiguousarray(v, dtype=np.float64) for v in (position, places, radii))
-
-    def both(shell: Shell) -> tuple[float, ...]:
-        found: tuple[float, ...] = guaranteed_pair(
-            p, size, len(q), q, reach, normals, offsets, ground.terms, shell
-        )
-        return found
-
-    status, mass, x, y, z, room, dual, *sizes = in_shell(both, len(q), len(offsets))
-    if status != OK:
-        return None
-    return Pair(mass / dual, np.array([x, y, z]), room, sizes[0], sizes[1])
-
-
 @lru_cache(maxsize=8)
-def _round_terms(ground: Ground) -> GeneralTerms | None:
-    """The density for the kernels of curved workspaces; None on others, and if it has no terms."""
-    if ground.dimension in (2, 3) and not is_flat(ground.workspace):
-        return round_terms(ground.density, ground.dimension)
-    return None
+def _space_terms(ground: Ground) -> GeneralTerms | None:
+    """The density for kernels with three coordinates; None if there are none for it."""
+    if ground.dimension not in (2, 3) or (ground.dimension == 2 and is_flat(ground.workspace)):
+        return None
+    return space_terms(ground.density, ground.dimension)
 
 
-def _in_curve(
+def _in_region(
     ground: Ground, terms: GeneralTerms, position: Points, places: Points, radii: Floats
 ) -> Pair | None:
-    from dwell._kernels.shells.round_pair import OK, round_pair
+    from dwell._kernels.star.guaranteed import OK, guaranteed_pair
 
-    region, n = cast(Curved, ground.workspace), ground.dimension
+    workspace: Any = ground.workspace
+    known = known_in(workspace, np.asarray(position, dtype=np.float64), places, radii)
 
-    def both(rim: Rim) -> tuple[float, ...]:
-        known = seen_in(region, np.asarray(position, dtype=np.float64), places, radii)
-        found: tuple[float, ...] = round_pair(*known, terms, rim)
+    def both(buffers: SheetBuffers) -> tuple[float, ...]:
+        found: tuple[float, ...] = guaranteed_pair(*known, terms, buffers)
         return found
 
-    status, mass, x, y, z, room, dual, diameter, circumradius, error = in_rim(both, len(radii))
+    status, mass, x, y, z, room, dual, diameter, circumradius, error = with_buffers(
+        both, known, len(terms.weights)
+    )
     if status != OK:
         return None
-    # The centroid may be off by so much too; rather look too early than too late.
+    # The centroid may be off by so much too; rather sample too early than too late.
     share = mass / dual * max(0.0, 1.0 - 2.0 * error)
-    return Pair(share, np.array([x, y, z][:n]), room, diameter, circumradius)
+    return Pair(share, np.array([x, y, z][: ground.dimension]), room, diameter, circumradius)

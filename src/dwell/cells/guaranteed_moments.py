@@ -9,11 +9,10 @@ import numpy as np
 from dwell._kernels.quadrature import rule
 from dwell._types import Floats
 from dwell.cells.adaptive import Integral, error_of, integrate
-from dwell.cells.guaranteed_curved import round_moments
 from dwell.cells.guaranteed_space import cell_moments, nothing
 from dwell.cells.moments import Moments
 from dwell.density.base import Density, as_density
-from dwell.geometry import Star, StarCell, StarRound
+from dwell.geometry import Star, StarCell
 
 NODES, LOBATTO = 12, 7  # each way, of the rules of Gauss and of Lobatto
 RELATIVE = 1e-11  # error of the mass that is aimed at
@@ -36,8 +35,6 @@ def star_moments(cell: Star, density: Density | object = None) -> Moments:
     from dwell.density.uniform import Uniform
 
     weight = Uniform() if density is None else as_density(density)
-    if isinstance(cell, StarRound):
-        return round_moments(cell, weight)
     if not isinstance(cell, StarCell):
         return cell_moments(cell, weight)
     if cell.empty:

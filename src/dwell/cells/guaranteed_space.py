@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,19 +13,20 @@ from dwell._kernels.quadrature import rule
 from dwell._types import Floats, Points, dots, lengths
 from dwell.cells.moments import Moments
 from dwell.density.base import Density, general_terms_of
-from dwell.geometry import StarInterval, StarSolid
+from dwell.geometry import StarInterval, StarRegion
+from dwell.geometry.guaranteed_region import SPACE
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
 
 AGREEMENT = 1e-9  # of the mass: two rules that differ by less are believed
 PIECES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # of an interval, rule after rule
-PARTS = (1, 2, 3)  # of each box of directions, both ways, rule after rule
+PARTS = {2: (1, 2, 4, 8, 16, 32), 3: (1, 2, 3, 5)}  # of each sector, rule after rule
 NODES = 12
-RAYS = 7
+AT_ONCE = 20000  # rays
 
 
-def cell_moments(cell: StarInterval | StarSolid, density: Density) -> Moments:
+def cell_moments(cell: StarInterval | StarRegion, density: Density) -> Moments:
     """Moments over one cell; see `star_moments`.
 
     On the line to rounding. In space uniform densities come to about 1e-11 of the mass, Gaussians
@@ -32,10 +34,26 @@ def cell_moments(cell: StarInterval | StarSolid, density: Density) -> Moments:
     """
     if cell.empty:
         return nothing(cell.position, 0.0)
-    terms = general_terms_of(density, len(cell.position))
     if isinstance(cell, StarInterval):
-        return _interval(cell, density) if terms is None else _exact_interval(cell, terms)
-    return _solid(cell, density) if terms is None else _exact_solid(cell, terms)
+        line = general_terms_of(density, 1)
+        return _interval(cell, density) if line is None else _exact_interval(cell, line)
+    terms = space_terms(density, len(cell.position))
+    return _region(cell, density) if terms is None else _exact_region(cell, terms)
+
+
+def space_terms(density: Density, dimension: int) -> GeneralTerms | None:
+    """The density as arrays with three coordinates; in the plane the third one does not matter."""
+    terms = general_terms_of(density, dimension)
+    if terms is None or dimension == SPACE:
+        return terms
+    more = SPACE - dimension
+    return terms._replace(
+        powers=np.pad(terms.powers, ((0, 0), (0, more))),
+        origins=np.pad(terms.origins, ((0, 0), (0, more))),
+        centers=np.pad(terms.centers, ((0, 0), (0, more))),
+        forms=np.pad(terms.forms, ((0, 0), (0, more), (0, more))),
+        roots=np.pad(terms.roots, ((0, 0), (0, more), (0, more))),
+    )
 
 
 def nothing(position: Points, error: float) -> Moments:
@@ -54,15 +72,13 @@ def _exact_interval(cell: StarInterval, terms: GeneralTerms) -> Moments:
     return scaled(cell.position, log_scale, mass, np.array([e]), second)
 
 
-def _exact_solid(cell: StarSolid, terms: GeneralTerms) -> Moments:
-    from dwell._kernels.shells.pair import moments_of
-
-    shell, *found = cell.found()
-    log_scale, mass, x, y, z, polar = moments_of(*found, cell.position, terms, shell)
+def _exact_region(cell: StarRegion, terms: GeneralTerms) -> Moments:
+    log_scale, mass, x, y, z, polar, error = cell.moments(terms)
     if not mass > 0.0:
         return nothing(cell.position, 0.0)
-    e = np.array([x, y, z]) / mass
-    return scaled(cell.position, log_scale, mass, e, polar - mass * float(dots(e, e)))
+    e = np.array([x, y, z][: len(cell.position)]) / mass
+    found = scaled(cell.position, log_scale, mass, e, polar - mass * float(dots(e, e)))
+    return replace(found, error=error / mass)
 
 
 def scaled(
@@ -86,27 +102,21 @@ def _interval(cell: StarInterval, density: Density) -> Moments:
     return until_agreed(by, PIECES, cell.position, high - low)
 
 
-def _solid(cell: StarSolid, density: Density) -> Moments:
-    """The same in space, by rays."""
-    from dwell._kernels.shells.pair import rays_of
-
-    size = cell.rough_extent[0]  # before the cell itself is found: both use the same memory
-    shell, demands, borders, _ = cell.found()
+def _region(cell: StarRegion, density: Density) -> Moments:
+    """By points of the boundary and Gauss rules on the rays to them, more and more."""
+    n = len(cell.position)
     nodes, weights = rule("legendre", NODES)
 
     def by(parts: int) -> Floats:
-        count = rays_of(demands, borders, parts, RAYS, shell, np.empty((0, 5)))
-        rays = np.empty((count, 5))
-        rays_of(demands, borders, parts, RAYS, shell, rays)
-        total = np.zeros(5)
-        for few in np.array_split(rays, max(1, count // 20000)):
-            r = few[:, 3:4] * nodes
-            share = few[:, 4:5] * few[:, 3:4] * weights * r * r
-            z = (r[..., None] * few[:, None, :3]).reshape(-1, 3)
+        table = cell.nodes(parts)
+        total = np.zeros(n + 2)
+        for few in np.array_split(table, 1 + len(table) // AT_ONCE):
+            share = few[:, n:] * weights * nodes ** (n - 1)
+            z = (nodes[:, None] * few[:, None, :n]).reshape(-1, n)
             total += summed(share.reshape(-1) * density.at(cell.position + z), z)
         return total
 
-    return until_agreed(by, PARTS, cell.position, size)
+    return until_agreed(by, PARTS[n], cell.position, cell.rough_extent[0])
 
 
 def summed(share: Floats, z: Points) -> Floats:

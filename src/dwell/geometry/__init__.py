@@ -8,12 +8,11 @@ from dwell.geometry.cell import Cell
 from dwell.geometry.cell_shape import VoronoiCell
 from dwell.geometry.ellipsoid import Ellipsoid
 from dwell.geometry.guaranteed import Star, StarCell, dual_guaranteed_cell, guaranteed_cell
+from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.interval import Interval
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.star_interval import StarInterval
-from dwell.geometry.star_round import StarRound
-from dwell.geometry.star_solid import StarSolid
 from dwell.geometry.voronoi import voronoi_cells
 
 Flat = Interval | Polygon | Box | Polytope
@@ -54,8 +53,7 @@ __all__ = [
     "Star",
     "StarCell",
     "StarInterval",
-    "StarRound",
-    "StarSolid",
+    "StarRegion",
     "VoronoiCell",
     "Workspace",
     "as_workspace",

@@ -14,14 +14,13 @@ from dwell.errors import WorkspaceError
 from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ellipsoid
+from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.interval import Interval
 from dwell.geometry.known import as_others, as_place, as_radii, refuse_outside
 from dwell.geometry.limits import as_rows
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.star_interval import StarInterval
-from dwell.geometry.star_round import StarRound
-from dwell.geometry.star_solid import StarSolid
 
 SAMPLES = 33  # places looked at on each arc before the best one is refined
 ZOOMS = 50  # halvings of the window round a maximum
@@ -241,7 +240,7 @@ class _Arc(NamedTuple):
         return np.clip(t + step * np.linspace(-1.0, 1.0, 9), self.start, self.end)
 
 
-Star = StarCell | StarInterval | StarSolid | StarRound
+Star = StarCell | StarInterval | StarRegion
 
 
 def guaranteed_cell(workspace: object, position: object, others: object, radii: object) -> Star:
@@ -279,9 +278,7 @@ def _cell(workspace: object, position: object, others: object, radii: object, du
         return StarInterval(region, place, points, balls, dual)
     if isinstance(region, Polygon):
         return StarCell(region, place, points, balls, dual)
-    if isinstance(region, Ball | Ellipsoid):
-        return StarRound(region, place, points, balls, dual)
-    return StarSolid(region, place, points, balls, dual)
+    return StarRegion(region, place, points, balls, dual)
 
 
 def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope | Ball | Ellipsoid:

@@ -15,13 +15,15 @@ import numpy as np
 from dwell._types import Floats, Points, dots, lengths
 
 if TYPE_CHECKING:
-    from dwell.geometry.star_solid import StarSolid
+    from dwell.geometry.guaranteed_region import StarRegion
 
 CLOSE = 1e-4  # of the size: what it may be too large by
 MOST_ROUNDS = 30
 AT_ONCE = 40  # corners that are cut off in a round
 SURE = 1.0 + 1e-9  # corners are known to rounding only
-ON_SHEET = 1e-9  # of the distance from the agent: nearer, a place lies on a sheet and not on a wall
+ON_SHEET = (
+    1e-9  # of the distance from the agent: nearer, a place lies on a sheet and not on a flat side
+)
 
 
 class Extent(NamedTuple):
@@ -31,7 +33,7 @@ class Extent(NamedTuple):
     circumradius: float
 
 
-def extent_of_guaranteed(cell: StarSolid) -> Extent:
+def extent_of_guaranteed(cell: StarRegion) -> Extent:
     """Of a guaranteed cell that is not empty."""
     from scipy.spatial import HalfspaceIntersection, QhullError
 
@@ -49,22 +51,20 @@ def extent_of_guaranteed(cell: StarSolid) -> Extent:
                 break
             normals, gaps = _planes_towards(cell, wrong)
             round_it.add_halfspaces(np.column_stack([normals, -gaps]))
-    except QhullError:  # so flat that nothing lies inside, or corners that cannot be told apart
+    except QhullError:  # so flat that nothing lies inside, or corners that cannot be distinguished
         pass
     return best
 
 
-def _judged(cell: StarSolid, corners: Points, best: Extent) -> tuple[Extent, Points]:
+def _judged(cell: StarRegion, corners: Points, best: Extent) -> tuple[Extent, Points]:
     """The better bounds, and the corners that make them too large."""
-    from dwell._kernels.shells.pair import extent_of
-
-    found = Extent(*(SURE * float(v) for v in extent_of(len(corners), corners)))
+    found = Extent(*(SURE * v for v in _extent_of(corners)))
     best = Extent(*(min(a, b) for a, b in zip(best, found, strict=True)))
     far = lengths(corners)
     inner = corners * np.minimum(cell.radius(corners) / far, 1.0)[:, None]
-    least = Extent(*(float(v) for v in extent_of(len(inner), inner)))
+    least = Extent(*_extent_of(inner))
     apart = lengths(corners[:, None] - corners[None]).max(axis=1) / least.diameter
-    # The smallest ball is not at hand; nobody farther from its middle than the radius matters.
+    # The smallest ball is not at hand; no point farther from its middle than the radius matters.
     wide = (apart > 1.0 + CLOSE) & (best.diameter > (1.0 + CLOSE) * least.diameter)
     if best.circumradius > (1.0 + CLOSE) * least.circumradius:
         wide |= lengths(corners - inner) > CLOSE * least.circumradius
@@ -72,7 +72,15 @@ def _judged(cell: StarSolid, corners: Points, best: Extent) -> tuple[Extent, Poi
     return best, corners[order[wide[order]][:AT_ONCE]]
 
 
-def _inside(cell: StarSolid) -> Points:
+def _extent_of(points: Points) -> tuple[float, float]:
+    from dwell._kernels.star.extent import make_ball_buffers
+    from dwell._kernels.star.guaranteed import extent_of
+
+    diameter, circumradius = extent_of(len(points), points, make_ball_buffers())
+    return float(diameter), float(circumradius)
+
+
+def _inside(cell: StarRegion) -> Points:
     """A point well inside: the mean of some points of the boundary."""
     grid = np.array(list(product((-1.0, 0.0, 1.0), repeat=3)))
     grid = grid[grid.any(axis=1)]
@@ -81,19 +89,19 @@ def _inside(cell: StarSolid) -> Points:
     return middle
 
 
-def _first_planes(cell: StarSolid) -> tuple[Points, Floats]:
-    """The workspace's walls, and for each sheet the plane that touches it on its axis."""
-    walls = np.asarray(cell.workspace.normals)
-    room = np.maximum(np.asarray(cell.workspace.offsets) - dots(walls, cell.position), 0.0)
+def _first_planes(cell: StarRegion) -> tuple[Points, Floats]:
+    """The workspace's sides, and for each sheet the plane that touches it on its axis."""
+    sides = np.asarray(cell.workspace.normals)
+    gaps = np.maximum(np.asarray(cell.workspace.offsets) - dots(sides, cell.position), 0.0)
     apart = cell.others - cell.position
     far = lengths(apart)
     return (
-        np.vstack([walls, apart / far[:, None]]),
-        np.concatenate([room, 0.5 * (far - cell.radii)]),
+        np.vstack([sides, apart / far[:, None]]),
+        np.concatenate([gaps, 0.5 * (far - cell.radii)]),
     )
 
 
-def _planes_towards(cell: StarSolid, corners: Points) -> tuple[Points, Floats]:
+def _planes_towards(cell: StarRegion, corners: Points) -> tuple[Points, Floats]:
     """Planes that touch the sheets below these corners."""
     places = corners * (cell.radius(corners) / lengths(corners))[:, None]
     apart = cell.others - cell.position

@@ -47,7 +47,7 @@ class StarInterval:
 
     @property
     def borders(self) -> Ints:
-        """What lies behind each end: another agent if >= 0, else wall -1 - k; (2,)."""
+        """What bounds each end: another agent if >= 0, else end -1 - k of the workspace; (2,)."""
         return self._ends[1]
 
     def radius(self, directions: object) -> Floats:
@@ -101,10 +101,10 @@ class StarInterval:
     def _ends(self) -> tuple[Points, Ints]:
         if self.empty:
             return np.empty((0, 1)), np.empty(0, dtype=np.int64)
-        p, away, walls = float(self.position[0]), self._away, self.workspace
+        p, away, line = float(self.position[0]), self._away, self.workspace
         apart = np.abs(away) > self.radii  # others bound nothing, neither way
         reach = 0.5 * (np.abs(away) + (self.radii if self.dual else -self.radii))
-        ends = [min(walls.lower - p, 0.0), max(walls.upper - p, 0.0)]
+        ends = [min(line.lower - p, 0.0), max(line.upper - p, 0.0)]
         labels = [-1, -2]
         for j in np.flatnonzero(apart):
             side = int(away[j] > 0.0)

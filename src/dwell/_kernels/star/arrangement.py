@@ -1,7 +1,7 @@
-"""The borders between demands, as arcs on the sphere of directions.
+"""The borders between constraints, as arcs on the sphere of directions.
 
-Demands i and j are equal on the circle u . (B_i - B_j) = c_j - c_i. On it each other demand leaves
-one piece where it is the smaller one; what all of them leave are the borders of i and j. Every
+Constraints i and j are equal on the circle u . (B_i - B_j) = c_j - c_i. On it each other one
+leaves a piece where it is the smaller one; what all of them leave are the borders of i and j. Every
 border is found by itself, so nothing has to fit together but integrals along them. Places on a
 circle are unit vectors (x, y) in its own plane, ordered without angles.
 """
@@ -10,7 +10,7 @@ import math
 
 from dwell._kernels._jit import inlined, inner
 from dwell._kernels.arithmetic import smaller
-from dwell._kernels.shells.demands import BX, BY, BZ, SHIFT, SLOPE, value
+from dwell._kernels.star.gauge import BX, BY, BZ, SHIFT, SLOPE, value
 
 # Columns of an arc: the circle is M + E cos + F sin; from (X0, Y0) counter-clockwise to (X1, Y1),
 # SPAN quarter turns apart.
@@ -29,16 +29,16 @@ def order_of(x, y):
 
 
 @inlined
-def circle_between(i, j, demand):
-    """The circle on which demands i and j are equal, i being larger on its left, as a tuple.
+def circle_between(i, j, gauge):
+    """The circle on which constraints i and j are equal, i being larger on its left, as a tuple.
 
     Its first number says whether there is one; then M, E and F.
     """
-    ax = demand[i, BX] - demand[j, BX]
-    ay = demand[i, BY] - demand[j, BY]
-    az = demand[i, BZ] - demand[j, BZ]
+    ax = gauge[i, BX] - gauge[j, BX]
+    ay = gauge[i, BY] - gauge[j, BY]
+    az = gauge[i, BZ] - gauge[j, BZ]
     square = ax * ax + ay * ay + az * az
-    gap = demand[j, SHIFT] - demand[i, SHIFT]
+    gap = gauge[j, SHIFT] - gauge[i, SHIFT]
     if not gap * gap < square:
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     length = math.sqrt(square)
@@ -64,15 +64,15 @@ def circle_between(i, j, demand):
 
 
 @inlined
-def limit_by(i, k, demand, circle):
-    """Where demand k is smaller than i on the circle: a cos + b sin >= c, as (a, b, c)."""
+def limit_by(i, k, gauge, circle):
+    """Where constraint k is smaller than i on the circle: a cos + b sin >= c, as (a, b, c)."""
     _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
-    gx = demand[i, BX] - demand[k, BX]
-    gy = demand[i, BY] - demand[k, BY]
-    gz = demand[i, BZ] - demand[k, BZ]
+    gx = gauge[i, BX] - gauge[k, BX]
+    gy = gauge[i, BY] - gauge[k, BY]
+    gz = gauge[i, BZ] - gauge[k, BZ]
     a = ex * gx + ey * gy + ez * gz
     b = fx * gx + fy * gy + fz * gz
-    c = demand[k, SHIFT] - demand[i, SHIFT]
+    c = gauge[k, SHIFT] - gauge[i, SHIFT]
     return a, b, c - (mx * gx + my * gy + mz * gz)
 
 
@@ -127,15 +127,15 @@ def common_pieces(count, k, low, x0, y0, high, x1, y1, pieces, third, more, more
 
 
 @inlined
-def is_hidden(i, k, demand, circle):
-    """Whether demand k is larger than i all along the circle."""
-    a, b, c = limit_by(i, k, demand, circle)
+def is_hidden(i, k, gauge, circle):
+    """Whether constraint k is larger than i all along the circle."""
+    a, b, c = limit_by(i, k, gauge, circle)
     return c >= 0.0 and c * c >= a * a + b * b
 
 
 @inlined
-def pieces_of(i, j, count, demand, circle, pieces, spare, third):
-    """The pieces of the circle of i and j that no other of `count` demands takes.
+def pieces_of(i, j, count, gauge, circle, pieces, spare, third):
+    """The pieces of the circle of i and j that no other of `count` constraints takes.
 
     Gives (how many, which of the two memories holds them, who took the last one); -1: the whole
     circle is left.
@@ -145,7 +145,7 @@ def pieces_of(i, j, count, demand, circle, pieces, spare, third):
     for k in range(count):
         if k in (i, j):
             continue
-        a, b, c = limit_by(i, k, demand, circle)
+        a, b, c = limit_by(i, k, gauge, circle)
         r2 = a * a + b * b
         if c * c >= r2:
             if c > 0.0 or c == 0.0 < r2:
@@ -175,18 +175,18 @@ def pieces_of(i, j, count, demand, circle, pieces, spare, third):
 
 
 @inner
-def put_corner(n, i, j, k, x, y, circle, demand, corner):
-    """Where demands i, j and k meet; the flattest of the three tells the distance best."""
+def put_corner(n, i, j, k, x, y, circle, gauge, corner):
+    """Where constraints i, j and k meet; the flattest of the three tells the distance best."""
     _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
     best = i
-    if demand[j, SLOPE] < demand[best, SLOPE]:
+    if gauge[j, SLOPE] < gauge[best, SLOPE]:
         best = j
-    if demand[k, SLOPE] < demand[best, SLOPE]:
+    if gauge[k, SLOPE] < gauge[best, SLOPE]:
         best = k
     ux = mx + x * ex + y * fx
     uy = my + x * ey + y * fy
     uz = mz + x * ez + y * fz
-    f = value(best, ux, uy, uz, demand)
+    f = value(best, ux, uy, uz, gauge)
     corner[n, 0] = ux / f
     corner[n, 1] = uy / f
     corner[n, 2] = uz / f
@@ -217,44 +217,63 @@ def put_arc(e, i, j, x0, y0, x1, y1, span, circle, arc, owner):
 
 
 @inner
-def put_pieces(m, side, i, j, e, n, circle, shell):
+def put_pieces(m, side, i, j, e, n, circle, buffers):
     """Note m pieces as borders of i and j, with their corners; gives (borders, corners)."""
-    pieces = shell.kept if side == 0 else shell.spare
-    third = shell.third[side]
+    pieces = buffers.kept if side == 0 else buffers.spare
+    third = buffers.third[side]
     for s in range(m):
         x0, y0, x1, y1 = pieces[s, PX0], pieces[s, PY0], pieces[s, PX1], pieces[s, PY1]
-        if e >= shell.arc.shape[0]:
-            shell.flag[0] = 1
+        if e >= buffers.arc.shape[0]:
+            buffers.flag[0] = 1
             break
         span = pieces[s, P1] - pieces[s, P0]
-        e = put_arc(e, i, j, x0, y0, x1, y1, span, circle, shell.arc, shell.owner)
-        n = put_corner(n, i, j, third[s, 0], x0, y0, circle, shell.demand, shell.corner)
-        n = put_corner(n, i, j, third[s, 1], x1, y1, circle, shell.demand, shell.corner)
-    if m < 0 and e < shell.arc.shape[0]:
-        e = put_arc(e, i, j, 1.0, 0.0, 1.0, 0.0, TURN, circle, shell.arc, shell.owner)
+        e = put_arc(e, i, j, x0, y0, x1, y1, span, circle, buffers.arc, buffers.owner)
+        n = put_corner(n, i, j, third[s, 0], x0, y0, circle, buffers.gauge, buffers.corner)
+        n = put_corner(n, i, j, third[s, 1], x1, y1, circle, buffers.gauge, buffers.corner)
+    if m < 0 and e < buffers.arc.shape[0]:
+        e = put_arc(e, i, j, 1.0, 0.0, 1.0, 0.0, TURN, circle, buffers.arc, buffers.owner)
     return e, n
 
 
 @inner
-def borders_of(count, shell):
-    """All borders between `count` demands, and the corners at their ends: how many of each.
+def borders_of(count, buffers):
+    """All borders between `count` constraints, and the corners at their ends: how many of each.
 
-    Each corner comes up once per border that ends in it. Too little memory sets shell.flag.
+    Each corner comes up once per border that ends in it. Too little memory sets buffers.flag.
     """
-    shell.flag[0] = 0
+    buffers.flag[0] = 0
     e = 0
     n = 0
     for i in range(count):
         killer = -1  # who hid the border with the last j often hides that with the next as well
         for j in range(i):
-            circle = circle_between(i, j, shell.demand)
+            circle = circle_between(i, j, buffers.gauge)
             if not circle[0]:
                 continue
-            if killer >= 0 and killer != j and is_hidden(i, killer, shell.demand, circle):
+            if killer >= 0 and killer != j and is_hidden(i, killer, buffers.gauge, circle):
                 continue
             m, side, killer = pieces_of(
-                i, j, count, shell.demand, circle, shell.kept, shell.spare, shell.third
+                i, j, count, buffers.gauge, circle, buffers.kept, buffers.spare, buffers.third
             )
             if m != 0:
-                e, n = put_pieces(m, side, i, j, e, n, circle, shell)
+                e, n = put_pieces(m, side, i, j, e, n, circle, buffers)
+    return e, n
+
+
+@inner
+def borders_in_plane(count, buffers):
+    """The pieces of the circle of directions where each constraint is the largest, as `borders_of`.
+
+    Both owners of such a piece are its gauge; its corners are those of the cell.
+    """
+    buffers.flag[0] = 0
+    circle = (True, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    e = 0
+    n = 0
+    for i in range(count):
+        m, side, _ = pieces_of(
+            i, i, count, buffers.gauge, circle, buffers.kept, buffers.spare, buffers.third
+        )
+        if m != 0:
+            e, n = put_pieces(m, side, i, i, e, n, circle, buffers)
     return e, n

@@ -5,6 +5,7 @@ that of its corners, which tell the diameter and the smallest ball.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,19 @@ from dwell._kernels.guaranteed_shape import branch_distance
 ROUND = 1e-13  # a ball is not enlarged for less than this share of its squared radius
 MAX_STEPS = 200
 MARGIN = 1.0 + 1e-12  # corners are known to rounding only; sizes must not come out too small
+
+
+class BallBuffers(NamedTuple):
+    """Working memory for the smallest ball round some points."""
+
+    on: np.ndarray  # (8,) points on it
+    some: np.ndarray  # (8,)
+    table: np.ndarray  # (3, 4) a system of equations
+
+
+def make_ball_buffers() -> BallBuffers:
+    """Working memory for `extent`."""
+    return BallBuffers(np.empty(8, np.int64), np.empty(8, np.int64), np.empty((3, 4)))
 
 
 @inner
@@ -62,7 +76,7 @@ def ball_on(count, on, points, table):
     """Smallest ball with `count` points (2, 3 or 4) on its surface: (x, y, z, squared radius).
 
     Its centre is the first point plus a combination of the differences to the others; the squared
-    radius is infinite where these are not independent. table: room for a 3 x 4 system.
+    radius is infinite where these are not independent. table: memory for a 3 x 4 system.
     """
     m = count - 1
     o = points[on[0]]
@@ -141,15 +155,13 @@ def enlarged(count, on, points, some, table):
 
 
 @inner
-def smallest_ball(first, second, n, points):
+def smallest_ball(first, second, n, points, buffers):
     """A ball round n points, the smallest up to rounding: (x, y, z, squared radius).
 
-    It grows: it starts from the two points farthest apart, and whoever is farthest outside comes
-    to lie on it. The radius is the distance of the farthest point, so that it holds all of them.
+    It grows: it starts from the two points farthest apart, and the point farthest outside
+    comes to lie on it. The radius is the distance of the farthest point: it holds all of them.
     """
-    on = np.empty(8, dtype=np.int64)
-    some = np.empty(8, dtype=np.int64)
-    table = np.empty((3, 4))
+    on, some, table = buffers.on, buffers.some, buffers.table
     on[0] = first
     on[1] = second
     count = 2
@@ -169,14 +181,14 @@ def smallest_ball(first, second, n, points):
 
 
 @inner
-def extent(n, points):
+def extent(n, points, buffers):
     """(diameter, radius of the smallest ball) of n points, rounded up."""
     if n == 0:
         return 0.0, 0.0
     i, j, widest = widest_pair(n, points)
     if not widest > 0.0:
         return 0.0, 0.0
-    ball = smallest_ball(i, j, n, points)
+    ball = smallest_ball(i, j, n, points, buffers)
     return MARGIN * math.sqrt(widest), MARGIN * math.sqrt(ball[3])
 
 
@@ -209,7 +221,7 @@ def agent_gap(sign, z, d, r, best):
 def gap_to_boundary(sign, z, p, n, q, radius, normals, offsets):
     """Distance of z (relative to p) from the boundary of the cell; <= 0 outside it.
 
-    The outside is a union, of what each wall and each agent takes away: the nearest of these.
+    The outside is a union, of what each flat side and each agent takes away: the nearest of these.
     """
     best = np.inf
     for w in range(offsets.shape[0]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.quadrature import rule
-from dwell._kernels.shells.arcs import (
+from dwell._kernels.star.arrangement import (
     EX,
     EY,
     EZ,
@@ -26,7 +26,7 @@ from dwell._kernels.shells.arcs import (
     Y0,
     Y1,
 )  # fmt: skip
-from dwell._kernels.shells.demands import BX, BY, BZ, SHIFT
+from dwell._kernels.star.gauge import BX, BY, BZ, SHIFT
 
 NODES = 12
 X, WEIGHT = rule("legendre", NODES)
@@ -87,10 +87,10 @@ def is_short(f0, f1, f2, w):
 
 
 @inner
-def along_arc(k, e, x, y, demand, arc):
-    """Demand k on arc e as f0 + f1 cos + f2 sin, angles from its place (x, y)."""
-    ux, uy, uz = demand[k, BX], demand[k, BY], demand[k, BZ]
+def along_arc(k, e, x, y, gauge, arc):
+    """Constraint k on arc e as f0 + f1 cos + f2 sin, angles from its place (x, y)."""
+    ux, uy, uz = gauge[k, BX], gauge[k, BY], gauge[k, BZ]
     g1 = arc[e, EX] * ux + arc[e, EY] * uy + arc[e, EZ] * uz
     g2 = arc[e, FX] * ux + arc[e, FY] * uy + arc[e, FZ] * uz
-    g0 = arc[e, MX] * ux + arc[e, MY] * uy + arc[e, MZ] * uz + demand[k, SHIFT]
+    g0 = arc[e, MX] * ux + arc[e, MY] * uy + arc[e, MZ] * uz + gauge[k, SHIFT]
     return g0, x * g1 + y * g2, x * g2 - y * g1

@@ -1,1 +1,0 @@
-"""Guaranteed and dual guaranteed cells in space."""
