@@ -350,3 +350,13 @@ def test_compiled_and_plain_give_the_same_bits():
         for flag in ("0", "1")
     ]
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("workspace", [*FLAT, *SOLID], ids=NAMES)
+def test_earlier_cells_leave_no_trace(workspace):
+    """Working memory is shared: no bit depends on what it was used for before."""
+    ground = ground_of(workspace, density("mixture", workspace.dimension))
+    first = [pair_of(ground, *crowd(workspace, seed, 4)) for seed in range(6)]
+    again = [pair_of(ground, *crowd(workspace, seed, 4)) for seed in reversed(range(6))]
+    for a, b in zip(first, reversed(again), strict=True):
+        assert np.array_equal(np.hstack(a), np.hstack(b))

@@ -178,6 +178,7 @@ def add_sector(i, allowed, component, apex, base, planar, curved, p, terms, buff
         if not (halves and more):
             more = more and halved < MOST_HALVED
             before = sums_of(out)
+            buffers.coarse[:] = 0.0
             fine = add_box(
                 i, box, n - spare, component, apex, base, planar, curved, p, terms, buffers, out
             )

@@ -2,8 +2,9 @@
 
 In direction u (a unit vector) the cell reaches as far as 1 / f(u), where f is the largest of the
 constraints u . B + c: a flat side of the workspace in the distance g with outward normal n has
-B = n / g and c = 0, an agent somewhere within R of the place D (seen from the agent) has B =
-D / half and c = R / half for the guaranteed cell or -R / half for the dual one, half = (|D|**2 - R**2) / 2.
+B = n / g and c = 0, an agent somewhere within R of the place D (seen from the agent) has
+B = D / half and c = R / half for the guaranteed cell or -R / half for the dual one, with
+half = (|D|**2 - R**2) / 2.
 """
 
 import math
