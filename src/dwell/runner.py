@@ -104,7 +104,7 @@ def run_scenario(
     Examples
     --------
     >>> import dwell
-    >>> short = dwell.load_scenario("two-hills.toml", ["run.horizon=2"])
+    >>> short = dwell.load_scenario("site.toml", ["run.horizon=2"])
     >>> dwell.run_scenario(short).stop.reason.value
     'horizon'
     """

@@ -86,12 +86,12 @@ def public_modules() -> list[str]:
 def folder_of_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that examples in docstrings read."""
     folder = tmp_path_factory.mktemp("examples")
-    (folder / "two-hills.toml").write_text(template_text("two-hills"))
+    (folder / "site.toml").write_text(template_text("two-hills"))
     (folder / "sweep.toml").write_text(
-        'scenario = "two-hills.toml"\nrepeats = 2\n[grid]\n"run.horizon" = [1.0]\n'
+        'scenario = "site.toml"\nrepeats = 2\n[grid]\n"run.horizon" = [1.0]\n'
     )
     dwell.run_scenario(
-        dwell.load_scenario(folder / "two-hills.toml", ["run.horizon=2"]), out=folder / "run.nc"
+        dwell.load_scenario(folder / "site.toml", ["run.horizon=2"]), out=folder / "run.nc"
     )
     return folder
 

@@ -23,7 +23,7 @@ MET, VIOLATED, OPEN = "[green]met[/]", "[bold red]violated[/]", "[yellow]open[/]
 
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
-    """Print what is met, advice, conditions and constants; `verbose` adds what each guarantees."""
+    """Print what holds, advice, conditions and constants; `verbose` adds what each guarantees."""
     console = _console()
     s = found.setting
     console.print(escape(_law(s)), soft_wrap=True)

@@ -86,7 +86,7 @@ def _complain(text: str) -> None:
 
 
 def _unwritten(fault: OSError, code: int) -> int:
-    """Output that nobody can take: quiet if the reader has gone, a sentence if the disk is full."""
+    """Handle output that cannot be written: quiet on a closed pipe, a message on a full disk."""
     nowhere = os.open(os.devnull, os.O_WRONLY)  # so that nothing is tried again on the way out
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

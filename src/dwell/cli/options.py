@@ -69,7 +69,7 @@ def refuse_repairs(scenario: Any) -> None:
 
 
 def refuse(repairs: tuple[str, ...]) -> None:
-    """The same where the repairs are known."""
+    """Refuse input of which `repairs` were made."""
     if repairs:
         raise InputError(
             f"with --strict nothing is repaired, but this would be: {'; '.join(repairs)}",

@@ -91,7 +91,7 @@ def _is_run(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(HDF5)) == HDF5
     except OSError:
-        return False  # whoever reads it as a scenario will say what is wrong
+        return False  # the scenario parser says what is wrong
 
 
 def _predictions(rates: Rates, system: CoverageSystem, own: str) -> dict[str, Prediction]:
@@ -145,7 +145,7 @@ def _about(found: Study) -> Iterator[tuple[str, str]]:
 
 
 def _contracting(rates: Rates) -> str:
-    """In words; what cannot be told from 0 is neither."""
+    """In words; what is 0 within rounding is neither."""
     rate = rates.contraction
     if abs(rate) <= rates.tolerance:
         return "neutral"

@@ -34,7 +34,7 @@ class Commands(TyperGroup):
     """All commands: with --json, standard output has an object even if a command is refused."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command; what is raised is printed as JSON where that was asked for, and raised."""
+        """Run a command; with --json an error is also printed as an object."""
         Printed.done = False
         try:
             return super().main(*args, **kwargs)

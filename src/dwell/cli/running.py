@@ -1,4 +1,4 @@
-"""Runs from the command line: what is told before, on the way, and when they end early."""
+"""Runs from the command line: messages before, during and after them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | 
         says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
         print(f"dwell: {out}: {says}", file=sys.stderr)
     return _outcome(
-        lambda: run_scenario(scenario, out=out, force=force, threads=threads, told=_told), out
+        lambda: run_scenario(scenario, out=out, force=force, threads=threads, told=_on_signal), out
     )
 
 
@@ -68,11 +68,11 @@ def resumed(
             f"--resume continues in {path} itself; copy that file to continue under another name",
             code="resume.out",
         )
-    asked = _allowed(changes)
+    limits_given = _allowed(changes)
     if scenario is not None:
         _same_scenario(path, scenario, changes)
-    limits = {key.removeprefix("run."): value for key, value in asked.items()}
-    return _outcome(lambda: resume_run(path, **limits, threads=threads, told=_told), path)
+    limits = {key.removeprefix("run."): value for key, value in limits_given.items()}
+    return _outcome(lambda: resume_run(path, **limits, threads=threads, told=_on_signal), path)
 
 
 def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
@@ -98,11 +98,11 @@ def identified(run: Run, file: Path | None) -> dict[str, Any]:
     """The numbers of a run, with the scenario's name, the file it is in, and the versions."""
     name = None if run.scenario is None else run.scenario.name
     versions = {key: value for key, value in run.provenance.items() if key != "intact"}
-    told = {"name": name, "file": None if file is None else str(file), "versions": versions}
-    return run.summary() | told
+    found = {"name": name, "file": None if file is None else str(file), "versions": versions}
+    return run.summary() | found
 
 
-def _told(number: int) -> None:
+def _on_signal(number: int) -> None:
     """The first signal: the run will stop soon."""
     from dwell.cli.main import Terminated
 
@@ -117,7 +117,7 @@ def _allowed(changes: Sequence[str]) -> dict[str, Any]:
     """The changes, by key; others than some would make it another run."""
     from dwell.scenario.overrides import parse_override
 
-    asked: dict[str, Any] = {}
+    limits_given: dict[str, Any] = {}
     for change in changes:
         key, value = parse_override(change)
         if key not in ALLOWED:
@@ -127,8 +127,8 @@ def _allowed(changes: Sequence[str]) -> dict[str, Any]:
                 code="resume.key",
                 key=key,
             )
-        asked[key] = value
-    return asked
+        limits_given[key] = value
+    return limits_given
 
 
 def _same_scenario(path: Path, file: Path, changes: Sequence[str]) -> None:

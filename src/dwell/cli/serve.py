@@ -9,7 +9,7 @@ from dwell.errors import InputError
 
 
 def start(host: str, port: int, browser: bool, names: list[str], limits: dict[str, Any]) -> None:
-    """Serve until told to end."""
+    """Serve until a signal ends it."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dwell.results import Run
     from dwell.verify import Finding, Report
 
-WIDE = 70  # columns from which a table has room for sentences
+WIDE = 70  # columns from which a table is wide enough for sentences
 PIPE_WIDTH = 160
 
 
@@ -175,6 +175,6 @@ def _console() -> Console:
     console = Console(highlight=False)
     if console.is_terminal:
         return console
-    asked = os.environ.get("COLUMNS", "")
-    width = int(asked) if asked.isascii() and asked.isdigit() and int(asked) else PIPE_WIDTH
+    wanted = os.environ.get("COLUMNS", "")
+    width = int(wanted) if wanted.isascii() and wanted.isdigit() and int(wanted) else PIPE_WIDTH
     return Console(highlight=False, width=width, file=cast(IO[str], _Trimmed()))

@@ -23,7 +23,7 @@ def usage_sentence(fault: Any) -> str:
 
 
 def _details(fault: Any) -> dict[str, Any]:
-    """What a validator found, where the library asks one."""
+    """The problem that a validator of the command-line library found."""
     errors = getattr(fault.__cause__, "errors", None)
     found = errors() if callable(errors) else []
     return dict(found[0]) if found else {}

@@ -174,5 +174,5 @@ def _frozen(value: Any) -> Any:
 
 
 def build_network(spec: NetworkSpec | None) -> Network:
-    """How reliable looks and messages are; perfectly so without a table."""
+    """The network: loss and delay of samples and messages; perfect without a table."""
     return Network() if spec is None else Network(loss=spec.loss, delay=spec.delay)

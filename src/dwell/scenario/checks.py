@@ -142,7 +142,7 @@ def resolution(key: str, waits: Each, horizon: float, code: str) -> Iterator[Pro
 
 
 def rate_resolution(rate: float, horizon: float, code: str) -> Iterator[Problem]:
-    """The same for events that come at a rate."""
+    """A rate so high that the clock cannot advance near the horizon."""
     most = 1.0 / (ULPS_PER_TIMER * math.ulp(horizon))
     if rate > most:
         says = (

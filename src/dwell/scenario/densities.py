@@ -52,7 +52,7 @@ class PolynomialSpec(Table):
 
 
 class GaussianSpec(Table):
-    """A hill: weight * exp(-rate |s - center|^2), or the same with a covariance."""
+    """A Gaussian: weight * exp(-rate |s - center|^2), or with a covariance."""
 
     kind: Literal["gaussian"] = Field(description="which form of density this is")
     center: Point = Field(description="the top of the hill, in units of length")

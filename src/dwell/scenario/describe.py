@@ -65,8 +65,8 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
         return _describe_own(controller)
     public = [f for f in fields(controller) if not f.name.startswith("_")]
     values = {f.name: (getattr(controller, f.name), f.default) for f in public}
-    told = {key: v for key, (v, default) in values.items() if v is not None and v != default}
-    return {"kind": kind, **told}
+    described = {key: v for key, (v, default) in values.items() if v is not None and v != default}
+    return {"kind": kind, **described}
 
 
 def _describe_own(controller: Any) -> dict[str, Any] | None:
@@ -77,12 +77,12 @@ def _describe_own(controller: Any) -> dict[str, Any] | None:
     values = {
         f.name: (getattr(controller, f.name), f.default) for f in fields(controller) if f.init
     }
-    told = {key: v for key, (v, default) in values.items() if v is not default}
+    described = {key: v for key, (v, default) in values.items() if v is not default}
     try:
-        as_parameter(told)
+        as_parameter(described)
     except ValueError:
         return None
-    return {"kind": "python", "class": named[0], **told}
+    return {"kind": "python", "class": named[0], **described}
 
 
 def describe_workspace(workspace: Workspace) -> dict[str, Any]:

@@ -37,7 +37,7 @@ GUARANTEED_AT_MOST = 3
 
 
 class TimerSpec(Table):
-    """The timer-based law: each agent looks at the end of a wait drawn from [t1, t2]."""
+    """The timer-based law: each agent samples at the end of a wait drawn from [t1, t2]."""
 
     kind: Literal["timer"] = Field(description="which law this is")
     k1: Positive = Field(description="the largest speed of an agent, length per time")
@@ -182,7 +182,7 @@ class DiscreteLloydSpec(Table):
 
 
 class SelfTriggeredSpec(Table):
-    """Each agent works out from its last look how long it may go without another."""
+    """Each agent computes from its last sample when it needs the next."""
 
     kind: Literal["self-triggered"] = Field(description="which law this is")
     kappa: Positive = Field(default=1.0, description="the gain near the centroid, per time")
@@ -239,7 +239,7 @@ class SelfTriggeredSpec(Table):
 
 
 class SelfTriggeredCentroidSpec(Table):
-    """Each agent moves towards where its centroid must be, and looks when it no longer knows."""
+    """Each agent moves towards where its centroid must be; it samples when that is uncertain."""
 
     kind: Literal["self-triggered-centroid"] = Field(description="which law this is")
     v_max: Positive = Field(default=1.0, description="the largest speed, length per time")
@@ -262,7 +262,7 @@ class SelfTriggeredCentroidSpec(Table):
 
 
 class EventTriggeredSpec(Table):
-    """Nobody asks: an agent tells the others its place and a speed whenever that speed changes."""
+    """Agents broadcast position and speed bound whenever that bound changes; none samples."""
 
     kind: Literal["event-triggered"] = Field(description="which law this is")
     s_max: Positive = Field(default=1.0, description="the largest speed, length per time")

@@ -48,7 +48,7 @@ def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] =
     Examples
     --------
     >>> import dwell
-    >>> dwell.load_scenario("two-hills.toml", ["run.horizon=5"]).run.horizon
+    >>> dwell.load_scenario("site.toml", ["run.horizon=5"]).run.horizon
     5.0
     """
     file = as_path(path)
@@ -58,7 +58,7 @@ def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] =
 
 
 def beside(scenario: Scenario, folder: str | os.PathLike[str]) -> Scenario:
-    """`scenario` with its modules looked for in `folder`, or where it says from there."""
+    """`scenario` with `folder` as the folder of its modules, or where it says from there."""
     modules = os.path.abspath(os.path.join(folder, scenario.modules or ""))
     return scenario.model_copy(update={"modules": modules})
 

@@ -50,7 +50,7 @@ class Problem:
         return f"{self.key or 'the scenario'} {self.says}{end}"
 
     def inside(self, table: Where) -> Problem:
-        """The same problem, seen from outside the table that it was found in."""
+        """This problem with its place as seen from outside the table it was found in."""
         return replace(self, where=table + self.where)
 
 

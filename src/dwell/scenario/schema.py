@@ -48,7 +48,7 @@ from .workspaces import RegionSpec, WorkspaceSpec, dimensions
 SCHEMA_VERSION = 1
 CHECKPOINT_EVERY = 5.0  # seconds
 
-# Choices that are promised, and not in this version: the error then says so.
+# Choices that a later version will have: the error says so.
 LATER: dict[tuple[str, ...], tuple[str, ...]] = {
     ("density", "kind"): ("raster",),
     ("density", "parts", "kind"): ("raster",),
@@ -231,7 +231,7 @@ class Scenario(Table):
     Examples
     --------
     >>> import dwell
-    >>> dwell.load_scenario("two-hills.toml").agents.count
+    >>> dwell.load_scenario("site.toml").agents.count
     8
     """
 

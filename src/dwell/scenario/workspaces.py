@@ -81,7 +81,7 @@ class IntervalSpec(Table):
 
 
 class PolytopeSpec(Table):
-    """A bounded region between flat walls: the hull of its vertices, or what half-spaces share."""
+    """A convex polytope: the hull of its vertices, or an intersection of half-spaces."""
 
     kind: Literal["polytope"] = Field(description="which form of workspace this is")
     vertices: Points | None = Field(

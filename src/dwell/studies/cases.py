@@ -34,7 +34,7 @@ def cases_of(
     starts: object,
     start_seeds: Iterable[int] | None,
 ) -> list[Case]:
-    """The runs asked for, in order."""
+    """The runs, in order."""
     given: Any = scenarios
     if isinstance(given, Scenario | Mapping | str | os.PathLike):
         return _repeated(as_scenario(given), seeds, starts, start_seeds)

@@ -44,7 +44,7 @@ def compare(
     its name in a list, such as ``["timer", "lloyd"]``. With `match`, tables and names get the
     largest speed and the gain of the scenario's law where they do not give their own; controllers
     are run as they are. `levels` are the errors for settling times, by default nu and parts of it.
-    `finished` is told of each run when it is done. Results do not depend on `workers`.
+    `finished` is called with each run when it is done. Results do not depend on `workers`.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def compare(
     Examples
     --------
     >>> import dwell
-    >>> short = dwell.load_scenario("two-hills.toml", ["run.horizon=2"])
+    >>> short = dwell.load_scenario("site.toml", ["run.horizon=2"])
     >>> sorted(dwell.compare(short, ["timer", "lloyd"], workers=1).figures)
     ['lloyd', 'timer']
     """

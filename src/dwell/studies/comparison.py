@@ -91,8 +91,8 @@ class Comparison:
         low, high = min(speeds.values(), default=0.0), max(speeds.values(), default=0.0)
         if high <= UNLIKE * low:
             return list(self.unmatched)
-        told = ", ".join(f"{name} {speed:.4g}" for name, speed in speeds.items())
-        return [*self.unmatched, f"the largest speeds that occurred differ: {told}."]
+        rows = ", ".join(f"{name} {speed:.4g}" for name, speed in speeds.items())
+        return [*self.unmatched, f"the largest speeds that occurred differ: {rows}."]
 
     @property
     def reference(self) -> str:

@@ -28,11 +28,11 @@ from dwell.theory.lipschitz import (
 from dwell.theory.lipschitz_bound import lipschitz_bound
 
 SAMPLES = 100
-MOST_CELLS = 20_000  # agents times samples, unless samples are asked for
-DEAR_CELLS = 100  # the same where a look takes long
+MOST_CELLS = 20_000  # agents times samples, unless samples are given
+FEW_CELLS = 100  # where a cell takes long
 PATIENCE = 10.0  # seconds that a run may take, as estimated below
 PER_JUMP = {True: 8e-6, False: 2e-3}  # seconds, in the compiled engine and in the readable loop
-PER_DEAR_LOOK = 0.1  # seconds, where looks are dear
+PER_EXPENSIVE_CELL = 0.1  # seconds, where a cell is expensive
 PER_JUMP_IN_SPACE = 8e-5  # in the engine, with a Gaussian; less with a uniform density
 PER_CELL = {True: 4e-6, False: 5e-3}  # seconds, of a density with terms and of a function
 
@@ -40,7 +40,7 @@ PER_CELL = {True: 4e-6, False: 5e-3}  # seconds, of a density with terms and of 
 def quick_run(
     scenario: Scenario, system: CoverageSystem, wanted: bool | None, progress: Progress | None
 ) -> tuple[Run | None, str]:
-    """A run of the scenario if it is wanted or, when nobody says, quick; else None and why not."""
+    """A run of the scenario if `wanted` or, by default, quick; else None and why not."""
     seconds = estimated_seconds(scenario, system)
     if wanted is False:
         return None, "the scenario was not run"
@@ -64,7 +64,7 @@ def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
     known = system.terms is not None
     cells = samples * system.agents
     if is_expensive(system.ground):
-        return (jumps + cells) * PER_DEAR_LOOK
+        return (jumps + cells) * PER_EXPENSIVE_CELL
     per_jump = PER_JUMP[known and can_compile(system)]
     if system.dimension == 3:
         per_jump = max(per_jump, PER_JUMP_IN_SPACE)
@@ -74,7 +74,7 @@ def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
 def separation_of(
     system: CoverageSystem, start: Points, run: Run | None, wanted: float | None
 ) -> float:
-    """As wanted; else as small as seen, but never so large that agents hardly fit."""
+    """`wanted` if given; else as small as seen, but never so large that agents hardly fit."""
     if wanted is None:
         share = system.workspace.volume / system.agents
         fits = 0.5 * float(share ** (1.0 / system.dimension))
@@ -98,9 +98,9 @@ def _closest(start: Points, run: Run | None) -> float:
 
 
 def samples_of(system: CoverageSystem, wanted: int | None) -> int:
-    """As wanted; else a hundred, or fewer where there are many agents or looks are dear."""
+    """`wanted` if given; else 100, or fewer for many agents or expensive cells."""
     if wanted is None:
-        most = DEAR_CELLS if is_expensive(system.ground) else MOST_CELLS
+        most = FEW_CELLS if is_expensive(system.ground) else MOST_CELLS
         return max(1, min(SAMPLES, most // system.agents))
     check_whole("samples", wanted, 0, "design")
     return int(wanted)
@@ -129,7 +129,7 @@ def measure_constants(
         course = (run.system, run.start, run.events, run.metrics, run.horizon)
         places = run.positions(run.horizon)
         close = run.closest
-        few = max(2, DEAR_CELLS // system.agents) if is_expensive(system.ground) else MOST_TIMES
+        few = max(2, FEW_CELLS // system.agents) if is_expensive(system.ground) else MOST_TIMES
         attempt(
             "run", lambda: lipschitz_along(*course, most=few, approach=close, progress=progress)
         )

@@ -115,7 +115,7 @@ class Deployment:
 
     @property
     def says(self) -> str:
-        """The same in words."""
+        """The kind of the best deployment, in words."""
         return SAYS[self.kind]
 
     @cached_property

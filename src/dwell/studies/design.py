@@ -75,7 +75,7 @@ def design(
     Examples
     --------
     >>> import dwell
-    >>> dwell.design("two-hills.toml", samples=0, run=False).verdict
+    >>> dwell.design("site.toml", samples=0, run=False).verdict
     'certificate void'
     """
     scenario = as_scenario(scenario)
@@ -246,7 +246,7 @@ def _agree(
     graph: str,
     progress: Progress | None,
 ) -> tuple[Agreement | None, Floats | None, int | None]:
-    """The agreement, the caps it is about, and flooding's messages if nobody repeats itself."""
+    """The agreement, the caps it is about, and flooding's messages if only changes are sent."""
     if method is None:
         return None, None, None
     if graph == "run" and run is None:

@@ -30,7 +30,7 @@ class Design:
     notes: tuple[str, ...]  # what was assumed, and what the conditions do not cover
     agreement: Agreement | None = None
     caps: Floats | None = None  # (N,) of k1, that was agreed on
-    messages_on_change: int | None = None  # of flooding, if nobody repeats itself
+    messages_on_change: int | None = None  # of flooding, if only changes are sent
 
     def __repr__(self) -> str:
         return f"<Design for {self.setting.agents} agents: {self.verdict}>"
@@ -48,9 +48,9 @@ class Design:
     @property
     def in_practice(self) -> str:
         """What holds though the certificate is void; empty where nothing does."""
-        met = [c for c in self.setting.sharper if c.met and c.applies is not False]
-        says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in met)
-        return f"The paper's condition is sufficient, not necessary. {says}." if met else ""
+        fulfilled = [c for c in self.setting.sharper if c.met and c.applies is not False]
+        says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in fulfilled)
+        return f"The paper's condition is sufficient, not necessary. {says}." if fulfilled else ""
 
     @property
     def locally(self) -> Attained | None:

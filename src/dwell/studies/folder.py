@@ -1,4 +1,4 @@
-"""Folders that studies write to: nothing of somebody else's is replaced, nothing is left half."""
+"""Folders that studies write to: foreign files are not replaced, and none is left incomplete."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from dwell.theory.derivatives import from_borders
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-WALL = 0.9  # of the way to a wall, at most, in one step
+TO_BOUNDARY = 0.9  # of the way to the boundary, at most, in one step
 ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, Python functions
 MOST_DOUBT = 1e-6  # relative error of a mass from which on no slope of the cost can be trusted
 
@@ -76,8 +76,8 @@ class Landscape:
         """
         first = self.evaluations == 0
         self.evaluations += len(positions)
-        everybody = np.arange(len(positions))
-        seen = measure_cells(self._ground, positions[None], np.zeros_like(everybody), everybody)
+        all_agents = np.arange(len(positions))
+        seen = measure_cells(self._ground, positions[None], np.zeros_like(all_agents), all_agents)
         if seen.met.any() or seen.empty.any():
             return None
         if first:
@@ -104,13 +104,13 @@ class Landscape:
         return float(lengths(place.errors).max()) / self.workspace.diameter
 
     def share_inside(self, place: Place, step: Points) -> float:
-        """How much of `step` can be taken so that nobody comes close to a wall all at once."""
-        room = steps_to_walls(self.workspace, place.positions, step)
-        return max(min(1.0, WALL * float(room.min())), 0.0)
+        """How much of `step` can be taken so that no agent comes close to the boundary at once."""
+        free = steps_to_walls(self.workspace, place.positions, step)
+        return max(min(1.0, TO_BOUNDARY * float(free.min())), 0.0)
 
 
 def _refuse_doubt(workspace: Workspace, seen: Looks) -> None:
-    """Refuse to seek the lowest of costs that are known too roughly to be told apart."""
+    """Refuse to seek the lowest of costs that are known too roughly to be compared."""
     doubt = 0.0 if seen.doubt is None else float(seen.doubt.max())
     if workspace.dimension <= 2 or not doubt > MOST_DOUBT:  # in the plane it errs far too high
         return
@@ -127,13 +127,13 @@ def _refuse_doubt(workspace: Workspace, seen: Looks) -> None:
 def steps_to_walls(workspace: Workspace, places: Points, step: Points) -> Floats:
     """How many such steps lead each agent to the boundary, (N,); inf where none does."""
     if not isinstance(workspace, Ball | Ellipsoid):
-        room = np.full(len(places), np.inf)
+        free = np.full(len(places), np.inf)
         for normal, offset in zip(workspace.normals, workspace.offsets, strict=True):
             approach = dots(step, normal)
             ahead = approach > 0.0
             distance = offset - dots(places[ahead], normal)
-            room[ahead] = np.minimum(room[ahead], distance / approach[ahead])
-        return room
+            free[ahead] = np.minimum(free[ahead], distance / approach[ahead])
+        return free
     semi_axes, axes = np.array(workspace.semi_axes), np.array(workspace.axes)
     z = (places - np.array(workspace.center)) @ axes.T / semi_axes  # |z + s v| = 1 on the boundary
     v = step @ axes.T / semi_axes

@@ -70,7 +70,7 @@ def parts_of(name: str) -> tuple[str, str | None]:
 
 
 def beside_if_named(scenario: Scenario, names: Iterable[str], folder: Path) -> Scenario:
-    """`scenario`, its modules looked for in `folder` if it or one of the laws `names` has some."""
+    """`scenario` with `folder` as the folder of its modules, if it or one of `names` has some."""
     code = named_code(scenario) or any(parts_of(name)[0] == PYTHON for name in names)
     return beside(scenario, folder) if code else scenario
 

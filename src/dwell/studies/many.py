@@ -129,7 +129,7 @@ def simulate_many(
     Examples
     --------
     >>> import dwell
-    >>> short = dwell.load_scenario("two-hills.toml", ["run.horizon=2"])
+    >>> short = dwell.load_scenario("site.toml", ["run.horizon=2"])
     >>> len(dwell.simulate_many(short, seeds=[1, 2, 3]).columns()["seed"])
     3
     """

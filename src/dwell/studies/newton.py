@@ -32,7 +32,11 @@ SLOW = 0.01  # relative decrease of the cost below which Lloyd's steps no longer
 LIGHT = 1e-8  # smallest mass over largest while some agents are still far out in a tail
 NEWTON = 500  # steps, at most, between two saddles
 ESCAPES = 50  # saddles that may be left
-PROBES = (0.4, 0.1, 0.03)  # of the smallest distance between agents: how far to look from a saddle
+PROBES = (
+    0.4,
+    0.1,
+    0.03,
+)  # of the smallest distance between agents: search from a saddle
 USUAL = 40.0  # steps of a descent, for the progress bar
 
 
@@ -102,7 +106,7 @@ class _Walk:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the gradient vanishes, as far as can be told."""
+        """Whether the gradient vanishes, within rounding."""
         return self.landscape.gradient_norm(self.place) <= NEARLY * self.landscape.noise
 
     def outcome(self, gap: float | None, kind: Kind) -> Descent:
@@ -121,7 +125,7 @@ class _Walk:
         self._tell(len(self.costs) / (len(self.costs) + USUAL))
 
     def settle(self) -> None:
-        """Lloyd's steps, while they pay: each moves everybody to the centroids."""
+        """Lloyd's steps, while they pay: each moves all agents to the centroids."""
         least, most = LLOYD
         for k in range(most):
             before = self.place

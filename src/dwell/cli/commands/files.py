@@ -44,8 +44,8 @@ def validate(
         refuse(repairs)
     notes = [] if is_in_scale(system) else _notes(system, start)
     if as_json:
-        told = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
-        print_json({"schema": 1, "ok": True, "agents": system.agents, **told})
+        found = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
+        print_json({"schema": 1, "ok": True, "agents": system.agents, **found})
         return
     typer.echo(f"{scenario}: ok, {counted(system.agents, 'agent')}")
     for repair in repairs:
