@@ -266,7 +266,7 @@ class TestLaw:
         assert 5.0 < moving.max() < 38.0
         assert table.time[table.count("sent") == 1].max() <= moving.max() + 2 * LAW.dt
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(2))
     def test_there_are_never_more_than_two_idle_steps_before_the_end(self, seed):
         """Whoever waits in a network at rest knows its cell exactly: no deadlock, no livelock."""
         world, density, start = random_world(seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,8 +19,13 @@ LAW = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
 LOOSE = {"eta_max": 0.3, "lipschitz": 5.0}
 
 
-def certificate(law=LAW, assumed=None, until=4.0, start=START, density=HILL):
-    run = dwell.simulate(BOX, density, start, law, until=until, seed=2, sample_every=0.02)
+@cache
+def simulated(law, until):
+    return dwell.simulate(BOX, HILL, START, law, until=until, seed=2, sample_every=0.02)
+
+
+def certificate(law=LAW, assumed=None, until=4.0):
+    run = simulated(law, until)
     found = certify(run.system, run.start, run.events, run.horizon, run.metrics, assumed or LOOSE)
     return {finding.name: finding for finding in found}
 
@@ -42,7 +48,7 @@ def test_what_holds_in_a_good_run():
 
 
 def test_the_attractor_is_reached_when_the_run_says():
-    run = dwell.simulate(BOX, HILL, START, LAW, until=40.0, seed=2, sample_every=0.02)
+    run = simulated(LAW, 40.0)
     found = certificate(until=40.0)["attractor"]
     assert found.status == "holds"
     when = float(found.where.split("= ")[1].split()[0])
@@ -197,7 +203,7 @@ def test_a_cost_that_rises_too_fast_is_found():
 
 def test_the_largest_hold_error_and_constant_are_placed():
     found = certificate(assumed={"eta_max": 1e-4, "lipschitz": 0.01}, until=2.0)
-    run = dwell.simulate(BOX, HILL, START, LAW, until=2.0, seed=2, sample_every=0.02)
+    run = simulated(LAW, 2.0)
     worst = found["hold-limit"].worst
     agent, about = placed(found["hold-limit"].where)  # nine digits of the time
     known = np.append(run.events.time, run.metrics.times)
