@@ -2,10 +2,10 @@
 
 From a point inside, rays are shot in directions spread evenly over the sphere. How far one goes
 before it meets a bisector or the boundary is known exactly, and so is its share of a constant
-density; other densities are integrated along it. Eight times, with the directions shifted by
-chance (always the same chance), so that the eight results tell how good their mean is: `doubt`.
-With the numbers below that is three to five digits; thousands of times slower than the ways of the
-plane and of space. Hills so far off that their values are no doubles count as nothing.
+density; other densities are integrated along it. This is done eight times, with directions shifted
+at random (by a fixed seed); the spread of the eight results is the error estimate of their mean.
+With the numbers below that is three to five digits, thousands of times slower than the kernels of
+the plane and of space. Gaussians too far off for doubles count as 0.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from dwell.geometry.voronoi import coincident
 
 SHIFTS = 8
 PAIRS = 4096  # rays and their opposites, per shift, for a constant density
-FEWER = 512  # the same for any other
-FACE_PAIRS = 512  # the same for a face
+FEWER = 512  # for any other density
+FACE_PAIRS = 512  # for a facet
 PILOT = 512  # pairs to find out where the middle of a cell is, and its shape
 ROUNDS = 3  # how often
 SURE = 4.0  # standard errors of the mean: 99.5 in 100 lie within, with eight results
@@ -54,7 +54,7 @@ class Region:
     shift: Floats  # (j,)
 
     def seen_from(self, place: Points, map_: Floats) -> Region:
-        """The same in coordinates y, x = place + map_ y."""
+        """The region in coordinates y with x = place + map_ y."""
         return Region(
             self.normals @ map_,
             self.gaps - self.normals @ place,
@@ -68,11 +68,11 @@ class Region:
         It leaves before it enters if it misses the region.
         """
         w = rays @ self.root.T
-        bend, slope = (w * w).sum(axis=1), w @ self.shift
-        square = slope * slope - bend * (self.shift @ self.shift - 1.0)
-        half = np.sqrt(np.maximum(square, 0.0))
-        enter = np.maximum((-slope - half) / bend, 0.0)
-        leave = np.where(square > 0.0, (-slope + half) / bend, -1.0)
+        square, slope = (w * w).sum(axis=1), w @ self.shift
+        inside = slope * slope - square * (self.shift @ self.shift - 1.0)
+        half = np.sqrt(np.maximum(inside, 0.0))
+        enter = np.maximum((-slope - half) / square, 0.0)
+        leave = np.where(inside > 0.0, (-slope + half) / square, -1.0)
         through = np.full(len(rays), -1)
         if len(self.gaps):
             climb = rays @ self.normals.T
@@ -88,9 +88,7 @@ class Region:
         return enter, leave, through
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class RegionMoments:
+class RegionMoments(NamedTuple):
     """Moments of a region in its own frame, and how far the mass may be off."""
 
     mass: float
@@ -196,14 +194,18 @@ def _face(region: Region, i: int, inside: Points, weight: Weight) -> RegionMomen
     )
     flat = weight if isinstance(weight, float) else _lifted(weight, inside, basis)
     found = weigh(seen, flat, FACE_PAIRS)
-    first = basis @ found.first
-    mixed = inside[:, None] * first[None, :]
-    second = basis @ found.second @ basis.T + mixed + mixed.T
-    second += found.mass * inside[:, None] * inside[None, :]
-    return RegionMoments(
-        found.mass, first + found.mass * inside, second, found.spread, found.doubt, found.hits,
-        found.places,
-    )  # fmt: skip
+    first, second = _mapped(found.mass, found.first, found.second, inside, basis)
+    return found._replace(first=first, second=second)
+
+
+def _mapped(
+    mass: float, first: Points, second: Floats, place: Points, map_: Floats
+) -> tuple[Points, Floats]:
+    """First and second moments of x = place + map_ y, given those of y."""
+    around = map_ @ first
+    mixed = np.outer(place, around)
+    whole = map_ @ second @ map_.T + mixed + mixed.T + mass * np.outer(place, place)
+    return around + mass * place, whole
 
 
 def _lifted(weight: Callable[[Points], Floats], inside: Points, basis: Floats) -> Weight:
@@ -238,14 +240,14 @@ def _gathered(results: list[Shot], place: Points, shape: Floats) -> RegionMoment
     hits = np.sum([result.hits for result in results], axis=0)
     sums = np.sum([result.sums for result in results], axis=0)
     places = place + (sums / np.maximum(hits, 1)[:, None]) @ shape.T
-    around, turned = shape @ first, shape @ second @ shape.T
-    spread = np.trace(turned) - (around @ around) / mass if mass > 0.0 else 0.0
-    mixed = place[:, None] * around[None, :]
-    whole = turned + mixed + mixed.T + mass * place[:, None] * place[None, :]
+    around = shape @ first
+    spread = np.trace(shape @ second @ shape.T)
+    spread = spread - (around @ around) / mass if mass > 0.0 else 0.0
+    first, second = _mapped(mass, first, second, place, shape)
     error = SURE * float(masses.std(ddof=1)) / math.sqrt(len(masses))
     error += volume * max(result.change for result in results)
     doubt = error / mass if mass > 0.0 else 0.0
-    return RegionMoments(mass, around + mass * place, whole, float(spread), doubt, hits, places)
+    return RegionMoments(mass, first, second, float(spread), doubt, hits, places)
 
 
 def _shoot(region: Region, weight: Weight, rays: Points) -> Shot:
@@ -294,7 +296,7 @@ def _along(
 def _radial(
     enter: Floats, leave: Floats, weight: Callable[[Points], Floats], rays: Points, pieces: int
 ) -> tuple[Floats, Floats, Floats]:
-    """The same by a Gauss rule on so many pieces each."""
+    """These integrals by a Gauss rule on so many pieces of each ray."""
     nodes, weights = rule("legendre", RADIAL)
     t = ((np.arange(pieces)[:, None] + nodes) / pieces).ravel()
     w = np.tile(weights, pieces) / pieces

@@ -24,8 +24,8 @@ from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.voronoi import coincident
 
-ROOMY = 1e-3  # of its reach: an agent nearer to a wall does not serve as the interior point
-OUTSIDE = 1e-11  # of its reach: corners that break a wall by more are none
+ROOMY = 1e-3  # of its reach: an agent nearer to a plane is not taken as the interior point
+OUTSIDE = 1e-11  # of its reach: points outside a half-space by more are no corners
 MOST_DIMENSIONS = 7  # among 20 agents a cell takes 1 s in six, 10 s in seven, minutes in eight
 FIRM = 1e-10  # how far normals must be from depending on each other to hold a corner
 
@@ -40,8 +40,8 @@ class Pieces(NamedTuple):
     apex: Points  # (n,) the agent itself, if it is in its cell
     vertices: Points  # (V, n)
     simplices: Ints  # (S, n) vertices of the part of the boundary that each simplex stands on
-    wall: Ints  # (S,) what lies behind it: agents from 0 on, -1 - k for wall k of the workspace
-    seen: Ints  # agents looked at, nearest first
+    wall: Ints  # (S,) what lies behind it: agents from 0 on, -1 - k for facet k of the workspace
+    seen: Ints  # agents compared with, nearest first
     nearest: float  # distance of the nearest other agent
 
     @property
@@ -112,7 +112,7 @@ def cell_pieces(workspace: Interval | Polygon | Box | Polytope, points: Points, 
         if pieces is None:
             return _nothing(points.shape[1], near, nearest)
         reach = float(np.sqrt((pieces.vertices**2).sum(axis=1).max()))
-        # Nobody farther than twice the farthest corner can cut the cell.
+        # No agent farther than twice the farthest corner can cut the cell.
         needed = int(np.searchsorted(distance[order], 2.0 * reach, side="right"))
         if needed <= count:
             return pieces._replace(seen=near, nearest=nearest)
@@ -120,7 +120,7 @@ def cell_pieces(workspace: Interval | Polygon | Box | Polytope, points: Points, 
 
 
 def walls_of(workspace: Interval | Polygon | Box | Polytope, place: Points) -> Walls:
-    """The workspace's walls seen from `place`: each from one of its own corners, near or far."""
+    """The workspace's half-spaces seen from `place`, each by one of its own corners."""
     if isinstance(workspace, Box) and workspace.dimension != 2:
         lower, upper = (corner - place for corner in workspace.bounds)
         gaps = np.column_stack([-lower, upper]).reshape(-1)
@@ -133,7 +133,7 @@ def walls_of(workspace: Interval | Polygon | Box | Polytope, place: Points) -> W
 
 
 def intersect(walls: Walls) -> Pieces | None:
-    """What lies between the walls; None if that has no inside."""
+    """The intersection of half-spaces; None if that has no inside."""
     normals, gaps, label = walls
     n = normals.shape[1]
     apex, center, radius = _interior(normals, gaps)
@@ -143,19 +143,19 @@ def intersect(walls: Walls) -> Pieces | None:
     dual = normals * (radius / np.maximum(free, radius))[:, None]
     try:
         vertices = center + _dual_corners(dual, normals, free)
-    except WorkspaceError:  # so flat that its corners cannot be told apart
+    except WorkspaceError:  # so flat that its corners cannot be separated
         return None
     boundary = closed_boundary(vertices) if len(vertices) > n else None
     if boundary is None:
         return None
     lift = np.abs(vertices @ normals.T - gaps)
     behind = label[_lowest(lift, boundary)]
-    nobody = np.zeros(0, dtype=np.int64)
-    return Pieces(apex, vertices, boundary, behind, nobody, np.inf)
+    none = np.zeros(0, dtype=np.int64)
+    return Pieces(apex, vertices, boundary, behind, none, np.inf)
 
 
 def _lowest(lift: Floats, simplices: Ints) -> Ints:
-    """For each simplex the wall that all its corners are nearest to."""
+    """For each simplex the plane that all its corners are nearest to."""
     worst = lift[simplices[:, 0]]
     for k in range(1, simplices.shape[1]):
         worst = np.maximum(worst, lift[simplices[:, k]])
@@ -163,7 +163,7 @@ def _lowest(lift: Floats, simplices: Ints) -> Ints:
 
 
 def _interior(normals: Points, gaps: Floats) -> tuple[Points, Points, float]:
-    """(apex, a point well inside, its distance from the walls)."""
+    """(apex, a point well inside, its distance from the planes)."""
     origin = np.zeros(normals.shape[1])
     least = float(gaps.min())
     reach = float(np.median(np.abs(gaps)))
@@ -176,9 +176,9 @@ def _interior(normals: Points, gaps: Floats) -> tuple[Points, Points, float]:
 
 
 def _dual_corners(dual: Points, normals: Points, free: Floats) -> Points:
-    """Corners: points where n walls meet, one for each wall of the hull of the dual points.
+    """Corners: points where n planes meet, one for each facet of the hull of the dual points.
 
-    Walls that meet n by n and those that meet by more are both tried; what breaks no wall is a
+    Planes that meet n by n and those that meet by more are both tried; what lies outside none is a
     corner, however it was found.
     """
     n = normals.shape[1]

@@ -8,9 +8,10 @@ import numpy as np
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential, larger
 from dwell._kernels.space.careful import sharp_area
-from dwell._kernels.space.gaussian import exponent_on_triangle, gaussian_triangle, less
+from dwell._kernels.space.gaussian import exponent_on_triangle, gaussian_triangle
 from dwell._kernels.space.moments import center_of, degree_of, form_of, plain_at
 from dwell._kernels.space.rules import FLAT_A, FLAT_B, FLAT_FIRST, FLAT_POINTS, FLAT_W
+from dwell._kernels.star.vectors import less
 
 MOMENTS = 10  # 1, x, y, z, xx, xy, xz, yy, yz, zz
 

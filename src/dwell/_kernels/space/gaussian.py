@@ -30,6 +30,7 @@ from dwell._kernels.space.rules import (
     C,
     W,
 )
+from dwell._kernels.star.vectors import along, dot, less
 
 NEGLIGIBLE = 46.0  # e-folds below the largest value: e**-46 is 1e-20
 EASY = 0.125  # exponents up to here: a Taylor polynomial of degree 10 is exact to rounding
@@ -117,18 +118,6 @@ def vector(row, first, pending):
 
 
 @inner
-def dot(u, v):
-    """u . v."""
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
-
-
-@inner
-def less(u, v):
-    """u - v."""
-    return u[0] - v[0], u[1] - v[1], u[2] - v[2]
-
-
-@inner
 def half(u):
     """u / 2."""
     return 0.5 * u[0], 0.5 * u[1], 0.5 * u[2]
@@ -138,12 +127,6 @@ def half(u):
 def middle(u, v):
     """(u + v) / 2."""
     return 0.5 * (u[0] + v[0]), 0.5 * (u[1] + v[1]), 0.5 * (u[2] + v[2])
-
-
-@inner
-def plus(u, v):
-    """u + v."""
-    return u[0] + v[0], u[1] + v[1], u[2] + v[2]
 
 
 @inner
@@ -191,7 +174,7 @@ def halve(row, top, q, tilt, o, a, b, c, k, flat, pending):
             m = half(c)
             put(row, o, a, b, m, k, pending)
         # The far half: corner o + m, the edge that was halved again from there.
-        put(top, plus(o, m), less(a, m), less(b, m), less(c, m), k, pending)
+        put(top, along(o, 1.0, m), less(a, m), less(b, m), less(c, m), k, pending)
 
 
 @inner
@@ -283,7 +266,7 @@ def gaussian_tetrahedron(center, q, a, b, c, k, log_scale, log_top, node, pendin
         c = vector(row, 9, pending)
         k = pending[row, 12]
         s = (0.25 * (a[0] + b[0] + c[0]), 0.25 * (a[1] + b[1] + c[1]), 0.25 * (a[2] + b[2] + c[2]))
-        g = plus(o, s)
+        g = along(o, 1.0, s)
         h = less(g, center)
         e = -form(q, h[0], h[1], h[2])
         tilt = slopes(q, h[0], h[1], h[2])
@@ -375,7 +358,7 @@ def gaussian_triangle(center, q, o, a, b, k, log_scale, log_top, node, pending, 
         b = vector(row, 6, pending)
         k = pending[row, 12]
         s = ((a[0] + b[0]) / 3.0, (a[1] + b[1]) / 3.0, (a[2] + b[2]) / 3.0)
-        g = plus(o, s)
+        g = along(o, 1.0, s)
         h = less(g, center)
         e = -form(q, h[0], h[1], h[2])
         tilt = slopes(q, h[0], h[1], h[2])

@@ -20,10 +20,10 @@ from dwell._kernels.space.gaussian import (
     form,
     gaussian_tetrahedron,
     join,
-    less,
 )
 from dwell._kernels.space.rules import FIRST, POINTS, A, B, C, W
 from dwell._kernels.space.surface import gaussian_by_faces
+from dwell._kernels.star.vectors import less
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 WIDE = 3.0  # range of a hill's exponent over a cell from which faces are quicker than volumes

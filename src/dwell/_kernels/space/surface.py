@@ -16,14 +16,7 @@ import math
 
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential, larger, smaller
-from dwell._kernels.space.gaussian import (
-    dot,
-    halve,
-    less,
-    plus,
-    put,
-    vector,
-)
+from dwell._kernels.space.gaussian import halve, put, vector
 from dwell._kernels.space.radial import inward, outward
 from dwell._kernels.space.rules import (
     FLAT_A,
@@ -35,6 +28,7 @@ from dwell._kernels.space.rules import (
     FLAT_W,
     MAX_FLAT,
 )
+from dwell._kernels.star.vectors import along, cross, dot, less
 
 FAR_OFF = 2.0  # squared distance of the peak from which D serves
 ROUND = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the form of exp(-|y|**2)
@@ -60,12 +54,6 @@ def whiten(n, center, root, x, y, z, white):
 def corner_at(v, white):
     """Vertex v."""
     return white[0, v], white[1, v], white[2, v]
-
-
-@inner
-def cross(u, v):
-    """u x v."""
-    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
 
 
 @inner
@@ -99,7 +87,7 @@ def by_exponent(o, a, b, about, far, log_scale, log_top, pending):
         b = vector(row, 6, pending)
         k = pending[row, 12]
         s = ((a[0] + b[0]) / 3.0, (a[1] + b[1]) / 3.0, (a[2] + b[2]) / 3.0)
-        g = plus(o, s)
+        g = along(o, 1.0, s)
         tilt = (-2.0 * g[0], -2.0 * g[1], -2.0 * g[2])
         da = less(a, s)
         db = less(b, s)
@@ -162,7 +150,7 @@ def by_distance(o, a, b, pending):
         k = pending[row, 12]
         c = less(b, a)
         long = larger(dot(a, a), larger(dot(b, b), dot(c, c)))
-        g = plus(o, ((a[0] + b[0]) / 3.0, (a[1] + b[1]) / 3.0, (a[2] + b[2]) / 3.0))
+        g = along(o, 1.0, ((a[0] + b[0]) / 3.0, (a[1] + b[1]) / 3.0, (a[2] + b[2]) / 3.0))
         length = math.sqrt(long)
         distance = larger(1.0, math.sqrt(dot(g, g)) - length)
         if length > WIDEST * distance and size < pending.shape[0]:

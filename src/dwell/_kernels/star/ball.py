@@ -60,7 +60,7 @@ TARGET = 1e-10  # ... boxes are halved until each has at most this share of the 
 HIGHEST = 2.0  # rise of an exponent beyond the cell that is accepted
 CLEAR = 0.2  # how far outside the cell a point is clearly outside
 ON_FACET = 1e-12  # height of points that count as points of a facet
-CROWDED = -3  # status: there is not enough room for the cell's boundary
+CROWDED = -3  # status: the buffers are too small for the cell's boundary
 
 
 @inner
@@ -127,7 +127,7 @@ def beside_cap(facets, q, uphill, g, facet):
     """The patch as a surface without the cap beyond the plane through q across `uphill`.
 
     The cell lies on the other side of that plane. The pole is opposite the cap, if that is not
-    clearly outside the cell; else it is the middle of the cap, and sectors begin at its rim.
+    clearly outside the cell; else it is the middle of the cap, and sectors begin at its boundary.
     """
     size = math.sqrt(dot(uphill, uphill))
     top = (uphill[0] / size, uphill[1] / size, uphill[2] / size)

@@ -39,7 +39,7 @@ class Frame(NamedTuple):
 class Boundary(NamedTuple):
     """The boundary of one cell; arrays that kernels overwrite freely."""
 
-    vertex: np.ndarray  # (room, 7) vertices of the polyhedron, low parts, how far outside the ball
+    vertex: np.ndarray  # (vertices, 7) those of the polyhedron, low parts, how far outside the ball
     facet: np.ndarray
     piece: np.ndarray
     arc: np.ndarray
@@ -49,7 +49,7 @@ class Boundary(NamedTuple):
 
 
 def make_boundary(facets: int, vertices: int, pieces: int) -> Boundary:
-    """Room for a cell with so many facets, cut from a polyhedron with so many vertices."""
+    """Buffers for a cell with so many facets, cut from a polyhedron with so many vertices."""
     return Boundary(
         vertex=np.zeros((vertices, 7)),
         facet=np.zeros((facets, FACET_COLUMNS)),

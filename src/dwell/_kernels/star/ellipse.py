@@ -34,10 +34,10 @@ class Ring(NamedTuple):
 
 
 def make_ring(agents: int) -> Ring:
-    """Room for the cells of so many agents."""
-    room = 2 * (agents + 4) + 16
-    x, y, xl, yl = np.zeros((4, room))
-    return Ring(x, y, xl, yl, np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.bool_))
+    """Buffers for the cells of so many agents."""
+    size = 2 * (agents + 4) + 16
+    x, y, xl, yl = np.zeros((4, size))
+    return Ring(x, y, xl, yl, np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_))
 
 
 @inner

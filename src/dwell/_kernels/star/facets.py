@@ -27,7 +27,7 @@ from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of, so
 WIDEST_ARC = 0.9  # radians of a piece
 CLOSE = 1e-12  # share of an edge by which a point is moved onto the sphere, at most
 BACKWARD = 1e-3  # of the cubed radius: how far edges without length may turn back by rounding
-FULL = -1  # there is not enough room for all pieces
+FULL = -1  # the buffers are too small for all pieces
 
 
 @inner
