@@ -64,6 +64,15 @@ def test_a_run_from_beginning_to_end(server, tmp_path):
     assert server.http.get(f"/api/runs/{run}/file").status_code == 404
 
 
+QUERIES = {
+    "format=exe": 'format needs "gif" or "mp4", got "exe"',
+    "seconds=0": 'seconds needs a number of at least 1, got "0"',
+    "seconds=999": 'seconds needs a number of at most 20, got "999"',
+    "seconds=nan": 'seconds needs a whole number, got "nan"',
+    "seconds=1.5": 'seconds needs a whole number, got "1.5"',
+}
+
+
 def test_a_film(server):
     run = server.start(scenario(horizon=2.0, seed=7))
     server.wait(run)
@@ -71,10 +80,11 @@ def test_a_film(server):
     assert answer.status_code == 200
     assert answer.content.startswith(b"GIF89a")
     assert server.http.get(f"/api/runs/{run}/film?seconds=1").content == answer.content
-    for query in ("format=exe", *(f"seconds={text}" for text in ("0", "nan", "999", "1.5", "x"))):
+    for query, says in QUERIES.items():
         wrong = server.http.get(f"/api/runs/{run}/film?{query}")
         assert wrong.status_code == 422
-        assert wrong.json()["error"]["key"] in ("format", "seconds")
+        assert wrong.json()["error"]["key"] == query.partition("=")[0]
+        assert wrong.json()["error"]["message"] == says
 
 
 def test_what_is_not_done_has_no_file(server):
@@ -108,6 +118,7 @@ def test_errors_have_one_form(server, path, content, headers, status, code):
     assert error["code"] == code
     assert set(error) == {"code", "key", "message"}
     assert len(error["message"]) > 20
+    assert code != "web.query" or error["message"] == 'live needs true or false, got "perhaps"'
     assert "Traceback" not in answer.text
 
 
