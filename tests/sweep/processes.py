@@ -9,13 +9,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.workers.watch import LONG, wait_for
+
 ROOT = Path(__file__).parents[2]
-LONG = 120.0  # seconds after which a test gives up
 
 
 def environment() -> dict[str, str]:
@@ -51,29 +51,6 @@ def kill_all(process: subprocess.Popen[str]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-
-
-def children(process: subprocess.Popen[str]) -> list[int]:
-    """The worker processes that a local sweep started."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            words = (stat.parent / "cmdline").read_bytes()
-        except OSError:  # gone meanwhile
-            continue
-        if parent == process.pid and b"dwell.workers.child import main" in words:
-            found.append(int(stat.parent.name))
-    return found
-
-
-def wait_for(true: Callable[[], Any], what: str) -> Any:
-    """The first value that counts as true."""
-    limit = time.monotonic() + LONG
-    while not (value := true()):
-        assert time.monotonic() < limit, f"waited in vain for {what}"
-        time.sleep(0.02)
-    return value
 
 
 def parts(out: Path) -> list[Path]:

@@ -13,8 +13,9 @@ from dwell.errors import InputError
 from dwell.sweep import run_sweep
 from dwell.sweep.cases import Chunk
 from dwell.sweep.executors.dask import DaskExecutor
-from tests.sweep.processes import Cluster, command, kill_all, parts, run, start, tables, wait_for
+from tests.sweep.processes import Cluster, command, kill_all, parts, run, start, tables
 from tests.sweep.worlds import CALLABLE, DENSITIES, SLOW, file_at
+from tests.workers.watch import wait_for
 
 pytestmark = pytest.mark.slow
 

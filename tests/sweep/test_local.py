@@ -17,18 +17,9 @@ from dwell.errors import DwellError, StoreError
 from dwell.sweep import plan_file, run_sweep
 from dwell.sweep.cases import flat_figures
 from dwell.sweep.plan import CaseTemplate
-from tests.sweep.processes import (
-    children,
-    command,
-    environment,
-    kill_all,
-    parts,
-    run,
-    start,
-    tables,
-    wait_for,
-)
+from tests.sweep.processes import command, environment, kill_all, parts, run, start, tables
 from tests.sweep.worlds import CALLABLE, SLOW, FakeExecutor, file_at
+from tests.workers.watch import children, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -58,14 +49,14 @@ def test_workers_and_chunks_change_no_bit(tmp_path, whole, workers, chunk):
     assert tables(tmp_path / "out") == whole
 
 
-def test_a_killed_command_can_be_repeated(tmp_path, whole):
-    """SIGKILL to the command alone, then to its workers as well; the third one ends."""
+def test_a_killed_command_can_be_repeated(tmp_path, whole, in_process):
+    """SIGKILL to the command alone, then to its workers as well; the rest is run here."""
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     process = start(command("sweep", file, "--out", out, "--chunk", 3))
     _wait_for_more(out, 1, process)
     with pytest.raises(StoreError, match="is being written by process"):
         run_sweep(file, out)
-    workers = children(process)
+    workers = children(process.pid, "sweep")
     assert workers
     process.kill()
     process.communicate()
@@ -78,9 +69,9 @@ def test_a_killed_command_can_be_repeated(tmp_path, whole):
     for path in parts(out):
         pq.read_table(path)  # none is half a file
 
-    code, found, _ = run("sweep", file, "--out", out, "--json")
-    assert (code, found["done"]) == (0, 120)
-    assert found["computed"] < 120
+    found = run_sweep(file, out)
+    assert found.ok
+    assert found.computed < 120
     assert tables(out) == whole
 
 
@@ -108,7 +99,7 @@ def test_killed_workers_cost_nothing(tmp_path, whole):
     process = start(command("sweep", file, "--out", out, "--json", "--chunk", 5))
     for _ in range(2):
         _wait_for_more(out, len(parts(out)), process)
-        for worker in children(process)[:1]:
+        for worker in children(process.pid, "sweep")[:1]:
             os.kill(worker, signal.SIGKILL)
     stdout, _ = process.communicate(timeout=120)
     assert process.returncode == 0
@@ -138,7 +129,7 @@ def test_an_interrupt_while_workers_start_makes_no_noise(tmp_path):
     """Ctrl-C goes to all processes of a terminal, also to those that have no handler yet."""
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     process = start(command("sweep", file, "--out", out, "--workers", 2))
-    workers = wait_for(lambda: children(process), "workers")
+    workers = wait_for(lambda: children(process.pid, "sweep"), "workers")
     status = Path(f"/proc/{workers[0]}/status").read_text()
     blocked = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk"))
     assert int(blocked, 16) & 1 << signal.SIGINT - 1  # before its first line of Python

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
@@ -15,8 +14,7 @@ from websockets.sync.client import connect
 
 from dwell.scenario import template_text, text_to_mapping
 from dwell.web.wire_format import unpack
-
-PATIENCE = 120.0  # seconds: a machine that has compiled nothing yet
+from tests.workers.watch import LONG, children, wait_for
 
 
 def scenario(name: str = "two-hills", **run):
@@ -29,17 +27,6 @@ def scenario(name: str = "two-hills", **run):
 def slow(horizon: float = 2000.0, **run):
     """A scenario that takes long, with no more to compile than the others: lost samples."""
     return {**scenario(horizon=horizon, seed=3, **run), "network": {"loss": 0.1}}
-
-
-def until(true, what: str):
-    """Wait for something; its value."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = true()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"waited in vain for {what}")
 
 
 class Server:
@@ -57,20 +44,11 @@ class Server:
         line = self.process.stdout.readline()
         assert line.startswith("dwell: serving at http://127.0.0.1:"), line
         self.url = line.split()[3].rstrip("/")
-        self.http = httpx.Client(base_url=self.url, timeout=PATIENCE)
+        self.http = httpx.Client(base_url=self.url, timeout=LONG)
 
-    def workers(self, what: str = "runs") -> list[int]:
-        """Numbers of worker processes."""
-        mine = []
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                parent = int(stat.read_text().rsplit(")", 1)[1].split()[1])
-                command = (stat.parent / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if parent == self.process.pid and what.encode() in command:
-                mine.append(int(stat.parent.name))
-        return mine
+    def workers(self, name: str = "runs") -> list[int]:
+        """Return the numbers of worker processes."""
+        return children(self.process.pid, name)
 
     def post(self, body, path: str = "/api/runs", **options):
         return self.http.post(path, json=body, **options)
@@ -86,13 +64,13 @@ class Server:
     def wait(self, run: str, *statuses: str):
         """The job, once it has one of these states."""
         wanted = statuses or ("done",)
-        return until(
+        return wait_for(
             lambda: (job := self.job(run))["status"] in wanted and job, f"{run} to be {wanted}"
         )
 
     def running(self, run: str):
         """The job, once it has made events."""
-        return until(lambda: (job := self.job(run))["events"] > 0 and job, f"{run} to run")
+        return wait_for(lambda: (job := self.job(run))["events"] > 0 and job, f"{run} to run")
 
     def listen(self, run: str, **query):
         address = self.url.replace("http", "ws")

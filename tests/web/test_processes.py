@@ -15,7 +15,8 @@ import httpx
 import pytest
 
 from dwell.web.http_server import own_folder
-from tests.web.servers import Server, scenario, slow, until
+from tests.web.servers import Server, scenario, slow
+from tests.workers.watch import wait_for
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 
@@ -48,7 +49,7 @@ def test_a_cancelled_run_frees_its_worker_or_replaces_it(server, responsive):
     if responsive:
         assert server.http.get("/api/health").json()["running"] == 0
     else:
-        until(lambda: worker not in server.workers(), "the worker to be killed")
+        wait_for(lambda: worker not in server.workers(), "the worker to be killed")
     server.wait(server.start(scenario(horizon=1.0)))
     assert (server.workers() == [worker]) == responsive
 
@@ -66,7 +67,7 @@ def test_a_worker_that_is_killed_takes_one_job_with_it(server, what):
         texts, _ = server.hear(run)  # those who come later hear how it ended
         assert texts[-1]["job"]["error"] == job["error"]
     else:
-        until(lambda: lost not in server.workers("tasks"), "the clerk to be gone")
+        wait_for(lambda: lost not in server.workers("tasks"), "the clerk to be gone")
         assert server.job(run)["status"] == "running"
         assert server.post(scenario(), "/api/validate").status_code == 200
         server.http.delete(f"/api/runs/{run}")
@@ -96,8 +97,8 @@ def test_a_film_without_a_request_is_not_made(server):
     server.wait(run)
     with pytest.raises(httpx.ReadTimeout):
         server.http.get(f"/api/runs/{run}/film?seconds=20", timeout=0.3)
-    until(lambda: server.http.get("/api/health").json()["running"] == 0, "the film to end")
-    until(lambda: not list(server.folder.glob(f"*/*{run}.20.gif*")), "its draft to be gone")
+    wait_for(lambda: server.http.get("/api/health").json()["running"] == 0, "the film to end")
+    wait_for(lambda: not list(server.folder.glob(f"*/*{run}.20.gif*")), "its draft to be gone")
 
 
 def test_a_film_of_a_run_that_is_deleted_meanwhile(server):
@@ -105,7 +106,7 @@ def test_a_film_of_a_run_that_is_deleted_meanwhile(server):
     server.wait(run)
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(httpx.get, f"{server.url}/api/runs/{run}/film?seconds=2", timeout=60.0)
-        until(lambda: server.http.get("/api/health").json()["running"], "the film to begin")
+        wait_for(lambda: server.http.get("/api/health").json()["running"], "the film to begin")
         assert server.http.delete(f"/api/runs/{run}").status_code == 204
         assert asking.result().status_code == 404
 
@@ -131,7 +132,9 @@ def test_sigterm_lets_runs_end_and_leaves_nothing_behind(tmp_path):
             other.recv()
             for process in (*children, server.process.pid):  # all of them, as systemd does
                 os.kill(process, signal.SIGTERM)
-            until(lambda: server.http.get("/api/health").json()["draining"], "the end to be near")
+            wait_for(
+                lambda: server.http.get("/api/health").json()["draining"], "the end to be near"
+            )
             late = server.post(scenario())
             assert late.status_code == 503
             assert late.json()["error"]["code"] == "web.draining"
@@ -165,7 +168,7 @@ def test_workers_end_with_a_killed_server_and_the_next_deletes_its_files(tmp_pat
 
 def _all_gone(pids):
     for pid in pids:
-        until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), "the workers to be gone")
+        wait_for(lambda pid=pid: not Path(f"/proc/{pid}").exists(), "the workers to be gone")
 
 
 def test_an_address_that_is_taken(server):

@@ -11,7 +11,8 @@ from dwell.agents import EventTable
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 from dwell.web.wire_format import TYPES
-from tests.web.servers import scenario, slow, until
+from tests.web.servers import scenario, slow
+from tests.workers.watch import wait_for
 
 
 def joined(frames, kind="events"):
@@ -145,7 +146,7 @@ def test_a_late_listener_receives_the_end_of_a_cancelled_run(server):
         server.running(run)
         first.close()
     server.wait(run, "cancelled")
-    until(lambda: not server.http.get("/api/health").json()["running"], "its worker to be free")
+    wait_for(lambda: not server.http.get("/api/health").json()["running"], "its worker to be free")
     with server.listen(run) as late:
         heard = list(late)
         assert late.protocol.close_code == 1000

@@ -1,0 +1,33 @@
+"""Worker processes of a command, and waiting for what they do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+LONG = 120.0  # seconds after which a test gives up, on a machine that has compiled nothing yet
+
+
+def children(parent: int, name: str) -> list[int]:
+    """Return the numbers of worker processes with that name, started by `parent`."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            owner = int(stat.read_text().rpartition(")")[2].split()[1])
+            words = (stat.parent / "cmdline").read_bytes().split(b"\0")
+        except OSError:  # ended meanwhile
+            continue
+        if owner == parent and name.encode() in words:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def wait_for(true: Callable[[], Any], what: str) -> Any:
+    """Return the first value that counts as true."""
+    limit = time.monotonic() + LONG
+    while not (value := true()):
+        assert time.monotonic() < limit, f"waited in vain for {what}"
+        time.sleep(0.02)
+    return value
