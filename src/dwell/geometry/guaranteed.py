@@ -14,10 +14,10 @@ from dwell.errors import WorkspaceError
 from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ellipsoid
+from dwell.geometry.guaranteed_base import StarBase
 from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.interval import Interval
 from dwell.geometry.known import as_others, as_place, as_radii, refuse_outside
-from dwell.geometry.limits import as_rows
 from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.star_interval import StarInterval
@@ -30,7 +30,7 @@ MAX_CIRCLES = 60
 
 @final
 @dataclass(frozen=True, eq=False)
-class StarCell:
+class StarCell(StarBase):
     """The guaranteed cell of an agent, or the dual one: star-shaped about its position.
 
     The agent's own position is exact; agent j lies somewhere within `radii[j]` of `others[j]`. With
@@ -44,23 +44,6 @@ class StarCell:
     """
 
     workspace: Polygon
-    position: Points  # (2,)
-    others: Points  # (n, 2)
-    radii: Floats  # (n,)
-    dual: bool
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is certain: another agent may stand at the same place.
-
-        A dual cell never is.
-        """
-        return not self.dual and not bool((self._halves > 0.0).all())
-
-    @property
-    def corners(self) -> Points:
-        """Corners in the coordinates of the workspace, counter-clockwise, (k, 2)."""
-        return self.position + self.offsets
 
     @property
     def offsets(self) -> Points:
@@ -82,43 +65,14 @@ class StarCell:
         reach: Floats = 1.0 / (x * b[:, 0] + y * b[:, 1] + c).max(axis=-1)
         return reach
 
-    def contains(self, points: object) -> np.ndarray:
-        """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
-        places = as_rows(points, 2)
-        inside = self.workspace.contains(places)
-        own = np.hypot(*(places - self.position).T)
-        sign = -1.0 if self.dual else 1.0
-        for q, r in zip(self.others, self.radii, strict=True):
-            inside &= own + sign * r <= np.hypot(*(places - q).T)
-        return inside
-
     @cached_property
-    def area(self) -> float:
+    def volume(self) -> float:
         """Area."""
         from dwell._kernels.guaranteed import star_moments_of
         from dwell._kernels.terms import plain_terms
 
         found = star_moments_of(*self.kernel_arguments(), plain_terms(1.0), 0.0, 0.0, _env(self))
         return float(found[1])
-
-    @property
-    def volume(self) -> float:
-        """Area, under the name it has in any dimension."""
-        return self.area
-
-    @property
-    def diameter(self) -> float:
-        """Largest distance between two points of the cell.
-
-        A dual cell is widest between two corners: exact. In a guaranteed cell points on its arcs
-        may be farther apart; they are searched for, to about 1e-12 of the result.
-        """
-        return self._extent[0]
-
-    @property
-    def circumradius(self) -> float:
-        """Radius of the smallest circle that holds the cell: from its corners, or as `diameter`."""
-        return self._extent[1]
 
     def distance_to_boundary(self, point: object) -> float:
         """How far `point` may move in any direction and stay in the cell; 0 if it is outside."""

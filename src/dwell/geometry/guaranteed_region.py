@@ -15,8 +15,8 @@ from dwell._types import Floats, Points, dots, lengths
 from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ellipsoid
+from dwell.geometry.guaranteed_base import StarBase
 from dwell.geometry.known import as_place
-from dwell.geometry.limits import as_rows
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.whitened import root_of, seen_from
 
@@ -32,7 +32,7 @@ MARGIN = 1.1  # of the box round a curved workspace
 
 @final
 @dataclass(frozen=True, eq=False)
-class StarRegion:
+class StarRegion(StarBase):
     """The guaranteed cell of an agent in space, in a disc or an ellipse, or the dual one.
 
     See `StarCell`. In space the sheets are parts of hyperboloids turned about the lines to the
@@ -40,25 +40,6 @@ class StarRegion:
     """
 
     workspace: Box | Polytope | Ball | Ellipsoid
-    position: Points  # (n,)
-    others: Points  # (k, n)
-    radii: Floats  # (k,)
-    dual: bool
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is certain: another agent may be at the same place."""
-        return not self.dual and bool((lengths(self.others - self.position) <= self.radii).any())
-
-    @property
-    def corners(self) -> Points:
-        """Where sheets and flat sides meet, in the coordinates of the workspace, (k, n).
-
-        In no order. Cells bounded by few sheets may have none on them. In a curved workspace those
-        on its boundary are not among them.
-        """
-        corners: Points = self.position + self.offsets
-        return corners
 
     @cached_property
     def offsets(self) -> Points:
@@ -96,42 +77,12 @@ class StarRegion:
         reach: Floats = 1.0 / found
         return reach
 
-    def contains(self, points: object) -> np.ndarray:
-        """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
-        places = as_rows(points, len(self.position))
-        inside = self.workspace.contains(places)
-        own = lengths(places - self.position)
-        for q, r in zip(self.others, self.radii, strict=True):
-            inside &= own + self.sign * r <= lengths(places - q)
-        return inside
-
     @cached_property
     def volume(self) -> float:
         """Volume, or area; to about 1e-9 of it."""
         from dwell._kernels.general_terms import general_terms
 
         return 0.0 if self.empty else float(self.moments(general_terms(SPACE, 1.0))[1])
-
-    @property
-    def area(self) -> float:
-        """Area, in the plane."""
-        return self.volume
-
-    @property
-    def diameter(self) -> float:
-        """Largest distance between two points of the cell, or a little more; never less.
-
-        That of a dual cell in a polytope is exact; in a disc or an ellipse it is within 1e-4, in a
-        ball or an ellipsoid within a few hundredths. Round a guaranteed cell each sheet is
-        replaced by the plane that touches it on the line to the other agent, and in a polytope by
-        more and more planes until hardly anything is left between, as a rule less than 1e-3.
-        """
-        return self._extent[0]
-
-    @property
-    def circumradius(self) -> float:
-        """Radius of the smallest ball that holds the cell, or a little more: see `diameter`."""
-        return self._extent[1]
 
     def distance_to_boundary(self, point: object) -> float:
         """How far `point` may move in any direction and stay in the cell; 0 if it is outside."""
@@ -146,11 +97,6 @@ class StarRegion:
         away = np.column_stack([np.cos(angles), np.sin(angles)])
         ring: Points = self.position + self.radius(angles)[:, None] * away
         return ring
-
-    @property
-    def sign(self) -> float:
-        """1 for a guaranteed cell, -1 for a dual one, as the kernels take it."""
-        return -1.0 if self.dual else 1.0
 
     def kernel_arguments(self) -> tuple[Any, Enclosure]:
         """(what is known of all agents, workspace) as the kernels take them."""

@@ -9,14 +9,14 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
+from dwell.geometry.guaranteed_base import StarBase
 from dwell.geometry.interval import Interval
 from dwell.geometry.known import as_place
-from dwell.geometry.limits import as_rows
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class StarInterval:
+class StarInterval(StarBase):
     """The guaranteed cell of an agent on the line, or the dual one; see `StarCell`.
 
     An agent within R of the place q takes everything beyond the point at (|q - p| - R) / 2 towards
@@ -24,21 +24,6 @@ class StarInterval:
     """
 
     workspace: Interval
-    position: Points  # (1,)
-    others: Points  # (k, 1)
-    radii: Floats  # (k,)
-    dual: bool
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is certain: another agent may stand at the same place."""
-        return not self.dual and bool((np.abs(self._away) <= self.radii).any())
-
-    @property
-    def corners(self) -> Points:
-        """Both ends in the coordinates of the workspace, (2, 1); none if it is empty."""
-        corners: Points = self.position + self.offsets
-        return corners
 
     @property
     def offsets(self) -> Points:
@@ -59,30 +44,14 @@ class StarInterval:
         reach: Floats = np.where(ahead < 0.0, -low, high)
         return reach
 
-    def contains(self, points: object) -> np.ndarray:
-        """Whether each point lies in the cell, by its definition; the boundary belongs to it."""
-        places = as_rows(points, 1)
-        inside = self.workspace.contains(places)
-        own = np.abs(places - self.position)[:, 0]
-        sign = -1.0 if self.dual else 1.0
-        for q, r in zip(self.others, self.radii, strict=True):
-            inside &= own + sign * r <= np.abs(places - q)[:, 0]
-        return inside
-
     @property
     def volume(self) -> float:
         """Length."""
         return 0.0 if self.empty else float(self.offsets[1, 0] - self.offsets[0, 0])
 
     @property
-    def diameter(self) -> float:
-        """Length."""
-        return self.volume
-
-    @property
-    def circumradius(self) -> float:
-        """Half the length."""
-        return 0.5 * self.volume
+    def _extent(self) -> tuple[float, float]:
+        return self.volume, 0.5 * self.volume
 
     def distance_to_boundary(self, point: object) -> float:
         """How far `point` may move either way and stay in the cell; 0 if it is outside."""
