@@ -108,7 +108,7 @@ def test_a_function_gives_the_ball_of_its_exact_twin(site):
     )
     assert blind.middle == pytest.approx(known.middle, abs=1e-8)
     assert blind.radius == pytest.approx(known.radius, abs=1e-7)
-    assert blind.radius >= known.radius - 1e-9
+    assert blind.radius >= known.radius - 2e-8  # which has a stated error of its own in the cube
 
 
 # What agents believe is true, by code that knows all positions.
