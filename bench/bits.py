@@ -10,7 +10,8 @@ import numpy as np
 import dwell
 from bench.places import HEPTAGON, PEAK, RATE, Points, hill, lattice, paper, scattered, slow_timer
 from bench.table import Row, at_most
-from dwell.agents import EventTable, run_compiled, table_of
+from dwell.agents import EventTable, table_of
+from dwell.engine import run_compiled
 from dwell.hybrid import simulate as readable
 from dwell.scenario.build import build
 

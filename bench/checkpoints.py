@@ -19,7 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 import dwell
-from dwell.results.drive import Drive
+from dwell.engine.run_loop import RunLoop
 from dwell.results.journal import Journal
 from dwell.runner import run_scenario
 
@@ -48,17 +48,17 @@ def scenario(record: str, seconds: float, every: float | str, agents: int) -> dw
 def timed(asked: dwell.Scenario, clock: Callable[[], float] = time.perf_counter) -> float:
     """Seconds from the first jump to the last, with all checkpoints on disk."""
     spent: list[float] = []
-    on = Drive.on
+    on = RunLoop.run
 
-    def clocked(self: Drive, *args: Any) -> Any:
+    def clocked(self: RunLoop, *args: Any) -> Any:
         began = clock()
         stop = on(self, *args)
-        if self.journal is not None:
-            self.journal.wait()
+        if args[-1] is not None:
+            args[-1].wait()
         spent.append(clock() - began)
         return stop
 
-    with patch.object(Drive, "on", clocked), tempfile.TemporaryDirectory() as folder:
+    with patch.object(RunLoop, "run", clocked), tempfile.TemporaryDirectory() as folder:
         run_scenario(asked, out=Path(folder) / "run.nc")
     return spent[0]
 

@@ -16,7 +16,7 @@ from bench.places import brisk_timer, crowd, wide_hill
 from bench.table import Row, at_most
 from bench.timing import in_unit, processor_time
 from dwell.agents import CoverageSystem
-from dwell.agents.engine import _Engine
+from dwell.engine.compiled import CompiledRun
 
 SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 QUICK_SIZES = (10, 100)
@@ -89,17 +89,17 @@ def _events(agents: int, density: str, starts: int) -> float:
     return spent / made
 
 
-def under_way(agents: int, density: str, seed: int) -> _Engine:
+def under_way(agents: int, density: str, seed: int) -> CompiledRun:
     """A run in which everybody has looked once, and some twice."""
     points, side = crowd(agents, seed)
     box = dwell.Box((0.0, 0.0), (side, side))
     system = CoverageSystem(box, weight(density, side), brisk_timer(), agents, seed=1)
-    engine = _Engine.of(system, system.start(points))
+    engine = CompiledRun.of(system, system.start(points))
     go_on(engine, agents + agents // 5)
     return engine
 
 
-def go_on(engine: _Engine, events: int) -> int:
+def go_on(engine: CompiledRun, events: int) -> int:
     """So many more events."""
     made = 0
     while made < events:

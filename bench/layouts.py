@@ -15,7 +15,7 @@ from bench.places import Points, brisk_timer, crowd
 from bench.table import Row, at_least, at_most
 from bench.timing import timed
 from dwell.agents import CoverageSystem
-from dwell.agents.engine import _Engine
+from dwell.engine.compiled import CompiledRun
 from tests.crowds import LAYOUTS
 
 CELLS = ("line", "slanted", "parabola", "rows", "clusters", "far-one", "decades")
@@ -78,6 +78,6 @@ def _event(places: Points) -> float:
     def run() -> None:
         law = brisk_timer()
         system = CoverageSystem(SQUARE, dwell.Uniform(), law, len(places), seed=1)
-        go_on(_Engine.of(system, system.start(places)), 2 * len(places))
+        go_on(CompiledRun.of(system, system.start(places)), 2 * len(places))
 
     return timed(run, repeats=2).cpu / (2 * len(places))

@@ -23,7 +23,7 @@ from bench.growth import go_on
 from bench.places import brisk_timer, crowd
 from bench.table import Row, under
 from dwell.agents import CoverageSystem
-from dwell.agents.engine import _Engine
+from dwell.engine.compiled import CompiledRun
 from dwell.scenario import parse_scenario
 
 AGENTS, FEW = 1_000_000, 2_000
@@ -101,7 +101,7 @@ def by_hand() -> tuple[str, Any]:
         points, side = crowd(agents)
         box = dwell.Box((0.0, 0.0), (side, side))
         system = CoverageSystem(box, dwell.Uniform(), brisk_timer(), agents, seed=1)
-        return go_on(_Engine.of(system, system.start(points)), agents)
+        return go_on(CompiledRun.of(system, system.start(points)), agents)
 
     return "engine alone, nothing kept, start included", run
 

@@ -17,7 +17,7 @@ from dwell._kernels.philox import STREAM_RESETS, uniform
 from dwell._kernels.scratch import make_scratch
 from dwell._kernels.trace import trace_near
 from dwell._types import columns
-from dwell.agents import run_compiled
+from dwell.engine import run_compiled
 from dwell.scenario.build import build
 
 STOPS = 16  # configurations along the run at which looks are timed

@@ -11,7 +11,8 @@ import dwell
 from bench.places import HEPTAGON, hill, paper, scattered, slow_timer
 from bench.table import Row, at_least, under
 from bench.timing import timed
-from dwell.agents import CoverageSystem, run_compiled
+from dwell.agents import CoverageSystem
+from dwell.engine import run_compiled
 from dwell.hybrid import simulate as readable
 from dwell.scenario.build import build
 

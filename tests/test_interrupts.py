@@ -11,7 +11,7 @@ from dwell import Box, Timer, simulate
 from dwell.agents import CoverageSystem
 from dwell.cells.measurement import in_blocks
 from dwell.density import Function, as_density
-from dwell.results.recorder import default_samples
+from dwell.engine.recorder import default_samples
 
 LAW = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
 

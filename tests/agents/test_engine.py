@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from dwell.agents import CoverageSystem, run_compiled, table_of
+from dwell.agents import CoverageSystem, table_of
 from dwell.controllers import DiscreteLloyd, Timer
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
+from dwell.engine import run_compiled
 from dwell.geometry import Box, Polygon
 from dwell.hybrid import Event, StopReason, simulate
 from dwell.verify.replay import philox_uniform
@@ -239,7 +240,8 @@ def test_compiled_and_plain_python_give_the_same_bits():
     code = (
         "import hashlib, numpy as np\n"
         "from tests.agents.test_engine import system, START\n"
-        "from dwell.agents import run_compiled, table_of\n"
+        "from dwell.agents import table_of\n"
+        "from dwell.engine import run_compiled\n"
         "from dataclasses import fields\n"
         "s = system(); t = table_of(run_compiled(s, s.start(START), until=1.5))\n"
         "h = hashlib.sha256()\n"

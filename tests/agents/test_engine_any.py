@@ -23,9 +23,10 @@ from dwell import (
     Timer,
     Uniform,
 )
-from dwell.agents import CoverageSystem, run_compiled, table_of
-from dwell.agents.engine import can_compile
+from dwell.agents import CoverageSystem, table_of
+from dwell.agents.compilable import can_compile
 from dwell.density import Function
+from dwell.engine import run_compiled
 from dwell.hybrid import StopReason, simulate
 from tests.conftest import differing
 
@@ -211,7 +212,8 @@ def test_compiled_and_plain_python_give_the_same_bits():
     code = (
         "import hashlib, numpy as np\n"
         "from dwell import Box, Timer, Uniform\n"
-        "from dwell.agents import CoverageSystem, run_compiled, table_of\n"
+        "from dwell.agents import CoverageSystem, table_of\n"
+        "from dwell.engine import run_compiled\n"
         "from tests.agents.test_engine_any import begun, system\n"
         "for world in ('interval', 'box-3'):\n"
         "    s = system(world)\n"

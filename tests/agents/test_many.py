@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dwell import Box, DiscreteLloyd, Gaussian, Lloyd, Timer, Uniform
-from dwell.agents import CoverageSystem, engine, run_compiled, table_of
-from dwell.agents.together import step_together as together
+from dwell.agents import CoverageSystem, table_of
+from dwell.engine import run_compiled, stepper
+from dwell.engine.synchronous import step_together as together
 from dwell.hybrid import StopReason, simulate
 from tests.crowds import LAYOUTS, PLACES
 
@@ -73,11 +74,11 @@ def test_all_at_once_is_one_after_another(monkeypatch):
         system = CoverageSystem(SQUARE, Gaussian((0.3, 0.7), rate=5.0), law, len(places), seed=3)
         steps = []
         monkeypatch.setattr(
-            engine, "step_together", lambda *given, kept=steps: kept.append(1) or together(*given)
+            stepper, "step_together", lambda *given, kept=steps: kept.append(1) or together(*given)
         )
         side_by_side = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
         assert len(steps) >= 3
-        monkeypatch.setattr(engine, "step_together", lambda *given: None)
+        monkeypatch.setattr(stepper, "step_together", lambda *given: None)
         in_turn = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
         assert side_by_side.jumps == in_turn.jumps == 3_000
         for field, values in table_of(in_turn).columns().items():

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from dwell import Box, DiscreteLloyd, Lloyd, Timer, Uniform
 from dwell._kernels._jit import ENABLED
-from dwell.agents import CoverageSystem, run_compiled, table_of
+from dwell.agents import CoverageSystem, table_of
 from dwell.cells.polyhedron import looks
+from dwell.engine import run_compiled
 from dwell.hybrid import simulate
 from tests.crowds_any import LINE, SPACE
 
@@ -123,7 +124,7 @@ def test_those_gathered_in_space(seed, later, radius, cruise):
     """All within the limit and no others, whatever happened since they were put into bins."""
     from dwell._kernels.legs import COLUMNS
     from dwell._kernels.space.bins import gather, make_bins, make_near, put_all
-    from dwell.agents.compiled import places_in
+    from dwell.engine.compiled import places_in
 
     ask = callable_from_python(gather)
     rng = np.random.default_rng(seed)
@@ -147,7 +148,7 @@ def test_those_gathered_in_space(seed, later, radius, cruise):
 @given(numbers, st.floats(0, 2), st.sampled_from([0.1, 0.7, np.inf]))
 def test_those_beside_on_the_line(seed, later, cruise):
     from dwell._kernels.line.engine import find_beside
-    from dwell.agents.compiled import places_in
+    from dwell.engine.compiled import places_in
 
     find = callable_from_python(find_beside)
     rng = np.random.default_rng(seed)

@@ -92,7 +92,8 @@ def test_scaling_by_two_is_exact_also_for_rates_whose_root_is_hard_to_round():
 def test_measuring_a_resumed_run():
     law = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
     start = np.array([(0.2, 0.3), (0.7, 0.6), (0.4, 0.9)])
-    from dwell.agents import run_compiled, table_of
+    from dwell.agents import table_of
+    from dwell.engine import run_compiled
     from dwell.measure import measure
     from dwell.verify import verify
 

@@ -9,4 +9,4 @@ import pytest
 def small_pieces(monkeypatch):
     """The engine and the readable loop come back after seven jumps."""
     for name in ("FIRST_CHUNK", "LAST_CHUNK", "FEWEST", "MOST"):
-        monkeypatch.setattr(f"dwell.agents.course.{name}", 7)
+        monkeypatch.setattr(f"dwell.engine.stepper.{name}", 7)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.agents import course
+from dwell.engine import stepper
+from dwell.engine.codec import plain, restored
 from dwell.errors import ControllerError, DwellWarning, InputError, StoreError, UnsavedError
 from dwell.results import journal
 from dwell.results.journal import Journal
-from dwell.results.plain import plain, restored
 from dwell.runner import resume_run, run_scenario
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
@@ -236,7 +236,7 @@ def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(tmp_path, mo
     def full(*args, **options):
         raise UnsavedError("no room")
 
-    monkeypatch.setattr("dwell.runner.save_run", full)
+    monkeypatch.setattr("dwell.execution.save_run", full)
     with pytest.raises(UnsavedError, match=r"no room; .* --resume .*run\.nc"):
         run_scenario(asked, out=path)
     monkeypatch.undo()
@@ -296,8 +296,8 @@ def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, tmp_path, 
     path = tmp_path / "run.nc"
     asked = scenario(LAWS[law], KINDS[kind])
     whole, pieces = run_scenario(asked), []
-    for name in ("_Compiled", "_Readable"):
-        advance = getattr(course, name).advance
+    for name in ("CompiledStepper", "PythonStepper"):
+        advance = getattr(stepper, name).advance
 
         def signalled(self, *args, advance=advance):
             pieces.append(advance(self, *args))
@@ -305,7 +305,7 @@ def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, tmp_path, 
                 signal.raise_signal(signal.SIGINT)
             return pieces[-1]
 
-        monkeypatch.setattr(getattr(course, name), "advance", signalled)
+        monkeypatch.setattr(getattr(stepper, name), "advance", signalled)
     with pytest.raises(dwell.Interrupted) as stopped:
         run_scenario(asked, out=path)
     assert 0.0 < stopped.value.run.horizon < 2.0

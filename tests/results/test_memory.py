@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.engine import memory
+from dwell.engine.memory import in_bytes, need_of
+from dwell.engine.recorder import Recorder, expected_events, sample_times
 from dwell.errors import InputError
-from dwell.results import memory
-from dwell.results.memory import in_bytes, need_of
-from dwell.results.recorder import Recorder, expected_events, sample_times
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
 

@@ -9,8 +9,8 @@ import pytest
 
 import dwell
 from dwell.agents import EventTable
+from dwell.engine.tally import Tally
 from dwell.errors import InputError
-from dwell.results.tally import Tally
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
 

@@ -1,6 +1,5 @@
-"""Agents, their legs of motion, who sees what; the multi-agent hybrid system and its engine."""
+"""Agents, their segments of motion, what each measures, and the multi-agent hybrid system."""
 
-from dwell.agents.engine import run_compiled
 from dwell.agents.events import EventTable, table_of
 from dwell.agents.interfaces import (
     CompiledController,
@@ -35,7 +34,6 @@ __all__ = [
     "Sample",
     "View",
     "check_start",
-    "run_compiled",
     "scatter",
     "table_of",
 ]

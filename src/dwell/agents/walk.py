@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import is_continuous
-from dwell.agents.engine import can_compile
 from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem

@@ -1,6 +1,6 @@
 """What is kept of a run, and how it survives a crash."""
 
-from dwell.results.counters import Counters
+from dwell.engine.counters import Counters
 from dwell.results.run import Run
 from dwell.results.store import RunLike, as_run, load_run, save_run
 

@@ -25,11 +25,11 @@ from typing import Any, final
 import numpy as np
 
 from dwell.agents import EventTable
+from dwell.engine.recorder import Recorder
 from dwell.errors import DwellWarning, StoreError
 from dwell.measure import Metrics
 from dwell.results.columns import Pieces, read_columns, write_columns
 from dwell.results.files import brief, shown, sync_folder, written_whole
-from dwell.results.recorder import Recorder
 
 WRITER = "dwell journal"  # the thread that writes
 STATE = "state.columns"

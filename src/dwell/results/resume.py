@@ -11,12 +11,12 @@ import numpy as np
 from dwell._types import finite_number, is_whole
 from dwell.agents import AgentsState, EventTable
 from dwell.agents.walk import walk_of
+from dwell.engine.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
+from dwell.engine.tally import Sampled
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import StopReason
 from dwell.results.files import shown
-from dwell.results.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
 from dwell.results.run import Run
-from dwell.results.tally import Sampled
 from dwell.scenario import Scenario
 from dwell.scenario.modules import changed_sources
 from dwell.scenario.problems import listing

@@ -18,15 +18,15 @@ from dwell.agents.events import LoggedEvents, LoggedStates
 from dwell.agents.walk import walk_of
 from dwell.cells.measurement import Looks
 from dwell.controllers import Timer
+from dwell.engine.counters import Counters
+from dwell.engine.recorder import Recorder, touching
+from dwell.engine.tally import Tally, of_table
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.measure import Metrics, measure
 from dwell.measure.closest_approach import Approach
 from dwell.measure.metrics import Snapshots, metrics_of, snapshots
-from dwell.results.counters import Counters
 from dwell.results.journal import UNSAVED
-from dwell.results.recorder import Recorder, touching
-from dwell.results.tally import Tally, of_table
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import Attained
 from dwell.verify import Finding, Flag, flags_of

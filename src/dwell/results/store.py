@@ -19,12 +19,12 @@ from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
 from dwell.agents.state import Spent, counts_of
 from dwell.density import Function
+from dwell.engine.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.errors import InputError, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
 from dwell.results.files import brief, check_target, refused, shown, written_whole
 from dwell.results.journal import Journaled, read_journal
-from dwell.results.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.build import build

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dwell._checks import check_whole
 from dwell._types import Points, finite_number
 from dwell.agents import CoverageSystem
-from dwell.agents.engine import can_compile
+from dwell.agents.compilable import can_compile
 from dwell.cells.backend import is_expensive
 from dwell.controllers import Timer
+from dwell.engine.recorder import default_samples
 from dwell.errors import DensityError, InputError
 from dwell.progress import Progress
 from dwell.results import Run
-from dwell.results.recorder import default_samples
 from dwell.runner import run_scenario
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import (

@@ -11,11 +11,13 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points
+from dwell.engine.interrupts import Asked
+from dwell.engine.run_loop import RunLoop
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
 from dwell.progress import Progress, reported
 from dwell.results import Run
-from dwell.runner import run_scenario
+from dwell.runner import run_built
 from dwell.scenario import Scenario, ScenarioLike
 from dwell.scenario.schema import RecordSpec
 from dwell.studies.cases import Case, cases_of, refuse_differences
@@ -169,7 +171,8 @@ def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
         report("simulating", k / len(cases))
         options = case.scenario.run.model_copy(update={"record": RecordSpec(kind="summary")})
         summary = case.scenario.model_copy(update={"run": options})
-        rows.append(_figures(run_scenario(summary, threads=1, progress=False)))
+        loop = RunLoop(lambda what, share: None, Asked())
+        rows.append(_figures(run_built(summary, case.system, case.places, (), loop, threads=1)))
     return rows
 
 

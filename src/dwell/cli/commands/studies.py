@@ -212,7 +212,7 @@ def optimize(
 ) -> None:
     """Find the best static deployment: that of lowest cost."""
     from dwell.cli.optimize import show_deployment
-    from dwell.results.interrupts import uninterrupted
+    from dwell.engine.interrupts import uninterrupted
     from dwell.studies.optimize import (
         check_folder,
         keep_deployment,

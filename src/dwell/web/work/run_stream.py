@@ -10,13 +10,13 @@ from typing import Any, final
 import numpy as np
 
 from dwell.agents import AgentsState
-from dwell.agents.course import Piece
 from dwell.agents.state import counts_of
+from dwell.engine.memory import in_bytes, need_of
+from dwell.engine.recorder import Recorder, joined
+from dwell.engine.stepper import Piece
 from dwell.errors import InputError
 from dwell.measure import Metrics
 from dwell.measure.metrics import look_at_all
-from dwell.results.memory import in_bytes, need_of
-from dwell.results.recorder import Recorder, joined
 from dwell.results.run import Run
 from dwell.scenario import Scenario
 from dwell.verify.flags import own_limit

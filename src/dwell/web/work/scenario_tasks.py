@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dwell.agents import CoverageSystem
-from dwell.results.recorder import expected_events
+from dwell.engine.recorder import expected_events
 from dwell.scenario import Scenario, dump_toml, text_to_mapping
 from dwell.scenario.build import build
 from dwell.web.limits import Limits

@@ -9,24 +9,28 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from dwell.agents.interfaces import Look, Message, Sample
+from dwell.agents.state import AgentsState, Mail, Spent
+from dwell.controllers.event_triggered import BroadcastMemory
+from dwell.controllers.self_triggered_centroid import CentroidPlan
+from dwell.controllers.uncertain import CentroidBall
 from dwell.errors import ControllerError
 
-KNOWN = {  # names in files, the modules of these classes, and the classes
-    "Look": ("dwell.agents.interfaces", "Look"),
-    "Mail": ("dwell.agents.state", "Mail"),
-    "Message": ("dwell.agents.interfaces", "Message"),
-    "Sample": ("dwell.agents.interfaces", "Sample"),
-    "Spent": ("dwell.agents.state", "Spent"),
-    "AgentsState": ("dwell.agents.state", "AgentsState"),
-    "Plan": ("dwell.controllers.self_triggered_centroid", "CentroidPlan"),
-    "Memory": ("dwell.controllers.event_triggered", "BroadcastMemory"),
-    "Ball": ("dwell.controllers.uncertain", "CentroidBall"),
+KNOWN: dict[str, type] = {  # names in files, and the classes that they stand for
+    "Look": Look,
+    "Mail": Mail,
+    "Message": Message,
+    "Sample": Sample,
+    "Spent": Spent,
+    "AgentsState": AgentsState,
+    "Plan": CentroidPlan,
+    "Memory": BroadcastMemory,
+    "Ball": CentroidBall,
 }
 IN_FILES = {known: name for name, known in KNOWN.items()}
 PLAIN = (bool, int, float, str)
@@ -53,7 +57,7 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     if isinstance(value, dict):
         return {"dict": [[plain(k, own), plain(v, own)] for k, v in value.items()]}
     name = type(value).__name__
-    in_files = IN_FILES.get((type(value).__module__, name))
+    in_files = IN_FILES.get(type(value))
     if not (is_dataclass(value) and (in_files or own.get(name) is type(value))):
         raise ControllerError(
             f"the law remembers a {name}, which a file cannot hold; numbers, text, lists, tuples, "
@@ -64,7 +68,7 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
 
 
 def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
-    """What `plain` was given."""
+    """Return the value that `plain` turned into JSON."""
     if not isinstance(value, dict):
         return value
     ((kind, inside),) = value.items()
@@ -78,10 +82,7 @@ def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
         return tuple(items) if kind == "tuple" else items
     if kind == "dict":
         return {restored(k, own): restored(v, own) for k, v in inside}
-    made = own.get(kind)
-    if made is None and kind in KNOWN:
-        module, name = KNOWN[kind]
-        made = getattr(import_module(module), name)
+    made = own.get(kind, KNOWN.get(kind))
     if not isinstance(made, type) or not is_dataclass(made):
         raise ValueError(f"{kind} is nothing that a file should hold")
     return made(**{name: restored(part, own) for name, part in inside.items()})

@@ -1,20 +1,92 @@
-"""The arguments of the compiled event loop on the line, in the plane and in space."""
+"""A run by the compiled event loop, on the line, in the plane and in space."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns
+from dwell._types import Floats, Ints, Points, columns, lengths
+from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.errors import ControllerError
 from dwell.geometry import Flat, interval_of, is_flat, polyhedra
+from dwell.geometry.voronoi import coincident
+from dwell.hybrid import Stop, StopReason
 
 if TYPE_CHECKING:
     from dwell._kernels.engine import Legs
     from dwell._kernels.hold import HoldProgram
+
+
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class CompiledRun:
+    """A run in progress: the agents' legs, which change, and the arguments of the kernel."""
+
+    system: CoverageSystem
+    parts: Parts
+
+    @classmethod
+    def of(cls, system: CoverageSystem, start: AgentsState) -> CompiledRun:
+        """Return the run of `system` from `start` on."""
+        return cls(system, parts_of(system, start, program_of(system)))
+
+    def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
+        """Execute at most `jumps` more jumps; return them, and why the kernel returned."""
+        run_events, legs, _, constants, memory = self.parts
+        buffer = EventTable.blank(jumps, self.system.dimension)
+        made, reason = run_events(until, legs, *constants, buffer.as_log(), memory)
+        return buffer.head(made), reason
+
+    def stop(self, reason: int, until: float) -> Stop | None:
+        """Return why the run is over; None if it is not."""
+        from dwell._kernels.engine import HIT, REACHED
+
+        if reason == REACHED:
+            return Stop(StopReason.HORIZON, until)
+        return self._contact() if reason == HIT else None
+
+    def _contact(self) -> Stop:
+        """Return which two agents met, where and when."""
+        from dwell._kernels.queue import ROW
+
+        legs, number = self.parts.legs, self.parts.number
+        agent, t = int(legs.queue[0] & ROW), float(legs.due[0])
+        points = places_in(legs.row, t, program_of(self.system).cruise, self.system.dimension)
+        gap = lengths(points - points[agent])
+        gap[agent] = np.inf
+        other = number[gap == gap.min()].min()  # of several there, the first, as in plain Python
+        detail = str(coincident(int(number[agent]), int(other), points[agent]))
+        return Stop(StopReason.COINCIDENT, t, detail)
+
+
+def program_of(system: CoverageSystem) -> HoldProgram:
+    """Return the law as numbers; refuse a law that has none."""
+    if system.program is None:
+        raise ControllerError(
+            f"the engine cannot run {type(system.controller).__name__}, which has no program; use "
+            "dwell.hybrid.simulate",
+            code="controller.kind",
+        )
+    return system.program
+
+
+def refuse_standing_clock(system: CoverageSystem, until: float) -> None:
+    """Refuse waits too short to move the clock: the kernel has no guard against Zeno behaviour."""
+    shortest = float(program_of(system).t1.min())
+    least = 16.0 * math.ulp(until)
+    if shortest < least:
+        raise ControllerError(
+            f"t1 is {shortest:g}, too short to move a clock that goes to {until:g}; at least "
+            f"{least:.3g} is needed",
+            code="timer.resolution",
+            key="controller.t1",
+        )
 
 
 class Parts(NamedTuple):
@@ -94,7 +166,6 @@ _LOOPS: dict[int, Callable[[CoverageSystem, float, float, Floats], Loop]] = {
     2: _in_plane,
     3: _in_space,
 }
-COMPILED_DIMENSIONS = frozenset(_LOOPS)
 
 
 def _flat(system: CoverageSystem) -> Flat:

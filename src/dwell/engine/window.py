@@ -10,9 +10,9 @@ import numpy as np
 from dwell._types import Floats, lengths
 from dwell.agents import AgentsState, EventTable, Legs
 from dwell.cells.backend import measure_cells
+from dwell.engine.tally import Tally
 from dwell.geometry.voronoi import first_coincidence
 from dwell.measure.metrics import covered_after, sharpness, snapshots
-from dwell.results.tally import Tally
 
 LEGS = {"place": "start", "hold": "hold", "since": "since", "next_at": "next_at"}
 

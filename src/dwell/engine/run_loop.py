@@ -1,4 +1,4 @@
-"""A run from piece to piece: recorded, put away now and then, stopped when asked."""
+"""The run loop: a run goes on from chunk to chunk, is recorded, saved now and then, stopped."""
 
 from __future__ import annotations
 
@@ -6,45 +6,52 @@ import signal
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 
 from dwell.agents import table_of
+from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import solve_continuous
-from dwell.agents.course import FIRST_CHUNK, Course, Piece, course_of
-from dwell.agents.engine import can_compile
+from dwell.engine.interrupts import Asked, CutShort
+from dwell.engine.recorder import HALFWAY, Recorder
+from dwell.engine.stepper import FIRST_CHUNK, Piece, Stepper, stepper_for
 from dwell.hybrid import Stop, StopReason
-from dwell.results.interrupts import Asked, CutShort
-from dwell.results.journal import Journal
-from dwell.results.recorder import HALFWAY, Recorder
 
-GOES = 8  # pieces between two checkpoints, at least, unless they are short anyway
+CHUNKS = 8  # between two checkpoints, at least, unless they are short anyway
 
-Tell = Callable[[str, float], None]  # told what is being done, and how much of it is done
-# Shown a run under way: first with None, then with every piece that was recorded. The pieces'
-# tables, one after another, are the run's; who looks on must not change them.
+Tell = Callable[[str, float], None]  # of what is being done, and the share done
+# Called first with None, then with every chunk that was recorded. The chunks' tables, one after
+# another, are the run's; they must not be changed.
 Watch = Callable[[Recorder, Piece | None], None]
 
 
+class Checkpoints(Protocol):
+    """Where a run is saved while it is computed: see `dwell.results.journal.Journal`."""
+
+    every: float
+
+    def is_due(self, piece: float) -> bool:
+        """Return whether to write one now; the last chunk took `piece` seconds."""
+        ...
+
+    def write(self, recorder: Recorder, about: dict[str, Any]) -> None:
+        """Write one, in the background."""
+        ...
+
+
 @final
-class Drive:
-    """What goes on around a run: who is told, who may stop it, where it is put away."""
+class RunLoop:
+    """The run loop: chunk after chunk is computed, recorded, shown and saved."""
 
     def __init__(
-        self,
-        tell: Tell,
-        asked: Asked,
-        journal: Journal | None,
-        spent: float,
-        watch: Watch | None = None,
+        self, tell: Tell, asked: Asked, *, spent: float = 0.0, watch: Watch | None = None
     ) -> None:
-        self.tell, self.asked, self.journal, self.watch = tell, asked, journal, watch
-        self.made_with: dict[str, str] = {}  # versions, and digests of Python sources
-        self.began = _computing() - spent  # with the time that earlier pieces took
+        self.tell, self.asked, self.watch = tell, asked, watch
+        self.began = _computing() - spent  # with the time that earlier chunks took
 
     def say(self, what: str, share: float) -> None:
-        """Tell whoever watches; an interrupt is how they ask for an end."""
+        """Report progress; an interrupt raised by the report ends the run."""
         try:
             self.tell(what, share)
         except KeyboardInterrupt:
@@ -53,7 +60,7 @@ class Drive:
             self.asked.by = signal.SIGINT
 
     def show(self, recorder: Recorder, piece: Piece | None) -> None:
-        """Let whoever watches see what there is now."""
+        """Call the watching function with the run so far and its last chunk."""
         if self.watch is not None:
             self.watch(recorder, piece)
 
@@ -62,18 +69,26 @@ class Drive:
         """Seconds that the run has taken so far, without those in which kernels were compiled."""
         return _computing() - self.began
 
-    def on(self, recorder: Recorder, reached: float, until: float, max_jumps: int) -> Stop:
-        """Let the run go on from where `recorder` is, to its end."""
-        course = course_of(recorder.system, recorder.state, until, recorder.standing)
+    def run(
+        self,
+        recorder: Recorder,
+        reached: float,
+        until: float,
+        max_jumps: int,
+        journal: Checkpoints | None = None,
+    ) -> Stop:
+        """Run from where `recorder` is to the end; return why it ended."""
+        stepper = stepper_for(recorder.system, recorder.state, until, recorder.standing)
         done, began = recorder.tally.jumps, time.perf_counter()
         made = 0
         self.show(recorder, None)
         while not self.asked:
             left = max_jumps - done
             # With no jumps left there are no more samples: the run may be over before them.
-            some = self._at_a_time(recorder, left, made / max(time.perf_counter() - began, 1e-9))
+            rate = made / max(time.perf_counter() - began, 1e-9)
+            some = _jumps_at_once(recorder, left, rate, journal)
             set_out = time.perf_counter()
-            piece = self._next(recorder, course, recorder.target if left else np.inf, some)
+            piece = self._next(recorder, stepper, recorder.target if left else np.inf, some)
             if piece is None:
                 break
             self.show(recorder, piece)
@@ -85,12 +100,11 @@ class Drive:
                 return Stop(StopReason.JUMP_LIMIT, piece.reached)
             rate = made / max(time.perf_counter() - began, 1e-9)
             self.say(_speed(rate), reached / max(until, 1e-300))
-            if self.journal and self.journal.is_due(time.perf_counter() - set_out):
-                about = {"reached": reached, "wall_seconds": self.wall}
-                self.journal.write(recorder, about)
+            if journal is not None and journal.is_due(time.perf_counter() - set_out):
+                journal.write(recorder, {"reached": reached, "wall_seconds": self.wall})
         return Stop(StopReason.INTERRUPTED, reached)
 
-    def _next(self, recorder: Recorder, course: Course, target: float, some: int) -> Piece | None:
+    def _next(self, recorder: Recorder, stepper: Stepper, target: float, some: int) -> Piece | None:
         """The next piece, recorded; None if a signal came before it was measured.
 
         Where Python computes the cells, one piece may take minutes: there the signal raises, and
@@ -98,7 +112,7 @@ class Drive:
         """
         try:
             self.asked.at_once = not can_compile(recorder.system)
-            piece = course.advance(target, some)
+            piece = stepper.advance(target, some)
             ended = piece.stop is not None and piece.stop.reason is StopReason.INTERRUPTED
             found = None if ended and self.asked else recorder.measured(piece)
             self.asked.at_once = False
@@ -106,15 +120,8 @@ class Drive:
             return None
         if found is None:
             return None
-        recorder.take(piece, course, found)
+        recorder.take(piece, stepper, found)
         return piece
-
-    def _at_a_time(self, recorder: Recorder, left: int, rate: float) -> int:
-        """How many jumps to make in one go: few enough for several goes between checkpoints."""
-        if self.journal is None:
-            return left
-        most = int(min(rate * self.journal.every / GOES, left))
-        return min(left, max(most, FIRST_CHUNK, recorder.system.agents))
 
     def solve(self, recorder: Recorder, until: float, max_jumps: int) -> tuple[Recorder, Stop]:
         """The solution of a differential equation, whole: it has no pieces to be put away."""
@@ -136,6 +143,14 @@ class Drive:
         again.take(piece)
         self.show(again, piece)
         return again, arc.stop
+
+
+def _jumps_at_once(recorder: Recorder, left: int, rate: float, journal: Checkpoints | None) -> int:
+    """Return how many jumps a chunk may have: few enough for several between checkpoints."""
+    if journal is None:
+        return left
+    most = int(min(rate * journal.every / CHUNKS, left))
+    return min(left, max(most, FIRST_CHUNK, recorder.system.agents))
 
 
 def _computing() -> float:

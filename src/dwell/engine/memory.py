@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import final
 
 from dwell.agents import CoverageSystem
-from dwell.agents.course import LAST_CHUNK
+from dwell.engine.recorder import EVENTS, LOOKS, SUMMARY, Recorder, expected_events
+from dwell.engine.stepper import LAST_CHUNK
 from dwell.errors import InputError
-from dwell.results.recorder import EVENTS, LOOKS, SUMMARY, Recorder, expected_events
 
 PER_AGENT = 700  # bytes: legs, counters, the looks at the start and at the end
 COPIES = 2.0  # of events and samples: in pieces, and put together

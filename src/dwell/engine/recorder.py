@@ -12,16 +12,16 @@ import numpy as np
 from dwell._types import Floats, Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
-from dwell.agents.course import Course, Piece
 from dwell.cells.backend import is_expensive
+from dwell.engine.codec import names_of, plain, restored
+from dwell.engine.stepper import Piece, Stepper
+from dwell.engine.tally import Tally
+from dwell.engine.window import Window
 from dwell.errors import InputError
 from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
 from dwell.measure.metrics import Snapshots, measure_at, metrics_of, snapshots
-from dwell.results.plain import names_of, plain, restored
-from dwell.results.tally import Tally
-from dwell.results.window import Window
 from dwell.scenario import Scenario
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
@@ -79,7 +79,7 @@ class Recorder:
         return list(self._measured(prior, piece.table, due))
 
     def take(
-        self, piece: Piece, course: Course | None = None, found: list[Metrics] | None = None
+        self, piece: Piece, stepper: Stepper | None = None, found: list[Metrics] | None = None
     ) -> None:
         """Record `piece`, of which `found` are the samples, if they are measured already."""
         found = self.measured(piece) if found is None else found
@@ -95,8 +95,8 @@ class Recorder:
             self.window.take(prior.legs, piece.table, self.tally, was_open)
         if self.kind == EVENTS:
             self.tables.append(piece.table)
-        if course is not None:
-            self.remembered, self.standing = course.memory, course.standing
+        if stepper is not None:
+            self.remembered, self.standing = stepper.memory, stepper.standing
 
     def sample(self, prior: AgentsState, table: EventTable, times: Floats) -> None:
         """Take samples at `times`, up to which the jumps of `table` lead from `prior`."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, lengths
-from dwell.agents.compiled import Parts, places_in
 from dwell.agents.events import EventTable
 from dwell.agents.system import CoverageSystem
 from dwell.cells.backend import measure_cells
+from dwell.engine.compiled import Parts, places_in
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram

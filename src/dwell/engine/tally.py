@@ -15,8 +15,8 @@ from dwell._kernels.marks import FLOOR
 from dwell._types import Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.agents.state import counts_of
+from dwell.engine.counters import Counters
 from dwell.measure import Metrics
-from dwell.results.counters import Counters
 
 BLOCK = 65_536  # rows of a table added at a time
 COUNTED = ("looked", "guaranteed", "dual_guaranteed", "sent", "received")

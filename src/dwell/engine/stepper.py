@@ -1,0 +1,177 @@
+"""Steppers: a run goes on from chunk to chunk, and is recorded in between.
+
+However a run is divided into chunks, their tables one after another are the same, bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, final
+
+import numpy as np
+
+from dwell.agents.compilable import can_compile
+from dwell.agents.events import EventTable, LoggedEvents, LoggedStates, table_of
+from dwell.agents.state import AgentsState
+from dwell.agents.system import CoverageSystem
+from dwell.engine.compiled import CompiledRun, program_of, refuse_standing_clock
+from dwell.engine.synchronous import least_chunk, step_together
+from dwell.hybrid import HybridArc, Stop, StopReason
+from dwell.hybrid import simulate as solve
+
+FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps of a chunk by the compiled loop
+FEWEST, MOST = 1, 4_096  # jumps of a chunk by the loop in Python
+SHORT, LONG = 0.1, 0.5  # seconds of a chunk and its samples: shorter ones grow, longer ones shrink
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A chunk: some jumps of a run."""
+
+    table: EventTable
+    reached: float  # every jump before this time is in the tables so far
+    closed: bool  # and every one at this very time
+    stop: Stop | None  # why the run is over; None if it is not
+
+
+class Stepper(Protocol):
+    """A run in progress."""
+
+    def advance(self, target: float, jumps: int) -> Piece:
+        """At most `jumps` more jumps, up to about `target` where the run can stop there."""
+        ...
+
+    @property
+    def memory(self) -> AgentsState | None:
+        """The state, where it is more than what tables tell: None if they tell all."""
+        ...
+
+    @property
+    def standing(self) -> int:
+        """How many jumps in a row have left the clock standing."""
+        ...
+
+
+def stepper_for(system: CoverageSystem, state: AgentsState, until: float, standing: int) -> Stepper:
+    """Return the stepper of `system` from `state`, before which the clock stood for some jumps."""
+    if can_compile(system):
+        return CompiledStepper(system, state, until)
+    return PythonStepper(system, state, until, standing)
+
+
+@final
+class CompiledStepper:
+    """Steps by the compiled event loop, or all agents at once where they sample together."""
+
+    def __init__(self, system: CoverageSystem, state: AgentsState, until: float) -> None:
+        refuse_standing_clock(system, until)
+        self._run, self._program = CompiledRun.of(system, state), program_of(system)
+        self._until, self._now = until, state.time
+        self._least = least_chunk(system, self._program)
+        self._chunk = max(FIRST_CHUNK, self._least)
+
+    def advance(self, target: float, jumps: int) -> Piece:
+        """Return the jumps of one chunk, up to `target` at most."""
+        target, jumps = min(target, self._until), min(self._chunk, jumps)
+        self._chunk = max(min(2 * self._chunk, LAST_CHUNK), self._least)
+        stop = None
+        run = self._run
+        part = step_together(run.system, run.parts, self._program, target, jumps)
+        if part is None:
+            part, reason = run.advance(target, jumps)
+            stop = run.stop(reason, target)
+        if len(part):
+            self._now = float(part.time[-1])
+        closed = stop is not None
+        reached = self._now if stop is None else stop.time
+        if stop is not None and stop.reason is StopReason.HORIZON and target < self._until:
+            stop = None
+        if math.isfinite(self._program.cruise):
+            part = replace(part, cruise=np.full(len(part), self._program.cruise))
+        return Piece(part, reached, closed, stop)
+
+    @property
+    def memory(self) -> None:
+        """None: a compiled law has no memory."""
+        return None
+
+    @property
+    def standing(self) -> int:
+        """Zero: a compiled law moves the clock at every jump."""
+        return 0
+
+
+@final
+class PythonStepper:
+    """Steps by `dwell.hybrid.simulate`."""
+
+    def __init__(
+        self, system: CoverageSystem, state: AgentsState, until: float, standing: int
+    ) -> None:
+        self._system, self._state, self._until = system, state, until
+        self._standing = standing
+        self._jumps, self._began = FEWEST, time.perf_counter()
+
+    def advance(self, target: float, jumps: int) -> Piece:
+        """Return the jumps of one chunk, whatever the target: each takes long enough."""
+        began, before = time.perf_counter(), self._began
+        self._began = began
+        if began - before < SHORT:
+            self._jumps = min(2 * self._jumps, MOST)
+        elif began - before > LONG:
+            self._jumps = max(self._jumps // 2, FEWEST)
+        arc = solve(
+            self._system, self._state, until=self._until, max_jumps=min(self._jumps, jumps),
+            max_simultaneous=2 * self._system.agents + 1000, standing=self._standing,
+        )  # fmt: skip
+        self._state, self._standing = arc.states[-1], arc.standing
+        halfway = arc.stop.reason in (StopReason.JUMP_LIMIT, StopReason.INTERRUPTED)
+        stop = None if arc.stop.reason is StopReason.JUMP_LIMIT else arc.stop
+        return Piece(table_of(arc), arc.until, not halfway, stop)
+
+    @property
+    def memory(self) -> AgentsState:
+        """The state: memories and messages are in no table."""
+        return self._state
+
+    @property
+    def standing(self) -> int:
+        """How many jumps in a row have left the clock standing."""
+        return self._standing
+
+
+def run_compiled(
+    system: CoverageSystem,
+    start: AgentsState,
+    *,
+    until: float,
+    max_jumps: int = 50_000_000,
+    progress: Callable[[float], None] | None = None,
+) -> HybridArc[AgentsState]:
+    """Return the arc of `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
+
+    An interrupt from the keyboard ends the run between two chunks, and keeps what was done.
+    """
+    stepper = CompiledStepper(system, start, until)
+    parts: list[EventTable] = []
+    stop: Stop | None = None
+    done, now = 0, start.time
+    try:
+        while stop is None:
+            piece = stepper.advance(until, max_jumps - done)
+            parts.append(piece.table)
+            done, now, stop = done + len(piece.table), piece.reached, piece.stop
+            if stop is None and done >= max_jumps:
+                stop = Stop(StopReason.JUMP_LIMIT, now)
+            if progress is not None:
+                progress(now)
+    except KeyboardInterrupt:
+        if parts and len(parts[-1]):  # `now` may be older than the table
+            now = float(parts[-1].time[-1])
+        stop = Stop(StopReason.INTERRUPTED, now)
+    table = EventTable.joined(parts) if parts else EventTable.blank(0, system.dimension)
+    return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)
