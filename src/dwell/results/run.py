@@ -385,7 +385,7 @@ class Run:
             Samples along sample_time, jumps along jump with the coordinate event_time, and the
             coordinates agent and axis.
         """
-        from dwell.results.store import dataset_of
+        from dwell.results.dataset import dataset_of
 
         return dataset_of(self)
 

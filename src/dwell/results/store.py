@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from dwell._netcdf import NUMBERS, digest_of, read_netcdf
-from dwell._tables import axis_names
+from dwell._netcdf import digest_of, read_netcdf
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import WHOLE
-from dwell.agents.state import Spent, counts_of
+from dwell.agents.state import Spent
 from dwell.density import Function
 from dwell.engine.recorder import EVENTS, SUMMARY, recorder_of
 from dwell.errors import InputError, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
+from dwell.results.dataset import (
+    EVENT_VARIABLES,
+    FORMAT,
+    SAMPLES,
+    SOMETIMES,
+    SPENT,
+    as_dataset,
+    encoding_of,
+    spent_rows,
+)
 from dwell.results.files import brief, check_target, refused, shown, written_whole
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.run import Run
@@ -37,53 +45,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _CUT_SHORT = "by a crash; this is its last checkpoint"
-_UNITS = "Lengths are in the unit of the workspace, times in one unit of the scenario's own."
-FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
-WHOLE_RUN = 3  # which older versions can read
-LISTED = 1000  # agents up to which the numbers of a run are stored with it
-
-# name in the file: (field of EventTable, whether it has an axis, description)
-_EVENTS = {
-    "event_time": ("time", False, "time t of the jump"),
-    "event_agent": ("agent", False, "which agent looked"),
-    "event_position": ("positions", True, "its position at the jump"),
-    "event_hold": ("holds", True, "the velocity it holds from then on"),
-    "event_next_at": ("next_at", False, "when it looks next"),
-    "event_error": ("errors", True, "centroid of its cell minus its position"),
-    "event_hold_error": ("hold_error", False, "hold error at the end of the hold that ended"),
-    "event_neighbors": ("neighbors", False, "agents whose cells border on its cell"),
-    "event_nearest": ("nearest", False, "distance of the nearest other agent"),
-    "event_empty": ("empty", False, "1 where its cell weighed nothing"),
-}
-# Columns that only some laws fill.
-_SOMETIMES = {
-    "event_cruise": ("cruise", "for how long the velocity is held"),
-    "event_bend": ("bend", "coefficients of dt^2, then of dt^3, of the path, by axis"),
-    "event_looked": ("looked", "1 where it looked, 0 where it only thought again"),
-    "event_guaranteed": ("guaranteed", "guaranteed cells it computed"),
-    "event_dual_guaranteed": ("dual_guaranteed", "dual guaranteed cells it computed"),
-    "event_sent": ("sent", "messages it broadcast"),
-    "event_received": ("received", "positions of others it obtained"),
-    "event_mark": ("mark", "a note of its law"),
-    "event_promise": ("promise", "speed promised in the message it sent; -1 where none was"),
-}
-_KEPT_NAMES = {
-    "final_place": "where each agent's last leg began",
-    "final_hold": "the velocity it began with",
-    "final_since": "when it began",
-    "final_next_at": "when the agent looks next",
-    "count_events": "events of each agent, the initial one not counted",
-    "sum_distance": "length of each path up to its last event, and what rounding took from it",
-    "sum_energy": "integral of the squared speed, likewise",
-}
-_SPENT = tuple(field.name for field in fields(Spent))
-_SAMPLES = {
-    "sample_time": ("times", ("sample_time",), "time of the sample"),
-    "error": ("errors", ("sample_time", "agent"), "norm of the tracking error"),
-    "hold_error": ("hold_errors", ("sample_time", "hold_agent"), "norm of the hold error"),
-    "cost": ("costs", ("sample_time",), "locational cost"),
-    "separation": ("separations", ("sample_time",), "smallest distance between two agents"),
-}
 
 
 def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -97,7 +58,7 @@ def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> 
     target = check_target(path, force=force)
     try:
         with written_whole(target) as temporary:
-            _write(_dataset(run), temporary, _encoding(run))
+            _write(as_dataset(run), temporary, encoding_of(run))
     except UnsavedError as fault:
         fault.run = run
         raise
@@ -115,122 +76,6 @@ def _write(dataset: xr.Dataset, path: Path, encoding: dict[str, Any]) -> None:
         dataset.to_netcdf(path, engine="h5netcdf", encoding=encoding)
     else:
         path.write_bytes(image)
-
-
-def dataset_of(run: Run) -> xr.Dataset:
-    """`run` as the dataset of its file, with names for the coordinates of places."""
-    return _dataset(run).assign_coords(axis=axis_names(run.workspace.dimension))
-
-
-def _dataset(run: Run, journal: str | None = None) -> xr.Dataset:
-    import xarray as xr
-
-    variables: dict[str, Any] = {
-        "agent": (("agent",), np.arange(run.agents), {"long_name": "number of the agent"})
-    }
-    dims: tuple[str, ...]
-    for name, (field, dims, text) in _SAMPLES.items():
-        variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
-    variables |= _event_variables(run) if run.table is not None else _kept_variables(run)
-    start = run.start
-    spent = _spent_rows(start.spent)
-    variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(_SPENT)})
-    if start.cruise is not None:
-        variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
-    if start.bend is not None:
-        bend = _flat(start.bend)
-        variables["start_bend"] = (("agent", "coefficient"), bend, {"long_name": "likewise"})
-    variables["start_position"] = (("agent", "axis"), start.start, {"long_name": "x at t = 0"})
-    variables["start_hold"] = (("agent", "axis"), start.hold, {"long_name": "velocity at t = 0"})
-    variables["start_next_at"] = (("agent",), start.next_at, {"long_name": "first look"})
-    attributes = {
-        "Conventions": "CF-1.11",
-        "title": run.scenario.name if run.scenario and run.scenario.name else "dwell run",
-        "comment": _UNITS,
-        "dwell_format": WHOLE_RUN if run.table is not None and journal is None else FORMAT,
-        "scenario": run.scenario.model_dump_json() if run.scenario else "",
-        "provenance": json.dumps(dict(run.provenance)),
-        "repairs": json.dumps(list(run.repairs)),
-        "stop": json.dumps([run.stop.reason.value, run.stop.time, run.stop.detail]),
-        "stop_reason": run.stop.reason.value,
-        "stop_time": run.stop.time,
-        "until": run.horizon,
-        "wall_seconds": run.wall_seconds,
-    }
-    if run.table is None:
-        attributes["record"] = run.record
-    if journal is not None:
-        attributes["journal"] = journal
-    if run.scenario is not None and named_code(
-        run.scenario
-    ):  # what can be shown where the code cannot be imported
-        law = run.system.controller
-        kept = {name: getattr(law, name) for name in ("nu", "fade") if hasattr(law, name)}
-        known = run.summary() if run.noted is None else run.noted
-        summary = None if journal is not None else known
-        attributes["without_code"] = json.dumps({"law": kept, "summary": summary})
-    if journal is None and run.agents <= LISTED:
-        numbers = np.frombuffer(json.dumps(run.summary()).encode(), dtype=np.uint8)
-        variables[NUMBERS] = (("character",), numbers, {"long_name": "its numbers, as JSON"})
-    attributes["digest"] = digest_of(variables, attributes)
-    dataset = xr.Dataset(variables, attrs=attributes)
-    for variable in dataset.variables.values():
-        variable.attrs["units"] = "1"
-    return dataset if run.table is None else dataset.set_coords("event_time")
-
-
-def _event_variables(run: Run) -> dict[str, Any]:
-    variables: dict[str, Any] = {}
-    for name, (source, has_axis, text) in _EVENTS.items():
-        dims = ("jump", "axis") if has_axis else ("jump",)
-        values = np.ascontiguousarray(getattr(run.events, source))
-        variables[name] = (dims, values, {"long_name": text})
-    for name, (field, text) in _SOMETIMES.items():
-        column = getattr(run.events, field)
-        if column is not None:
-            dims = ("jump",) if column.ndim == 1 else ("jump", "coefficient")
-            variables[name] = (dims, _flat(column), {"long_name": text})
-    return variables
-
-
-def _kept_variables(run: Run) -> dict[str, Any]:
-    """What takes the place of events: the final state, counts and sums, and how to go on."""
-    arrays, info = run.recorder.frozen()
-    text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
-    about = {"long_name": "what else is needed to go on, as JSON"}
-    variables: dict[str, Any] = {"kept": (("byte",), text, about)}
-    for name, values in arrays.items():
-        about = {"long_name": _KEPT_NAMES.get(name, name.replace("_", " "))}
-        variables[name] = (_dims(name, values), values, about)
-    return variables
-
-
-def _dims(name: str, values: np.ndarray) -> tuple[str, ...]:
-    """Dimensions of a variable that is kept instead of events."""
-    if name.startswith("sum_"):
-        return ("part", "agent")
-    rows = "window" if name.startswith("window_event_") else "agent"
-    return (rows, *("bend", "axis")[2 - values.ndim + 1 :]) if values.ndim < 3 else (
-        rows, "order", "axis"
-    )  # fmt: skip
-
-
-def _flat(column: np.ndarray) -> np.ndarray:
-    """A column with at most one axis beside that of its rows."""
-    return column if column.ndim == 1 else column.reshape(len(column), -1)
-
-
-def _encoding(run: Run) -> dict[str, Any]:
-    """How variables are written: large tables compressed, coordinates without a fill value."""
-    coordinates = ["sample_time"] if run.table is None else ["sample_time", "event_time"]
-    encoding: dict[str, Any] = {name: {"_FillValue": None} for name in coordinates}
-    if run.table is None or len(run.events) < 1000:
-        return encoding
-    small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-    extra = [
-        name for name, (field, _) in _SOMETIMES.items() if getattr(run.events, field) is not None
-    ]
-    return encoding | {name: {**small, **encoding.get(name, {})} for name in (*_EVENTS, *extra)}
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
@@ -318,7 +163,7 @@ def _with_journal(run: Run, kept: Journaled) -> Run:
 def write_beginning(run: Run, target: Path, journal: str) -> None:
     """The file that stands for a run while its journal grows."""
     with written_whole(target) as temporary:
-        _write(_dataset(run, journal), temporary, _encoding(run))
+        _write(as_dataset(run, journal), temporary, encoding_of(run))
 
 
 def _refuse_nonsense(run: Run, path: Path) -> None:
@@ -410,7 +255,7 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
         start = replace(start, fade=kept["law"].get("fade", start.fade))
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
-    metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in _SAMPLES.items()})
+    metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in SAMPLES.items()})
     provenance = json.loads(attributes["provenance"])
     intact = digest_of(variables, attributes) == attributes.get("digest")
     intact &= provenance.get("intact") != "false"  # a changed run that was saved again
@@ -449,15 +294,15 @@ def _without_last(metrics: Metrics, stop: Stop) -> Metrics:
 
 def _table(variables: dict[str, Any]) -> EventTable:
     columns: dict[str, np.ndarray] = {}
-    rows = {len(variables[name][1]) for name in _EVENTS}
+    rows = {len(variables[name][1]) for name in EVENT_VARIABLES}
     if len(rows) != 1:
         raise ValueError("event arrays of different lengths")
-    for name, (source, has_axis, _) in _EVENTS.items():
+    for name, (source, has_axis, _) in EVENT_VARIABLES.items():
         kind = np.int64 if source in WHOLE else np.float64
         columns[source] = np.array(variables[name][1], dtype=kind, order="F")
         if columns[source].ndim != 1 + has_axis:
             raise ValueError("event arrays of another shape")
-    for name, (field, _) in _SOMETIMES.items():
+    for name, (field, _) in SOMETIMES.items():
         if name in variables:
             kind = np.int64 if field in WHOLE else np.float64
             columns[field] = np.ascontiguousarray(variables[name][1], dtype=kind)
@@ -493,16 +338,12 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
     return replace(again, hold=held, next_at=next_at, first=next_at.copy(), spent=spent, **extra)
 
 
-def _spent_rows(spent: Sequence[Spent]) -> np.ndarray:
-    return np.column_stack([counts_of(spent, name) for name in _SPENT])
-
-
 def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
     """What the beginning cost; what older files do not tell is taken from the law."""
     if "start_spent" not in variables:
         return tuple(again.spent)
-    told, rows = variables["start_spent"][1], _spent_rows(again.spent)
-    if told.shape not in (rows.shape, (len(rows), len(_SPENT) - 1)):
+    told, rows = variables["start_spent"][1], spent_rows(again.spent)
+    if told.shape not in (rows.shape, (len(rows), len(SPENT) - 1)):
         raise ValueError("counts of another number of agents than the scenario's")
     rows[:, : told.shape[1]] = told
     kinds, which = np.unique(rows, axis=0, return_inverse=True)  # many are alike
