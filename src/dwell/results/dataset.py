@@ -12,11 +12,12 @@ import numpy as np
 from dwell._netcdf import NUMBERS, digest_of
 from dwell._tables import axis_names
 from dwell.agents.state import Spent, counts_of
-from dwell.results.run import Run
 from dwell.scenario.modules import named_code
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from dwell.results.run import Run
 
 _UNITS = "Lengths are in the unit of the workspace, times in one unit of the scenario's own."
 FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._tables import data_frame, html_table
-from dwell._types import Floats, Points, as_numbers, counted, in_short, lengths
+from dwell._types import Floats, Points, counted, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedEvents, LoggedStates
 from dwell.agents.walk import walk_of
@@ -23,10 +23,12 @@ from dwell.engine.recorder import Recorder, touching
 from dwell.engine.tally import Tally, of_table
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import HybridArc, Stop
-from dwell.measure import Metrics, measure
+from dwell.measure import Metrics
 from dwell.measure.closest_approach import Approach
-from dwell.measure.metrics import Snapshots, metrics_of, snapshots
+from dwell.measure.metrics import Snapshots, metrics_of
+from dwell.results.at_times import checked_times, metrics_at, not_kept, shaped, snapshots_at
 from dwell.results.journal import UNSAVED
+from dwell.results.summary import SHOWN, UNSEEN, summarize
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import Attained
 from dwell.verify import Finding, Flag, flags_of
@@ -96,7 +98,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         told = self.summary()
-        rows = [(f"{a}.{b}", told[a][b]) for a, b in _SHOWN if told[a][b] is not None]
+        rows = [(f"{a}.{b}", told[a][b]) for a, b in SHOWN if told[a][b] is not None]
         table = html_table((key, f"{value:.6g}") for key, value in rows)
         return f"{table}<p>{escape(repr(self))}</p>"
 
@@ -142,7 +144,7 @@ class Run:
     def events(self) -> EventTable:
         """Every jump."""
         if self.table is None:
-            raise self._not_kept("its events")
+            raise not_kept(self, "its events")
         return self.table
 
     @cached_property
@@ -153,14 +155,6 @@ class Run:
             self.start, table, walk_of(self.system, self.start, table), self.recorder.remembered
         )
         return HybridArc(self.system, states, LoggedEvents(table), self.horizon, self.stop)
-
-    def _not_kept(self, what: str) -> InputError:
-        return InputError(
-            f'this run keeps {_KEPT[self.record]} (record.kind = "{self.record}"), but {what} '
-            'would be needed; run it with record.kind = "events"',
-            code="run.record",
-            key="run.record.kind",
-        )
 
     @cached_property
     def flags(self) -> list[Flag]:
@@ -186,23 +180,17 @@ class Run:
         if UNSAVED in self.provenance:
             says = f"A checkpoint could not be written ({self.provenance[UNSAVED]})."
             found.append(Flag("checkpoint-failed", says))
-        return [*altered, *found, *([] if self._coverage_known else [_UNSEEN])]
+        return [*altered, *found, *([] if self._coverage_known else [UNSEEN])]
 
     @property
     def seen_separation(self) -> float:
-        """The smallest distance of two agents at the start, at events and at the end.
-
-        inf for one agent.
-        """
+        """The smallest distance of two agents at the start, events and end; inf for one agent."""
         ends = [float(one.separations[0]) for one in self.ends]
         return min(self.tally.nearest, *ends, 0.0 if self.ends_in_contact else np.inf)
 
     @property
     def largest_hold_error(self) -> float | None:
-        """The largest hold error at the start, at the ends of holds and at the end.
-
-        None for laws that have none.
-        """
+        """The largest hold error at the start, ends of holds and end; None for laws without one."""
         if self.ends[0].hold_errors.shape[1] == 0:
             return None
         return max(self.tally.hold_error, *(float(one.hold_errors.max()) for one in self.ends))
@@ -256,7 +244,7 @@ class Run:
     @cached_property
     def at_the_end(self) -> Snapshots:
         """Where everybody is at the end, and how each moves; one row."""
-        return self._legs(self.horizon)
+        return snapshots_at(self, self.horizon)
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:
@@ -328,33 +316,31 @@ class Run:
 
     def positions(self, t: float | Floats) -> Points:
         """Where everybody is at time t: (N, n), or (len(t), N, n)."""
-        return _shaped(t, self._legs(t).positions)
+        return shaped(t, snapshots_at(self, t).positions)
 
     def holds(self, t: float | Floats) -> Points:
         """The velocities, after any jump at t."""
-        return _shaped(t, self._legs(t).velocities)
+        return shaped(t, snapshots_at(self, t).velocities)
 
     def timers(self, t: float | Floats) -> Floats:
         """Time left until each agent's next look, after any jump at t."""
-        return _shaped(t, self._legs(t).next_at - self._checked(t)[:, None])
+        return shaped(t, snapshots_at(self, t).next_at - checked_times(self, t)[:, None])
 
     def errors(self, t: float | Floats) -> Floats:
         """|centroid - position| of each agent: (N,), or (len(t), N)."""
-        return _shaped(t, self._measured(t).errors)
+        return shaped(t, metrics_at(self, t).errors)
 
     def hold_errors(self, t: float | Floats) -> Floats:
         """|held velocity - k1 sat(error)| of each agent, after any jump at t."""
-        return _shaped(t, self._measured(t).hold_errors)
+        return shaped(t, metrics_at(self, t).hold_errors)
 
     def cost(self, t: float | Floats) -> float | Floats:
         """Locational cost at time t."""
-        costs = _shaped(t, self._measured(t).costs)
+        costs = shaped(t, metrics_at(self, t).costs)
         return float(costs) if np.ndim(t) == 0 else costs
 
     def summary(self) -> dict[str, Any]:
         """The numbers of the run, as `dwell run --json` prints them."""
-        from dwell.results.summary import summarize
-
         if self.absent is None or self.noted is None:
             return summarize(self)
         note = {"code": "without-code", "says": f"Numbers as they were kept: {self.absent}."}
@@ -406,77 +392,3 @@ class Run:
         from dwell.results.store import save_run
 
         save_run(self, path, force=force)
-
-    def _legs(self, t: float | Floats) -> Snapshots:
-        times = self._checked(t)
-        order = np.argsort(times, kind="stable")
-        table = self._table_for(times)
-        legs = snapshots(self._state_for(times), table, times[order])
-        back = np.argsort(order, kind="stable")
-        return Snapshots(*(getattr(legs, name)[back] for name in Snapshots.__dataclass_fields__))
-
-    def _measured(self, t: float | Floats) -> Metrics:
-        times = self._checked(t)
-        order = np.argsort(times, kind="stable")
-        met = np.flatnonzero(touching(self._legs(times)))
-        if met.size:
-            raise InputError(
-                f"two agents stand at one place at t = {float(times[met[0]])!r}, so cells are not "
-                "defined then; ask for another time",
-                code="agents.coincident",
-            )
-        table = self._table_for(times)
-        found = measure(self.system, self._state_for(times), table, times[order])
-        back = np.argsort(order, kind="stable")
-        return Metrics(*(getattr(found, name)[back] for name in Metrics.__dataclass_fields__))
-
-    def _table_for(self, times: Floats) -> EventTable:
-        """The jumps, or none where only the ends of a run are known, and asked for."""
-        if self.table is not None:
-            return self.table
-        known = (times == 0.0).all() or (times >= self.tally.time).all()
-        if not known:
-            raise self._not_kept(f"its state at t = {float(times[times < self.tally.time][-1])!r}")
-        return EventTable.blank(0, self.system.dimension)
-
-    def _state_for(self, times: Floats) -> AgentsState:
-        if self.table is not None or (len(times) and times[0] < self.tally.time):
-            return self.start
-        return self.tally.state(self.start)
-
-    def _checked(self, t: float | Floats) -> Floats:
-        numbers = as_numbers(t)
-        if numbers is None:
-            need = "a number or an array of numbers is needed"
-            raise InputError(f"{in_short(t)} is not a time; {need}", code="run.time")
-        times = np.atleast_1d(numbers)
-        if times.ndim != 1:
-            raise InputError(f"times have shape {times.shape}; one row is needed", code="run.time")
-        if times.size and not (times.min() >= 0.0 and times.max() <= self.horizon):
-            raise InputError(
-                f"the run knows times from 0 to {self.horizon!r}; asked for {float(times.min())!r} "
-                f"to {float(times.max())!r}",
-                code="run.time",
-            )
-        return times
-
-
-# Numbers of a summary that notebooks show.
-_SHOWN = (
-    ("cost", "initial"), ("cost", "final"), ("error", "final_max"), ("coverage", "reached_at"),
-    ("separation", "min"),
-)  # fmt: skip
-_KEPT = {"samples": "samples and its final state", "summary": "numbers and its final state"}
-_UNSEEN = Flag(
-    "coverage-unseen",
-    "When coverage was reached is not known: a summary without samples looks at the end alone; "
-    "give record.sample_every.",
-)
-
-
-def _shaped(t: float | Floats, rows: Floats) -> Floats:
-    """`rows` without their first axis if one time was asked for."""
-    if np.ndim(t) > 0:
-        return rows
-    one: Floats = rows[0]
-    return one

@@ -1,4 +1,4 @@
-"""The numbers of a run as one JSON object. Its keys are a promise: scripts depend on them."""
+"""The numbers of a run as one JSON object. Its keys are stable: scripts depend on them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from dwell._types import Floats, Points
 from dwell.cells.measurement import Looks
 from dwell.measure.metrics import log_cost_of
+from dwell.verify import Flag
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.verify.flags import own_limit
 
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from dwell.results.run import Run
 
 SUMMARY_VERSION = 1
+SHOWN = (  # in a notebook
+    ("cost", "initial"), ("cost", "final"), ("error", "final_max"), ("coverage", "reached_at"),
+    ("separation", "min"),
+)  # fmt: skip
+UNSEEN = Flag(
+    "coverage-unseen",
+    "When coverage was reached is not known: a summary without samples looks at the end alone; "
+    "give record.sample_every.",
+)
 
 
 def summarize(run: Run) -> dict[str, Any]:
