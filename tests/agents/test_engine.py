@@ -179,8 +179,8 @@ def test_buffers_of_any_size_give_the_same_run(monkeypatch):
     coverage = system()
     state = coverage.start(START)
     whole = table_of(run_compiled(coverage, state, until=5.0))
-    monkeypatch.setattr("dwell.agents.engine.FIRST_CHUNK", 3)
-    monkeypatch.setattr("dwell.agents.engine.LAST_CHUNK", 7)
+    monkeypatch.setattr("dwell.engine.stepper.FIRST_CHUNK", 3)
+    monkeypatch.setattr("dwell.engine.stepper.LAST_CHUNK", 7)
     assert differing(whole, table_of(run_compiled(coverage, state, until=5.0))) == []
 
 
