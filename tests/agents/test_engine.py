@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -233,30 +230,3 @@ def test_draws_depend_on_seed_and_id_alone():
     first = usual.next_at[usual.of_agent(0)[0]] - usual.time[usual.of_agent(0)[0]]
     swapped = renamed.next_at[renamed.of_agent(4)[0]] - renamed.time[renamed.of_agent(4)[0]]
     assert first == swapped
-
-
-def test_compiled_and_plain_python_give_the_same_bits():
-    """The whole engine once more with DWELL_JIT=0, in a process of its own."""
-    code = (
-        "import hashlib, numpy as np\n"
-        "from tests.agents.test_engine import system, START\n"
-        "from dwell.agents import table_of\n"
-        "from dwell.engine import run_compiled\n"
-        "from dataclasses import fields\n"
-        "s = system(); t = table_of(run_compiled(s, s.start(START), until=1.5))\n"
-        "h = hashlib.sha256()\n"
-        "[h.update(getattr(t, f.name).tobytes()) for f in fields(t)[:10]]\n"
-        "print(len(t), h.hexdigest())\n"
-    )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "DWELL_JIT": jit},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for jit in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]
-    assert int(outputs[0].split()[0]) > 10

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -159,8 +156,8 @@ def test_stop_and_resume_changes_no_bit(world, cut):
 def test_buffers_of_any_size(world, monkeypatch):
     coverage = system(world)
     whole = table_of(run_compiled(coverage, begun(coverage), until=4.0))
-    monkeypatch.setattr("dwell.agents.engine.FIRST_CHUNK", 3)
-    monkeypatch.setattr("dwell.agents.engine.LAST_CHUNK", 7)
+    monkeypatch.setattr("dwell.engine.stepper.FIRST_CHUNK", 3)
+    monkeypatch.setattr("dwell.engine.stepper.LAST_CHUNK", 7)
     assert differing(whole, table_of(run_compiled(coverage, begun(coverage), until=4.0))) == []
 
 
@@ -205,38 +202,3 @@ def test_what_has_no_engine():
     weight = Function(lambda p: 1.0 + p[..., 0] ** 2)
     called = CoverageSystem(WORLDS["box-3"], weight, TIMER, 5)
     assert [can_compile(s) for s in (round_, high, called)] == [False] * 3
-
-
-def test_compiled_and_plain_python_give_the_same_bits():
-    """Both engines once more with DWELL_JIT=0, in a process of its own; with many agents, too."""
-    code = (
-        "import hashlib, numpy as np\n"
-        "from dwell import Box, Timer, Uniform\n"
-        "from dwell.agents import CoverageSystem, table_of\n"
-        "from dwell.engine import run_compiled\n"
-        "from tests.agents.test_engine_any import begun, system\n"
-        "for world in ('interval', 'box-3'):\n"
-        "    s = system(world)\n"
-        "    t = table_of(run_compiled(s, begun(s), until=1.5))\n"
-        "    values = b''.join(v.tobytes() for v in t.columns().values())\n"
-        "    print(len(t), hashlib.sha256(values).hexdigest())\n"
-        "for n in (1, 3):\n"
-        "    law = Timer(k1=0.5, nu=0.4, t1=0.2, t2=0.5)\n"
-        "    s = CoverageSystem(Box((0.0,) * n, (1.0,) * n), Uniform(), law, 140, 3)\n"
-        "    places = np.random.default_rng(1).uniform(0, 1, (140, n))\n"
-        "    t = table_of(run_compiled(s, s.start(places), until=2.0, max_jumps=250))\n"
-        "    values = b''.join(v.tobytes() for v in t.columns().values())\n"
-        "    print(len(t), hashlib.sha256(values).hexdigest())\n"
-    )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            env={**os.environ, "DWELL_JIT": jit},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for jit in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]
-    assert all(int(line.split()[0]) > 7 for line in outputs[0].splitlines())

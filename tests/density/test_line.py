@@ -316,28 +316,3 @@ def test_far_from_a_hill_agents_still_know_where_to_go():
     assert (seen.mass > 0).all()
     assert (seen.error[:, 0] > 0).all()
     assert seen.error[1, 0] + 0.6 == pytest.approx(1.0, abs=1e-4)
-
-
-def test_plain_python_agrees_with_the_compiled_kernels():
-    import subprocess
-    import sys
-
-    code = (
-        "import numpy as np; from dwell import *; from dwell.cells import interval as line\n"
-        "from dwell.cells.ground import ground_of\n"
-        "d = Mixture((Uniform(.1), Gaussian((.3,), rate=30.), Polynomial([(2, 1.)])))\n"
-        "x = np.random.default_rng(0).random((1, 12, 1)); k = np.arange(12)\n"
-        "s = line.looks(ground_of(Interval(0, 1), d), x, 0 * k, k)\n"
-        "print(s.mass.tobytes().hex(), s.error.tobytes().hex(), s.second.tobytes().hex())"
-    )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**__import__("os").environ, "DWELL_JIT": jit},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for jit in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]

@@ -1,9 +1,6 @@
 """Cells in space against exact rational arithmetic, SciPy, and what lattices are known for."""
 
 import math
-import os
-import subprocess
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -248,29 +245,6 @@ def test_agents_come_by_distance_and_only_as_far_as_needed():
         beyond = np.linalg.norm(np.delete(points, cell.seen, axis=0) - cell.position, axis=1)
         assert (beyond[beyond > 0.0] > reach).all()
         assert set(cell.borders[cell.borders >= 0]) <= set(cell.seen)
-
-
-PLAIN = """
-import sys, numpy as np
-from dwell.geometry import polyhedra
-from tests.kernels import space_worlds as worlds
-terms = worlds.hills([1.0], [[0.4, 0.5, 0.6]], np.diag([2.0, 1.0, 3.0]))
-for terms in (worlds.UNIFORM, terms):
-    for points in (worlds.scattered(6), worlds.cubic(2), worlds.in_pairs(1e-9, 2)):
-        found = worlds.looks(worlds.cube(), points, terms)
-        print([v.hex() for v in np.column_stack([found.mass, found.error, found.second]).ravel()])
-"""
-
-
-def test_plain_python_gives_the_same_bits():
-    shown = []
-    for jit in ("0", "1"):
-        environment = {**os.environ, "DWELL_JIT": jit}
-        command = [sys.executable, "-c", PLAIN]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        shown.append(done.stdout)
-    assert shown[0] == shown[1]
-    assert len(shown[0].splitlines()) == 6
 
 
 def test_agents_at_one_place_are_named():
