@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class CompiledRun:
-    """A run in progress: the agents' legs, which change, and the arguments of the kernel."""
+    """A run in progress: the agents' trajectory segments, which change, and the kernel's arguments."""
 
     system: CoverageSystem
     parts: Parts
@@ -52,7 +52,7 @@ class CompiledRun:
         return self._contact() if reason == HIT else None
 
     def _contact(self) -> Stop:
-        """Return which two agents met, where and when."""
+        """Return which two agents coincide, where and when."""
         from dwell._kernels.queue import ROW
 
         legs, number = self.parts.legs, self.parts.number
@@ -116,7 +116,7 @@ def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -
 
 
 def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
-    """Where everybody in a table of legs is at time t: the same bits as the kernel's."""
+    """Return the positions of all agents at time t, with the bits of the kernel."""
     from dwell._kernels.legs import AFTER_SINCE
 
     dt = np.minimum(t - row[:, 2 * dimension + AFTER_SINCE], cruise)
@@ -202,7 +202,7 @@ _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _b
 
 
 def _legs(start: AgentsState, number: Ints) -> Legs:
-    """The legs of agents in this order, and their queue."""
+    """Return the trajectory segments of agents in this order, and their queue."""
     from dwell._kernels.engine import Legs, fill_rows
     from dwell._kernels.legs import COLUMNS
     from dwell._kernels.queue import entries
@@ -218,7 +218,7 @@ def _legs(start: AgentsState, number: Ints) -> Legs:
 
 
 def _in_turn(next_at: Floats, number: Ints) -> Ints:
-    """All rows by the time of their next look, those at one time by their numbers."""
+    """Return all rows by the time of their next sample, then by their agents' numbers."""
     order = np.argsort(next_at)
     times = next_at[order]
     return order if (times[1:] > times[:-1]).all() else np.lexsort((number, next_at))

@@ -13,12 +13,12 @@ from dwell._types import Floats, Ints
 class Counters:
     """One entry per agent; the beginning counts too."""
 
-    voronoi: Ints  # Voronoi cells computed: one per look
+    voronoi: Ints  # Voronoi cells computed: one per sample
     guaranteed: Ints  # guaranteed cells
     dual_guaranteed: Ints
     measurements: Ints  # events, at each of which it measures where it is
     sent: Ints  # messages it broadcast
-    received: Ints  # positions of others it obtained, by a look or by a message
+    received: Ints  # positions of others it obtained, by a sample or by a message
     updates: Ints  # times its velocity changed at an event; from rest, at the beginning
     distance: Floats  # length of its path
     energy: Floats  # integral of its squared speed

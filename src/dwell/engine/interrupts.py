@@ -1,4 +1,4 @@
-"""The first Ctrl-C asks a run to stop where it can go on later; the second stops it at once."""
+"""The first Ctrl-C stops a run where it can be resumed; the second stops it at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CutShort(KeyboardInterrupt):
 
 @final
 class Asked:
-    """Whether a signal has asked for an end."""
+    """Whether a signal has come."""
 
     def __init__(self) -> None:
         self.by: int | None = None  # the signal that did

@@ -12,7 +12,7 @@ from dwell.engine.recorder import EVENTS, LOOKS, SUMMARY, Recorder, expected_eve
 from dwell.engine.stepper import LAST_CHUNK
 from dwell.errors import InputError
 
-PER_AGENT = 700  # bytes: legs, counters, the looks at the start and at the end
+PER_AGENT = 700  # bytes: segments, counters, measurements at the start and at the end
 COPIES = 2.0  # of events and samples: in pieces, and put together
 SAVING = 1.3  # of them again, while a file is put together
 PER_LOOK = 130  # bytes
@@ -25,13 +25,13 @@ NUMBER = 8  # bytes
 class Need:
     """What a run will come to, roughly."""
 
-    events: float | None  # jumps; None if nobody can tell
+    events: float | None  # jumps; None if unknown
     samples: int
     size: float  # bytes at the worst moment
 
     @property
     def says(self) -> str:
-        """The same for people."""
+        """The figures as text."""
         jumps = "" if self.events is None else f"about {self.events:.2g} events, "
         return f"{jumps}{self.samples} samples, {in_bytes(self.size)} of memory"
 
@@ -60,7 +60,7 @@ def _bytes_per_event(system: CoverageSystem) -> int:
 
 
 def refuse_too_much(need: Need, kind: str) -> None:
-    """Refuse what the machine has no room for; advise what would fit."""
+    """Refuse a run that exceeds the free memory; advise what would fit."""
     free = free_memory()
     if free is None or need.size <= free:
         return
@@ -75,7 +75,7 @@ def refuse_too_much(need: Need, kind: str) -> None:
 
 
 def free_memory() -> float | None:
-    """Bytes that this process may still take; None where nobody says."""
+    """Bytes that this process may still take; None where unknown."""
     found = [_available(Path("/proc/meminfo")), _allowed(Path("/sys/fs/cgroup"))]
     known = [value for value in found if value is not None]
     return min(known) if known else None

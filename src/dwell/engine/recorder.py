@@ -26,11 +26,11 @@ from dwell.scenario import Scenario
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000
-DEAR_SAMPLES = 100  # where a look takes long, see dwell.cells.backend.is_expensive
+DEAR_SAMPLES = 100  # where measuring a cell takes long, see dwell.cells.backend.is_expensive
 FEW_SAMPLES = 10  # where Python evaluates the density, and the law's waits are not known
 LOOKS_PER_SAMPLE = 2.0  # of every agent, where Python evaluates the density
 MOST_SAMPLES = 10_000_000
-LOOKS = 2**18  # of samples between two looks at the outside world
+LOOKS = 2**18  # cells measured at a time, between two reports of progress
 HALFWAY = (StopReason.INTERRUPTED, StopReason.JUMP_LIMIT)  # such a run can go on
 
 
@@ -86,7 +86,7 @@ class Recorder:
         self.done += len(self._due(piece))
         prior = self.tally.state(self.start) if self.window else self.start
         was_open = bool(np.isinf(self.tally.after))
-        if self.kind == EVENTS:  # figures can wait until they are asked for
+        if self.kind == EVENTS:  # figures are computed when they are needed
             self.tally.follow(piece.table)
         else:
             self.tally.add(piece.table)
@@ -182,7 +182,7 @@ class Recorder:
         return arrays, info
 
     def restore(self, arrays: dict[str, np.ndarray], info: dict[str, Any]) -> None:
-        """Become what `frozen` told of; tables and samples are put back by others."""
+        """Restore what `frozen` returned; the caller restores tables and samples."""
         self.tally.restore(arrays, info["tally"])
         if self.window is not None:
             self.window.restore(arrays, float(info["late"]))
@@ -205,9 +205,9 @@ def recorder_of(
 def default_samples(system: CoverageSystem, start: AgentsState | None, until: float) -> int:
     """How many samples are taken by default; together they cost no more than the run.
 
-    A sample costs a look of every agent. Where the kernels look, that is next to nothing; where
-    Python evaluates the density, there is one for every two looks of an agent, and at most 100;
-    at most 10 where the number of looks is an estimate from the first waits in `start`.
+    A sample measures the cell of every agent. Where kernels do, that costs next to nothing; where
+    Python evaluates the density, there is one sample for every two events of an agent, and at most
+    100; at most 10 where the number of events is an estimate from the first waits in `start`.
     """
     if system.ground.terms is not None:
         return DEAR_SAMPLES if is_expensive(system.ground) else DEFAULT_SAMPLES
@@ -233,7 +233,7 @@ def expected_events(
 
 
 def looks_by_law(system: CoverageSystem, until: float) -> Floats | None:
-    """The expected number of looks of each agent; None where the law chooses waits on the way."""
+    """Return the expected number of events of each agent; None where the law chooses its waits."""
     if system.program is None or not system.network.perfect or is_continuous(system):
         return None
     return until / _mean_waits(system)
@@ -275,7 +275,7 @@ def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT
 
 
 def _still(tally: Tally, time: float) -> Snapshots:
-    """Everybody at the end."""
+    """Return the state of all agents at the end."""
     legs = tally.legs
     return Snapshots(legs.at(time)[None], legs.velocity_at(time)[None], legs.next_at[None])
 

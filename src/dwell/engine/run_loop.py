@@ -134,11 +134,11 @@ class RunLoop:
         arc = solve_continuous(
             recorder.system, recorder.start, until=until, max_jumps=max_jumps, progress=progress
         )
-        bent: Any = arc.states[0]  # the first leg bends only once the equation is solved
+        bent: Any = arc.states[0]  # the first segment is known once the equation is solved
         again = Recorder(recorder.system, bent, recorder.asked_times, recorder.kind)
         again.threads = recorder.threads
         closed = arc.stop.reason not in HALFWAY
-        self.show(again, None)  # only now is it known how the first legs bend
+        self.show(again, None)  # only now are the first segments known
         piece = Piece(table_of(arc), arc.until, closed, arc.stop)
         again.take(piece)
         self.show(again, piece)

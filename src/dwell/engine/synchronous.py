@@ -1,6 +1,6 @@
-"""Laws under which everybody looks at the same times: all looks of one time at once, on all cores.
+"""Synchronous laws: the cells of all agents are measured at once, on all cores.
 
-Jumps at one time see the same places, whoever comes first; so they may be computed side by side.
+Jumps at one time depend on the same positions, in any order, so they may be computed in parallel.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ WORTHWHILE = 1_000  # agents from which threads gain more than they cost
 
 
 def least_chunk(system: CoverageSystem, program: HoldProgram) -> int:
-    """How many jumps must be allowed at a time, so that nobody is left behind by a step."""
+    """Return the least number of jumps of a chunk in which all agents can jump."""
     return system.agents if system.agents >= WORTHWHILE and _is_periodic(program) else 0
 
 
 def step_together(
     system: CoverageSystem, parts: Parts, program: HoldProgram, until: float, jumps: int
 ) -> EventTable | None:
-    """The jumps of everybody at the next time, or None where the kernel must make them.
+    """Return the jumps of all agents at the next time, or None where the kernel must make them.
 
     That is so where not all are due at once, where `jumps` does not let all of them jump, and where
-    agents meet. Changes the legs as the kernel would.
+    agents coincide. Changes the segments as the kernel would.
     """
     legs, number = parts.legs, parts.number
     if system.agents < WORTHWHILE or jumps < system.agents:
@@ -93,7 +93,7 @@ def _note_speeds(holds: Floats, parts: Parts) -> None:
 
 
 def _requeue(parts: Parts, following: Floats, order: Any) -> None:
-    """Put everybody back into the queue: by time, then by number."""
+    """Fill the queue: by time, then by number."""
     from dwell._kernels.queue import entries
 
     sequence = np.argsort(following, kind="stable")

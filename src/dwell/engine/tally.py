@@ -24,7 +24,7 @@ COUNTED = ("looked", "guaranteed", "dual_guaranteed", "sent", "received")
 
 @final
 class Tally:
-    """Sums, extremes and the present legs of a run that goes on."""
+    """Sums, extremes and the present trajectory segments of a run in progress."""
 
     def __init__(self, system: CoverageSystem, start: AgentsState) -> None:
         n = system.agents
@@ -39,10 +39,10 @@ class Tally:
         self.empty = 0
         self.floors = 0
         self.outside = 0.0
-        self.top_speed = 0.0  # on legs that are over
-        self.nearest = np.inf  # at looks
+        self.top_speed = 0.0  # on segments that are over
+        self.nearest = np.inf  # at events
         self.hold_error = 0.0  # at the ends of holds
-        self.last_large = -1.0  # time of the last look with an error beyond nu; -1: none
+        self.last_large = -1.0  # time of the last event with an error beyond nu; -1: none
         self.samples = Sampled()
 
     @property
@@ -89,7 +89,7 @@ class Tally:
         self.time = float(part.time[-1])
 
     def _before(self, now: Legs, who: Ints, fresh: np.ndarray) -> Legs:
-        """The leg that each of the sorted jumps ends."""
+        """Return the segment that each of the sorted jumps ends."""
         older = self.legs.take(who)
         later = np.flatnonzero(~fresh)
         _put(older, later, now.take(later - 1))
@@ -155,7 +155,7 @@ class Tally:
         return None if np.isnan(self.top_speed) else found
 
     def places(self, until: float) -> Points:
-        """Where everybody is at the end."""
+        """Return the positions of all agents at the end."""
         return self.legs.at(until)
 
     def state(self, start: AgentsState) -> AgentsState:
@@ -218,10 +218,10 @@ class Sampled:
 
     taken: int = 0
     last_large: float = -1.0  # the last sample with an error beyond nu; -1: none
-    after: float = np.inf  # the first sample after any error beyond nu, at looks or samples
+    after: float = np.inf  # the first sample after any error beyond nu, at events or samples
 
     def add(self, found: Metrics, nu: float | None, last_look: float) -> None:
-        """Take in some more; at `last_look` the last error beyond nu was seen at a look."""
+        """Add samples; at `last_look` was the last event with an error beyond nu."""
         self.taken += len(found.times)
         if nu is not None and len(found.times):
             large = found.times[found.errors.max(axis=1) > nu]
@@ -253,7 +253,7 @@ def _own(legs: Legs) -> Legs:
 
 
 def _rows(part: EventTable, order: Ints | slice, like: Legs) -> Legs:
-    """The legs that some jumps begin."""
+    """Return the segments that some jumps begin."""
     cruise = part.cruise
     if cruise is None and like.cruise is not None:
         cruise = np.full(len(part), np.inf)
@@ -269,7 +269,7 @@ def _rows(part: EventTable, order: Ints | slice, like: Legs) -> Legs:
 
 
 def _put(legs: Legs, where: Ints, new: Legs) -> None:
-    """Change some of the legs, in place."""
+    """Change some of the segments, in place."""
     for name, values in _parts(new):
         getattr(legs, name)[where] = values
 

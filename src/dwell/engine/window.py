@@ -28,7 +28,7 @@ class Window:
         self.late = 0.0
 
     def take(self, before: Legs, table: EventTable, tally: Tally, was_open: bool) -> None:
-        """`table` came next, with everybody on the legs `before`; `tally` knows of it already."""
+        """Add `table`, which begins with the segments `before` and is in `tally` already."""
         if tally.late > self.late:
             self.late, self.base, self.tables = tally.late, before, [table]
         elif was_open:
@@ -79,7 +79,7 @@ class Window:
 
 
 def errors_at(tally: Tally, places: Floats) -> Floats:
-    """|centroid - position| of everybody standing at `places`, (1, N, n)."""
+    """Return |centroid - position| of all agents at `places`, (1, N, n)."""
     everybody = np.arange(places.shape[1])
     seen = measure_cells(
         tally.system.ground, places, np.zeros_like(everybody), everybody, threads=None

@@ -29,7 +29,7 @@ def simulate(
     Stops early after `max_jumps` jumps, or when more than `max_simultaneous` jumps in a row leave
     the clock standing (Zeno), or on an interrupt from the keyboard; the arc's `stop` says so.
     `standing` jumps in a row had left the clock standing before `start`.
-    `progress` is told the time reached after each jump.
+    `progress` is called with the time reached after each jump.
     """
     states: list[S] = [start]
     events: list[Event] = []

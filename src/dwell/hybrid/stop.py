@@ -18,7 +18,7 @@ class StopReason(Enum):
 
     @property
     def ok(self) -> bool:
-        """Whether the simulation went as far as it was asked to."""
+        """Whether the simulation reached its horizon."""
         return self is StopReason.HORIZON
 
     @property
@@ -32,7 +32,7 @@ class StopReason(Enum):
         return _ADVICE.get(self, "")
 
     def advice_about(self, file: str | None) -> str:
-        """The same about the run in `file`; None: it is in no file."""
+        """Return the advice for the run in `file`; None: it is in no file."""
         if file is None:
             return _ADVICE_UNSTORED.get(self, self.advice)
         return self.advice.replace("FILE", file)

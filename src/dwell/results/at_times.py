@@ -47,7 +47,7 @@ def metrics_at(run: Run, t: float | Floats) -> Metrics:
 
 
 def _table_for(run: Run, times: Floats) -> EventTable:
-    """The jumps, or none where only the ends of a run are known, and asked for."""
+    """Return the jumps, or none where only the ends of the run are known and needed."""
     if run.table is not None:
         return run.table
     known = (times == 0.0).all() or (times >= run.tally.time).all()
@@ -91,7 +91,7 @@ def not_kept(run: Run, what: str) -> InputError:
 
 
 def shaped(t: float | Floats, rows: Floats) -> Floats:
-    """`rows` without their first axis if one time was asked for."""
+    """Return `rows` without their first axis if t is one time."""
     if np.ndim(t) > 0:
         return rows
     one: Floats = rows[0]

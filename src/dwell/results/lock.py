@@ -12,7 +12,7 @@ from dwell.errors import StoreError
 
 @contextlib.contextmanager
 def locked(target: Path) -> Iterator[None]:
-    """Nobody else may write `target` meanwhile; whoever tries is told who has it.
+    """Lock `target` against other writers; an attempt by another process names this one.
 
     The operating system gives the lock back when a process dies, so a file left behind by one is no
     lock. Where a system or a folder knows no locks, there are none.

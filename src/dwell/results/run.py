@@ -1,4 +1,4 @@
-"""Run: one simulation, with everything needed to look at it, judge it and repeat it."""
+"""Run: one simulation, with everything needed to show, check and repeat it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Run:
     stop: Stop  # why it ended
     metrics: Metrics
     recorder: Recorder  # what was kept, from which the run can go on
-    counted: Tally | None = None  # what it came to; None: to be found out when asked for
+    counted: Tally | None = None  # its figures; None: computed when needed
     table: EventTable | None = None  # every jump; None if they were not kept
     scenario: Scenario | None = None  # None for a law or density that no file can describe
     repairs: tuple[str, ...] = ()
@@ -217,7 +217,7 @@ class Run:
 
     @property
     def _coverage_known(self) -> bool:
-        """Whether it can be told when coverage was reached."""
+        """Whether the time at which coverage was reached is known."""
         return (
             self.table is not None
             or self.recorder.window is not None
@@ -238,12 +238,12 @@ class Run:
 
     @cached_property
     def final_looks(self) -> Looks:
-        """What everybody sees at the end."""
+        """Measurements of all cells at the end."""
         return self.system.looks_of_all(self.at_the_end.positions[0], threads=self.recorder.threads)
 
     @cached_property
     def at_the_end(self) -> Snapshots:
-        """Where everybody is at the end, and how each moves; one row."""
+        """Positions and velocities of all agents at the end; one row."""
         return snapshots_at(self, self.horizon)
 
     @property
@@ -273,7 +273,7 @@ class Run:
 
     @cached_property
     def closest(self) -> Approach:
-        """The closest that two agents came at any time, looked at or not."""
+        """The closest that two agents came at any time."""
         return self._recorded.closest
 
     @cached_property
@@ -290,7 +290,7 @@ class Run:
 
     @cached_property
     def certificate(self) -> tuple[Finding, ...]:
-        """The theorem held against this run, looked at fewer times than `dwell check` does.
+        """The theorem checked for this run, at fewer times than `dwell check` does.
 
         Empty where the events were not kept.
         """
@@ -315,7 +315,7 @@ class Run:
     # Exact answers at any time.
 
     def positions(self, t: float | Floats) -> Points:
-        """Where everybody is at time t: (N, n), or (len(t), N, n)."""
+        """Positions of all agents at time t: (N, n), or (len(t), N, n)."""
         return shaped(t, snapshots_at(self, t).positions)
 
     def holds(self, t: float | Floats) -> Points:
@@ -323,7 +323,7 @@ class Run:
         return shaped(t, snapshots_at(self, t).velocities)
 
     def timers(self, t: float | Floats) -> Floats:
-        """Time left until each agent's next look, after any jump at t."""
+        """Time left until each agent's next sample, after any jump at t."""
         return shaped(t, snapshots_at(self, t).next_at - checked_times(self, t)[:, None])
 
     def errors(self, t: float | Floats) -> Floats:

@@ -211,7 +211,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _moved(scenario: Scenario, folder: Path) -> Scenario:
-    """`scenario` with its modules looked for in `folder`, if one of them is there."""
+    """Return `scenario` with its modules in `folder`, if one of them is there."""
     names = named_code(scenario).values()
     here = any(source_file(name.partition(":")[0], str(folder)) for name in names)
     return scenario.model_copy(update={"modules": str(folder)}) if here else scenario

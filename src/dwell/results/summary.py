@@ -31,7 +31,7 @@ UNSEEN = Flag(
 
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
-    # Where two agents met in the end there are no cells: what would need them is null.
+    # Where two agents coincide at the end there are no cells: what would need them is null.
     ends, places = run.ends, run.at_the_end.positions[0]
     seen = None if run.ends_in_contact else run.final_looks
     final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
@@ -152,7 +152,7 @@ def _final(places: Points, seen: Looks | None) -> dict[str, Any]:
 
 
 def in_lists(values: Floats) -> list[Any]:
-    """An array as lists, which hold numbers only: nobody need look whether they hold each other."""
+    """Return an array as lists, made without the search for reference cycles."""
     watched = gc.isenabled()
     gc.disable()  # else it counts a million short lists over and over
     try:
