@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class CompiledRun:
-    """A run in progress: the agents' trajectory segments, which change, and the kernel's arguments."""
+    """A run in progress: the agents' trajectory segments, which change, and kernel arguments."""
 
     system: CoverageSystem
     parts: Parts
