@@ -23,9 +23,9 @@ def star_moments(cell: Star, density: Density | object = None) -> Moments:
     """Mass, centroid and second moment of `density` (uniform by default) over `cell`.
 
     The offset is that of the centroid from the cell's agent. Densities that have terms are
-    integrated to within rounding (in space to about 1e-9 of the mass, within curved boundaries of
-    space to about 1e-6); any other function by
-    adaptive quadrature, with a bound on the mass's relative error.
+    integrated to within rounding on the line and in polygons, elsewhere with an estimate of the
+    mass's relative error (about 1e-8, in balls and ellipsoids of space 1e-6). Any other function is
+    integrated adaptively, also with an estimate.
 
     >>> from dwell.geometry import Box, guaranteed_cell
     >>> cell = guaranteed_cell(Box((0, 0), (2, 1)), (0.5, 0.5), [(1.5, 0.5)], 0.0)
