@@ -21,7 +21,7 @@ GRID = "#E4E4E4"
 PANE = "#F8F8F8"
 GAP = 0.045  # from an edge to its numbers, on the sheet
 FAR_GAP = 0.14  # from an edge to its name
-LONG, SHORT = 0.45, 0.2  # edges with room for many, some, or few numbers
+LONG, SHORT = 0.45, 0.2  # edges long enough for many, some, or few numbers
 CORNER, APART = 0.05, 0.04  # how near to a corner numbers step back from it, and how far
 
 

@@ -19,16 +19,16 @@ from dwell.geometry import Flat, Workspace, is_flat
 from dwell.plotting.maps import is_slim
 
 AZIMUTH = -60.0
-AZIMUTHS = (AZIMUTH, -40.0, -25.0, -75.0, 30.0, 55.0)  # others to look from, if need be
-LARGE = 0.1  # of the boundary: walls that should not be seen edge-on
-EDGE_ON = 0.15  # cosine between a wall's normal and the direction to the camera
+AZIMUTHS = (AZIMUTH, -40.0, -25.0, -75.0, 30.0, 55.0)  # alternatives
+LARGE = 0.1  # of the boundary: facets that should not be seen edge-on
+EDGE_ON = 0.15  # cosine between a facet's normal and the direction to the camera
 ELEVATION = 22.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """Looks at `middle` from an azimuth and an elevation in degrees; `unit` is 1 on the sheet."""
+    """Directed at `middle`, from azimuth and elevation in degrees; `unit` is 1 on the sheet."""
 
     middle: Floats  # (3,)
     unit: Floats  # (3,) all the same, unless the workspace is too slim to be drawn to scale
@@ -62,9 +62,9 @@ class Camera:
 def camera_for(
     workspace: Workspace, azimuth: float | None = None, elevation: float = ELEVATION
 ) -> Camera:
-    """A camera that looks at the middle of the workspace, with its longest side 1.
+    """A camera directed at the middle of the workspace, with its longest side 1.
 
-    From `AZIMUTH`, unless a large wall would be seen edge-on from there.
+    From `AZIMUTH`, unless a large facet would be seen edge-on from there.
     """
     lower, upper = workspace.bounds
     size = upper - lower
@@ -76,10 +76,10 @@ def camera_for(
 
 
 def azimuth_for(workspace: Workspace) -> float:
-    """Where to look from: the first direction from which all large walls are seen."""
+    """The first azimuth from which no large facet is seen edge-on."""
     if not is_flat(workspace):
         return AZIMUTH
-    normals = _large_walls(workspace)
+    normals = _large_facets(workspace)
     seen = [float(np.abs(normals @ _towards(azimuth)).min(initial=1.0)) for azimuth in AZIMUTHS]
     good = [azimuth for azimuth, least in zip(AZIMUTHS, seen, strict=True) if least >= EDGE_ON]
     return good[0] if good else AZIMUTHS[int(np.argmax(seen))]
@@ -90,8 +90,8 @@ def _towards(azimuth: float) -> Floats:
     return towards
 
 
-def _large_walls(workspace: Flat) -> Points:
-    """Unit normals of the walls that are a good part of the boundary."""
+def _large_facets(workspace: Flat) -> Points:
+    """Unit normals of the facets that are a good part of the boundary."""
     vertices = np.asarray(workspace.vertices)
     rings = [vertices[face] - vertices[face[0]] for face in workspace.faces]
     vectors = np.array([np.cross(ring[1:-1], ring[2:]).sum(axis=0) for ring in rings])

@@ -43,9 +43,9 @@ class Canvas:
         self._canvas = cast(Any, figure.canvas)  # Agg: it can keep what was drawn
         for artist in self._moving():
             artist.set_animated(True)
-            artist.set_in_layout(hasattr(artist, "get_text"))  # words need room of their own
+            artist.set_in_layout(hasattr(artist, "get_text"))  # words need space of their own
         for part in parts:
-            part.show(0)  # so that the layout leaves room for everything
+            part.show(0)  # so that the layout has space for everything
         self._canvas.draw()
         figure.set_layout_engine("none")
         self._canvas.draw()

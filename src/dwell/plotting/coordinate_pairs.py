@@ -85,8 +85,13 @@ def _frame(ax: Axes, workspace: Workspace, i: int, j: int, style: Style) -> None
 
 def _dots(ax: Axes, places: Points, style: Style, marker: str) -> None:
     colour = style.start if marker == "o" else style.final
-    look: Any = {"ms": 0.8 * style.dot(len(places)), "mfc": colour, "mec": "white", "mew": 0.2}
-    ax.plot(places[:, 0], places[:, 1], marker, ls="none", zorder=5, **look)
+    marks: Any = {
+        "ms": 0.8 * style.dot(len(places)),
+        "mfc": colour,
+        "mec": "white",
+        "mew": 0.2,
+    }
+    ax.plot(places[:, 0], places[:, 1], marker, ls="none", zorder=5, **marks)
 
 
 def _name(ax: Axes, run: Run, k: int, style: Style) -> None:

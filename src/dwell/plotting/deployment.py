@@ -102,7 +102,7 @@ def draw_minima(
     *,
     style: Style = PLAIN,
 ) -> None:
-    """The same on given axes."""
+    """Draw a deployment on given axes."""
     from matplotlib.ticker import MaxNLocator
 
     every = np.array([cost for values in costs.values() for cost in values], dtype=float)

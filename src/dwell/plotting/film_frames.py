@@ -1,4 +1,4 @@
-"""What a film shows: everybody at the time of each frame."""
+"""The state of a run at the time of each frame of a film."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dwell.plotting.maps import is_slim
 from dwell.results import Run
 
 RINGS = "      rings: looked just now"
-FLASH = 0.3  # seconds of film for which a look shows
+FLASH = 0.3  # seconds of film for which a sample shows
 POINTS = 20_000  # of all trails together: more would not be drawn in time
 ARROW = 0.08  # of the workspace's diameter: the velocity of the faster agents
 SHORTEST, RESTING = 0.25, 1e-3  # of that length and of that velocity
@@ -37,7 +37,7 @@ class FilmFrames:
 
     @cached_property
     def places(self) -> Points:
-        """Where everybody is, (F, N, n)."""
+        """Positions, (F, N, n)."""
         return self.run.positions(self.times)
 
     @cached_property
@@ -47,28 +47,28 @@ class FilmFrames:
 
     @cached_property
     def fresh(self) -> Floats:
-        """How recently each looked, (F, N): 1 just now, 0 from half the usual wait on."""
+        """How recently each agent sampled, (F, N): 1 just now, 0 from half the usual wait on."""
         events = self.run.events
         looked = events.count("looked") > 0
         fresh = np.zeros((len(self), self.run.agents))
         span = max(min(FLASH * self.rate, 0.5 * self._wait), 1e-300)
         for p in range(self.run.agents if self.flashes else 0):
             rows = events.of_agent(p)
-            looks = np.append(0.0, events.time[rows][looked[rows]])
-            last = looks[np.searchsorted(looks, self.times, side="right") - 1]
+            sampled = np.append(0.0, events.time[rows][looked[rows]])
+            last = sampled[np.searchsorted(sampled, self.times, side="right") - 1]
             fresh[:, p] = np.clip(1.0 - (self.times - last) / span, 0.0, 1.0)
         return fresh
 
     @property
     def flashes(self) -> bool:
-        """Whether looks can be told apart: a frame is well shorter than the usual wait."""
+        """Whether samples are distinguishable: a frame is well shorter than the usual wait."""
         return bool(np.diff(self.times[:2]).sum() < 0.75 * self._wait)
 
     @cached_property
     def _wait(self) -> float:
-        """The usual time from one look of an agent to the next."""
-        looks = int(np.count_nonzero(self.run.events.count("looked")))
-        return self.run.horizon * self.run.agents / max(looks, 1)
+        """The usual time between two samples of an agent."""
+        count = int(np.count_nonzero(self.run.events.count("looked")))
+        return self.run.horizon * self.run.agents / max(count, 1)
 
     @cached_property
     def arrows(self) -> Points:
@@ -100,7 +100,7 @@ class FilmFrames:
         return self.run.positions(np.linspace(*self.span, points))
 
     def trail(self, k: int) -> Points:
-        """Everybody's path up to frame k, (points, N, n); of many agents only its last part."""
+        """The paths up to frame k, (points, N, n); of many agents only its last part."""
         most = max(2, POINTS // self.run.agents)
         if self.stands:
             return self._whole_path

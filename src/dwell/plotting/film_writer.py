@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Frame: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
 
 KINDS = ("mp4", "gif", "webp")
-MARK = "dwell film"  # inside every file, so that our own can be told from other files
+MARK = "dwell film"  # inside every file, which distinguishes our films from other files
 HEAVIEST = 2**31  # pixels of a film that is kept in memory until its end
 FASTEST = 50  # frames a second that a GIF can show: its clock ticks in hundredths
 ENCODERS = ("libx264", "libopenh264", "mpeg4")  # the first that this ffmpeg has
@@ -35,7 +35,7 @@ OWN_COLOURS = (*COLOURS, PLAIN.start, PLAIN.final, PLAIN.ink, PLAIN.cell, PLAIN.
 
 
 def kind_of(path: Path) -> str:
-    """The format that the name of a film asks for."""
+    """The format that the name of a film implies."""
     kind = path.suffix.removeprefix(".")
     if kind not in KINDS:
         raise InputError(
@@ -90,7 +90,7 @@ def check_load(kind: str, size: tuple[int, int], count: int, fps: float) -> None
         )
     if kind == "gif" and fps > FASTEST:
         raise InputError(
-            f"a GIF shows at most {FASTEST} frames a second, and {fps:g} were asked for; take "
+            f"a GIF shows at most {FASTEST} frames a second, got {fps:g}; take "
             "fewer, or let the film end in .mp4",
             code="film.fps",
         )
@@ -113,7 +113,7 @@ def write_film(
     """Write frames 0 to count - 1 to `path`; it appears whole or not at all."""
     kind = kind_of(path)
 
-    def told() -> Iterator[Frame]:
+    def reported_frames() -> Iterator[Frame]:
         for k in range(count):
             if progress is not None:
                 progress("drawing", k / count)
@@ -121,12 +121,12 @@ def write_film(
 
     with written_whole(path) as draft:
         if kind == "mp4":
-            _write_mp4(told(), draft, fps)
+            _write_mp4(reported_frames(), draft, fps)
         elif kind == "webp":
-            _write_webp(told(), draft, durations(count, fps))
+            _write_webp(reported_frames(), draft, durations(count, fps))
         else:
             samples = [frame(int(k)) for k in np.linspace(0, count - 1, SAMPLES)]
-            _write_gif(told(), draft, durations(count, fps), samples)
+            _write_gif(reported_frames(), draft, durations(count, fps), samples)
 
 
 def durations(count: int, fps: float) -> list[int]:

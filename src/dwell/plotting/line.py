@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CURVE = 801  # points of a density's curve
 POINTS = 120_000  # of all paths together
-MOST_DOTS = 300  # looks that are marked one by one
+MOST_DOTS = 300  # samples that are marked one by one
 PALE = 0.4  # of the colour of a cell
 
 
@@ -136,7 +136,7 @@ def draw_space_time(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool
     for p in range(run.agents):
         colour: Any = {"color": style.colour(p), "lw": width, "label": _named(run, p, style)}
         ax.plot(times, places[:, p], ls=style.dashes(p), zorder=3, **colour)
-    _mark_looks(ax, run, style)
+    _mark_samples(ax, run, style)
     if explained:
         explain(ax, style, 4)
 
@@ -155,8 +155,8 @@ def _named(run: Run, p: int, style: Style) -> str | None:
     return r"paths $x_p$" if p == 0 else None
 
 
-def _mark_looks(ax: Axes, run: Run, style: Style) -> None:
-    """A dot at every look, where they are few."""
+def _mark_samples(ax: Axes, run: Run, style: Style) -> None:
+    """A dot at every sample, where they are few."""
     looked = run.events.count("looked") > 0
     if not 0 < looked.sum() <= MOST_DOTS:
         return

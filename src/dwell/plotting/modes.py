@@ -40,10 +40,10 @@ def soft_modes(
     across = count if proportion(rates.workspace) > TALL else min(2, count)
     rows = -(-count // across)
     below = 0.0 if decay is None else CURVES
-    room = (TALLEST - below) / rows - WORDS
+    most = (TALLEST - below) / rows - WORDS
     width = TWO_COLUMNS / across
     height = (
-        float(np.clip((width - 0.6) * proportion(rates.workspace), 0.8, min(room, 3.2))) + WORDS
+        float(np.clip((width - 0.6) * proportion(rates.workspace), 0.8, min(most, 3.2))) + WORDS
     )
     figure = blank(TWO_COLUMNS, rows * height + below)
     upper, lower = (figure, None) if decay is None else _parts(figure, rows * height, below)
@@ -81,7 +81,7 @@ def draw_mode(
 ) -> None:
     """Cells, agents, and an arrow for each along the mode; all arrows may as well be turned.
 
-    The title takes one line, or two where there is less room.
+    The title takes one line, or two where there is less space.
     """
     arrows = _reach(rates, mode) * rates.modes[mode]
     if rates.workspace.dimension == 3:
@@ -94,7 +94,7 @@ def draw_mode(
 
 
 def _draw_flat(ax: Axes, rates: Rates, arrows: Points, style: Style) -> None:
-    """The same on the line or in the plane; above space, the first two coordinates."""
+    """A mode on the line or in the plane; from four dimensions on, its first two coordinates."""
     n, places = rates.workspace.dimension, rates.positions
     if n == 1:
         line.draw_line(ax, rates.workspace, rates.density, places, style=style)
@@ -151,7 +151,7 @@ def draw_decay(ax: Axes, decay: Decay, *, style: Style = PLAIN) -> None:
     last = float(decay.times[-1]) if len(decay.times) else 0.0
     ax.set_xlim((0.0, last) if last > 0.0 else (-0.5, 0.5))
     if not len(decay.times):
-        placeholder(ax, style, "there are no times to look at")
+        placeholder(ax, style, "there are no times to show")
         return
     floor = timelines.log_axis(ax, [decay.distances, *_seen(decay)])
     shown: list[tuple[Floats, str, dict[str, Any]]] = [
@@ -162,9 +162,9 @@ def draw_decay(ax: Axes, decay: Decay, *, style: Style = PLAIN) -> None:
         ),
         (decay.along, f"along mode {decay.mode + 1}", {"color": MODE, "lw": style.bold}),
     ]
-    for values, label, look in shown:
+    for values, label, properties in shown:
         t, v = extremes((decay.times, values), last, style.columns)
-        timelines.plot_line(ax, t, np.maximum(v, floor), label=label, **look)
+        timelines.plot_line(ax, t, np.maximum(v, floor), label=label, **properties)
     if decay.rate is None:
         ax.plot([], [], " ", label=decay.says)
     else:

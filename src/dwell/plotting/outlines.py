@@ -11,7 +11,7 @@ from dwell.cells import cones, polygon
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Workspace, is_flat
 
-PER_TURN = 720  # chords of a whole ellipse: in print, none can be told from an arc
+PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
 
 
 def outline_of(workspace: Workspace) -> Points:

@@ -50,8 +50,8 @@ def compared_trajectories(runs: Runs, style: Style = PLAIN) -> Figure:
     rows = -(-len(runs) // across)
     width = TWO_COLUMNS if across > 1 else ONE_COLUMN
     once = LEGEND + (NAME if name_of(*runs.values()) else 0.0)
-    room = (TALLEST - once) / rows - WORDS
-    height = panel_height(next(iter(runs.values())), width / across - 0.5, 0.8, room)
+    height_left = (TALLEST - once) / rows - WORDS
+    height = panel_height(next(iter(runs.values())), width / across - 0.5, 0.8, height_left)
     figure = blank(width, rows * (height + WORDS) + once)
     axes = _grid(figure, rows, across, len(runs))
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
@@ -125,8 +125,8 @@ def compared_costs(runs: Runs, style: Style = PLAIN) -> Figure:
     for k, (name, run) in enumerate(sampled.items()):
         curve = (run.metrics.times, run.metrics.costs)
         t, values = extremes(curve, longest.horizon, style.columns)
-        look: Any = {"color": COLOURS[k % len(COLOURS)], "ls": DASHES[k % len(DASHES)]}
-        timelines.plot_line(ax, t, np.maximum(values, floor), lw=style.bold, label=name, **look)
+        dashed: Any = {"color": COLOURS[k % len(COLOURS)], "ls": DASHES[k % len(DASHES)]}
+        timelines.plot_line(ax, t, np.maximum(values, floor), lw=style.bold, label=name, **dashed)
     explain_all(figure, [ax], style, 2 if len(sampled) > 3 else 3)
     return entitled(figure, *runs.values())
 
@@ -196,7 +196,7 @@ def _draw_boxes(
         ax.plot(k + _strewn(len(values)), values, "o", ms=2.2, color=colour, mew=0)
     missing = {k: len(by_law[law]) - len(values) for k, (law, values) in enumerate(known.items())}
     if any(missing.values()):
-        _make_room(ax, log)
+        _reserve(ax, log)
     for k, count in missing.items():
         if count:
             annotate(ax, style, f"{count} never", at=((k + 0.5) / len(known), 0.94))
@@ -205,14 +205,14 @@ def _draw_boxes(
     ax.set_title(quantity, fontsize=style.label_size, pad=4.0)
 
 
-def _make_room(ax: Axes, log: bool) -> None:
+def _reserve(ax: Axes, log: bool) -> None:
     """Lengthen the vertical axis upwards, for words above the data."""
     low, high = ax.get_ylim()
     ax.set_ylim(low, high * (high / low) ** 0.15 if log else high + 0.15 * (high - low))
 
 
 def _strewn(count: int) -> Floats:
-    """Small sideways shifts, so that dots at one height can be told apart; always the same."""
+    """Small sideways shifts, so that dots at one height do not overlap; deterministic."""
     shifts: Floats = 0.24 * (2.0 * ((np.arange(float(count)) * 0.6180339887498949) % 1.0) - 1.0)
     return shifts
 

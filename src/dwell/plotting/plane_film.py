@@ -1,4 +1,4 @@
-"""The plane, moving: cells, agents, held velocities, trails, who looked just now."""
+"""The plane, moving: cells, agents, held velocities, trails, recent samples."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class PlaneFilm:
 
 
 def flash_rings(rings: Any, places: Any, fresh: Any, style: Style) -> None:
-    """Rings round those who looked just now; they widen and fade."""
+    """Rings round agents that sampled just now; they widen and vanish."""
     from matplotlib.colors import to_rgba
 
     base = (1.35 * style.dot(len(places))) ** 2

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FORMATS = ("png", "pdf", "svg")
 DPI = 200  # of PNG, and of images inside the other formats
 
-MARK = "dwell figure"  # inside every file, so that our own can be told from other files
+MARK = "dwell figure"  # inside every file, which distinguishes our files from others
 
 # No dates and no machine names: the same run gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -132,15 +132,15 @@ def check_free(folder: Path, names: Iterable[str], formats: Iterable[str]) -> No
         _check_free(path)
 
 
-def _known(what: str, asked: Iterable[str], known: tuple[str, ...]) -> list[str]:
-    asked = [asked] if isinstance(asked, str) else list(listed(asked))
-    for one in asked:
+def _known(what: str, wanted: Iterable[str], known: tuple[str, ...]) -> list[str]:
+    wanted = [wanted] if isinstance(wanted, str) else list(listed(wanted))
+    for one in wanted:
         if not is_one_of(one, known):
             raise InputError(
                 f"there is no {what} {in_short(one)}; choose from {', '.join(known)}",
                 code=f"plot.{'figure' if what == 'plot' else what}",
             )
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys(wanted))
 
 
 def _folder(folder: Path) -> Path:

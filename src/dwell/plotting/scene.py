@@ -1,4 +1,4 @@
-"""Pictures of space: cells as translucent solids, agents, paths, and their shadows on the walls."""
+"""Pictures of space: translucent cells, agents, paths, and their shadows on the box."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class View:
     paths: Sequence[Points] = ()  # one per agent, (k, 3)
     starts: Points | None = None  # shown as dots
     arrows: Points | None = None  # (N, 3) held velocities, as lengths
-    fresh: Floats | None = None  # (N,) how recently each looked: 1 just now, 0 a while ago
+    fresh: Floats | None = None  # (N,) how recently each sampled: 1 just now, 0 a while ago
     cells: bool = True
     hiding: float = SOLID
     marker: str = "o"
@@ -160,10 +160,10 @@ def _agent(ink: Ink, p: int, view: View, camera: Camera, style: Style) -> None:
 
 
 def dot_radius(view: View, camera: Camera) -> float:
-    """Radius of an agent's dot on the sheet: smaller where there is less room."""
+    """Radius of an agent's dot on the sheet: smaller where there is less space."""
     lower, upper = view.workspace.bounds
-    room = math.pow(float(np.prod((upper - lower) / camera.unit)), 1.0 / 3.0)
-    return room * float(np.clip(0.06 / len(view.positions) ** 0.33, 0.005, 0.022))
+    size = math.pow(float(np.prod((upper - lower) / camera.unit)), 1.0 / 3.0)
+    return size * float(np.clip(0.06 / len(view.positions) ** 0.33, 0.005, 0.022))
 
 
 def _disc(marker: str) -> Points:
@@ -219,16 +219,16 @@ def _frame(ink: Ink, view: View, camera: Camera, style: Style, *, front: bool) -
         if front:
             ink.add(_outline(view.workspace, camera), (0.0, 0.0, 0.0, 0.0), colour, style.frame)
         return
-    walls = view.workspace
+    polytope = view.workspace
     near: dict[tuple[int, int], bool] = {}  # whether a face beside the edge is seen
-    for loop in walls.faces:
-        seen = camera.faces_us(walls.vertices[loop])
+    for loop in polytope.faces:
+        seen = camera.faces_us(polytope.vertices[loop])
         for a, b in zip(loop.tolist(), np.roll(loop, -1).tolist(), strict=True):
             edge = (min(a, b), max(a, b))
             near[edge] = near.get(edge, False) or seen
     for edge, seen in near.items():
         if seen == front:
-            ink.line(camera.on_sheet(walls.vertices[list(edge)]), colour, style.frame)
+            ink.line(camera.on_sheet(polytope.vertices[list(edge)]), colour, style.frame)
 
 
 def _outline(workspace: Curved, camera: Camera) -> Points:
@@ -297,13 +297,13 @@ def draw_space_trajectories(
         hiding=GHOST, marker="s",
     )  # fmt: skip
     draw_scene(ax, view, style=style)
-    looks: list[tuple[str, dict[str, Any]]] = [
+    entries: list[tuple[str, dict[str, Any]]] = [
         ("$t = 0$", {"marker": "o", "color": style.start, "ls": "none"}),
         (f"$t = {number(run.horizon, 6)}$", {"marker": "s", "color": style.final, "ls": "none"}),
         (r"path of $x_p$", {"color": style.colour(0), "lw": style.line}),
     ]
-    for label, look in looks:
-        ax.add_line(Line2D([], [], label=label, ms=4.0, mec="white", mew=0.3, **look))
+    for label, properties in entries:
+        ax.add_line(Line2D([], [], label=label, ms=4.0, mec="white", mew=0.3, **properties))
     if explained:
         explain(ax, style, 3)
 

@@ -23,14 +23,14 @@ class Face:
     """A flat piece of a solid's boundary, counter-clockwise seen from outside."""
 
     ring: Points  # (k, 3)
-    smooth: bool  # part of a curved wall, whose seams are not shown
+    smooth: bool  # part of a curved boundary, whose seams are not shown
 
 
 def solid_cells(workspace: Workspace, positions: Points) -> list[list[Face]] | None:
     """The faces of every agent's cell; None where two agents coincide."""
     curved = isinstance(workspace, Curved)
     try:
-        found = cells(walls_of(workspace), positions)
+        found = cells(polyhedron_of(workspace), positions)
     except AgentsError:
         return None
     return [
@@ -42,8 +42,8 @@ def solid_cells(workspace: Workspace, positions: Points) -> list[list[Face]] | N
     ]
 
 
-def walls_of(workspace: Workspace) -> Polyhedron:
-    """The workspace with flat faces: a curved one with so many that it looks round."""
+def polyhedron_of(workspace: Workspace) -> Polyhedron:
+    """The workspace with flat faces: a curved one with so many that it appears round."""
     if isinstance(workspace, Curved):
         return _rounded(workspace)
     return workspace

@@ -28,7 +28,7 @@ LONG_LEGEND = 70  # characters of labels that fit above the axes in one row
 @final
 @dataclass(frozen=True)
 class Style:
-    """How figures look. Sizes in points, as printed."""
+    """The appearance of figures. Sizes in points, as printed."""
 
     label_size: float = 8.0
     text_size: float = 7.0
@@ -43,7 +43,7 @@ class Style:
     final: str = "#00A878"  # green, as in the paper
     limit: str = "#0072B2"
     band: str = "#56B4E9"
-    flash: str = "#D55E00"  # who looked just now
+    flash: str = "#D55E00"  # agents that sampled just now
     density_map: str = "viridis"
     columns: int = 400  # columns that curves are thinned to: more than print can show
     most_lines: int = 40  # more agents than this are drawn as bands
@@ -116,13 +116,13 @@ def explain(ax: Axes, style: Style, columns: int) -> None:
             labelspacing=0.2,
         )  # fmt: skip
         # Matplotlib puts titles above child axes, but not above legends.
-        room = ax.inset_axes((0.0, 1.0, 1.0, 0.1))
-        room.set_axis_off()
-        room.set_axes_locator(partial(_extent, legend))
-        _make_room(ax, legend)
+        margin = ax.inset_axes((0.0, 1.0, 1.0, 0.1))
+        margin.set_axis_off()
+        margin.set_axes_locator(partial(_extent, legend))
+        _reserve(ax, legend)
 
 
-def _make_room(ax: Axes, legend: Legend) -> None:
+def _reserve(ax: Axes, legend: Legend) -> None:
     """Lower the subplots of a figure without a layout engine until legend and title fit above."""
     from matplotlib import rcParams
 
@@ -149,10 +149,10 @@ def explain_all(figure: Figure, axes: Sequence[Axes], style: Style, columns: int
         handles, labels = ax.get_legend_handles_labels()
         found = dict(zip(labels, handles, strict=True)) | found
     if found:
-        look: Any = {"loc": "outside lower center", "fontsize": style.text_size}
+        properties: Any = {"loc": "outside lower center", "fontsize": style.text_size}
         figure.legend(
             list(found.values()), list(found), ncols=min(columns, len(found)), frameon=False,
-            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3, **look,
+            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3, **properties,
         )  # fmt: skip
 
 

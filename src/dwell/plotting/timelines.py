@@ -177,10 +177,10 @@ def _draw_bands(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -
     plot_line(ax, times, most, color=style.ink, lw=style.line, label="largest")
 
 
-def plot_line(ax: Axes, times: Floats, values: Floats, **look: Any) -> None:
+def plot_line(ax: Axes, times: Floats, values: Floats, **properties: Any) -> None:
     """A line; a dot where there is one point only."""
     dot = {"marker": "o", "ms": 3.0} if len(times) == 1 else {}
-    ax.plot(times, values, **{"solid_joinstyle": "round"}, **look, **dot)  # type: ignore[arg-type]
+    ax.plot(times, values, **{"solid_joinstyle": "round"}, **properties, **dot)  # type: ignore[arg-type]
 
 
 def whose(run: Run, style: Style) -> str:
@@ -205,8 +205,8 @@ def log_axis(ax: Axes, parts: Sequence[Floats]) -> float:
     positive = values[values > 0.0]
     top = float(positive.max()) if len(positive) else 1.0
     bottom = max(float(positive.min()), DEEPEST * top) if len(positive) else 0.1
-    room = 1.15 * math.pow(top / bottom, 0.06)
-    top, bottom = top * room, bottom / room
+    margin = 1.15 * math.pow(top / bottom, 0.06)
+    top, bottom = top * margin, bottom / margin
     if top < 10.0 * bottom:  # always a whole decade, so that some tick is a power of ten
         stretch = math.sqrt(10.0 * bottom / top)
         top, bottom = top * stretch, bottom / stretch

@@ -54,9 +54,9 @@ def draw_timers(
     for p in named:
         times, values = saw_tooth(run, p, begin, end)
         top = max(top, float(np.nanmax(values, initial=0.0)))
-        look: Any = {"color": style.colour(p), "lw": style.line, "label": agent_label(p)}
+        properties: Any = {"color": style.colour(p), "lw": style.line, "label": agent_label(p)}
         dot: Any = {} if end > begin else {"marker": "o", "ms": 3.0}
-        ax.plot(times, values, ls=style.dashes(p), zorder=2, **look, **dot)
+        ax.plot(times, values, ls=style.dashes(p), zorder=2, **properties, **dot)
     ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
     explain(ax, style, 4)
     if run.agents > 1 and _all_at_once(run):
@@ -86,13 +86,13 @@ def default_window(run: Run) -> tuple[float, float]:
 def saw_tooth(run: Run, agent: int, begin: float, end: float) -> Curve:
     """Corners of one agent's timer on [begin, end]: falling with slope -1, vertical at resets."""
     rows = run.events.of_agent(agent)
-    looks = np.concatenate([[0.0], run.events.time[rows]])
+    sampled = np.concatenate([[0.0], run.events.time[rows]])
     due = np.concatenate([run.start.next_at[[agent]], run.events.next_at[rows]])
-    first = int(np.searchsorted(looks, begin, side="right")) - 1
-    last = int(np.searchsorted(looks, end, side="right"))
-    looks, due = looks[max(first, 0) : last], due[max(first, 0) : last]
-    starts = np.maximum(looks, begin)
-    ends = np.append(looks[1:], end)
+    first = int(np.searchsorted(sampled, begin, side="right")) - 1
+    last = int(np.searchsorted(sampled, end, side="right"))
+    sampled, due = sampled[max(first, 0) : last], due[max(first, 0) : last]
+    starts = np.maximum(sampled, begin)
+    ends = np.append(sampled[1:], end)
     times: Floats = np.column_stack([starts, ends]).ravel()
     left = np.maximum(np.repeat(due, 2) - times, 0.0)
     return times, np.where(np.isfinite(left), left, np.nan)  # never again: nothing to draw

@@ -56,21 +56,21 @@ def in_ratios(values: Floats) -> bool:
 
 
 def across_axis(ax: Axes, values: Floats) -> None:
-    """The scale and the ticks of the horizontal axis, with room at both ends."""
+    """The scale and the ticks of the horizontal axis, with margins at both ends."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     low, high = float(values.min()), float(values.max())
     if in_ratios(values):
-        room = math.pow(high / low, 0.04)
+        margin = math.pow(high / low, 0.04)
         ax.set_xscale("log")
-        ax.set_xlim(low / room, high * room)
+        ax.set_xlim(low / margin, high * margin)
         between = (1.0, 3.0) if high < 100.0 * low else (1.0,)
         ax.xaxis.set_major_locator(LogLocator(subs=between, numticks=6))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
         ax.xaxis.set_minor_formatter(NullFormatter())
     else:
-        room = 0.04 * (high - low) or 0.5
-        ax.set_xlim(low - room, high + room)
+        margin = 0.04 * (high - low) or 0.5
+        ax.set_xlim(low - margin, high + margin)
         ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
 
 
@@ -83,8 +83,8 @@ def upward_axis(ax: Axes, quantity: Quantity, drawn: Sequence[Floats], style: St
     values = values[np.isfinite(values)]
     if not spans_decades(values):
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-        room = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
-        ax.set_ylim(low - room, high + room)
+        margin = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
+        ax.set_ylim(low - margin, high + margin)
         return -np.inf
     floor = log_axis(ax, [values])
     ax.yaxis.set_minor_formatter("")
@@ -99,7 +99,7 @@ def name_panel(ax: Axes, quantity: Quantity, x_label: str, style: Style) -> None
     ax.set_title(quantity.title, fontsize=style.label_size, pad=4.0)
 
 
-def look(k: int) -> dict[str, Any]:
+def line_style(k: int) -> dict[str, Any]:
     """Colour, dashes and marker of line k: three ways to tell it from the others."""
     return {
         "color": COLOURS[k % len(COLOURS)],
@@ -116,7 +116,7 @@ def entitle(figure: Figure, table: Table, title: str, style: Style) -> None:
 
 
 def explain(figure: Figure, axes: Sequence[Axes], style: Style) -> None:
-    """One legend for all panels, below them, in as many columns as its words leave room for."""
+    """One legend for all panels, below them, in as many columns as fit."""
     longest = max(
         (len(word) for ax in axes for word in ax.get_legend_handles_labels()[1]), default=0
     )

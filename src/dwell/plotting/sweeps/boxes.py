@@ -60,8 +60,8 @@ def draw_boxes(ax: Axes, quantity: Quantity, lines: Sequence[Line], style: Style
 
 def _without(quantity: Quantity, line: Line) -> str:
     """Why no run of a box has a value."""
-    asked = quantity.reached is not None and not np.isnan(quantity.reached[line.runs]).all()
-    return "never" if asked else "not defined"
+    defined = quantity.reached is not None and not np.isnan(quantity.reached[line.runs]).all()
+    return "never" if defined else "not defined"
 
 
 def _drawn(quantity: Quantity, line: Line) -> Floats:
@@ -107,6 +107,6 @@ def _wrapped(words: str) -> str:
 
 
 def _strewn(count: int) -> Floats:
-    """Small sideways shifts, so that dots at one height can be told apart; always the same."""
+    """Small sideways shifts, so that dots at one height do not overlap; deterministic."""
     shifts: Floats = 0.24 * (2.0 * ((np.arange(float(count)) * 0.6180339887498949) % 1.0) - 1.0)
     return shifts

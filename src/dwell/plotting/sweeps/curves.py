@@ -16,7 +16,7 @@ from dwell.plotting.sweeps.axes import (
     across_axis,
     entitle,
     explain,
-    look,
+    line_style,
     name_panel,
     panels,
     upward_axis,
@@ -65,7 +65,7 @@ def draw_curves(
         if there.any():
             _band(ax, values[there], low[there], high[there], k)
             ax.plot(
-                values[there], middle[there], lw=style.bold, ms=3.0, mew=0, **look(k),
+                values[there], middle[there], lw=style.bold, ms=3.0, mew=0, **line_style(k),
                 label=line.label or "median", zorder=3 + 0.01 * k,
             )  # fmt: skip
         if not np.isnan(flat[k]).any():
@@ -108,7 +108,7 @@ def _band(ax: Axes, x: Floats, low: Floats, high: Floats, k: int) -> None:
 def _level(ax: Axes, spread: Floats, k: int, words: str, style: Style) -> None:
     """Runs of a law that does not have the key: the same all along the axis."""
     low, middle, high = spread
-    own: Any = {**look(k), "marker": ""}
+    own: Any = {**line_style(k), "marker": ""}
     ax.axhspan(low, high, color=own["color"], alpha=0.1, lw=0)
     ax.axhline(middle, lw=style.bold, label=words, **own)
 
@@ -126,7 +126,7 @@ def draw_dots(
     values = np.maximum(quantity.values, floor)
     for k, line in enumerate(lines):
         runs = np.flatnonzero(line.runs & ~np.isnan(x) & ~np.isnan(values))
-        own: Any = look(k)
+        own: Any = line_style(k)
         few = runs[:: max(1, len(runs) // MOST_DOTS)]
         ax.plot(
             x[few], values[few], ls="none", marker=own["marker"], color=own["color"], ms=2.0,
@@ -146,7 +146,7 @@ def draw_shares(
     upward_axis(ax, quantity, [], style)
     for k, line in enumerate(lines):
         runs = np.flatnonzero(line.runs & ~np.isnan(x) & ~np.isnan(quantity.values))
-        own: Any = look(k)
+        own: Any = line_style(k)
         shares = [
             (np.median(x[some]), 100.0 * quantity.values[some].mean()) for some in in_bins(x, runs)
         ]

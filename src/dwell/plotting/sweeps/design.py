@@ -56,7 +56,7 @@ class Design:
 
     def lines(self, key: str | None = None) -> tuple[list[Line], list[str]]:
         """The lines of a picture over `key`, and those keys whose values they do not tell apart."""
-        apart = self._told_apart(list(self.words))
+        apart = self._distinguished(list(self.words))
         others = [k for k in self.numeric if k != key]
         if key is not None and len(others) == 1 and not self.scattered(key):
             more = [*apart, others[0]]
@@ -70,12 +70,12 @@ class Design:
         return self._lines_of([key])
 
     def main_word(self) -> str | None:
-        """The key that pictures are told apart by where lines cannot be: the law, if varied."""
+        """The key that distinguishes pictures where lines cannot: the law, if varied."""
         if KIND in self.words:
             return KIND
         return self.words[0] if self.words else None
 
-    def _told_apart(self, words: list[str]) -> list[str]:
+    def _distinguished(self, words: list[str]) -> list[str]:
         while len(words) > 1 and self._combined(words) > MOST_LINES:
             words.remove(next(k for k in reversed(words) if k != KIND))
         return words

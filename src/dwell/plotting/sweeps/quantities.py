@@ -1,4 +1,4 @@
-"""What runs came to: the figures that people look at first, each for a panel of its own."""
+"""What runs came to: the figures of most interest, each for a panel of its own."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Quantity:
 
 
 def quantities(table: Table) -> list[Quantity]:
-    """The figures that people look at first."""
+    """The figures of most interest."""
     return [*_outcome(table), *_expense(table), *_safety(table)]
 
 
@@ -71,23 +71,23 @@ def _outcome(table: Table) -> Iterator[Quantity]:
     cost = numbers_of(table, "cost.final")
     yield Quantity("cost", "cost at the end", r"$\mathcal{L}$", cost)
     time = numbers_of(table, "coverage.reached_at")
-    asked: Mask = np.isfinite(numbers_of(table, "coverage.nu"))
+    defined: Mask = np.isfinite(numbers_of(table, "coverage.nu"))
     if coverage_unseen(table):
         return
-    reached = np.where(asked, np.isfinite(time).astype(float), np.nan)
+    reached = np.where(defined, np.isfinite(time).astype(float), np.nan)
     yield Quantity("coverage", "time of coverage", "$t$ (time)", time, reached=reached)
-    if not (reached[asked] == 1.0).all():  # else a flat line
+    if not (reached[defined] == 1.0).all():  # else a flat line
         yield Quantity("reached", "runs that reach coverage", "%", reached, share=True)
 
 
 def coverage_unseen(table: Table) -> bool:
-    """Whether there are runs that took no samples, so that nobody knows when they cover."""
+    """Whether there are runs that took no samples, so that their time of coverage is unknown."""
     flags = table.columns.get("flags", ())
     return any(UNSEEN in (codes or ()) for codes in flags)
 
 
 def _expense(table: Table) -> Iterator[Quantity]:
-    """What it takes per agent, so that groups can be compared: looks, cells, messages, distance."""
+    """Expenses per agent, comparable between groups: samples, cells, messages, distance."""
     agents = numbers_of(table, "agents")
     looks = numbers_of(table, "measurements") / agents
     lost = np.nansum(numbers_of(table, "measurements") - numbers_of(table, "cells.voronoi")) > 0.0
