@@ -15,11 +15,19 @@ from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import exponential
 from dwell._kernels.space.moments import degree_of
 from dwell._kernels.space.radial import inward, outward
+from dwell._kernels.star.boundary_nodes import (
+    boundary_nodes,
+)
 from dwell._kernels.star.gauge import SHIFT, value
 from dwell._kernels.star.gaussian import halve, restore, sums_of
 from dwell._kernels.star.plain import add_cone, along_ray
 from dwell._kernels.star.rules import MESH
-from dwell._kernels.star.sheets import KIND, ON_SHEET, SIGN, boundary_nodes, off_region
+from dwell._kernels.star.sheets import (
+    KIND,
+    ON_SHEET,
+    SIGN,
+    off_region,
+)
 from dwell._kernels.star.vectors import dot, less, row_of, upper, upper_of
 
 UNCHANGED = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the identity, for sums in scaled coordinates

@@ -16,7 +16,13 @@ from dwell._kernels.star.boundary_moments import boundary_moments, put_nodes
 from dwell._kernels.star.extent import extent, gap_to_boundary
 from dwell._kernels.star.gauge import BEYOND, BX, BY, BZ, SHIFT, SLOPE, TOP, constraints_of
 from dwell._kernels.star.region_extent import ellipsoid_gap, hull_points, region_extent
-from dwell._kernels.star.sheets import CLEARANCE, LEAN, sectors_of
+from dwell._kernels.star.sectors import (
+    sectors_of,
+)
+from dwell._kernels.star.sheets import (
+    CLEARANCE,
+    LEAN,
+)
 from dwell._kernels.star.stokes import uniform_moments
 from dwell._kernels.star.vectors import along, less
 

@@ -10,8 +10,14 @@ import math
 from dwell._kernels._jit import inner
 from dwell._kernels.arithmetic import larger, smaller
 from dwell._kernels.star.boundary_moments import holds
+from dwell._kernels.star.boundary_nodes import (
+    patch_nodes,
+)
 from dwell._kernels.star.extent import farthest_from, smallest_ball, widest_pair
 from dwell._kernels.star.rules import MESH
+from dwell._kernels.star.sectors import (
+    edge_of_patch,
+)
 from dwell._kernels.star.sheets import (
     CX,
     CY,
@@ -22,9 +28,7 @@ from dwell._kernels.star.sheets import (
     POLE,
     SIGN,
     W1,
-    edge_of_patch,
     off_region,
-    patch_nodes,
     row_of_region,
 )
 from dwell._kernels.star.vectors import along, dot, put, row_of, solve_upper
