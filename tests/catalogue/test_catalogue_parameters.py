@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell._kernels.hold import saturated
+from dwell._kernels.hold import saturate
 from dwell.errors import ControllerError, InputError
 from tests.catalogue.kit import Bench, case, small, table
 from tests.cli.shell import dwell as command
@@ -21,6 +21,13 @@ START = [(1, 1), (2, 2), (3, 3.5)]
 def law(**changes: object) -> dwell.Timer:
     """A law with nothing wrong, but for the changes."""
     return dwell.Timer(**{"k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.2, **changes})
+
+
+def saturated(x: float, y: float, k1: float, reach: float) -> tuple[float, float]:
+    """The saturated input of one error in the plane, by the kernel."""
+    hold = np.empty((2, 1))
+    saturate(0, np.array([[x], [y]]), k1, reach, hold)
+    return float(hold[0, 0]), float(hold[1, 0])
 
 
 def other(kind: str, **keys: object) -> str:
