@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -106,3 +108,14 @@ def test_the_number_of_workers_is_checked() -> None:
     with pytest.raises(InputError, match="at least 1"):
         run_jobs(numbered(2), workers=0)
     assert cores() >= 1
+
+
+def test_threads_of_a_new_process_find_numba_loaded() -> None:
+    """Two threads that import Numba at the same time can block each other for ever."""
+    code = (
+        "import sys; from dwell.workers.threads import run_jobs\n"
+        "assert 'numba' not in sys.modules\n"
+        "jobs = {n: lambda progress: 'numba' in sys.modules for n in 'ab'}\n"
+        "assert all(run_jobs(jobs, workers=2, progress=False).values())"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -15,12 +15,14 @@ import hashlib
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 ENABLED = os.environ.get("DWELL_JIT", "1") != "0"
+_LOADING = threading.RLock()
 
 
 ROOT = Path(__file__).parent
@@ -92,6 +94,14 @@ def is_cached() -> bool:
     return not ENABLED or (folder is not None and any(folder.glob("*/plane.*.nbc")))
 
 
+def load() -> Any:
+    """Return Numba, imported by one thread at a time: two at once can block each other for ever."""
+    with _LOADING:
+        import numba
+
+        return numba
+
+
 def njit(function: Callable[..., Any]) -> Any:
     """`function` compiled: deterministic, without the lock, kept on disk where possible.
 
@@ -122,12 +132,9 @@ def spliced(function: Callable[..., Any]) -> Any:
 def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
     if not ENABLED:
         return function
-    import numba
-
+    numba = load()
     file = Path(function.__code__.co_filename)
     folder = cache_folder(file)
-    settings: Any = numba.config
-    kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
     # No fastmath: sums keep their order and nothing is contracted, so bits do not depend on the
     # processor. No C wrapper: nothing takes a kernel's address, and it costs compile time. No count
     # of references (_nrt): kernels make no arrays, and Python keeps theirs until the call is over;
@@ -141,7 +148,10 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         "_nrt": False,
         **extra,
     }
-    try:
-        return numba.njit(function, **options)
-    finally:
-        settings.CACHE_DIR = kept
+    with _LOADING:  # Numba reads the folder of its cache from a global setting
+        settings: Any = numba.config
+        kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
+        try:
+            return numba.njit(function, **options)
+        finally:
+            settings.CACHE_DIR = kept

@@ -10,6 +10,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
+from dwell._kernels._jit import load
 from dwell.agents import table_of
 from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import solve_continuous
@@ -162,6 +163,7 @@ def _computing() -> float:
 @cache
 def _compiling() -> Any:
     """What adds up the time that this process spends on compiling, from the first call on."""
+    load()
     from numba.core import event as events
 
     event: Any = events  # without types

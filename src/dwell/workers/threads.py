@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeAlias, TypeVar
 
+from dwell._kernels._jit import load
 from dwell.errors import InputError
 from dwell.progress import Progress, reported
 
@@ -62,6 +63,7 @@ def run_jobs(
 def _run_in_threads(
     jobs: Mapping[str, Job[T]], threads: int, board: _Board, end: Callable[[str, T], None]
 ) -> None:
+    load()
     with ThreadPoolExecutor(threads) as pool:
         try:
             futures: dict[Future[T], str] = {
