@@ -147,7 +147,7 @@ def test_those_gathered_in_space(seed, later, radius, cruise):
 
 @given(numbers, st.floats(0, 2), st.sampled_from([0.1, 0.7, np.inf]))
 def test_those_beside_on_the_line(seed, later, cruise):
-    from dwell._kernels.line.engine import find_beside
+    from dwell._kernels.line.order import find_beside, make_order, sort_agents
     from dwell.engine.compiled import places_in
 
     find = callable_from_python(find_beside)
@@ -155,12 +155,15 @@ def test_those_beside_on_the_line(seed, later, cruise):
     count = int(rng.integers(1, 60))
     row = legs_of(rng, count, 1, rng.choice([0.0, 0.01, 1.0]), 8)
     here = places_in(row, later, cruise, 1)[:, 0]
-    near = np.empty(3)
+    order = make_order(count)
+    sort_agents(0.0, cruise, row, order)
+    assert (np.diff(order.then) >= 0.0).all()
     for p in range(count):
-        find(p, later, cruise, row, near)
+        find(p, later, cruise, row, order)
         others = np.delete(here, p)
         below, above = others[others <= here[p]], others[others > here[p]]
-        assert near.tolist() == [here[p], max(below, default=-np.inf), min(above, default=np.inf)]
+        wanted = [here[p], max(below, default=-np.inf), min(above, default=np.inf)]
+        assert order.near.tolist() == wanted
 
 
 def test_who_keeps_its_distance_is_asked_again_and_again():

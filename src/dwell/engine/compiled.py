@@ -128,10 +128,13 @@ def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> 
     from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.line.engine import Domain, Memory, run_events
     from dwell._kernels.line.moments import MEMORY
+    from dwell._kernels.line.order import make_order, sort_agents
 
     ends, terms = interval_of(system.workspace), system.terms
     assert isinstance(terms, GeneralTerms)
-    memory = Memory(np.empty(3), np.empty((len(terms.weights), MEMORY)))
+    order = make_order(system.agents)
+    sort_agents(now, cruise, row, order)
+    memory = Memory(order, np.empty((len(terms.weights), MEMORY)))
     return run_events, Domain(ends.lower, ends.upper), memory
 
 

@@ -4,23 +4,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit, spliced
-from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels._jit import njit, spliced
+from dwell._kernels.arithmetic import larger
+from dwell._kernels.bins import FASTEST
 from dwell._kernels.engine import event_loop
-from dwell._kernels.legs import AFTER_SINCE
-from dwell._kernels.line.cells import NOBODY, interval
+from dwell._kernels.line.cells import interval
 from dwell._kernels.line.look import weigh
+from dwell._kernels.line.order import Order, find_beside
 from dwell._kernels.marks import COINCIDENT
-
-START, HOLD = 0, 1
-SINCE = 2 + AFTER_SINCE
-BELOW, ABOVE = 1, 2  # of `near`; 0 is the agent itself
 
 
 class Memory(NamedTuple):
     """Buffers of one run."""
 
-    near: np.ndarray  # (3,) positions of an agent, of the next one below and of the next one above
+    order: Order
     moments: np.ndarray  # see moments.py
 
 
@@ -31,38 +28,11 @@ class Domain(NamedTuple):
     upper: float
 
 
-@inner
-def place_at(t, q, cruise, row):
-    """Return the position of agent q at time t."""
-    return row[q, START] + row[q, HOLD] * smaller(t - row[q, SINCE], cruise)
-
-
-@inner
-def find_beside(p, t, cruise, row, near):
-    """Write the positions of agent p and of the agents next to it into `near`.
-
-    The next one below may be at the same position. Returns (BELOW or NOBODY, ABOVE or NOBODY).
-    """
-    x = place_at(t, p, cruise, row)
-    below = -np.inf
-    above = np.inf
-    for q in range(row.shape[0]):
-        z = place_at(t, q, cruise, row)
-        if q != p and z <= x:
-            below = larger(below, z)
-        elif z > x:
-            above = smaller(above, z)
-    near[0] = x
-    near[BELOW] = below
-    near[ABOVE] = above
-    return BELOW if below > -np.inf else NOBODY, ABOVE if above < np.inf else NOBODY
-
-
 @spliced
 def measure(j, p, t, cruise, legs, domain, terms, log, memory):
     """Measure the cell of the agent in row p: see ../engine.py."""
-    near = memory.near
-    left, right = find_beside(p, t, cruise, legs.row, near)
+    near = memory.order.near
+    left, right = find_beside(p, t, cruise, legs.row, memory.order)
     a, a_low, b, b_low, label_a, label_b, nearest = interval(
         0, near, left, right, domain.lower, domain.upper
     )
@@ -80,8 +50,9 @@ def measure(j, p, t, cruise, legs, domain, terms, log, memory):
 
 @spliced
 def note_jump(j, p, t, following, cruise, legs, log, memory):
-    """Nothing: all agents are searched at every event."""
-    return
+    """Note the speed of the agent in the clock of the sorted order."""
+    clock = memory.order.clock
+    clock[FASTEST] = larger(clock[FASTEST], log.holds[0, j] * log.holds[0, j])
 
 
 @njit
