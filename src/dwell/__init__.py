@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from dwell.agents import Command as Command
     from dwell.agents import Network as Network
-    from dwell.agents import Order as Order
-    from dwell.agents import View as View
+    from dwell.agents import Observation as Observation
     from dwell.cells import Tessellation as Tessellation
     from dwell.cells import moments as moments
     from dwell.cells import tessellate as tessellate
@@ -69,7 +69,7 @@ _ROOMS = {
     "Lloyd": "controllers",
     "Mixture": "density",
     "Network": "agents",
-    "Order": "agents",
+    "Command": "agents",
     "Polygon": "geometry",
     "Polynomial": "density",
     "Polytope": "geometry",
@@ -80,7 +80,7 @@ _ROOMS = {
     "Tessellation": "cells",
     "Timer": "controllers",
     "Uniform": "density",
-    "View": "agents",
+    "Observation": "agents",
     "animate": "plotting",
     "check": "runner",
     "compare": "studies",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dwell import Box, InputError, Timer, simulate
-from dwell.agents import CoverageSystem, Information, Order, View
+from dwell.agents import Command, CoverageSystem, Information, Observation
 from dwell.density import Uniform
 from dwell.errors import AgentsError, ControllerError
 from dwell.hybrid import simulate as solve
@@ -25,12 +25,12 @@ class Drift:
     hold: object = None
     wait: float = 0.5
 
-    def begin(self, view: View) -> Order:
+    def begin(self, view: Observation) -> Command:
         return self.decide(view)
 
-    def decide(self, view: View) -> Order:
-        hold = 0.5 * view.look.error if self.hold is None else self.hold
-        return Order(hold, view.time + self.wait)
+    def decide(self, view: Observation) -> Command:
+        hold = 0.5 * view.measurement.error if self.hold is None else self.hold
+        return Command(hold, view.time + self.wait)
 
 
 def test_a_law_in_python_runs_and_converges():
@@ -139,12 +139,12 @@ def test_only_a_contact_ends_a_run_as_one(monkeypatch):
 
 def test_updates_count_changes_of_velocity():
     class Rest:
-        def begin(self, view: View) -> Order:
-            return Order(np.zeros(2), 0.5)
+        def begin(self, view: Observation) -> Command:
+            return Command(np.zeros(2), 0.5)
 
-        def decide(self, view: View) -> Order:
+        def decide(self, view: Observation) -> Command:
             hold = np.array([0.1, 0.0]) if view.agent == 1 and view.time > 1.0 else np.zeros(2)
-            return Order(hold, view.time + 0.5)
+            return Command(hold, view.time + 0.5)
 
     run = simulate(BOX, None, START, Rest(), until=2.0)
     assert run.counters.updates.tolist() == [0, 1]

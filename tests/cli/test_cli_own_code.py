@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dwell as library
-from dwell.agents import Order
+from dwell.agents import Command
 from dwell.density import Function
 from dwell.errors import InputError
 from dwell.runner import resume_run
@@ -35,7 +35,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dwell.agents import Order
+from dwell.agents import Command
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Careful:
         seen = view.memory or Seen(0)
         gain = self.k * self.factors[min(seen.looks, 1)] ** seen.looks
         next_at = view.time + self.wait * (0.5 + view.draw)
-        return Order(gain * view.look.error, next_at, memory=Seen(seen.looks + 1))
+        return Command(gain * view.measurement.error, next_at, memory=Seen(seen.looks + 1))
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def test_a_law_and_a_density_in_two_folders_cannot_be_saved(tmp_path, monkeypatc
 
 def test_positions_without_the_module_are_the_same(site):
     edit(site, "nu: float = 0.3", "nu: float = 0.3\n    fade = 2.0\n    information = ALWAYS")
-    edit(site, "from dwell.agents import Order", IMPORTS)
+    edit(site, "from dwell.agents import Command", IMPORTS)
     edit(site, "memory=Seen", "cruise=0.01, memory=Seen")
     assert dwell("run", site, "--out", "run.nc").code == 0
     times = np.linspace(0.0, 2.0, 7)
@@ -282,7 +282,7 @@ def test_positions_without_the_module_are_the_same(site):
     assert library.load_run("run.nc").positions(times).tobytes() == before.tobytes()
 
 
-IMPORTS = 'from dwell.agents import Information, Order\nALWAYS = Information(own="always")'
+IMPORTS = 'from dwell.agents import Information, Command\nALWAYS = Information(own="always")'
 
 REFUSED = {
     "q": ("controller.q=3", "unexpected keyword argument 'q'"),
@@ -394,7 +394,7 @@ class Law:
     odd: object = 1.0
 
     def begin(self, view):
-        return Order(0.0 * view.hold, view.time + 1.0)
+        return Command(0.0 * view.hold, view.time + 1.0)
 
     decide = begin
 

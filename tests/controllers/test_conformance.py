@@ -250,11 +250,11 @@ def test_a_law_is_told_no_more_than_its_information_says(name):
     dwell.simulate(BOX, HILL, START, spy, until=0.6, seed=5)
     others = spy.information.others
     thinks = others == "broadcasts" or name.startswith("self-triggered-centroid")
-    looked = [view for view, _ in spy.noted if view.look is not None]
+    looked = [view for view, _ in spy.noted if view.measurement is not None]
     assert (len(looked) == len(spy.noted)) == (not thinks)
     assert bool(looked) == (others != "broadcasts")
     for view, _ in spy.noted:
-        assert (view.sample is not None) == (others == "samples" and view.look is not None)
+        assert (view.sample is not None) == (others == "samples" and view.measurement is not None)
         assert bool(view.heard) == (others == "broadcasts" and view.time > 0.0)
         assert not view.position.flags.writeable
         if view.sample is not None:
@@ -282,13 +282,13 @@ def test_late_looks_show_where_the_others_were(name, delay):
     result = dwell.simulate(BOX, HILL, START, spy, until=1.6, seed=5, network=Network(delay=delay))
     late = 0
     for view, _ in spy.noted:
-        if view.look is None:
+        if view.measurement is None:
             continue
         then = max(view.time - delay, 0.0)
         seen = result.positions(then)
         seen[view.agent] = view.position
         error = result.system.look(seen, view.agent).error
-        assert view.look.error == pytest.approx(error, abs=1e-12)
+        assert view.measurement.error == pytest.approx(error, abs=1e-12)
         late += (
             np.abs(error - result.system.look(result.positions(view.time), view.agent).error).max()
             > 1e-6

@@ -14,7 +14,7 @@ import dwell
 from dwell import Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import Network
-from dwell.agents.interfaces import Ground, Message, Order, View
+from dwell.agents.interfaces import Command, Ground, Message, Observation
 from dwell.controllers import EventTriggered
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.uncertain import centroid_ball
@@ -329,10 +329,10 @@ class TestView:
     """One decision, from what one agent has heard."""
 
     @staticmethod
-    def view(heard: list[Message], level: int = 0, agents: int | None = None) -> View:
-        return View(
-            time=0.5, agent=0, agents=agents or 1 + len(heard), looks=9, first_look_at=0.05,
-            position=np.array([1.0, 2.0]), hold=np.zeros(2), look=None, draw=0.5,
+    def view(heard: list[Message], level: int = 0, agents: int | None = None) -> Observation:
+        return Observation(
+            time=0.5, agent=0, agents=agents or 1 + len(heard), event_count=9, first_event_at=0.05,
+            position=np.array([1.0, 2.0]), hold=np.zeros(2), measurement=None, draw=0.5,
             heard={message.sender: message for message in heard},
             memory=BroadcastMemory(level, 0),
             ground=Ground(FOUR, Uniform(), Uniform().terms()),
@@ -341,7 +341,7 @@ class TestView:
     def test_alone_it_heads_for_the_centroid_of_the_workspace(self):
         order = EventTriggered(k_v=2.0).decide(self.view([], level=3))
         assert order.hold == pytest.approx((1.0, 0.0))
-        assert not order.looks
+        assert not order.measures
         assert order.promise is None
 
     def test_who_has_not_heard_of_everybody_stands(self):
@@ -438,14 +438,14 @@ class Pinned:
     def information(self) -> Any:
         return self.law.information
 
-    def begin(self, view: View) -> Order:
+    def begin(self, view: Observation) -> Command:
         return self.law.begin(view)
 
-    def decide(self, view: View) -> Order:
+    def decide(self, view: Observation) -> Command:
         if view.agent == 0:
             return self.law.decide(view)
-        following = (view.looks + 2) * self.law.dt
-        return Order(np.zeros(2), following, self.law.dt, looks=False, memory=view.memory)
+        following = (view.event_count + 2) * self.law.dt
+        return Command(np.zeros(2), following, self.law.dt, measures=False, memory=view.memory)
 
 
 _RUNS: dict[Any, tuple[Run, EventTriggered]] = {}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dwell import Box, Gaussian, Mixture, Polygon, Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import CoverageSystem, Network
-from dwell.agents.interfaces import Ground, Sample, View
+from dwell.agents.interfaces import Ground, Observation, Sample
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.self_triggered_centroid import CentroidPlan
@@ -374,12 +374,14 @@ class TestLookLost:
     """What an agent does without a look that it wanted."""
 
     @staticmethod
-    def view(looks: int, sample_time: float, other: tuple[float, float] = (3.0, 2.0)) -> View:
+    def view(
+        looks: int, sample_time: float, other: tuple[float, float] = (3.0, 2.0)
+    ) -> Observation:
         sample = Sample(sample_time, np.array([1]), np.array([other]))
-        return View(
-            time=(looks + 1) * SLOW.dt, agent=0, agents=2, looks=looks, first_look_at=SLOW.dt,
-            position=np.array([1.5, 2.0]), hold=np.zeros(2), look=None, draw=0.5,
-            memory=CentroidPlan(sample, 3, (), None),
+        return Observation(
+            time=(looks + 1) * SLOW.dt, agent=0, agents=2, event_count=looks,
+            first_event_at=SLOW.dt, position=np.array([1.5, 2.0]), hold=np.zeros(2),
+            measurement=None, draw=0.5, memory=CentroidPlan(sample, 3, (), None),
             ground=Ground(FOUR, Uniform(), Uniform().terms()),
         )  # fmt: skip
 
@@ -390,7 +392,7 @@ class TestLookLost:
         radii = np.array([0.3 * 0.1])
         ball = centroid_ball(view.ground, (1.5, 2.0), plan.sample.positions, radii, "circumradius")
         assert order.hold == pytest.approx(np.array(velocity_to(ball, 0.3, 0.025)))
-        assert order.looks
+        assert order.measures
         assert order.next_at == 5 * SLOW.dt
         assert (order.guaranteed, order.dual_guaranteed, order.mark) == (1, 1, 0)
         assert order.memory.sample is plan.sample
@@ -398,7 +400,7 @@ class TestLookLost:
     def test_it_stands_when_another_may_be_there(self):
         order = SLOW.miss(self.view(looks=300, sample_time=0.0))
         assert (order.hold == 0.0).all()
-        assert order.looks
+        assert order.measures
 
     def test_it_tries_again_at_every_step(self):
         """Looks after a lost one follow step by step, and each gets through in the end."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.agents import Order
+from dwell.agents import Command
 from dwell.errors import ControllerError, InputError
 from dwell.runner import resume_run, run_scenario
 from tests.controllers.examples import LAWS
@@ -38,9 +38,11 @@ class Winding:
     def decide(self, view):
         past = view.memory or Trace(0, np.zeros(2))
         side = np.array([-past.seen[1], past.seen[0]]) * 0.1 * past.turns
-        memory = Trace(past.turns + 1, 0.5 * (past.seen + view.look.error))
-        return Order(
-            self.gain * view.look.error + side, view.time + 0.05 + 0.1 * view.draw, memory=memory
+        memory = Trace(past.turns + 1, 0.5 * (past.seen + view.measurement.error))
+        return Command(
+            self.gain * view.measurement.error + side,
+            view.time + 0.05 + 0.1 * view.draw,
+            memory=memory,
         )
 
 
@@ -49,7 +51,7 @@ class Forgetful(Winding):
     """One whose memory no file can hold."""
 
     def decide(self, view):
-        return Order(0.1 * view.look.error, view.time + 0.3, memory={1, 2})
+        return Command(0.1 * view.measurement.error, view.time + 0.3, memory={1, 2})
 
 
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]

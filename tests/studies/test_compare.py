@@ -12,7 +12,7 @@ import pytest
 
 import dwell
 from dwell import InputError, Scenario
-from dwell.agents.interfaces import Order, View
+from dwell.agents.interfaces import Command, Observation
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.errors import UnsavedError
 from dwell.results import Run
@@ -34,8 +34,8 @@ LAWS: dict[str, Any] = {
 class Drift:
     """A law that no file can name."""
 
-    def begin(self, view: View) -> Order:
-        return Order(np.array([0.1, 0.0]), view.time + 0.5)
+    def begin(self, view: Observation) -> Command:
+        return Command(np.array([0.1, 0.0]), view.time + 0.5)
 
     decide = begin
 

@@ -49,7 +49,7 @@ if ENABLED:
 else:
 
     def product_error(a, b, p):
-        """The same by + - * alone (Dekker): Python learned to fuse only lately."""
+        """Product and its rounding error by + - * alone (Dekker), without a fused operation."""
         t = SPLITTER * a
         a1 = t - (t - a)
         a2 = a - a1

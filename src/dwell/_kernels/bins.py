@@ -25,7 +25,7 @@ PER_BIN = 2.0  # agents in a bin, about
 FIRST = 1.7  # sides of a bin: the radius of the first disc, where no better guess is at hand
 MARGIN = 1.2  # a guess is taken so many times
 SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
-LOOSE = 0.2  # of a bin: drift beyond which everybody is put into bins anew, if that pays
+LOOSE = 0.2  # of a bin: drift beyond which the bins are rebuilt, if that pays
 PAYS = 0.1  # ... after so many events per agent
 SPARE = 8  # numbers after the last one that may be read or overwritten: see blocks.py
 
@@ -53,14 +53,14 @@ class Near(NamedTuple):
 
 
 def make_bins(agents: int) -> Bins:
-    """Room for so many agents; `put_all` and `put_places` fill it."""
+    """Empty bins for so many agents; `put_all` and `put_at_rest` fill them."""
     most = 1 if agents <= FEW else 2 * agents  # more than any frame for so many has
     first, who = np.zeros(most + 1, dtype=np.int32), np.arange(agents, dtype=np.int32)
     return Bins(np.zeros(5), np.zeros(3), first, who)
 
 
 def make_near(agents: int) -> Near:
-    """Room for all agents, for as many lines as a walk takes, and some to spare."""
+    """Buffers for all agents, for the lines of a trace, and some to spare."""
     room = agents + LINES + 1 + SPARE
     x, y = np.empty(room), np.empty(room)
     return Near(x, y, np.zeros(1), np.full(1, float(agents)), np.zeros(1, dtype=np.bool_))
@@ -141,7 +141,7 @@ def covers(px, py, radius, frame):
 
 @inner
 def limit_of(px, py, radius, drift, frame):
-    """The squared distance up to which everybody is found; inf if nobody is left out."""
+    """The squared distance up to which all agents are listed; inf if none is left out."""
     if covers(px, py, radius, frame):
         return np.inf
     sure = radius - drift - unsure(frame)
@@ -202,7 +202,7 @@ def is_between(dx, dy, beyond, limit):
 def next_radius(radius, reach, nearest, frame):
     """A larger disc: twice as large, or as large as the cell reaches, if that is less.
 
-    Where nobody was found yet (nearest below 0), what the cell reaches says nothing.
+    Where no agent was found yet (nearest below 0), the extent of the cell is meaningless.
     """
     if nearest < 0.0:
         return 2.0 * radius
@@ -224,7 +224,7 @@ def place_at(t, q, cruise, row):
 
 @inner
 def gather_all(p, t, cruise, row, near):
-    """List everybody at time t, agent p first; gives their number."""
+    """List all agents at time t, agent p first; return their number."""
     count = row.shape[0]
     for q in range(count):
         near.x[q], near.y[q] = place_at(t, q, cruise, row)
@@ -235,7 +235,7 @@ def gather_all(p, t, cruise, row, near):
 
 @inner
 def gather_moving(p, t, m, beyond, radius, most, cruise, row, bins, near):
-    """The same as gather_at_rest for agents that move, round agent p at time t."""
+    """List moving agents in a disc round agent p at time t: see gather_at_rest."""
     if not are_many(bins):
         return gather_all(p, t, cruise, row, near), np.inf
     frame = bins.frame
@@ -285,7 +285,7 @@ def note_speed(hold_x, hold_y, clock):
 
 @inner
 def unsure(frame):
-    """Up to this distance less than the radius of a disc everybody is found, rounding or not."""
+    """Margin by which the radius of a disc shrinks so that rounding loses no agent."""
     size = abs(frame[X]) + abs(frame[Y]) + frame[SIDE] * (frame[COLUMNS] + frame[ROWS])
     return SLACK * size
 
@@ -298,7 +298,7 @@ def guessed(reach, frame):
 
 @inner
 def is_worn(t, agents, bins):
-    """Whether to put everybody into bins anew: they have drifted, and enough has happened."""
+    """Whether to rebuild the bins: agents have drifted, and enough events have passed."""
     if bins.clock[EVENTS] < PAYS * agents:
         return False
     return drift_at(t, bins.clock) > LOOSE * bins.frame[SIDE]
@@ -336,7 +336,7 @@ def put_places(x, y, bins):
 
 @njit
 def put_at_rest(x, y, bins):
-    """The same, for Python."""
+    """Put agents at rest into bins; callable from Python."""
     put_places(x, y, bins)
 
 

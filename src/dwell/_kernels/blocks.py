@@ -1,6 +1,6 @@
-"""All agents in the bins round one bin: whoever stands in it finds its neighbours among them.
+"""All agents in the bins round one bin, among which an agent in it finds its neighbours.
 
-Gathered once for all who stand in the bin. See bins.py for bins, and for cells that reach beyond.
+They are gathered once for all agents in the bin. See bins.py for cells that reach beyond.
 """
 
 import math
@@ -71,7 +71,7 @@ def gap_to_sides(z, k, low, side, count):
 
 @inner
 def block_limit(b, px, py, frame):
-    """The squared distance from (px, py) in bin b up to which everybody is in the block."""
+    """The squared distance from (px, py) in bin b up to which all agents are in the block."""
     across = int(frame[COLUMNS])
     row = b // across
     gap = gap_to_sides(px, b - row * across, frame[X], frame[SIDE], frame[COLUMNS])
@@ -82,7 +82,7 @@ def block_limit(b, px, py, frame):
 
 @inner
 def is_walled(b, frame, wx, wy):
-    """Whether a wall may touch a cell of an agent in bin b that the block is enough for.
+    """Whether the boundary may touch a cell of an agent in bin b that the block suffices for.
 
     Such a cell reaches no farther than half the distance to an end of the block, if it has one.
     """

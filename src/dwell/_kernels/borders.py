@@ -1,6 +1,6 @@
-"""Integrals along the borders between cells: what derivatives of masses and centroids are made of.
+"""Integrals along the edges between cells, from which derivatives of centroids follow.
 
-A border is the edge that two cells share. In the frame of the agent that looks, its moments of
+In the frame of the agent, the moments of such an edge of
 order 0 to 2 under the density are enough for the Jacobian of the centroids and the Hessian of the
 cost. They come divided by the same exp(log_scale) as the cell's own mass.
 """
@@ -13,7 +13,7 @@ from dwell._kernels.moments import polynomial_at
 from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
 
 SPAN = 9.0  # range of an exponent per panel: 16 nodes then integrate it to rounding
-DROPPED = 50.0  # parts of a hill e**-50 below its largest value on the border are left out
+DROPPED = 50.0  # parts of a component e**-50 below its largest value on the edge are left out
 
 
 @inner
@@ -38,14 +38,14 @@ def reach_of(slope, square):
 def integrate_border(ax, ay, bx, by, x0, y0, log_scale, terms):
     """Moments 1, x, y, xx, xy, yy of the density along the segment from a to b.
 
-    Each hill has panels of its own: its exponent is a parabola along the segment, so that where it
-    matters, and how fast it falls there, is known beforehand.
+    Each component has panels of its own: its exponent is a parabola along the segment, so the part
+    that matters, and its decay there, are known beforehand.
     """
     dx = bx - ax
     dy = by - ay
     length = math.sqrt(dx * dx + dy * dy)
     m = mx = my = mxx = mxy = myy = 0.0
-    for t in range(-1, terms.gaussians.shape[0]):  # -1: everything but the hills
+    for t in range(-1, terms.gaussians.shape[0]):  # -1: everything but the components
         first = 0.0
         last = 1.0
         panels = 1

@@ -62,7 +62,7 @@ def quotient(ah, al, bh, bl):
 
 @inner
 def line_of(label, px, py, xs, ys, wx, wy):
-    """The line behind an edge: a wall (label < 0) or the bisector with agent `label`."""
+    """The line behind an edge: a workspace edge (label < 0) or the bisector with agent `label`."""
     if label >= 0:
         ah, al = difference(xs[label], px)
         bh, bl = difference(ys[label], py)

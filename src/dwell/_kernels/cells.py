@@ -8,8 +8,8 @@ from dwell._kernels._jit import inlined, inner
 from dwell._kernels.marks import COINCIDENT
 from dwell._kernels.nearest import measure_distances, next_nearest, open_heap, sort_few
 
-# Squared distance over squared reach of a cell up to which others are asked. Beyond 4 they do not
-# touch it; a little farther, they also pass its corners clearly (trace.py), asked or not.
+# Squared distance over squared reach of a cell up to which others are candidates. Beyond 4 they do
+# not touch it; a little farther, they also pass its vertices clearly (trace.py).
 WITHIN = 4.004
 CLOSER = 4.002  # likewise, a little less: the agents that were listed include these
 
@@ -99,9 +99,9 @@ def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
     """Cut the cell with n vertices in s.x, s.y by agents lo..hi of (xs, ys), nearest first.
 
     All of them must be farther away than those it was cut by before. Leaves vertices and labels in
-    s.x, s.y, s.label and the agents looked at in s.seen, after the `looked` ones already there.
-    Gives (vertices, agents looked at, squared distance of the nearest of these agents); vertices
-    is 0 for an empty cell and COINCIDENT when another agent stands at (px, py), the last in s.seen.
+    s.x, s.y, s.label and the candidates in s.seen, after the `looked` ones already there.
+    Return (vertices, candidates, squared distance of the nearest of these agents); vertices is 0
+    for an empty cell and COINCIDENT when another agent is at (px, py), the last in s.seen.
     """
     x, y, label = s.x, s.y, s.label
     x2, y2, label2 = s.x2, s.y2, s.label2

@@ -6,7 +6,7 @@ nothing cancels, however thin the triangle or far the peak; closed forms by Gree
 (peak width / triangle size)**2 digits instead. The exponent on the triangle is quadratic and its
 range R is known beforehand, so the number of nodes is chosen from R alone; a triangle whose R is
 too large for any rule is halved, and halves that weigh nothing are dropped. Where the exponent is
-nearly linear, as on small cells of a wide hill, a rule of degree 8 with 16 nodes does as well.
+nearly linear, as on small cells of a wide component, a rule of degree 8 with 16 nodes does as well.
 
 Letters: g = o - c; E = -g'Qg the exponent at o; l(d) = -2 g'Qd its slope; q(d) = d'Qd.
 A row of `pending` is (ox, oy, ax, ay, bx, by, K).

@@ -27,7 +27,7 @@ from dwell._kernels.scratch import MAX_PANELS
 
 AMPLIFICATION = 64.0  # rounding errors may grow by this much: about two digits of sixteen
 FAR = 2.0  # squared distance of the peak from which F(x) = -e**-x / x serves
-TOO_SMALL = 0.15  # radius of the cell over width of the hill below which digits always go
+TOO_SMALL = 0.15  # radius of the cell over width of the Gaussian below which digits cancel
 TOO_FAR = 300.0  # beyond, masses near the end of the doubles' range: not for this kernel
 SPAN = 9.0  # mean range of the exponent per panel; 16 nodes integrate 10 to 1e-15, 12 to 1e-14
 POLE = 8.0  # a pole of F at the panel's own length away counts as so much range
@@ -149,7 +149,7 @@ def sum_of_nodes(v):
 
 @inner
 def sum_along(v):
-    """The same, each number times the place of its node."""
+    """Sums of the numbers, each times the position of its node."""
     u = PANEL_NODES
     s0 = s1 = s2 = s3 = 0.0
     for k in range(0, 16, 4):

@@ -13,8 +13,8 @@ from dwell._kernels.arithmetic import larger, smaller
 def belongs(zx, zy, p, xs, ys, looked, seen):
     """Whether lattice point z is agent p's: nearest, ties to the smaller position.
 
-    Squared distances are computed alike for every asker, so exactly one agent owns each point.
-    Only agents looked at while cutting the cell can be nearer.
+    Squared distances are computed alike for every agent, so exactly one owns each point. Only
+    candidates of the cell can be nearer.
     """
     ax = zx - xs[p]
     ay = zy - ys[p]

@@ -1,4 +1,4 @@
-"""What an agent gets from one look: its cell, and where the cell's centroid lies."""
+"""Measurement of one cell: its moments, and its centroid relative to the agent."""
 
 import numpy as np
 
@@ -101,13 +101,13 @@ def reach_of(n, x, y):
 
 @inner
 def is_settled(reach, nearest, limit):
-    """Whether nobody beyond the squared distance `limit` can change the cell, or is the nearest."""
+    """Whether no agent beyond the squared distance `limit` can change the cell or be nearest."""
     return limit == np.inf or (nearest >= 0.0 and reach * reach <= limit)
 
 
 @spliced
 def weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s):
-    """The same once the cell is cut."""
+    """Measurement of the cell whose n vertices are in `s`: see `look`."""
     if n == COINCIDENT:
         return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
     px = xs[p]
@@ -134,7 +134,7 @@ def look(p, xs, ys, wx, wy, terms, s):
 
     status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
     own frame; polar is the second moment about the position. mass and polar come divided by
-    exp(log_scale). Without mass the agent is told the nearest point of the workspace instead.
+    exp(log_scale). Without mass the error leads to the nearest point of the workspace.
     """
     quick = terms.lattice.shape[0] == 0
     n, looked, nearest = traced_cell(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)

@@ -203,7 +203,7 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
     total = (0.0, 0.0, 0.0, 0.0)
     by_edges = px == 0.0 and py == 0.0 and not sharp
     t = 0
-    while by_edges and t < hills:  # all hills by edges, or none
+    while by_edges and t < hills:  # all components by edges, or none
         grown, m, fx, fy, polar = one_gaussian_by_edges(
             terms.gaussians, t, x0, y0, n, s.x, s.y, s.x2, s.y2, s.panels, s.value, s.ratio
         )

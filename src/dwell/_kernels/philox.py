@@ -1,6 +1,6 @@
 """Chance as a function: draw k of stream p under a key, by Philox4x32-10.
 
-Random access by counter, so nobody's draws depend on how many agents there are, on the order of
+Random access by counter, so no draw depends on how many agents there are, on the order of
 events, or on where a run was cut and resumed. Integers are kept in 64 bits and masked, which gives
 the same bits compiled (where products wrap) and as plain Python (where they grow).
 """
@@ -18,7 +18,7 @@ TWO_MINUS_53 = 1.1102230246251565e-16
 STREAM_RESETS = 0  # timer resets: counter (k, agent)
 STREAM_STARTS = 1  # scattered starts
 STREAM_TURNS = 2  # whose turn it is: counter (turn, 0)
-STREAM_LOSSES = 3  # lost looks and messages: counter (k, agent)
+STREAM_LOSSES = 3  # lost measurements and messages: counter (k, agent)
 
 
 @njit

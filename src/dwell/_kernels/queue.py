@@ -1,7 +1,7 @@
-"""Who looks next: a heap of due times, each with whose it is.
+"""The event queue: a heap of due times and agents.
 
-An entry holds an agent's number and, in its lower half, the row that its leg is in, so that those
-who are due at one time come by their numbers without asking anywhere else.
+An entry holds an agent's number and, in its lower half, the row of its segment, so that agents
+due at one time come in the order of their numbers.
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ ROW = (1 << HALF) - 1  # those of the row
 
 
 def entries(number: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """The entries of agents and the rows of their legs."""
+    """The entries of agents and the rows of their segments."""
     return (np.asarray(number, dtype=np.int64) << HALF) | np.asarray(row, dtype=np.int64)
 
 
 @inner
 def row_in(entry):
-    """The row of the leg."""
+    """The row of the segment."""
     return entry & ROW
 
 

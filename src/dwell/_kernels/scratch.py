@@ -43,7 +43,7 @@ class Scratch(NamedTuple):
     edge_x: np.ndarray  # ... one after another, the last one also first
     edge_y: np.ndarray
     edge_offset: np.ndarray
-    dx: np.ndarray  # displacement of each agent from the one that looks
+    dx: np.ndarray  # displacement of each agent from the measuring one
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
     closest: np.ndarray  # (CLOSEST + 1, 3) the closest agents: see tree.py

@@ -25,7 +25,7 @@ UNKNOWN = -3  # vertices of a cell for which the tree must be built first
 def gather(in_tree, p, t, m, beyond, radius, most, cruise, legs, bins, tree, x, y, near, stack):
     """List the agents in a disc round p, by the tree or by bins: see `gather_at_rest`.
 
-    Agents are at rest at (x, y) if there are no legs (None), else those at time t.
+    Agents are at rest at (x, y) if there are no segments (None), else as at time t.
     """
     if not in_tree:
         if legs is None:
@@ -53,9 +53,9 @@ def find_cell(
 ):
     """The cell of agent p, which is first in `near`, once a first disc was gathered by bins.
 
-    m, limit: what gathering it gave; guess: whether its radius is one; quick: agents looked at are
-    not needed afterwards. legs, row: None for agents at rest at (x, y). Gives (vertices, agents
-    looked at, squared distance of the nearest, reach).
+    m, limit: results of gathering; guess: whether its radius is one; quick: the candidates are not
+    needed afterwards. Segments and row are None for agents at rest at (x, y). Return (vertices,
+    candidates, squared distance of the nearest, reach).
     """
     px = near.x[0]
     py = near.y[0]

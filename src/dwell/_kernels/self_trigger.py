@@ -1,8 +1,8 @@
-"""The self-trigger: how long what an agent saw stays good enough, found by scanning ahead.
+"""The self-trigger: how long a measurement stays valid, found by scanning ahead.
 
 With its own path known and its neighbours anywhere within reach, an agent's cell lies between a
 guaranteed and a dual guaranteed one. From their masses follows a bound on how far the centroid can
-have moved; the agent looks again before that bound, or the shrinking guaranteed cell, fails it.
+have moved; the next event comes before that bound, or that of the guaranteed cell, is violated.
 """
 
 import math
@@ -19,7 +19,7 @@ class Trigger(NamedTuple):
     """The self-trigger in numbers."""
 
     kappa: float  # gain of the approach
-    v: float  # top speed, everybody's
+    v: float  # top speed of all agents
     tau_min: float
     tau_max: float
     delta: float  # how far the centroid may move
@@ -28,12 +28,12 @@ class Trigger(NamedTuple):
     own_ball: bool  # count the own motion as uncertainty too
     sampled: bool  # watch the sampled centroid rather than that of the guaranteed cell
     by_circumradius: bool  # measure cells by twice the circumradius instead of the diameter
-    after: bool  # look at the first scanned time that is not good, not at the last that is
+    after: bool  # take the first scanned time that violates the bound, not the last that keeps it
 
 
 @njit
 def trigger_value(s, age, y_x, y_y, left_x, left_y, n, qx, qy, radius, trigger, wx, wy, terms, env):
-    """h after a time s: below 0 as long as the last look is good enough.
+    """The trigger function h after a time s: below 0 while the last measurement is valid.
 
     (y_x, y_y): own position then; (left_x, left_y): from there to the sampled centroid. The
     neighbours were seen `age` before s began.
@@ -60,7 +60,7 @@ def trigger_value(s, age, y_x, y_y, left_x, left_y, n, qx, qy, radius, trigger, 
 def scan_trigger(
     px, py, ex, ey, hx, hy, cruise, age, n, qx, qy, radius, trigger, wx, wy, terms, env
 ):
-    """(interval until the next look, evaluations, which limit set it).
+    """Return (interval until the next event, evaluations, which limit set it).
 
     The agent at (px, py) heads for its centroid at + (ex, ey) with velocity (hx, hy).
     """

@@ -1,17 +1,17 @@
-"""A cell by walking along its border: all lines are asked at once where the border turns.
+"""A cell by gift wrapping: its boundary is traced from line to line.
 
-Every edge lies on a line: the bisector with an agent at displacement d, or a wall, which counts as
-the bisector with the agent's mirror image. A line is d . z = offset, offset = d . d / 2, in the
-agent's own frame. The walk begins on the nearest line, both ways; on each line, it goes on to the
-first one that crosses ahead. That is a search through all lines without branches, which vector
-registers do eight at a time, where cutting a polygon line by line guesses wrong at every other
-step.
+Every edge lies on a line: the bisector with an agent at displacement d, or an edge of the
+workspace, which counts as the bisector with the agent's mirror image. A line is d . z = offset,
+offset = d . d / 2, in the agent's own frame. The trace begins on the nearest line, both ways, and
+turns from each line onto the first one that crosses ahead. That is a search through all lines
+without branches, which vector registers do eight at a time; clipping a polygon line by line
+mispredicts every other branch.
 
-What the walk found is not trusted but checked: each corner is computed from its two lines, with all
-digits, and every other line must pass it by a clear distance. Then the border is the cell's, there
-is only one such, and its corners depend on neither the way it was found nor who else was asked.
+The result is checked: each vertex is computed from its two lines, with all digits, and every other
+line must pass it by a clear distance. Then the boundary is that of the cell, and its vertices do
+not depend on the way it was found or on the other candidates.
 Where lines come too close to tell (lattices, agents on a circle, two at nearly one place), or an
-agent stands outside or at a wall, the cell is left to cells.py.
+agent is outside or on the boundary of the workspace, the cell is left to cells.py.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from dwell._kernels.cells import CLOSER, farthest, voronoi_cell
 from dwell._kernels.scratch import CLOSEST, EDGES, LINES
 from dwell._kernels.tree import cell_by_corners
 
-BLOCK = 16  # lines asked at once: loops over so many have no remainder
+BLOCK = 16  # lines tested at once: loops over so many have no remainder
 LOW_BITS = LINES - 1  # of a number that is compared: these name the line
 LARGEST = 0x7FFFFFFFFFFFFFFF
 CLEAR = 1e-9  # of the squared reach of a cell: other lines must pass its corners by that
@@ -54,7 +54,7 @@ def agent_lines(agents, own, px, py, xs, ys, x, y, offset, behind):
 
 @inner
 def line_of_wall(k, px, py, wx, wy):
-    """The line of wall k seen from (px, py), who is inside if the offset exceeds 0."""
+    """The line of workspace edge k seen from (px, py), which is inside if the offset exceeds 0."""
     n = wx.shape[0]
     j = k + 1 if k + 1 < n else 0
     a = wy[j] - wy[k]
@@ -66,9 +66,9 @@ def line_of_wall(k, px, py, wx, wy):
 
 @inner
 def wall_lines(m, within, px, py, wx, wy, x, y, offset, behind):
-    """Append the walls whose offset is `within` to m lines; gives how many there are then.
+    """Append the workspace edges whose offset is `within` to m lines; return the new number.
 
-    More than LINES if there is no room, or (px, py) is not inside.
+    It exceeds LINES if they do not fit, or if (px, py) is not inside.
     """
     for k in range(wx.shape[0]):
         gx, gy, o = line_of_wall(k, px, py, wx, wy)
@@ -87,7 +87,7 @@ def wall_lines(m, within, px, py, wx, wy, x, y, offset, behind):
 
 @inner
 def fill_block(m, x, y, offset):
-    """Lines that nobody meets, up to whole blocks; gives their number."""
+    """Pad with lines that cross nothing, up to whole blocks; return their number."""
     blocks = (m + BLOCK - 1) // BLOCK
     for j in range(m, BLOCK * blocks):
         x[j] = 0.0
@@ -207,7 +207,7 @@ def meet_lines(n, chain, line_x, line_y, offset, edge_x, edge_y, edge_offset, x,
 
 @inner
 def name_edges(n, chain, behind, label):
-    """Labels as in cells.py; gives whether there are walls among them."""
+    """Labels as in cells.py; return whether there are workspace edges among them."""
     walls = False
     for i in range(n):
         label[i] = behind[chain[i]]
@@ -217,7 +217,7 @@ def name_edges(n, chain, behind, label):
 
 @inner
 def keep_corners_of_walls(n, px, py, wx, wy, label, x, y):
-    """Where two walls meet the corner is known, and need not be computed."""
+    """Copy the vertices where two workspace edges meet, which need not be computed."""
     before = label[n - 1]
     for i in range(n):
         here = label[i]
@@ -271,8 +271,8 @@ def trace_cell(m, px, py, wx, wy, x, y, label, s):
 def trace_near(agents, own, within, px, py, xs, ys, wx, wy, s):
     """The cell of agent `own` at (px, py) among agents 0..agents, in s.x, s.y, s.label.
 
-    Walls whose offset is not `within` are left out. Gives (vertices, squared distance of the
-    nearest agent, squared reach); no vertices as above.
+    Workspace edges whose offset is not `within` are left out. Return (vertices, squared distance
+    of the nearest agent, squared reach); no vertices as above.
     """
     m = agents
     if agents <= LINES:
@@ -301,8 +301,8 @@ def least_offset(agents, offset):
 def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
     """Replace the n corners of a cell that was cut by those of the walk, where that is clear.
 
-    Only those looked at (s.seen) and walls that may touch the cell count. Gives the vertices, and
-    whether the cell is crowded: more than LINES agents may touch it.
+    Only the candidates (s.seen) and workspace edges that may touch the cell count. Return the
+    vertices, and whether the cell is crowded: more than LINES agents may touch it.
     """
     if n <= 0:
         return n, False

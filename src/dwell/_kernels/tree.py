@@ -49,7 +49,7 @@ class Tree(NamedTuple):
 
 
 def make_tree(agents: int, per_leaf: int) -> Tree:
-    """Room for a tree of so many agents, not built yet; at most `per_leaf` in each leaf."""
+    """An unbuilt tree for so many agents; at most `per_leaf` in each leaf."""
     who, leaf = np.zeros((2, agents), dtype=np.int32)
     x, y = np.zeros((2, agents))
     leaves = nodes = 1
@@ -237,7 +237,7 @@ def build_at_rest(x, y, tree):
 
 @inner
 def build_moving(t, cruise, row, due, queue, tree):
-    """Build the tree at time t; due, queue: when the leg in each row of `row` ends."""
+    """Build the tree at time t; due, queue: when the segment in each row of `row` ends."""
     for q in range(row.shape[0]):
         tree.x[q], tree.y[q] = place_at(t, q, cruise, row)
     lay_boxes(tree)
@@ -389,7 +389,7 @@ def owner_among(vx, vy, bound, p, px, py, xs, ys):
 
 @inner
 def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
-    """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: room for them."""
+    """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: a buffer."""
     count = 0
     far = np.inf  # squared distance of the last one
     age = age_of(t, row, tree)

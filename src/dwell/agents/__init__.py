@@ -2,14 +2,14 @@
 
 from dwell.agents.events import EventTable, table_of
 from dwell.agents.interfaces import (
+    CellMeasurement,
+    Command,
     CompiledController,
     Controller,
     Information,
-    Look,
     Message,
-    Order,
+    Observation,
     Sample,
-    View,
 )
 from dwell.agents.legs import Legs
 from dwell.agents.network import Network
@@ -20,6 +20,8 @@ from dwell.cells.ground import Ground
 
 __all__ = [
     "AgentsState",
+    "CellMeasurement",
+    "Command",
     "CompiledController",
     "Controller",
     "CoverageSystem",
@@ -27,12 +29,10 @@ __all__ = [
     "Ground",
     "Information",
     "Legs",
-    "Look",
     "Message",
     "Network",
-    "Order",
+    "Observation",
     "Sample",
-    "View",
     "check_start",
     "scatter",
     "table_of",

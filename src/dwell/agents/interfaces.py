@@ -35,7 +35,7 @@ class Information:
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class Look:
+class CellMeasurement:
     """What one look at the neighbourhood gave one agent."""
 
     agent: int
@@ -70,7 +70,7 @@ class Message:
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class View:
+class Observation:
     """All that a controller may know when it decides.
 
     Attributes
@@ -79,14 +79,15 @@ class View:
         The time of the event.
     agent, agents : int
         The number of the agent, from 0, and how many there are.
-    looks : int
-        Samples of this agent so far.
-    first_look_at : float
-        The time of its first sample.
+    event_count : int
+        Events of this agent before this one.
+    first_event_at : float
+        The time of its first event.
     position, hold : ndarray
         Its position and the velocity it held, (n,).
-    look : Look or None
-        What it measured of its cell; None where the event is no sample.
+    measurement : CellMeasurement or None
+        Its cell, measured; None where the event is no sample, the sample was lost, or the law does
+        not use it.
     draw : float
         A random number, evenly on [0, 1).
     sample : Sample or None
@@ -94,7 +95,7 @@ class View:
     heard : mapping
         The last message of each other agent.
     memory : object
-        What its last order kept.
+        The memory of its last command.
     ground : Ground or None
         The region and its density.
     shared_draw : callable or None
@@ -102,14 +103,14 @@ class View:
 
     Examples
     --------
-    A controller reads the view and returns an order:
+    A controller maps an observation to a command:
 
     >>> import dwell
     >>> class Halfway:
-    ...     def begin(self, view):
-    ...         return self.decide(view)
-    ...     def decide(self, view):
-    ...         return dwell.Order(0.5 * view.look.error, view.time + 1.0)
+    ...     def begin(self, observation):
+    ...         return self.decide(observation)
+    ...     def decide(self, observation):
+    ...         return dwell.Command(0.5 * observation.measurement.error, observation.time + 1.0)
     >>> site = dwell.Box((0, 0), (4, 4))
     >>> dwell.simulate(site, None, [(1, 1), (2, 2)], Halfway(), until=2.0).stop.reason.value
     'horizon'
@@ -118,22 +119,22 @@ class View:
     time: float
     agent: int  # its number
     agents: int  # how many there are
-    looks: int  # how many events it has had before this one
-    first_look_at: float  # when its first event was due
+    event_count: int  # events before this one
+    first_event_at: float  # when its first event was due
     position: Points  # (n,) its own
     hold: Points  # (n,) the velocity it set off with at its last event; 0 at the beginning
-    look: Look | None  # None if it did not look, if the look was lost, or if the law may not
+    measurement: CellMeasurement | None
     draw: float  # a random number in [0, 1), the same for the same seed, agent and event
     sample: Sample | None = None  # for laws that see samples
     heard: Mapping[int, Message] = field(default_factory=dict)  # the latest of each sender
-    memory: object = None  # what the controller put into its last order
+    memory: object = None  # the memory of its last command
     ground: Ground | None = None
     shared_draw: Callable[[int], float] | None = None  # draws that all agents have in common
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class Order:
+class Command:
     """What an agent does next: the velocity it holds, and the time of its next event.
 
     Parameters
@@ -145,10 +146,10 @@ class Order:
     cruise : float
         For how long the velocity is held; the agent then stops, or slows down at the rate `fade`
         of its controller.
-    looks : bool
+    measures : bool
         Whether the next event is a sample; otherwise the controller only decides again.
     memory : object
-        Anything that the controller wants in its next view.
+        Anything that the controller needs in its next observation.
     promise : float, optional
         A speed bound to broadcast.
     guaranteed, dual_guaranteed : int
@@ -159,25 +160,25 @@ class Order:
     Examples
     --------
     >>> import dwell
-    >>> dwell.Order(hold=(0.0, 0.0), next_at=1.5).next_at
+    >>> dwell.Command(hold=(0.0, 0.0), next_at=1.5).next_at
     1.5
     """
 
     hold: Points  # (n,)
     next_at: float
     cruise: float = math.inf
-    looks: bool = True  # whether it looks at next_at; if not, it only thinks again
+    measures: bool = True  # whether the event at next_at is a sample
     memory: object = None  # handed back at its next event
     promise: float | None = None  # broadcast now: a speed not to be exceeded until the next one
     guaranteed: int = 0  # guaranteed cells computed for this decision
     dual_guaranteed: int = 0
-    mark: int = 0  # a note of the law's own, kept in the event table
+    mark: int = 0  # a status code of the law, kept in the event table
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class FirstOrders:
-    """The first orders of all agents together."""
+class FirstCommands:
+    """The first commands of all agents together."""
 
     hold: Points  # (N, n)
     next_at: Floats  # (N,)
@@ -186,21 +187,21 @@ class FirstOrders:
 
 @runtime_checkable
 class Controller(Protocol):
-    """Decides, from what one agent knows, how it moves and when it next looks.
+    """A control law: it maps the observation of one agent to its next command.
 
     A controller may also have
-    - `information`, an `Information`: what it is told (the centroid at events by default);
+    - `information`, an `Information`: what it may use (the centroid at events by default);
     - `fade`, the rate at which velocities decay after their `cruise` (infinite by default);
-    - `miss(view)`, its order when a look was lost.
+    - `miss(observation)`, its command when a sample was lost.
     See `CompiledController` for those that the compiled engine runs.
     """
 
-    def begin(self, view: View) -> Order:
-        """The order to start with at time 0."""
+    def begin(self, observation: Observation) -> Command:
+        """Return the first command, at time 0."""
         ...
 
-    def decide(self, view: View) -> Order:
-        """The order to follow from `view.time` until `order.next_at`."""
+    def decide(self, observation: Observation) -> Command:
+        """The order to follow from `observation.time` until `order.next_at`."""
         ...
 
 
@@ -208,7 +209,7 @@ class Controller(Protocol):
 class CompiledController(Controller, Protocol):
     """A controller that can say itself as plain numbers, for the compiled engine.
 
-    It may also have `begin_all(errors)`, which gives the `FirstOrders` of all agents from their
+    It may also have `begin_all(errors)`, which gives the `FirstCommands` of all agents from their
     errors, (N, n): what `begin` orders each of them, for many at once.
     """
 
@@ -246,14 +247,14 @@ def fade_of(controller: object) -> float:
     return fade
 
 
-def checked(order: Order, agent: int, now: float, dimension: int = 2) -> Order:
+def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Command:
     """`order` if an agent can follow it: a finite velocity, and a next look that is not past."""
     hold = np.asarray(getattr(order, "hold", None), dtype=object)
     numbers = [finite_number(v) for v in hold.ravel()]
     if hold.shape != (dimension,) or None in numbers:
         raise _unfit(
             f"the controller told agent {agent} to hold {getattr(order, 'hold', order)!r} at "
-            f"t = {now:g}; an Order with a velocity of {finite_numbers(dimension)} is needed"
+            f"t = {now:g}; a Command with a velocity of {finite_numbers(dimension)} is needed"
         )
     due = order.next_at if order.next_at == math.inf else finite_number(order.next_at)
     if due is None or due < now:

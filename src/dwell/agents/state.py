@@ -11,7 +11,7 @@ from typing import final, overload
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.agents.interfaces import Look, Message, Order
+from dwell.agents.interfaces import CellMeasurement, Command, Message
 from dwell.agents.legs import Legs
 
 
@@ -97,7 +97,7 @@ class AgentsState:
     first: Floats  # (N,) when each agent's first event is or was due
     next_at: Floats  # (N,) when it decides next
     looks: Ints  # (N,) events so far, the initial one not counted
-    last: Look | None = None  # what there was to see at the latest jump
+    last: CellMeasurement | None = None  # what there was to see at the latest jump
     cruise: Floats | None = None  # (N,) see Legs
     fade: float = math.inf
     bend: Floats | None = None  # (N, 2, n) see Legs
@@ -177,7 +177,7 @@ class AgentsState:
         return replace(self, past=(*past[:agent], legs, *past[agent + 1 :]))
 
     def with_order(
-        self, agent: int, position: Points, order: Order, look: Look, spent: Spent
+        self, agent: int, position: Points, order: Command, look: CellMeasurement, spent: Spent
     ) -> AgentsState:
         """The state after `agent` stood at `position`, saw `look` and took `order`."""
         start, hold, since = self.start.copy(), self.hold.copy(), self.since.copy()
@@ -188,14 +188,14 @@ class AgentsState:
         return replace(
             self, start=start, hold=hold, since=since, next_at=next_at, looks=looks, last=look,
             cruise=_changed(self.cruise, agent, order.cruise, math.inf, len(since)),
-            looking=_changed(self.looking, agent, order.looks, True, len(since)),
+            looking=_changed(self.looking, agent, order.measures, True, len(since)),
             memory=_remembered(self.memory, agent, order.memory, len(since)),
             spent=(spent,),
             promise=-1.0 if order.promise is None else float(order.promise),
             promised=self._promised(agent, order),
         )  # fmt: skip
 
-    def _promised(self, agent: int, order: Order) -> Floats | None:
+    def _promised(self, agent: int, order: Command) -> Floats | None:
         if order.promise is None:
             return self.promised
         return _changed(self.promised, agent, float(order.promise), -1.0, len(self.since))

@@ -12,14 +12,14 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.interfaces import (
+    CellMeasurement,
+    Command,
     Controller,
-    FirstOrders,
+    FirstCommands,
     Information,
-    Look,
     Message,
-    Order,
+    Observation,
     Sample,
-    View,
     checked,
     fade_of,
     information_of,
@@ -107,19 +107,19 @@ class CoverageSystem:
 
     # What an agent sees.
 
-    def look(self, positions: Points, agent: int) -> Look:
+    def look(self, positions: Points, agent: int) -> CellMeasurement:
         """What `agent` sees when everybody stands at `positions`; raises AgentsError on contact."""
         return self.looks(positions, [agent])[0]
 
     def looks(
         self, positions: Points, agents: Sequence[int] | None = None, *, keep: bool = False
-    ) -> list[Look]:
+    ) -> list[CellMeasurement]:
         """The samples of several agents at `positions`; of all by default, kept if `keep`."""
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
         seen = self._seen(positions, who, keep)
         masses = seen.mass * np.exp(seen.log_scale)
         return [
-            Look(
+            CellMeasurement(
                 int(p),
                 seen.error[k].copy(),
                 float(masses[k]),
@@ -167,26 +167,28 @@ class CoverageSystem:
         who = np.sort(cell.borders[cell.borders >= 0])
         return Sample(time, who, _for_reading(positions[who]))
 
-    def view(self, state: AgentsState, agent: int, positions: Points, look: Look | None) -> View:
+    def observation(
+        self, state: AgentsState, agent: int, positions: Points, look: CellMeasurement | None
+    ) -> Observation:
         """What `agent`'s controller is told at `state`, everybody standing at `positions`.
 
         `look` is what it saw; None if it did not look.
         """
         from dwell._kernels.philox import STREAM_RESETS, uniform
 
-        looks, told = int(state.looks[agent]), self.information.others
+        count, told = int(state.looks[agent]), self.information.others
         sees = look is not None and told == "samples"
         when = max(state.time - self.network.delay, 0.0)  # nobody moves before time 0
-        return View(
+        return Observation(
             time=state.time,
             agent=agent,
             agents=self.agents,
-            looks=looks,
-            first_look_at=float(state.first[agent]),
+            event_count=count,
+            first_event_at=float(state.first[agent]),
             position=_for_reading(positions[agent]),
             hold=_for_reading(state.hold[agent]),
-            look=None if told == "broadcasts" else look,
-            draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], looks),
+            measurement=None if told == "broadcasts" else look,
+            draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
             sample=self.sample(positions, agent, when) if sees else None,
             heard=state.mail[agent].heard if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
@@ -212,8 +214,11 @@ class CoverageSystem:
         if self.program is not None and self.network.perfect and hasattr(law, "begin_all"):
             return self._start_together(blank, threads)
         looks = self.looks(positions, keep=True)
-        views = [self.view(blank, p, positions, look) for p, look in enumerate(looks)]
-        orders = [self._checked(self.controller.begin(view), view) for view in views]
+        observations = [self.observation(blank, p, positions, look) for p, look in enumerate(looks)]
+        orders = [
+            self._checked(self.controller.begin(observation), observation)
+            for observation in observations
+        ]
         looked = int(told != "broadcasts")
         state = replace(
             blank,
@@ -221,7 +226,7 @@ class CoverageSystem:
             next_at=np.array([order.next_at for order in orders], dtype=np.float64),
             fade=fade_of(self.controller),
             cruise=_unless_all([order.cruise for order in orders], math.inf),
-            looking=_unless_all([order.looks for order in orders], True),
+            looking=_unless_all([order.measures for order in orders], True),
             memory=tuple(order.memory for order in orders)
             if any(order.memory is not None for order in orders)
             else (),
@@ -237,7 +242,7 @@ class CoverageSystem:
         return replace(state, first=state.next_at.copy())
 
     def _start_together(self, blank: AgentsState, threads: int | None) -> AgentsState:
-        """The same for laws that are plain numbers: no view or order is made for each agent.
+        """The same for laws that are plain numbers: no observation or order is made for each agent.
 
         What such a law remembers is for lost looks only; none are lost here.
         """
@@ -245,7 +250,7 @@ class CoverageSystem:
         seen = self.looks_of_all(blank.start, threads=threads)
         if seen.met.any():
             raise self._contact(blank.start, int(np.argmax(seen.met)))
-        first: FirstOrders = law.begin_all(seen.error)
+        first: FirstCommands = law.begin_all(seen.error)
         cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
         return replace(
             blank,
@@ -287,8 +292,8 @@ class CoverageSystem:
         return self._spoken(after, agent, here[agent], order, state.promised)
 
     def _decided(
-        self, state: AgentsState, agent: int, here: Points, truth: Look
-    ) -> tuple[Order, Spent, AgentsState]:
+        self, state: AgentsState, agent: int, here: Points, truth: CellMeasurement
+    ) -> tuple[Command, Spent, AgentsState]:
         """What `agent` orders, what that cost it, and the state with its mail opened."""
         heard = 0
         if state.mail:
@@ -302,29 +307,29 @@ class CoverageSystem:
             seen = state.positions_then(state.time - self.network.delay)
             seen[agent] = here[agent]
             look = self.look(seen, agent)
-        view = self.view(state, agent, seen, look)
-        order = self._missed(view) if lost else self.controller.decide(view)
+        observation = self.observation(state, agent, seen, look)
+        order = self._missed(observation) if lost else self.controller.decide(observation)
         received = look.neighbors if look is not None else 0
         return (
-            self._checked(order, view),
+            self._checked(order, observation),
             _spent(order, looked, received + heard),
             state,
         )
 
-    def _checked(self, order: Order, view: View) -> Order:
-        return checked(order, view.agent, view.time, self.dimension)
+    def _checked(self, order: Command, observation: Observation) -> Command:
+        return checked(order, observation.agent, observation.time, self.dimension)
 
-    def _missed(self, view: View) -> Order:
+    def _missed(self, observation: Observation) -> Command:
         """What the controller does without a look it had wanted."""
         miss = getattr(self.controller, "miss", None)
         if miss is None:
             raise ControllerError(
-                f"a look of agent {view.agent} was lost at t = {view.time:g}, but "
+                f"a look of agent {observation.agent} was lost at t = {observation.time:g}, but "
                 f"{type(self.controller).__name__} does not say what to do then; give it a method "
-                "miss(view) like decide(view), or set the network's loss to 0",
+                "miss(observation) like decide(observation), or set the network's loss to 0",
                 code="controller.miss",
             )
-        order: Order = miss(view)
+        order: Command = miss(observation)
         return order
 
     def _is_lost(self, to: int, sender: int, k: int) -> bool:
@@ -342,7 +347,7 @@ class CoverageSystem:
         state: AgentsState,
         agent: int,
         position: Points,
-        order: Order,
+        order: Command,
         promised: Floats | None,
     ) -> AgentsState:
         """The state with the message of `order` under way to everybody else.
@@ -367,7 +372,7 @@ class CoverageSystem:
         )
 
 
-def _spent(order: Order, looked: int, received: int) -> Spent:
+def _spent(order: Command, looked: int, received: int) -> Spent:
     return Spent(
         looked=looked,
         guaranteed=int(order.guaranteed),
@@ -385,7 +390,7 @@ def halted(contact: AgentsError) -> Halt:
     return Halt(StopReason.COINCIDENT, str(contact))
 
 
-def _promises(orders: Sequence[Order]) -> Floats | None:
+def _promises(orders: Sequence[Command]) -> Floats | None:
     """What everybody promises at the beginning, -1 for nothing; None where nobody speaks."""
     if all(order.promise is None for order in orders):
         return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import FirstOrders, Order, View
+from dwell.agents.interfaces import Command, FirstCommands, Observation
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
 
@@ -109,56 +109,58 @@ class DiscreteLloyd:
             return self.relaxation / self.step * NEVER_SATURATED, NEVER_SATURATED
         return self.speed, self.speed * self.step / self.relaxation
 
-    def begin(self, view: View) -> Order:
+    def begin(self, observation: Observation) -> Command:
         """Move at once if all do, or if it is the first one's turn; else stand and wait."""
         if self.schedule == "synchronous":
-            return self._move(view, self.step)
+            return self._move(observation, self.step)
         if self.schedule == "round-robin":
-            if view.agent == 0:
-                return self._move(view, view.agents * self.step)
-            return Order(np.zeros_like(view.position), view.agent * self.step, self.step)
-        return Order(np.zeros_like(view.position), self._following(view), self.step)
+            if observation.agent == 0:
+                return self._move(observation, observation.agents * self.step)
+            return Command(
+                np.zeros_like(observation.position), observation.agent * self.step, self.step
+            )
+        return Command(np.zeros_like(observation.position), self._following(observation), self.step)
 
-    def begin_all(self, errors: Points) -> FirstOrders:
+    def begin_all(self, errors: Points) -> FirstCommands:
         """First decisions of all agents at once, for the schedules that have a program."""
         n = len(errors)
         hold = self._velocity(errors)
         if self.schedule == "synchronous":
-            return FirstOrders(hold, np.full(n, self.step), self.step)
+            return FirstCommands(hold, np.full(n, self.step), self.step)
         hold[1:] = 0.0
         turns = self.step * np.arange(n, dtype=np.float64)
         turns[0] = n * self.step
-        return FirstOrders(hold, turns, self.step)
+        return FirstCommands(hold, turns, self.step)
 
-    def decide(self, view: View) -> Order:
+    def decide(self, observation: Observation) -> Command:
         """Set off towards the centroid."""
-        return self._move(view, self._following(view))
+        return self._move(observation, self._following(observation))
 
-    def miss(self, view: View) -> Order:
+    def miss(self, observation: Observation) -> Command:
         """Without a sample: stand until the next turn."""
-        return Order(np.zeros_like(view.position), self._following(view), self.step)
+        return Command(np.zeros_like(observation.position), self._following(observation), self.step)
 
-    def _following(self, view: View) -> float:
+    def _following(self, observation: Observation) -> float:
         if self.schedule == "poisson":
             mean = self.step if self.rate is None else 1.0 / self.rate
-            return view.time + max(poisson_wait(view.draw, mean), 1e-9 * mean)
+            return observation.time + max(poisson_wait(observation.draw, mean), 1e-9 * mean)
         if self.schedule == "random":
-            return self._next_turn(view) * self.step
+            return self._next_turn(observation) * self.step
         from dwell._kernels.hold import periodic_look
 
-        period = self._period(view.agents)
-        return float(periodic_look(view.looks, view.first_look_at, period))
+        period = self._period(observation.agents)
+        return float(periodic_look(observation.event_count, observation.first_event_at, period))
 
-    def _next_turn(self, view: View) -> int:
-        assert view.shared_draw is not None
-        turn = round(view.time / self.step) + 1
-        while int(view.shared_draw(turn) * view.agents) != view.agent:
+    def _next_turn(self, observation: Observation) -> int:
+        assert observation.shared_draw is not None
+        turn = round(observation.time / self.step) + 1
+        while int(observation.shared_draw(turn) * observation.agents) != observation.agent:
             turn += 1
         return turn
 
-    def _move(self, view: View, following: float) -> Order:
-        assert view.look is not None
-        return Order(self._velocity(view.look.error), following, self.step)
+    def _move(self, observation: Observation, following: float) -> Command:
+        assert observation.measurement is not None
+        return Command(self._velocity(observation.measurement.error), following, self.step)
 
     def _velocity(self, error: Points) -> Points:
         return saturated(error, *self._gain())

@@ -19,7 +19,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Points, finite_number, listed
-from dwell.agents.interfaces import Information, Message, Order, View
+from dwell.agents.interfaces import Command, Information, Message, Observation
 from dwell.cells.ground import Ground
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball
@@ -88,33 +88,33 @@ class EventTriggered:
         """The largest speed of an agent."""
         return self.s_max
 
-    def begin(self, view: View) -> Order:
+    def begin(self, observation: Observation) -> Command:
         """Stand, and say so."""
         memory = BroadcastMemory(level=0, spoke=0)
-        still = np.zeros(len(view.position))
-        return Order(still, self.dt, self.dt, looks=False, memory=memory, promise=0.0)
+        still = np.zeros(len(observation.position))
+        return Command(still, self.dt, self.dt, measures=False, memory=memory, promise=0.0)
 
-    def decide(self, view: View) -> Order:
+    def decide(self, observation: Observation) -> Command:
         """Go on towards the set that contains the centroid, at a speed that all agents know.
 
         A lower speed is taken at once and announced. A higher one is announced now and taken at
         the next step, when all have received it. An agent waits until it has a message of each
         other agent.
         """
-        memory, ground, step = view.memory, view.ground, view.looks + 1
+        memory, ground, step = observation.memory, observation.ground, observation.event_count + 1
         assert isinstance(memory, BroadcastMemory)
         assert isinstance(ground, Ground)
-        knows = len(view.heard) == view.agents - 1
-        ball = self._ball(view, ground) if knows else None
+        knows = len(observation.heard) == observation.agents - 1
+        ball = self._ball(observation, ground) if knows else None
         level = self.level_for(memory.level, 0.0 if ball is None else ball.gap)
         speaks = level != memory.level or self._is_long_silent(step - memory.spoke)
         speed = self.levels[min(level, memory.level)] * self.s_max
-        hold, cruise = self._leg(ball, speed, len(view.position))
-        return Order(
+        hold, cruise = self._leg(ball, speed, len(observation.position))
+        return Command(
             hold=hold,
             next_at=(step + 1) * self.dt,
             cruise=cruise,
-            looks=False,
+            measures=False,
             memory=BroadcastMemory(level, step if speaks else memory.spoke),
             promise=self.levels[level] * self.s_max if speaks else None,
             guaranteed=int(knows),
@@ -122,9 +122,9 @@ class EventTriggered:
             mark=level,
         )
 
-    def _ball(self, view: View, ground: Ground) -> CentroidBall | None:
-        places, radii = self._balls(view.time, view.heard)
-        place = tuple(map(float, view.position))
+    def _ball(self, observation: Observation, ground: Ground) -> CentroidBall | None:
+        places, radii = self._balls(observation.time, observation.heard)
+        place = tuple(map(float, observation.position))
         return centroid_ball(ground, place, places.reshape(-1, len(place)), radii, self.bound)
 
     def _balls(self, now: float, heard: Mapping[int, Message]) -> tuple[Points, Floats]:

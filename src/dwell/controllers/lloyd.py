@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._types import Points, lengths
-from dwell.agents.interfaces import FirstOrders, Order, View
+from dwell.agents.interfaces import Command, FirstCommands, Observation
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
 from dwell.errors import ControllerError
@@ -126,33 +126,35 @@ class Lloyd:
             loss=0.0,
         )
 
-    def begin(self, view: View) -> Order:
+    def begin(self, observation: Observation) -> Command:
         """Set off at once."""
-        return self._order(view, self.step)
+        return self._order(observation, self.step)
 
-    def begin_all(self, errors: Points) -> FirstOrders:
+    def begin_all(self, errors: Points) -> FirstCommands:
         """First decisions of all agents at once."""
-        return FirstOrders(self.velocities(errors), np.full(len(errors), self.step))
+        return FirstCommands(self.velocities(errors), np.full(len(errors), self.step))
 
-    def decide(self, view: View) -> Order:
+    def decide(self, observation: Observation) -> Command:
         """Hold k2 e until the next multiple of dt."""
-        return self._order(view, (view.looks + 2) * self.step)
+        return self._order(observation, (observation.event_count + 2) * self.step)
 
-    def miss(self, view: View) -> Order:
+    def miss(self, observation: Observation) -> Command:
         """Without a sample: go on towards the old centroid by the same gain, and stop there."""
-        target: Any = view.position if view.memory is None else view.memory
-        left = target - view.position
+        target: Any = observation.position if observation.memory is None else observation.memory
+        left = target - observation.position
         speed, reach = self._gain()
         cruise = max(reach, float(lengths(left))) / speed
-        return Order(self.velocities(left), (view.looks + 2) * self.step, cruise, memory=target)
+        return Command(
+            self.velocities(left), (observation.event_count + 2) * self.step, cruise, memory=target
+        )
 
-    def _order(self, view: View, following: float) -> Order:
-        assert view.look is not None
+    def _order(self, observation: Observation, following: float) -> Command:
+        assert observation.measurement is not None
         if self.mode == "ode":
             raise ControllerError(
                 'the lloyd law with mode = "ode" is a differential equation, which is solved as a '
                 "whole (dwell.simulate does that), not decided event by event",
                 code="controller.kind",
             )
-        error = view.look.error
-        return Order(self.velocities(error), following, memory=view.position + error)
+        error = observation.measurement.error
+        return Command(self.velocities(error), following, memory=observation.position + error)

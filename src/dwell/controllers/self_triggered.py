@@ -19,7 +19,7 @@ import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
 from dwell._types import Points, lengths
-from dwell.agents.interfaces import Information, Order, Sample, View
+from dwell.agents.interfaces import Command, Information, Observation, Sample
 from dwell.cells.ground import Ground
 from dwell.cells.guaranteed import pair_of
 from dwell.controllers.parameters import Parameters
@@ -127,39 +127,41 @@ class SelfTriggered:
         given = getattr(self, name)
         return PRESETS[self.preset][name] if given is None else given
 
-    def begin(self, view: View) -> Order:
+    def begin(self, observation: Observation) -> Command:
         """Set off at once."""
-        return self.decide(view)
+        return self.decide(observation)
 
-    def decide(self, view: View) -> Order:
+    def decide(self, observation: Observation) -> Command:
         """Approach the centroid, and find out how long that is good."""
-        assert view.look is not None
-        assert view.sample is not None
-        assert view.ground is not None
-        leg = self.approach(view.look.error)
-        interval, steps, limit = self._scan(view, view.look.error, leg, view.sample, view.ground)
+        assert observation.measurement is not None
+        assert observation.sample is not None
+        assert observation.ground is not None
+        leg = self.approach(observation.measurement.error)
+        interval, steps, limit = self._scan(
+            observation, observation.measurement.error, leg, observation.sample, observation.ground
+        )
         return replace(
             leg,
-            next_at=view.time + interval,
-            memory=view.position + view.look.error,
+            next_at=observation.time + interval,
+            memory=observation.position + observation.measurement.error,
             guaranteed=steps,
             dual_guaranteed=steps,
             mark=limit,
         )
 
-    def miss(self, view: View) -> Order:
+    def miss(self, observation: Observation) -> Command:
         """Without a sample: go on to the old centroid, and sample again as soon as allowed."""
-        target: Any = view.memory
-        leg = self.approach(target - view.position)
-        return replace(leg, next_at=view.time + self.tau_min, memory=target, mark=MISSED)
+        target: Any = observation.memory
+        leg = self.approach(target - observation.position)
+        return replace(leg, next_at=observation.time + self.tau_min, memory=target, mark=MISSED)
 
-    def approach(self, error: Points) -> Order:
+    def approach(self, error: Points) -> Command:
         """The segment towards the centroid: straight at speed v, then decaying."""
         reach = self.v / self.kappa
         distance = float(lengths(error))
         hold = saturated(error, self.v, reach)
         cruise = (distance - reach) / self.v if distance > reach else 0.0
-        return Order(hold, math.inf, cruise)
+        return Command(hold, math.inf, cruise)
 
     def trigger(self) -> Trigger:
         """The trigger in numbers."""
@@ -180,20 +182,20 @@ class SelfTriggered:
         )
 
     def _scan(
-        self, view: View, error: Points, leg: Order, sample: Sample, ground: Ground
+        self, observation: Observation, error: Points, leg: Command, sample: Sample, ground: Ground
     ) -> tuple[float, int, int]:
-        age = view.time - sample.time
-        order = nearest_first(view.position, sample.positions, np.zeros(len(sample.agents)))
+        age = observation.time - sample.time
+        order = nearest_first(observation.position, sample.positions, np.zeros(len(sample.agents)))
         places = sample.positions[order]
         if ground.terms is None or not is_polygonal(ground):
-            return self._scan_in_python(view.position, error, leg, places, age, ground)
+            return self._scan_in_python(observation.position, error, leg, places, age, ground)
         from dwell._kernels.self_trigger import scan_trigger
 
         wx, wy = walls_of(ground)
         x, y, radius, envelope = working_memory(len(places), len(wx))
         x[: len(places)], y[: len(places)] = places.T
         interval, steps, limit = scan_trigger(
-            *map(float, (*view.position, *error, *leg.hold, leg.cruise, age)),
+            *map(float, (*observation.position, *error, *leg.hold, leg.cruise, age)),
             len(places), x, y, radius, self.trigger(), wx, wy, ground.terms, envelope,
         )  # fmt: skip
         return float(interval), int(steps), int(limit)
@@ -202,7 +204,7 @@ class SelfTriggered:
         self,
         position: Points,
         error: Points,
-        leg: Order,
+        leg: Command,
         places: Points,
         age: float,
         ground: Ground,

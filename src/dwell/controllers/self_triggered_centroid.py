@@ -14,7 +14,7 @@ from typing import final
 
 import numpy as np
 
-from dwell.agents.interfaces import Information, Order, Sample, View
+from dwell.agents.interfaces import Command, Information, Observation, Sample
 from dwell.cells.ground import Ground
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball, velocity_to
@@ -88,84 +88,86 @@ class SelfTriggeredCentroid:
         """Most steps between two updates; at least one."""
         return math.inf if self.t_max is None else max(1, math.floor(self.t_max / self.dt + WHOLE))
 
-    def begin(self, view: View) -> Order:
+    def begin(self, observation: Observation) -> Command:
         """Set off at once."""
-        return self._updated(view, 0)
+        return self._updated(observation, 0)
 
-    def decide(self, view: View) -> Order:
+    def decide(self, observation: Observation) -> Command:
         """Plan anew after a sample, else follow the plan."""
-        step = view.looks + 1
-        if view.sample is not None:
-            return self._updated(view, step)
-        plan = view.memory
+        step = observation.event_count + 1
+        if observation.sample is not None:
+            return self._updated(observation, step)
+        plan = observation.memory
         assert isinstance(plan, CentroidPlan)
         if plan.moves:
             return self._order(step, plan, 0)
-        plan, cells = self._ahead(view, step, plan)
+        plan, cells = self._ahead(observation, step, plan)
         return self._order(step, plan, cells)
 
-    def miss(self, view: View) -> Order:
+    def miss(self, observation: Observation) -> Command:
         """Without a sample: one more move by what is still known, then try again."""
-        plan, step = view.memory, view.looks + 1
+        plan, step = observation.memory, observation.event_count + 1
         assert isinstance(plan, CentroidPlan)
-        ball = self._ball(view, step, plan.sample, _place(view))
+        ball = self._ball(observation, step, plan.sample, _place(observation))
         return self._order(
-            step, CentroidPlan(plan.sample, 0, (self._velocity(ball, view),), None), 1
+            step, CentroidPlan(plan.sample, 0, (self._velocity(ball, observation),), None), 1
         )
 
-    def _updated(self, view: View, step: int) -> Order:
-        sample = view.sample
+    def _updated(self, observation: Observation, step: int) -> Command:
+        sample = observation.sample
         assert sample is not None
-        ball = self._ball(view, step, sample, _place(view))
+        ball = self._ball(observation, step, sample, _place(observation))
         if ball is None:  # stand, and sample again at once
-            stand = (self._velocity(None, view),)
+            stand = (self._velocity(None, observation),)
             return self._order(step, CentroidPlan(sample, 1, stand, None), 1, mark=1)
-        plan, cells = self._ahead(view, step, CentroidPlan(sample, 0, (), ball))
+        plan, cells = self._ahead(observation, step, CentroidPlan(sample, 0, (), ball))
         return self._order(step, plan, 1 + cells, mark=1)
 
-    def _ahead(self, view: View, step: int, plan: CentroidPlan) -> tuple[CentroidPlan, int]:
+    def _ahead(
+        self, observation: Observation, step: int, plan: CentroidPlan
+    ) -> tuple[CentroidPlan, int]:
         """`plan` with moves from `step` on, until the next update; and how many pairs of cells.
 
         The own motion and the growth of the balls are known beforehand, so nothing is guessed.
         """
         most = LONGEST_PLAN if self.decision == "multi-step" else 1
-        place = _place(view)
+        place = _place(observation)
         moves: list[tuple[float, ...]] = []
         steps, ball, cells = plan.steps, plan.goal, 0
         while ball is not None and len(moves) < most:
-            velocity = self._velocity(ball, view)
+            velocity = self._velocity(ball, observation)
             moves.append(velocity)
             now, then = step * self.dt, (step + 1) * self.dt
             place = tuple(x + v * (then - now) for x, v in zip(place, velocity, strict=True))
             step, steps, ball = step + 1, steps + 1, None
             if steps < self.longest_sleep:
-                ball = self._ball(view, step, plan.sample, place)
+                ball = self._ball(observation, step, plan.sample, place)
                 cells += 1
             if ball is not None and ball.radius >= max(ball.distance, self.epsilon):
                 ball = None
         return CentroidPlan(plan.sample, steps, tuple(moves), ball), cells
 
     def _ball(
-        self, view: View, step: int, sample: Sample, place: tuple[float, ...]
+        self, observation: Observation, step: int, sample: Sample, place: tuple[float, ...]
     ) -> CentroidBall | None:
         """Where the centroid is at a step, for the agent at this place."""
-        ground = view.ground
+        ground = observation.ground
         assert isinstance(ground, Ground)
         radii = np.full(len(sample.agents), self.v_max * (step * self.dt - sample.time))
         return centroid_ball(ground, place, sample.positions, radii, self.bound)
 
-    def _velocity(self, ball: CentroidBall | None, view: View) -> tuple[float, ...]:
+    def _velocity(self, ball: CentroidBall | None, observation: Observation) -> tuple[float, ...]:
         if ball is None:
-            return (0.0,) * len(view.position)
+            return (0.0,) * len(observation.position)
         return velocity_to(ball, self.v_max, self.dt)
 
-    def _order(self, step: int, plan: CentroidPlan, cells: int, *, mark: int = 0) -> Order:
+    def _order(self, step: int, plan: CentroidPlan, cells: int, *, mark: int = 0) -> Command:
         """Make the first move of the plan; sample after it if it is the last."""
         rest = plan.moves[1:]
-        return Order(
+        return Command(
             hold=np.array(plan.moves[0]),
             next_at=(step + 1) * self.dt,
-            looks=not rest and plan.goal is None,
+            measures=not rest and plan.goal is None,
             memory=CentroidPlan(plan.sample, plan.steps, rest, plan.goal),
             guaranteed=cells,
             dual_guaranteed=cells,
@@ -173,5 +175,5 @@ class SelfTriggeredCentroid:
         )
 
 
-def _place(view: View) -> tuple[float, ...]:
-    return tuple(map(float, view.position))
+def _place(observation: Observation) -> tuple[float, ...]:
+    return tuple(map(float, observation.position))

@@ -21,7 +21,7 @@ from dwell._types import (
     in_short,
     lengths,
 )
-from dwell.agents.interfaces import FirstOrders, Information, Order, View
+from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
 from dwell.cells.sensitivity import sensitivity
 from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters
 from dwell.controllers.saturation import saturated
@@ -215,67 +215,86 @@ class Timer:
             p = int(np.argmax(speed))
             raise _refused(f"initial_hold[{p}]", f"{speed[p]:g} fast", f"at most k1 = {self.k1:g}")
 
-    def begin(self, view: View) -> Order:
+    def begin(self, observation: Observation) -> Command:
         """Start with the input the law gives (or the one given), and a full timer."""
-        program = self.numbers(view.agents)
-        hold = self._input(view) if self.initial_hold is None else self._given_hold(view.agent)
-        timer = program.t2[view.agent]
+        program = self.numbers(observation.agents)
+        hold = (
+            self._input(observation)
+            if self.initial_hold is None
+            else self._given_hold(observation.agent)
+        )
+        timer = program.t2[observation.agent]
         if self.reset == "adaptive":
-            timer, _ = self._adapted(view, hold)
+            timer, _ = self._adapted(observation, hold)
         if self.initial_timer is not None:
-            timer = _per_agent("initial_timer", self.initial_timer, view.agents)[view.agent]
-        return Order(hold, view.time + float(timer), memory=_centroid(view))
+            timer = _per_agent("initial_timer", self.initial_timer, observation.agents)[
+                observation.agent
+            ]
+        return Command(hold, observation.time + float(timer), memory=_centroid(observation))
 
-    def begin_all(self, errors: Points) -> FirstOrders:
+    def begin_all(self, errors: Points) -> FirstCommands:
         """First decisions of all agents at once."""
         n = len(errors)
         timers = self.numbers(n).t2
         if self.initial_timer is not None:
             timers = _per_agent("initial_timer", self.initial_timer, n)
         if self.initial_hold is not None:
-            return FirstOrders(np.array(self.initial_hold, dtype=np.float64), timers.copy())
-        return FirstOrders(saturated(errors, float(self.k1), self.reach), timers.copy())
+            return FirstCommands(np.array(self.initial_hold, dtype=np.float64), timers.copy())
+        return FirstCommands(saturated(errors, float(self.k1), self.reach), timers.copy())
 
-    def decide(self, view: View) -> Order:
+    def decide(self, observation: Observation) -> Command:
         """Hold k1 sat(e) and reset the timer."""
-        return self._ordered(view, Order(self._input(view), math.inf, memory=_centroid(view)))
+        return self._ordered(
+            observation, Command(self._input(observation), math.inf, memory=_centroid(observation))
+        )
 
-    def miss(self, view: View) -> Order:
+    def miss(self, observation: Observation) -> Command:
         """Without a sample: go on to the old centroid, stop there, and reset the timer as ever."""
-        target: Any = view.position if view.memory is None else view.memory
-        left = target - view.position
+        target: Any = observation.position if observation.memory is None else observation.memory
+        left = target - observation.position
         hold = saturated(left, float(self.k1), self.reach)
         cruise = max(float(lengths(left)), self.reach) / float(self.k1)
-        return self._ordered(view, Order(hold, math.inf, cruise, memory=target))
+        return self._ordered(observation, Command(hold, math.inf, cruise, memory=target))
 
-    def _ordered(self, view: View, leg: Order) -> Order:
+    def _ordered(self, observation: Observation, leg: Command) -> Command:
         """A segment as it is, with the next sample when the rule says."""
         from dwell._kernels.hold import next_look
 
         if self.reset == "adaptive":
-            wait, mark = self._adapted(view, leg.hold)
-            return replace(leg, next_at=view.time + wait, mark=mark)
-        look = view.agent, view.looks, view.time, view.first_look_at, view.draw
-        return replace(leg, next_at=float(next_look(*look, self.numbers(view.agents))))
+            wait, mark = self._adapted(observation, leg.hold)
+            return replace(leg, next_at=observation.time + wait, mark=mark)
+        look = (
+            observation.agent,
+            observation.event_count,
+            observation.time,
+            observation.first_event_at,
+            observation.draw,
+        )
+        return replace(leg, next_at=float(next_look(*look, self.numbers(observation.agents))))
 
-    def _adapted(self, view: View, hold: Points) -> tuple[float, int]:
+    def _adapted(self, observation: Observation, hold: Points) -> tuple[float, int]:
         """The longest dwell time that keeps the hold error within its limit, to first order.
 
         And whether it had to be cut off at t1 or at t2. The error changes at most at the rate
         own |hold| + others k1, as no agent is faster than k1, and the input by k1 / max(reach, |e|)
         times that. The initial hold error is subtracted from the limit.
         """
-        program = self.numbers(view.agents)
-        t1, t2 = float(program.t1[view.agent]), float(program.t2[view.agent])
-        if view.sample is None or view.look is None or view.look.empty or view.ground is None:
+        program = self.numbers(observation.agents)
+        t1, t2 = float(program.t1[observation.agent]), float(program.t2[observation.agent])
+        if (
+            observation.sample is None
+            or observation.measurement is None
+            or observation.measurement.empty
+            or observation.ground is None
+        ):
             return t1, IN_TIME
-        site, density = view.ground.workspace, view.ground.density
-        found = sensitivity(site, view.position, view.sample.positions, density)
-        error, speed = math.hypot(*view.look.error), math.hypot(*hold)
+        site, density = observation.ground.workspace, observation.ground.density
+        found = sensitivity(site, observation.position, observation.sample.positions, density)
+        error, speed = math.hypot(*observation.measurement.error), math.hypot(*hold)
         drift = found.own * speed + found.others * self.k1
         rate = self.k1 / max(self.reach, error) * drift
         assert self.eta_max is not None
-        left = self.eta_max - math.hypot(*(hold - self._input(view)))
+        left = self.eta_max - math.hypot(*(hold - self._input(observation)))
         if left <= 0.0:
             return t1, FLOOR
         wait = left / rate if rate > 0.0 else math.inf
@@ -283,19 +302,19 @@ class Timer:
             return t1, FLOOR
         return (wait, IN_TIME) if wait <= t2 else (t2, CEILING)
 
-    def _input(self, view: View) -> Points:
-        assert view.look is not None
-        return saturated(view.look.error, float(self.k1), self.reach)
+    def _input(self, observation: Observation) -> Points:
+        assert observation.measurement is not None
+        return saturated(observation.measurement.error, float(self.k1), self.reach)
 
     def _given_hold(self, agent: int) -> Points:
         assert self.initial_hold is not None
         return np.array(self.initial_hold[agent], dtype=np.float64)
 
 
-def _centroid(view: View) -> Points:
+def _centroid(observation: Observation) -> Points:
     """Where its centroid is, to be remembered in case the next sample is lost."""
-    assert view.look is not None
-    return view.position + view.look.error
+    assert observation.measurement is not None
+    return observation.position + observation.measurement.error
 
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dwell.agents.interfaces import Look, Message, Sample
+from dwell.agents.interfaces import CellMeasurement, Message, Sample
 from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.self_triggered_centroid import CentroidPlan
@@ -22,7 +22,7 @@ from dwell.controllers.uncertain import CentroidBall
 from dwell.errors import ControllerError
 
 KNOWN: dict[str, type] = {  # names in files, and the classes that they stand for
-    "Look": Look,
+    "Look": CellMeasurement,
     "Mail": Mail,
     "Message": Message,
     "Sample": Sample,

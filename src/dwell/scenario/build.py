@@ -164,7 +164,7 @@ def _own_law(spec: PythonSpec, folder: str | None) -> Controller:
         says = f"{given} cannot be made of its keys ({type(fault).__name__}: {fault}){has}"
         raise refused(key, says) from fault
     if not isinstance(made, Controller):
-        needed = "a class with the methods begin(view) and decide(view) is needed"
+        needed = "a class with the methods begin(observation) and decide(observation) is needed"
         raise refused(key, f"{given} gives a {type(made).__name__}; {needed}")
     return made
 

@@ -85,7 +85,7 @@ def check_controller(controller: object) -> None:
             kind = f"the class {controller.__name__}"
         raise ControllerError(
             f"the controller is {kind}; an object with the methods "
-            "begin(view) and decide(view) is needed, such as dwell.Timer(...)",
+            "begin(observation) and decide(observation) is needed, such as dwell.Timer(...)",
             code="controller.kind",
         )
 

@@ -1,9 +1,9 @@
-"""Agents that move in space, in cubic bins: whoever is near is found without asking everybody.
+"""Moving agents in space in cubic bins, which list those near one without a search through all.
 
 As in the plane (see ../bins.py), with a ball in place of the disc: all are put into bins together
-now and then, and none has come farther since then than the fastest could have. Who is handed out
-stands within the distance up to which nobody is missing, so that a cell that reaches no farther is
-the same to the last bit as if everybody had been asked.
+now and then, and none has come farther since then than the fastest could have. The list is
+complete up to a known distance, so that a cell that reaches no farther has the bits of a search
+through all agents.
 """
 
 import math
@@ -44,16 +44,16 @@ class Bins(NamedTuple):
 
 
 def make_bins(agents: int) -> Bins:
-    """Room for so many agents; `put_all` fills it."""
+    """Empty bins for so many agents; `put_all` fills them."""
     most = 1 if agents <= FEW else 4 * agents  # more than any frame for so many has
     first, who = np.zeros(most + 1, dtype=np.int32), np.arange(agents, dtype=np.int32)
     return Bins(np.zeros(7), np.zeros(3), first, who)
 
 
 def make_near(agents: int) -> Grid:
-    """Room for those near one agent, that one first: a search with a single bin.
+    """Buffers for the agents near one, that one first: a search with a single bin.
 
-    There is a place more than agents, as the one that looks is met again.
+    There is one entry more than agents, as the measuring one is listed twice.
     """
     x, y, z = np.empty((3, agents + 1))
     ends = np.zeros(2, dtype=np.int64)
@@ -111,7 +111,7 @@ def far_end(z, low, side, count):
 
 @inner
 def limit_of(px, py, pz, radius, drift, frame):
-    """The squared distance up to which everybody is found; inf if nobody is left out."""
+    """The squared distance up to which all agents are listed; inf if none is left out."""
     side = frame[SIDE]
     far = far_end(px, frame[X], side, frame[ALONG_X]) + far_end(py, frame[Y], side, frame[ALONG_Y])
     if radius > far + far_end(pz, frame[Z], side, frame[ALONG_Z]):
@@ -211,7 +211,7 @@ def note_speed(x, y, z, clock):
 
 @inner
 def is_worn(t, agents, bins):
-    """Whether to put everybody into bins anew: they have drifted, and enough has happened."""
+    """Whether to rebuild the bins: agents have drifted, and enough events have passed."""
     if bins.clock[EVENTS] < PAYS * agents:
         return False
     return drift_at(t, bins.clock) > LOOSE * bins.frame[SIDE]
@@ -265,7 +265,7 @@ def put_places(x, y, z, bins):
 
 @njit
 def put_all(t, cruise, row, bins, near):
-    """Put everybody into bins, as they are at time t; nothing to do for a few."""
+    """Put all agents into bins as they are at time t; a few need none."""
     if not are_many(bins):
         return
     agents = row.shape[0]

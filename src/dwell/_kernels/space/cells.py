@@ -45,9 +45,9 @@ def voronoi_cell(p, solid, grid, s):
     """Cell of agent p (its number in the grid).
 
     Leaves the polyhedron in s.x, s.y, s.z, s.mate, s.left, what is behind its faces in s.plane, and
-    the agents looked at in s.seen. Gives (vertices, agents looked at, squared distance of the
-    nearest agent, faces ever made); vertices is 0 for an empty cell and COINCIDENT when another
-    agent stands at the same place, then s.seen[0].
+    the candidates in s.seen. Return (vertices, candidates, squared distance of the nearest
+    agent, faces ever made); vertices is 0 for an empty cell and COINCIDENT when another
+    agent is at the same position, then s.seen[0].
     """
     xs, ys, zs = grid.x, grid.y, grid.z
     start, shape, lower, width = grid.start, grid.shape, grid.lower, grid.width

@@ -1,6 +1,6 @@
 """Cutting a convex polyhedron by a half-space. How polyhedra are held: memory.py.
 
-Each vertex is asked once on which side it lies; everything else follows from who is joined to whom.
+The side of each vertex is computed once; everything else follows from the edges.
 Vertices that go are those joined to the outermost one through others outside; those that stay, the
 ones joined to the innermost. Where many planes meet in a point, rounding may scatter signs there:
 splinters are counted to the larger part, so that the new face always is a single loop.

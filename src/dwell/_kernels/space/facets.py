@@ -1,6 +1,6 @@
-"""Integrals over the faces between cells: what derivatives of masses and centroids are made of.
+"""Integrals over the faces between cells, from which derivatives of centroids follow.
 
-In the frame of the agent that looks, and divided by the same exp(log_scale) as the cell's mass.
+In the frame of the agent, and divided by the same exp(log_scale) as the cell's mass.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def corners_of(t, corner, x, y, z):
 
 @inner
 def top_on(first, last, center, q, corner, x, y, z):
-    """Largest exponent of a hill over triangles first to last - 1."""
+    """Largest exponent of a Gaussian over triangles first to last - 1."""
     top = -np.inf
     for t in range(first, last):
         a, b, c = corners_of(t, corner, x, y, z)

@@ -1,4 +1,4 @@
-"""What an agent gets from one look in space: its cell, and where the cell's centroid lies."""
+"""Measurement of one cell in space: its moments, and its centroid relative to the agent."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from dwell._kernels.space.cells import begin, voronoi_cell
 from dwell._kernels.space.gaussian import exponent_on_triangle
 from dwell._kernels.space.moments import list_triangles, volume_under, weigh
 
-# Columns of what a look gives; the status is 0, COINCIDENT or NO_MASS.
+# Columns of a measurement; the status is 0, COINCIDENT or NO_MASS.
 STATUS, EX, EY, EZ, LOG_SCALE, MASS, POLAR, SPREAD, NEIGHBORS, NEAREST = range(10)
 COLUMNS = 10
 
@@ -54,12 +54,12 @@ def nearest_in_workspace(p, solid, grid, s):
 
 @inner
 def look(p, solid, grid, terms, s, out):
-    """Fill `out` with what agent p (its number in the grid) sees, by the columns above.
+    """Fill `out` with the measurement of agent p (its number in the grid), by the columns above.
 
     The error E is centroid minus position; POLAR is the second moment about the position, SPREAD
     the one about the centroid. Masses and second moments come divided by exp(LOG_SCALE). Without
-    mass the agent is told the nearest point of the workspace. NEAREST is a squared distance, -1 if
-    there is nobody else.
+    mass the error leads to the nearest point of the workspace. NEAREST is a squared distance, -1
+    for a single agent.
     """
     n, _, nearest, _ = voronoi_cell(p, solid, grid, s)
     tell(n, nearest, p, solid, grid, terms, s, out)
@@ -67,7 +67,7 @@ def look(p, solid, grid, terms, s, out):
 
 @inner
 def tell(n, nearest, p, solid, grid, terms, s, out):
-    """The same once the cell is cut: n and `nearest` are what cutting it gave."""
+    """Fill `out` for a cell that was cut; n and `nearest` are its vertices and nearest distance."""
     out[:] = 0.0
     out[NEAREST] = nearest
     if n == COINCIDENT:

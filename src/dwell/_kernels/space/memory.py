@@ -23,7 +23,7 @@ class Solid(NamedTuple):
     z: np.ndarray
     mate: np.ndarray
     left: np.ndarray  # numbers of faces, 0 to len(label) - 1
-    label: np.ndarray  # what each face is called: -1 - wall
+    label: np.ndarray  # label of each face: -1 - facet
     base: np.ndarray  # (faces, 3) vertices that span each face, counter-clockwise
 
 
@@ -52,15 +52,15 @@ class Memory(NamedTuple):
     mark: np.ndarray  # 1 for vertices that go
     gone: np.ndarray  # list of these; later all loops of faces
     crossing: np.ndarray  # half-edges from those that stay to those that go, around the cut
-    born: np.ndarray  # (3, room) vertices that the cut makes
-    plane: np.ndarray  # what is behind each face: -1 - wall, or an agent's number in the grid
+    born: np.ndarray  # (3, capacity) vertices that the cut makes
+    plane: np.ndarray  # behind each face: -1 - facet, or an agent's number in the grid
     key: np.ndarray  # agents to come: squared distances
     who: np.ndarray  # ... and numbers in the grid
     ends: np.ndarray  # how far these are sorted: see search.py
-    seen: np.ndarray  # agents already looked at, nearest first
-    low: np.ndarray  # (3, room) what vertices have beyond double precision
-    white: np.ndarray  # (3, room) vertices in the coordinates of a Gaussian
-    corner: np.ndarray  # (room, 3) triangles of the faces: vertices
+    seen: np.ndarray  # candidates, nearest first
+    low: np.ndarray  # (3, capacity) what vertices have beyond double precision
+    white: np.ndarray  # (3, capacity) vertices in the coordinates of a Gaussian
+    corner: np.ndarray  # (capacity, 3) triangles of the faces: vertices
     face: np.ndarray  # ... their face
     fan: np.ndarray  # ... and six times the volume under them, seen from the agent
     node: np.ndarray  # exponents, then values, at the nodes of a rule

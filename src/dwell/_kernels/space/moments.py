@@ -26,7 +26,7 @@ from dwell._kernels.space.surface import gaussian_by_faces
 from dwell._kernels.star.vectors import less
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
-WIDE = 3.0  # range of a hill's exponent over a cell from which faces are quicker than volumes
+WIDE = 3.0  # range of a component's exponent over a cell from which faces are quicker than volumes
 ROUNDING = 1e-12  # of the volume: tetrahedra that count negatively by less are rounding
 THIN = 3e-3  # volume over cubed length of the cell: below, vertices need more digits
 SMALL = 1e-9  # volume over cubed reach of the workspace: likewise
@@ -245,7 +245,7 @@ def form_of(forms, t):
 
 @inner
 def center_of(centers, t, x0, y0, z0):
-    """Centre of a hill in the agent's frame."""
+    """Centre of a component in the agent's frame."""
     return centers[t, 0] - x0, centers[t, 1] - y0, centers[t, 2] - z0
 
 
@@ -257,7 +257,7 @@ def seen_from(center, v, x, y, z):
 
 @inner
 def exponent_range(n, center, q, x, y, z):
-    """Smallest and largest exponent of a hill over the vertices."""
+    """Smallest and largest exponent of a component over the vertices."""
     low = np.inf
     high = -np.inf
     for v in range(n):
@@ -270,7 +270,7 @@ def exponent_range(n, center, q, x, y, z):
 
 @inner
 def top_exponent(center, q, count, corner, x, y, z):
-    """Largest exponent of a hill over the polyhedron, and where, seen from its centre."""
+    """Largest exponent of a component over the polyhedron, and where, seen from its centre."""
     inside = True
     best = -np.inf
     at = (0.0, 0.0, 0.0)

@@ -17,7 +17,7 @@ from dwell._kernels.arithmetic import exponential
 STEPS = 4.0  # table entries per unit of x
 TERMS = 12
 LARGEST = 50.0  # end of the tables
-LEAST_FAR = 2.0  # D is asked for from here on
+LEAST_FAR = 2.0  # D is used from here on
 PLAIN_EXPONENTIAL = getattr(exponential, "py_func", exponential)  # nothing to compile at import
 QUARTER_ROOT_PI = 0.25 * math.sqrt(math.pi)
 

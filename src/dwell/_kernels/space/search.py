@@ -161,11 +161,11 @@ def least_gap(r, own, at, count):
 
 @inlined
 def open_shell(r, p, reach, size, tail, x, y, z, start, shape, lower, width, key, who):
-    """List the agents up to shell r of bins, as far as nobody can be missing before them.
+    """List the agents up to shell r of bins, as far as the list is complete.
 
     Shells come one after another, 1 first, which brings along the agent's own bin. Agents beyond
-    squared distance `reach` are left out. Gives size and tail of the list, and the squared distance
-    up to which it is complete.
+    squared distance `reach` are left out. Return size and tail of the list, and the squared
+    distance up to which it is complete.
     """
     ni, nj, nk = shape[0], shape[1], shape[2]
     i0, ai = bin_of(x[p], lower[0], width, ni)

@@ -1,4 +1,4 @@
-"""Moments of a Gaussian over a polyhedron by its faces alone, for cells wider than the hill.
+"""Moments of a Gaussian over a polyhedron by its faces alone, for cells wider than the Gaussian.
 
 In coordinates y = C (z - c) with Q = C'C the Gaussian is exp(-|y|**2), and the divergence theorem
 turns its moments into integrals over faces (h: distance of the face from the peak, n: outward):
@@ -35,7 +35,7 @@ ROUND = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the form of exp(-|y|**2)
 AMPLIFICATION = 100.0  # of masses: errors may grow by so much, from rules.FLAT_TOLERANCE
 SECOND_AMPLIFICATION = 5000.0
 NEGLIGIBLE = 40.0  # e-folds below the largest value: e**-40 is 4e-18
-WIDEST = 0.7  # size of a piece over its distance from the peak, or over the hill's width
+WIDEST = 0.7  # size of a piece over its distance from the peak, or over the Gaussian's width
 
 
 @inner
@@ -183,7 +183,7 @@ def gaussian_by_faces(
     """(sound, mass, fx, fy, fz, spread) of exp(-(v - center)' C'C (v - center) - log_scale).
 
     top: its largest exponent on the polyhedron, at the place `nearest` (seen from `center`). First
-    moments are about the origin. `white`: (3, n) room for vertices. Not sound: digits went.
+    moments are about the origin. `white`: (3, n) buffer for vertices. Not sound: digits went.
     """
     whiten(n, center, root, x, y, z, white)
     far = -top > FAR_OFF

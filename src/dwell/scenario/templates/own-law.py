@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dwell.agents import Order, View
+from dwell.agents import Command, Observation
 
 
 @dataclass(frozen=True)
@@ -15,18 +15,18 @@ class Quantised:
     wait: float = 0.25  # the time between two looks, on average
     directions: int = 8
 
-    def begin(self, view: View) -> Order:
+    def begin(self, observation: Observation) -> Command:
         """The order to start with."""
-        return self.decide(view)
+        return self.decide(observation)
 
-    def decide(self, view: View) -> Order:
+    def decide(self, observation: Observation) -> Command:
         """A velocity to hold, and the time of the next look."""
-        x, y = view.look.error  # from the agent to the centroid of its cell
+        x, y = observation.measurement.error  # from the agent to the centroid of its cell
         turn = 2.0 * np.pi / self.directions
         angle = turn * np.round(np.arctan2(y, x) / turn)
         speed = min(self.speed, np.hypot(x, y) / self.wait)
         hold = speed * np.array([np.cos(angle), np.sin(angle)])
-        return Order(hold, view.time + self.wait * (0.5 + view.draw))
+        return Command(hold, observation.time + self.wait * (0.5 + observation.draw))
 
 
 def ridge(points: np.ndarray) -> np.ndarray:
