@@ -64,6 +64,12 @@ def test_a_run_for_people(scenario: Path) -> None:
     assert package.load_run(scenario.parent / "run.nc").agents == 4
 
 
+def test_coverage_that_no_sample_dates_is_not_denied(scenario: Path) -> None:
+    record = ["--set", "run.record.kind=summary", "--set", "run.record.sample_every=off"]
+    outcome = dwell("run", scenario, "--set", "run.horizon=40", *record)
+    assert "within nu = 0.5 at the end; since when is not known" in " ".join(outcome.out.split())
+
+
 def test_set_changes_keys(scenario: Path) -> None:
     many = ["controller.t2=0.3", "run.seed=9", "agents.start[0]=[1.5, 1.5]", "name=other"]
     sets = [word for change in many for word in ("--set", change)]

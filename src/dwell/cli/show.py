@@ -68,7 +68,7 @@ def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
     else:
         yield "cost", f"{initial} at the start, {final} at the end"
         yield "error", f"{s['error']['final_max']:.3g} at the end (largest of all agents)"
-    yield "coverage", _coverage(s["coverage"])
+    yield "coverage", _coverage(s["coverage"], {flag["code"] for flag in s["flags"]})
     if s["hold_error"]["max"] is not None:
         most, limit = s["hold_error"]["max"], s["hold_error"]["limit"]
         both = apart(most, most if limit is None else limit)
@@ -123,9 +123,11 @@ def _messages(s: dict[str, Any]) -> str:
     return f"{received}, {s['broadcasts']} broadcast" if s["broadcasts"] else received
 
 
-def _coverage(coverage: dict[str, Any]) -> str:
+def _coverage(coverage: dict[str, Any], flags: set[str]) -> str:
     if coverage["nu"] is None:
         return "not measured, since the law has no nu; run.nu gives one"
+    if coverage["reached_at"] is None and "coverage-unseen" in flags:
+        return f"every error within nu = {coverage['nu']:g} at the end; since when is not known"
     if coverage["reached_at"] is None:
         return f"errors do not stay within nu = {coverage['nu']:g}"
     return f"every error within nu = {coverage['nu']:g} from t = {coverage['reached_at']:.4g} on"
