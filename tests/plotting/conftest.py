@@ -28,9 +28,9 @@ class Drift:
     """A law of somebody else: no k1, no nu, a look every half a unit."""
 
     def begin(self, view: object) -> object:
-        from dwell.agents.interfaces import Order
+        from dwell.agents.interfaces import Command
 
-        return Order(np.array([0.1, 0.0]), view.time + 0.5)
+        return Command(np.array([0.1, 0.0]), view.time + 0.5)
 
     decide = begin
 
@@ -56,9 +56,9 @@ class OnceOnly(Drift):
     """Looks once, and never again."""
 
     def decide(self, view: object) -> object:
-        from dwell.agents.interfaces import Order
+        from dwell.agents.interfaces import Command
 
-        return Order(np.zeros(2), np.inf)
+        return Command(np.zeros(2), np.inf)
 
 
 def far_away() -> Run:
