@@ -25,6 +25,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 
+napoleon_use_ivar = True  # attributes are listed, and have entries of their own elsewhere
 autosummary_generate = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
