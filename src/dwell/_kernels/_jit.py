@@ -105,27 +105,27 @@ def load() -> Any:
 def njit(function: Callable[..., Any]) -> Any:
     """`function` compiled: deterministic, without the lock, kept on disk where possible.
 
-    Typed as Any: kernels are typed by what Numba infers, the rim above them by mypy.
+    Typed as Any: kernels are typed by what Numba infers, the Python code above them by mypy.
     """
     return _compiled(function, {})
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """The same for a kernel that only other kernels call: it compiles faster."""
+    """`function` compiled for calls by other kernels only, which takes less time."""
     return _compiled(function, {"no_cpython_wrapper": True})
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """The same, put in place wherever it is called.
+    """`function` compiled and inlined wherever it is called.
 
     For kernels that take the whole working memory, some two hundred words, which a call would copy.
-    Python reaches them through doors.py.
+    Python calls them through doors.py.
     """
     return _compiled(function, {"forceinline": True, "no_cpython_wrapper": True})
 
 
 def spliced(function: Callable[..., Any]) -> Any:
-    """The same, but never compiled by itself: its text becomes part of its callers' text."""
+    """`function` never compiled by itself: its text becomes part of its callers' text."""
     return _compiled(function, {"inline": "always", "no_cpython_wrapper": True})
 
 

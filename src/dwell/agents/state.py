@@ -147,7 +147,7 @@ class AgentsState:
         return counts_of(self.spent, "mark")
 
     def at(self, time: float) -> AgentsState:
-        """The same legs at another time."""
+        """The state with these segments at another time."""
         return replace(self, time=time)
 
     def positions_then(self, time: float) -> Points:

@@ -242,7 +242,7 @@ class CoverageSystem:
         return replace(state, first=state.next_at.copy())
 
     def _start_together(self, blank: AgentsState, threads: int | None) -> AgentsState:
-        """The same for laws that are plain numbers: no observation or order is made for each agent.
+        """The state at time 0 for laws that are plain numbers, computed for all agents together.
 
         What such a law remembers is for lost looks only; none are lost here.
         """
@@ -274,7 +274,7 @@ class CoverageSystem:
         return Event(float(state.next_at[agent]), agent)
 
     def flow(self, state: AgentsState, to: float) -> AgentsState:
-        """The same legs, later: positions follow from them in closed form."""
+        """The state at a later time: positions follow from the segments in closed form."""
         return state.at(to)
 
     def jump(self, state: AgentsState, event: Event) -> AgentsState:

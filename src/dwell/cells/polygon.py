@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import Any, final, overload
+from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from dwell.cells.moments import polygon_moments
 from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import first_coincidence
+
+if TYPE_CHECKING:
+    from dwell._kernels.bins import Bins
 
 BLOCKS = 64  # of cells at most: more would cost more than they balance
 CACHED = 16_384  # rows that fit into the cache
@@ -194,6 +197,29 @@ def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
     return bool(in_rows and (agents == np.arange(shape[1])).all())
 
 
+def _in_bins(x: Floats, y: Floats) -> tuple[Bins, tuple[Floats, Floats]]:
+    """Agents sorted into bins, and their coordinates in that order.
+
+    Where a bin holds many, its agents are in the order of a tree, so that neighbours in the plane
+    are near in memory.
+    """
+    from dwell._kernels.bins import in_order, make_bins, put_at_rest
+    from dwell._kernels.scratch import LINES
+    from dwell._kernels.tree import AT_REST, build_at_rest, make_tree
+
+    bins = make_bins(len(x))
+    put_at_rest(x, y, bins)
+    if np.diff(bins.first).max() <= LINES:
+        return bins, (in_order(x, bins), in_order(y, bins))
+    tree = make_tree(len(x), AT_REST)
+    build_at_rest(x, y, tree)
+    x, y = x[tree.who], y[tree.who]
+    put_at_rest(x, y, bins)
+    places = in_order(x, bins), in_order(y, bins)
+    bins.who[:] = tree.who[bins.who]
+    return bins, places
+
+
 def _look_all(
     ground: Ground,
     x: Floats,
@@ -209,22 +235,12 @@ def _look_all(
     them in parts, by the first cell of each. Returns the agents in the order of these parts.
     """
     from dwell._kernels import doors
-    from dwell._kernels.bins import in_order, make_bins, make_near, put_at_rest
-    from dwell._kernels.scratch import LINES, make_scratch
+    from dwell._kernels.bins import make_near
+    from dwell._kernels.scratch import make_scratch
     from dwell._kernels.tree import AT_REST, build_at_rest, make_tree
 
     walls = columns(ground.workspace.vertices)
-    bins = make_bins(len(x))
-    put_at_rest(x, y, bins)
-    order = np.arange(len(x))
-    if np.diff(bins.first).max() > LINES:  # neighbours in the plane are to be near in memory
-        tree = make_tree(len(x), AT_REST)
-        build_at_rest(x, y, tree)
-        order = tree.who
-        x, y = x[order], y[order]
-        put_at_rest(x, y, bins)
-    places = in_order(x, bins), in_order(y, bins)
-    bins.who[:] = order[bins.who]
+    bins, places = _in_bins(x, y)
     block = max(BLOCK, len(x) // BLOCKS)
 
     def make() -> tuple[Any, ...]:

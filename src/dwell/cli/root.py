@@ -16,7 +16,7 @@ from dwell.errors import DwellError
 METAVARS = {"path": "FILE", "int range": "N", "float": "NUMBER", "str": "TEXT", "list[str]": "TEXT"}
 
 
-class Command(TyperCommand):
+class CommandWithHelp(TyperCommand):
     """One command, whose help has words such as FILE and N where the library puts types."""
 
     def get_help(self, ctx: Any) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -25,7 +23,6 @@ Outcome = tuple["Run", dict[str, Any], UnsavedError | None]  # run, numbers, why
 
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
     """A scenario run, and its numbers."""
-    _load_compiler(scenario)
     from dwell.runner import run_scenario
 
     if out is not None and out.suffix.lower() not in ENDINGS:
@@ -34,23 +31,6 @@ def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | 
     return _outcome(
         lambda: run_scenario(scenario, out=out, force=force, threads=threads, told=_on_signal), out
     )
-
-
-def _load_compiler(scenario: Scenario) -> None:
-    """Import Numba without SciPy's BLAS, a fifth of a second that no kernel here needs.
-
-    Numba tries to import it once; a law or density in Python may use it, and then it is left alone.
-    """
-    from dwell.scenario.modules import named_code
-
-    blas = "scipy.linalg.cython_blas"
-    if named_code(scenario) or "numba" in sys.modules or os.environ.get("DWELL_JIT") == "0":
-        return
-    sys.modules[blas] = None  # type: ignore[assignment]  # which makes its import fail
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        del sys.modules[blas]
 
 
 def resumed(

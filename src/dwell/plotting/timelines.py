@@ -179,8 +179,8 @@ def _draw_bands(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -
 
 def plot_line(ax: Axes, times: Floats, values: Floats, **properties: Any) -> None:
     """A line; a dot where there is one point only."""
-    dot = {"marker": "o", "ms": 3.0} if len(times) == 1 else {}
-    ax.plot(times, values, **{"solid_joinstyle": "round"}, **properties, **dot)  # type: ignore[arg-type]
+    dot: dict[str, Any] = {"marker": "o", "ms": 3.0} if len(times) == 1 else {}
+    ax.plot(times, values, solid_joinstyle="round", **properties, **dot)
 
 
 def whose(run: Run, style: Style) -> str:

@@ -96,7 +96,7 @@ class _Moved:
         return terms._replace(origins=terms.origins - self.origin, gaussians=gaussians, frame=frame)
 
     def general_terms(self, dimension: int) -> GeneralTerms | None:
-        """The same in any dimension."""
+        """The terms of the moved density, in any dimension."""
         general = getattr(self.inner, "general_terms", None)
         terms: GeneralTerms | None = None if general is None else general(dimension)
         if terms is None:
@@ -107,7 +107,7 @@ class _Moved:
 
 
 def _moved(workspace: Workspace, origin: Points) -> Workspace:
-    """The same region, seen from `origin`."""
+    """The workspace in coordinates relative to `origin`."""
     match workspace:
         case Ball():
             return Ball(workspace.center - origin, workspace.radius)

@@ -30,7 +30,7 @@ class TriggerFigures:
 @final
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The same with exact integrals and on a grid of points."""
+    """Figures of the trigger with exact integrals and on a grid of points."""
 
     exact: TriggerFigures
     grid: TriggerFigures

@@ -66,7 +66,7 @@ def look_many(lo, hi, agent, solid, grid, terms, out, s):
 
 @njit
 def look_around(lo, hi, row, agent, x, y, z, solid, grid, terms, out, s):
-    """The same where each look has a configuration of its own: row[k] of x, y, z.
+    """Measure the cell of agent[k] in the configuration row[k] of x, y, z, for k in lo..hi.
 
     `grid` is any with a single bin for as many agents.
     """
