@@ -115,22 +115,3 @@ def test_places_are_listed_as_people_write_them(tmp_path):
         path = tmp_path / f"{world}.toml"
         path.write_text(WORLDS[world] + LAW)
         assert expected in dwell("optimize", str(path), "--starts", "2").out
-
-
-def test_triggered_laws_in_a_disc_and_above_space(tmp_path):
-    law = '[controller]\nkind = "self-triggered"\n[run]\nhorizon = 1.0\n'
-    for world, code in (("disc", 0), ("four", 2)):
-        path = tmp_path / f"{world}.toml"
-        path.write_text(WORLDS[world] + law)
-        told = dwell("validate", str(path))
-        assert told.code == code, told.err
-        assert ("which need a workspace of at most 3 dimensions" in told.err) == (code == 2)
-
-
-def test_a_refused_search_leaves_no_folder(tmp_path):
-    path = tmp_path / "four.toml"
-    path.write_text(WORLDS["four"] + LAW)
-    told = dwell("optimize", str(path), "--starts", "2", "--out", str(tmp_path / "best"))
-    assert told.code == 2
-    assert "4 dimensions" in told.err
-    assert not (tmp_path / "best").exists()

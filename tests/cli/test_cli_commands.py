@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import jsonschema
@@ -55,15 +54,6 @@ def test_json_of_a_run(scenario: Path, changes: tuple[str, ...]) -> None:
     assert outcome.code == (0 if figures["stop"]["ok"] else 1)
 
 
-def test_a_run_for_people(scenario: Path) -> None:
-    outcome = dwell("run", scenario, "--out", scenario.parent / "run.nc")
-    assert (outcome.code, outcome.err) == (0, "")
-    assert "timer, 4 agents" in outcome.out
-    assert "horizon at t = 4" in outcome.out
-    assert "kept in" in outcome.out
-    assert package.load_run(scenario.parent / "run.nc").agents == 4
-
-
 def test_coverage_that_no_sample_dates_is_not_denied(scenario: Path) -> None:
     record = ["--set", "run.record.kind=summary", "--set", "run.record.sample_every=off"]
     outcome = dwell("run", scenario, "--set", "run.horizon=40", *record)
@@ -79,21 +69,6 @@ def test_set_changes_keys(scenario: Path) -> None:
     kept = package.load_run(out).scenario
     assert (kept.controller.t2, kept.name) == (0.3, "other")
     assert kept.agents.start[0] == (1.5, 1.5)
-
-
-@pytest.mark.parametrize("bad", ["", "=", "run", "run.horizon", "run.horizon=", "a b=1", "x=[1"])
-def test_set_that_cannot_be_read(scenario: Path, bad: str) -> None:
-    assert dwell("run", scenario, "--set", bad).sentences
-
-
-def test_strict(scenario: Path) -> None:
-    turned = "workspace={kind='polygon', vertices=[[0,0],[0,4],[4,4],[4,0]]}"
-    for command in ("run", "validate"):
-        loose = dwell(command, scenario, "--set", turned, "--json")
-        assert loose.json["repairs"] == ["reversed the workspace's vertices: they came clockwise"]
-        strict = dwell(command, scenario, "--set", turned, "--json", "--strict")
-        assert "--strict" in strict.sentences[0]
-        assert dwell(command, scenario, "--strict").code == 0
 
 
 def test_check(kept: Path) -> None:
@@ -171,12 +146,6 @@ def test_version() -> None:
     assert dwell("--version").out == f"dwell {package.__version__}\n"
 
 
-def test_help_names_every_command() -> None:
-    outcome = dwell("--help")
-    assert outcome.code == 0
-    assert "Start with: dwell init" in outcome.out
-
-
 USAGE = {
     "no-file": ["run"],
     "unknown-option": ["run", "x.toml", "--fast"],
@@ -192,17 +161,3 @@ USAGE = {
 def test_usage(words: list[str]) -> None:
     (sentence,) = dwell(*words).sentences
     assert "--help" in sentence
-
-
-def test_threads_change_nothing(scenario: Path) -> None:
-    one, two = (dwell("run", scenario, "--json", "--threads", n).json for n in (1, 2))
-    assert {**one, "wall_seconds": 0} == {**two, "wall_seconds": 0}
-
-
-def test_json_scenario_reads_the_same(scenario: Path) -> None:
-    import tomllib
-
-    other = scenario.with_suffix(".json")
-    other.write_text(json.dumps(tomllib.loads(scenario.read_text())))
-    a, b = (dwell("run", path, "--json").json for path in (scenario, other))
-    assert {**a, "wall_seconds": 0} == {**b, "wall_seconds": 0}

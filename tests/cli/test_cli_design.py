@@ -70,18 +70,6 @@ def test_for_people(scenario: Path) -> None:
         assert words in outcome.out
 
 
-def test_overrides_cure_it(scenario: Path) -> None:
-    value = dwell("design", scenario, "--json", "--samples", 0).json
-    (t2,) = (advice["value"] for advice in value["advice"] if advice["key"] == "t2")
-    cured = dwell(
-        "design", scenario, "--json", "--samples", 0, "--set", f"controller.t2={t2}",
-        "--set", "controller.t1=0.001",
-    ).json  # fmt: skip
-
-    assert (value["feasible"], cured["feasible"]) == (False, True)
-    assert cured["advice"] == []
-
-
 def test_a_certificate_can_be_given_on_the_way(scenario: Path) -> None:
     text = scenario.read_text()
     scenario.write_text(text.replace("[certificate]\neta_max = 0.9\nlipschitz = 5.0\n", ""))
@@ -169,10 +157,3 @@ def test_other_laws_and_other_files_are_refused(tmp_path: Path, scenario: Path) 
     refusal = dwell("design", scenario, "--out", tmp_path / "mine.png").sentences
     assert "not a plot made here" in refusal[0]
     assert "nowhere.toml" in dwell("design", tmp_path / "nowhere.toml").sentences[0]
-
-
-def test_eta_max_above_k1_is_told(scenario: Path) -> None:
-    outcome = dwell("design", scenario, "--samples", 0, "--set", "certificate.eta_max=2")
-
-    assert outcome.code == 0
-    assert "The theorem needs eta_max < k1, but eta_max = 2 and k1 = 1." in outcome.out

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -148,28 +146,3 @@ WORKS = {
 def test_works(tmp_path: Path, changes: list[str]) -> None:
     outcome = run(tmp_path, *changes)
     assert outcome.code == (1 if "run.horizon=1e9" in changes else 0)
-
-
-def test_many_agents(tmp_path: Path) -> None:
-    outcome = run(
-        tmp_path, "agents.start={count=5000}", "run.horizon=0", "run.record.sample_every='off'"
-    )
-    masses = outcome.json["final_masses"]
-    whole = package.moments([(0, 0), (4, 0), (4, 4), (0, 4)], package.Gaussian((1, 1), 0.5)).mass
-    assert math.fsum(masses) == pytest.approx(whole, rel=1e-13, abs=0.0)
-
-
-def test_scattered_places_depend_on_the_agent_alone(tmp_path: Path) -> None:
-    few, many = (
-        np.array(run(tmp_path, f"agents.start={{count={n}, seed=3}}", "run.horizon=0").json[
-            "final_positions"
-        ])
-        for n in (5, 9)
-    )  # fmt: skip
-    assert few.tolist() == many[:5].tolist()
-
-
-def test_a_region_that_misses_the_workspace(tmp_path: Path) -> None:
-    start = "agents.start={count=2, region={lower=[100,100], upper=[101,101]}}"
-    outcome = run(tmp_path, start)
-    assert "agents.start.region" in outcome.sentences[0]

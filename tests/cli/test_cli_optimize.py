@@ -57,24 +57,6 @@ def test_for_programs(scenario: Path) -> None:
     assert np.abs(cells.errors).max() < 1e-11
 
 
-def test_the_number_of_workers_changes_nothing(scenario: Path) -> None:
-    found = [
-        dwell("optimize", scenario, "--starts", 6, "--json", "--workers", count).json
-        for count in (1, 3)
-    ]
-    for value in found:
-        value.pop("wall_seconds")
-    assert found[0] == found[1]
-
-
-def test_keys_can_be_set(scenario: Path) -> None:
-    value = dwell(
-        "optimize", scenario, "--starts", 2, "--json", "--set", "agents.start={count=7, seed=2}",
-        "--set", "run.seed=9",
-    ).json  # fmt: skip
-    assert (value["agents"], value["seed"]) == (7, 9)
-
-
 def test_out_keeps_figures_and_a_file(scenario: Path) -> None:
     pytest.importorskip("matplotlib")
     out = scenario.parent / "best"
@@ -118,16 +100,6 @@ def test_refusals(
 ) -> None:
     monkeypatch.chdir(scenario.parent)
     assert words in " ".join(dwell("optimize", scenario, *arguments).sentences)
-
-
-def test_a_file_of_others_is_left_alone(scenario: Path) -> None:
-    pytest.importorskip("matplotlib")
-    out = scenario.parent / "best"
-    out.mkdir()
-    (out / "minima.png").write_text("mine")
-    outcome = dwell("optimize", scenario, "--out", out)
-    assert "not a plot made here" in outcome.sentences[0]
-    assert [path.name for path in out.iterdir()] == ["minima.png"]
 
 
 @pytest.mark.parametrize(

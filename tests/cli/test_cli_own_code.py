@@ -319,17 +319,6 @@ def test_missing_parameters_and_faulty_modules_are_named(site):
     assert "SyntaxError" in dwell("validate", site).sentences[0]
 
 
-def test_folders_with_modules_of_one_name_do_not_meet(site, tmp_path):
-    other = tmp_path / "other"
-    shutil.copytree(site.parent, other)
-    (other / "mine.py").write_text(CODE.replace("0.9)", "0.5)"))
-    one, two = (library.load_scenario(folder / "own.toml") for folder in (site.parent, other))
-    first, second = library.run_scenario(one), library.run_scenario(two)
-    assert first.metrics.costs[-1] < second.metrics.costs[-1]
-    assert same(first, library.run_scenario(one))
-    assert (one == two, one.controller == two.controller) == (False, True)
-
-
 def test_a_module_of_the_standard_library_keeps_its_name(site):
     site.with_name("mine.py").rename(site.with_name("random.py"))
     assert dwell("validate", site, "--set", "controller.class=random:Careful").code == 0
@@ -357,16 +346,6 @@ def test_a_module_that_changes_during_a_run_is_recorded_as_it_ran(site):
     run = library.run_scenario(scenario, out="run.nc", progress=progress)
     assert run.provenance["module mine"] == digest
     assert not library.check(library.load_run("run.nc")).ok
-
-
-def test_modules_may_lie_in_a_folder_and_a_package(site):
-    laws = site.parent / "laws" / "kinds"
-    laws.mkdir(parents=True)
-    (laws / "__init__.py").write_text("from .careful import Careful\n")
-    site.with_name("mine.py").rename(laws / "careful.py")
-    changes = ("--set", "modules=laws", "--set", "controller.class=kinds.careful:Careful")
-    assert dwell("run", site, *changes, "--out", "run.nc").code == 0
-    assert dwell("check", "run.nc").code == 0
 
 
 def test_from_python_a_law_in_a_module_can_be_kept(site, monkeypatch):

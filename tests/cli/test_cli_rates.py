@@ -58,12 +58,6 @@ def test_of_a_run_for_programs(long: Path) -> None:
     assert value["moved"] < 1e-3
 
 
-def test_a_run_is_known_by_its_content(long: Path) -> None:
-    other = long.with_suffix(".data")
-    other.write_bytes(long.read_bytes())
-    assert dwell("rates", other, "--json").json["observed"] is not None
-
-
 def test_for_people(scenario: Path, long: Path) -> None:
     outcome = dwell("rates", scenario)
     assert (outcome.code, outcome.err) == (0, "")
@@ -72,12 +66,6 @@ def test_for_people(scenario: Path, long: Path) -> None:
     assert "observed" not in outcome.out
     of_run = dwell("rates", long)
     assert all(word in of_run.out for word in ("observed", "predicted", "off by", "mode 1"))
-
-
-def test_overrides_change_the_scenario(scenario: Path) -> None:
-    plain = dwell("rates", scenario, "--json").json
-    faster = dwell("rates", scenario, "--json", "--set", "controller.k1=2").json
-    assert faster["predicted"]["timer"] > 1.9 * plain["predicted"]["timer"]
 
 
 def test_another_law(tmp_path: Path) -> None:
@@ -100,12 +88,6 @@ def test_a_short_run_says_what_is_missing(kept: Path) -> None:
     assert value["observed"] is None
     assert "away from its limit" in value["observed_note"]
     assert "away from its limit" in dwell("rates", kept).out
-
-
-def test_one_agent_arrives_in_one_step(scenario: Path) -> None:
-    value = dwell("rates", scenario, "--json", "--set", "agents.start=[[1,1]]").json
-    assert value["predicted"]["discrete-lloyd"] is None
-    assert "at once" in dwell("rates", scenario, "--set", "agents.start=[[1,1]]").out
 
 
 def test_pictures(scenario: Path, long: Path) -> None:

@@ -64,16 +64,6 @@ def test_compare_keeps_runs_and_figures(scenario: Path) -> None:
     }
 
 
-def test_compare_is_the_same_run_as_run(scenario: Path) -> None:
-    alone = dwell("run", scenario, "--json").json
-    row = dwell("compare", scenario, "--laws", "timer", "--json", "--workers", 1).json["laws"]
-
-    assert row["timer"]["error"] == alone["error"]
-    assert row["timer"]["cost"] == alone["cost"]
-    assert row["timer"]["distance"] == alone["distance"]
-    assert row["timer"]["cells"]["all"] == alone["cells"]["per_agent"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

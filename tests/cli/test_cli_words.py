@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import dwell as package
-from dwell._types import apart, counted
+from dwell._types import apart
 from dwell.cli.app import app
-from dwell.cli.usage import usage_sentence
 from dwell.hybrid import StopReason
 from dwell.studies.claims import Claim, borne_out
 from tests.cli.shell import dwell, spawn
@@ -115,11 +114,6 @@ def test_whose_numbers_they_are(scenario: Path, tmp_path: Path) -> None:
 # Notes.
 
 
-@pytest.mark.parametrize(("count", "words"), [(0, "0 agents"), (1, "1 agent"), (2, "2 agents")])
-def test_counted(count: int, words: str) -> None:
-    assert counted(count, "agent") == words
-
-
 @pytest.mark.parametrize(
     ("one", "other", "digits"), [(0.2, 0.199999998, 4), (1.0, 1.0 + 2**-52, 4), (0.3, 0.2, 4)]
 )
@@ -133,19 +127,6 @@ def test_two_numbers_are_told_apart(one: float, other: float, digits: int) -> No
 
 def notes_of(outcome_json: dict) -> dict[str, str]:
     return {flag["code"]: flag["says"] for flag in outcome_json["flags"]}
-
-
-def test_a_note_about_two_numbers_shows_that_they_differ(scenario: Path) -> None:
-    sets = [
-        "--set",
-        "controller.k1=0.5",
-        "--set",
-        "controller.t2=0.4",
-        "--set",
-        "controller.nu=0.2",
-    ]
-    says = notes_of(dwell("run", scenario, *SHORT, *sets, "--json").json)["overshoot"]
-    assert "k1 T2 = 0.2 exceeds (1 - epsilon) nu = 0.199999998" in says
 
 
 def test_units_that_do_not_fit(scenario: Path) -> None:
@@ -177,15 +158,6 @@ def test_a_density_that_weighs_nothing_in_doubles(scenario: Path) -> None:
     assert "underflow" in notes_of(dwell("validate", scenario, "--set", FAR, "--json").json)
 
 
-def test_the_logarithm_of_an_ordinary_cost(scenario: Path) -> None:
-    from math import exp
-
-    value = dwell("run", scenario, *SHORT, "--json").json
-    for end in ("initial", "final"):
-        assert exp(value["log_cost"][end]) == pytest.approx(value["cost"][end], rel=1e-13)
-    assert "underflow" not in notes_of(value)
-
-
 def test_one_agent_is_not_plural(scenario: Path) -> None:
     alone = ("--set", "agents.start=[[1, 1]]")
     assert dwell("validate", scenario, *alone).out == f"{scenario}: ok, 1 agent\n"
@@ -202,16 +174,6 @@ def test_one_agent_is_not_plural(scenario: Path) -> None:
 @pytest.mark.parametrize("reason", StopReason)
 def test_every_early_end_has_advice(reason: StopReason) -> None:
     assert bool(reason.advice) == (not reason.ok)
-
-
-def test_a_run_in_no_file_is_not_resumed(scenario: Path) -> None:
-    ended = dwell("run", scenario, "--set", "run.max_jumps=5")
-    assert ended.code == 1
-    assert "raise run.max_jumps: --set run.max_jumps=N" in ended.out
-    assert "--resume" not in ended.out
-    for reason in StopReason:
-        assert "FILE" not in reason.advice_about("run.nc")
-        assert "resume" not in reason.advice_about(None).replace("can be resumed", "")
 
 
 def test_a_run_that_used_up_its_jumps(scenario: Path, tmp_path: Path) -> None:
@@ -339,19 +301,6 @@ def test_an_option_that_cannot_be_used(words: str) -> None:
     outcome = dwell(*words.split(), "--json") if words.startswith("run") else None
     if outcome is not None:
         assert f"{outcome.json['error']['message']}; see" in ODD_OPTIONS[words]
-
-
-def test_an_option_as_older_libraries_refuse_it() -> None:
-    class Param:
-        opts = ("-h", "--horizon")
-
-    class RefusedError(Exception):
-        param = Param()
-
-        def format_message(self) -> str:
-            return "Invalid value for '--horizon': 'a' is not a valid float."
-
-    assert usage_sentence(RefusedError()) == '--horizon needs a number, got "a"'
 
 
 def test_a_dry_run_names_points_that_cannot_be_run(scenario: Path, tmp_path: Path) -> None:

@@ -32,9 +32,6 @@ from .conftest import RUNS, run_named
 
 pytestmark = pytest.mark.slow
 
-OVER_TIME = ("errors", "hold_errors", "cost", "timers")
-MAPS = ("configurations", "trajectories")
-
 
 @cache
 def drawn(name: str, run: Run) -> Figure:
@@ -98,14 +95,6 @@ def test_no_text_is_small_or_cut_off(name: str, run: Run) -> None:
         assert box.y0 >= -1
         assert box.x1 <= width + 1
         assert box.y1 <= height + 1
-
-
-@pytest.mark.parametrize("name", MAPS)
-def test_maps_are_to_scale_or_say_so(name: str, run: Run) -> None:
-    for ax in drawn(name, run).axes:
-        if ax.get_label() != "<colorbar>":
-            to_scale = ax.get_aspect() == 1.0
-            assert to_scale != ("not to scale" in ax.get_xlabel())
 
 
 def test_only_very_slim_workspaces_are_not_to_scale() -> None:
@@ -173,13 +162,6 @@ def test_nu_and_the_time_of_cover_are_marked() -> None:
     assert f"{run.reached_at:.4g}" in said
 
 
-def test_a_run_that_never_covers_gets_no_mark() -> None:
-    run = run_named("paper-30")
-
-    assert run.reached_at is None
-    assert "within" not in words(drawn("errors", run))
-
-
 def test_hold_errors_keep_their_largest_value_and_show_the_limit() -> None:
     run = run_named("paper-30")
     (ax,) = drawn("hold_errors", run).axes
@@ -204,12 +186,6 @@ def test_a_few_holds_are_drawn_tooth_by_tooth() -> None:
             assert at.min() == 0.0
 
 
-def test_the_last_cost_is_written_out() -> None:
-    run = run_named("two-hills")
-
-    assert f"= {run.metrics.costs[-1]:.4g}$" in words(drawn("cost", run))
-
-
 @pytest.mark.parametrize(
     ("figure", "run", "sentence"),
     [
@@ -228,13 +204,6 @@ def test_the_last_cost_is_written_out() -> None:
 )
 def test_what_is_missing_is_said(figure: str, run: str, sentence: str) -> None:
     assert sentence in words(drawn(figure, run_named(run)))
-
-
-def test_many_agents_become_bands_and_stay_small() -> None:
-    figure = drawn("errors", run_named("500"))
-
-    assert "all 500 agents" in words(figure)
-    assert len(figure.axes[0].lines) < 6
 
 
 def test_long_curves_are_thinned_but_keep_their_extremes() -> None:
@@ -329,20 +298,6 @@ DRAWINGS = (
 
 
 @pytest.mark.parametrize("draw", DRAWINGS)
-@pytest.mark.parametrize("layout", [None, "constrained"])
-def test_a_title_on_own_axes_is_above_the_legend(draw, layout) -> None:
-    figure = Figure(layout=layout)
-    ax = figure.subplots(2, 2)[1, 0]
-    draw(ax, run_named("two-hills"))
-    ax.set_title("timer")
-    ax.set_title("left", loc="left")
-    figure.draw_without_rendering()
-    legend = ax.get_legend().get_window_extent()
-    for title in (ax.title, ax._left_title):
-        assert title.get_window_extent().y0 >= legend.y1
-
-
-@pytest.mark.parametrize("draw", DRAWINGS)
 @pytest.mark.parametrize("name", ["two-hills", "500"])
 def test_a_title_on_own_axes_is_not_cut_off(draw, name: str) -> None:
     figure = Figure(figsize=(9, 4))
@@ -375,17 +330,6 @@ def test_a_run_and_a_tessellation_plot_themselves(dimension, record) -> None:
     assert "t = 0" in words(figure)
     assert "t = 0.5" in words(figure)
     assert "4 agents" in words(tessellate(site, places).plot())
-
-
-@pytest.mark.parametrize("name", OVER_TIME)
-def test_a_legend_is_low_and_inside(name: str) -> None:
-    for run in (run_named("two-hills"), run_named("500")):
-        figure = drawn(name, run)
-        for ax in figure.axes:
-            if (legend := ax.get_legend()) is not None:
-                box = legend.get_window_extent()
-                assert box.height <= 0.12 * figure.bbox.height
-                assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
 
 
 def test_timers_are_those_of_a_window() -> None:

@@ -14,12 +14,9 @@ from dwell import Ball, Gaussian, Interval, Mixture, Run, Timer, Uniform, simula
 from dwell.controllers import DiscreteLloyd
 from dwell.plotting import FIGURES, save_figures
 from dwell.plotting.deployment import deployment
-from dwell.plotting.figures import entitled
 from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.line import borders_of, curve_of, slices
 from dwell.plotting.panels import compared_trajectories
-
-from .conftest import from_template
 
 LAW = Timer(k1=1.0, nu=0.05, t1=0.1, t2=0.3)
 HILL = Mixture((Uniform(0.1), Gaussian(center=(4.0,), rate=1.0, weight=2.0)))
@@ -74,15 +71,6 @@ def test_every_figure_fits_its_sheet(figure: str, name: str) -> None:
     for text in made.findobj(matplotlib.text.Text):
         if text.get_text() and text.get_visible():
             assert text.get_fontsize() >= 7.0
-
-
-def test_the_name_of_the_scenario_is_apart_from_the_legend() -> None:
-    run = from_template("line-8", "run.horizon=2")
-    made = entitled(FIGURES["trajectories"](run), run)
-    made.canvas.draw()
-    name = made._suptitle.get_window_extent()
-    assert made.get_suptitle() == run.scenario.name
-    assert not any(name.overlaps(legend.get_window_extent()) for legend in made.legends)
 
 
 def test_borders_lie_half_way_between_neighbours() -> None:
@@ -143,13 +131,6 @@ def test_configurations_show_agents_and_density_before_and_after() -> None:
         assert len(ax.collections[0].get_paths()) == run.agents
 
 
-def test_far_from_the_origin_numbers_stay_short() -> None:
-    ax = drawn("trajectories", "far").axes[0]
-
-    assert ax.get_ylabel() == r"$x - 5\,000\,000$"
-    assert {text.get_text() for text in ax.get_yticklabels()} >= {"0", "20", "40", "60"}
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_can_be_filmed(name: str) -> None:
     run = run_named(name)
@@ -163,13 +144,6 @@ def test_every_run_can_be_filmed(name: str) -> None:
     assert len(cells.get_paths()) == run.agents
     assert len(paths.get_segments()) == run.agents
     assert len(between.get_segments()) == run.agents - 1
-
-
-def test_a_film_on_the_line_is_the_same_every_time() -> None:
-    one, other = (
-        canvas_of(frames_of(run_named("four"), fps=5, seconds=2), (480, 270), 60.0) for _ in "ab"
-    )
-    np.testing.assert_array_equal(one.frame(7), other.frame(7))
 
 
 def test_compared_laws_and_deployments_are_drawn_on_the_line(tmp_path: Path) -> None:

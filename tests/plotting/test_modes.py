@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.quiver import Quiver
 
 from dwell import Box, DiscreteLloyd, Gaussian, InputError, Lloyd, Timer, simulate
-from dwell.plotting.modes import draw_decay, save_modes, soft_modes
+from dwell.plotting.modes import save_modes, soft_modes
 from dwell.theory.decay import Decay, Prediction, observe, predict
 from dwell.theory.rates import Rates, rates, rates_near, rates_of
 
@@ -121,24 +121,6 @@ def test_the_decay_tells_both_rates() -> None:
 
 def _labels(name: str) -> list[str]:
     return drawn(name).axes[-1].get_legend_handles_labels()[1]
-
-
-def test_the_fit_lies_on_the_curve() -> None:
-    _, _, seen = CASES["run"]()
-    assert seen is not None
-    within = (seen.times >= seen.since) & (seen.times <= seen.until)
-    line = seen.level * np.exp(-(seen.rate or 0.0) * (seen.times - seen.since))
-    assert np.abs(np.log(line[within] / seen.along[within])).max() < 0.1
-
-
-def test_a_decay_alone_on_given_axes() -> None:
-    figure = Figure()
-    ax = figure.subplots()
-    _, _, seen = CASES["together"]()
-    assert seen is not None
-    draw_decay(ax, seen)
-    assert ax.get_yscale() == "log"
-    assert len(ax.lines) == 4
 
 
 def test_pictures_are_kept(tmp_path: Path) -> None:

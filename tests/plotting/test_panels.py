@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 
 import matplotlib
 import numpy as np
@@ -18,7 +17,6 @@ from dwell.plotting import (
     errors_side_by_side,
     quartiles,
     time_since_events,
-    write_figures,
 )
 from dwell.plotting.cell_counts import count_curves, total_in_words
 from dwell.plotting.timers import time_since
@@ -100,11 +98,6 @@ def test_panels_share_their_axis(name: str, group: str) -> None:
         values = np.concatenate([np.asarray(line.get_ydata()) for line in ax.lines])
         assert values.min() >= ax.get_ylim()[0]
         assert values.max() <= ax.get_ylim()[1]
-
-
-def test_errors_have_a_legend() -> None:
-    (legend,) = drawn("errors", "three").legends
-    assert [text.get_text() for text in legend.get_texts()][:2] == ["$p = 0$", "$1$"]
 
 
 def test_panels_are_named_and_explained_once() -> None:
@@ -193,15 +186,3 @@ def test_boxes_show_quartiles_dots_and_what_never_came() -> None:
 def test_nothing_to_draw_is_refused(draw: Callable[..., Figure]) -> None:
     with pytest.raises(InputError, match="nothing to draw"):
         draw({})
-
-
-def test_figures_of_any_kind_are_written_in_the_same_manner(tmp_path: Path) -> None:
-    drawings = {"errors": partial(COMPARED["errors"], runs_of("two"))}
-    paths = write_figures(drawings, tmp_path, ["png", "svg"])
-    before = [path.read_bytes() for path in paths]
-
-    assert [path.name for path in paths] == ["errors.png", "errors.svg"]
-    assert [p.read_bytes() for p in write_figures(drawings, tmp_path, ["png", "svg"])] == before
-    paths[0].write_text("mine")
-    with pytest.raises(InputError, match="not a plot made here"):
-        write_figures(drawings, tmp_path)

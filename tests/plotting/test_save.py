@@ -116,10 +116,6 @@ def test_unknown_choices_are_named(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_single_format_may_be_a_word(tmp_path: Path) -> None:
-    assert save_figures(run_named("two"), tmp_path, "svg", "cost") == [tmp_path / "cost.svg"]
-
-
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "taken"
     place.write_text("")

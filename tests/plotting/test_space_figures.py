@@ -15,15 +15,14 @@ from matplotlib.figure import Figure
 
 import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope, Run, Timer, simulate
-from dwell.density import as_density
 from dwell.plotting import FIGURES, PLAIN, animate, save_figures
 from dwell.plotting.box import Box3, labels
 from dwell.plotting.camera import camera_for
 from dwell.plotting.deployment import deployment
-from dwell.plotting.figures import blank, draw_paths
+from dwell.plotting.figures import blank
 from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.panels import compared_trajectories
-from dwell.plotting.scene import SHRUNK, View, cloud_of, draw_scene, ink_of
+from dwell.plotting.scene import View, cloud_of, draw_scene, ink_of
 from dwell.plotting.solids import solid_cells
 
 ROOM = Box((0, 0, 0), (4, 3, 2))
@@ -72,13 +71,6 @@ def test_every_figure_fits_its_sheet(name: str) -> None:
     for text in figure.findobj(matplotlib.text.Text):
         if text.get_text() and text.get_visible():
             assert text.get_fontsize() >= 7.0
-
-
-@pytest.mark.parametrize("name", MAPS)
-def test_scenes_are_to_scale(name: str) -> None:
-    for ax in drawn(name).axes:
-        if ax.get_label() != "<colorbar>":
-            assert ax.get_aspect() == 1.0
 
 
 @pytest.mark.parametrize("name", WORKSPACES)
@@ -158,19 +150,6 @@ def test_far_faces_come_before_the_agent_and_near_faces_after_it() -> None:
     assert len(dot) == 1
     assert solid[2] < dot[0] < solid[3]
     np.testing.assert_allclose(ink.rings[dot[0]].mean(axis=0), 0.0, atol=1e-12)
-
-
-def test_cells_are_shrunk_towards_their_agents() -> None:
-    place = np.array([[1.0, 1.0, 1.0]])
-    camera = camera_for(ROOM)
-    ink = ink_of(View(ROOM, place), camera, PLAIN)
-    drawn_corners = np.vstack(
-        [r for r, f in zip(ink.rings, ink.fills, strict=True) if 0 < f[3] < 1]
-    )
-    expected = camera.on_sheet(place + SHRUNK * (ROOM.vertices - place))
-
-    for corner in expected:
-        assert np.abs(drawn_corners - corner).max(axis=1).min() < 1e-12
 
 
 def test_shadows_lie_on_the_far_walls() -> None:
@@ -287,22 +266,7 @@ def test_the_cloud_follows_the_density(rate: float) -> None:
     assert (cloud_of(ROOM, hill)[0] == points).all()
 
 
-def test_a_density_of_nothing_has_no_cloud() -> None:
-    assert len(cloud_of(ROOM, as_density(lambda z: np.zeros(len(z))))[0]) == 0
-
-
 # Films.
-
-
-def test_agents_move_with_time_and_the_camera_goes_round() -> None:
-    shots = frames_of(flight(), fps=5, seconds=2)
-    stage = canvas_of(shots, (480, 270), 60.0)
-
-    first, last = stage.frame(0), stage.frame(9)
-    assert first.shape == (270, 480, 3)
-    assert (first != last).mean() > 0.02
-    np.testing.assert_array_equal(stage.frame(0), first)
-    assert len(set(shots.camera.tolist())) == 10
 
 
 def test_the_agent_is_where_the_camera_sees_it() -> None:
@@ -373,13 +337,6 @@ def test_pairs_of_coordinates_stand_in_for_places(n: int, name: str) -> None:
     assert len(framed) == shown * (shown - 1) // (1 if name == "configurations" else 2)
     assert (f"the first 5 of {n} coordinates" in said) == (n > 5)
     assert f"{n} coordinates" in said
-
-
-def test_one_panel_shows_two_coordinates_and_says_so() -> None:
-    ax = blank(3.5, 3.5).subplots()
-    draw_paths(ax, many_dimensions(4))
-
-    assert any("2 of 4 coordinates" in text.get_text() for text in ax.texts)
 
 
 def test_a_film_in_more_dimensions_is_refused_by_name(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
@@ -122,14 +121,6 @@ def test_every_law_has_a_line_and_one_without_the_key_a_level() -> None:
     ]
 
 
-def test_no_flat_line_at_a_hundred_percent() -> None:
-    figure = drawn(table(grid(**{T2: WAITS, "repeat": range(3)}), T2), "over-t2")["over-t2"]
-    titles = [ax.get_title() for ax in figure.axes]
-    assert "time of coverage" in titles
-    assert "distance per agent" in titles
-    assert not any("reach coverage" in title for title in titles)
-
-
 def test_runs_that_never_cover_are_counted() -> None:
     rows = grid(**{T2: WAITS, "repeat": range(4)})
     for row in rows:
@@ -241,13 +232,6 @@ def test_bins_are_ordered_and_lose_nobody() -> None:
 )  # fmt: skip
 def test_scales(values: tuple[float, ...], log: bool) -> None:
     assert in_ratios(np.array(values, dtype=float)) == log
-
-
-def test_names_of_axes_fit_under_a_panel() -> None:
-    from dwell.plotting.sweeps.words import _KEYS, label
-
-    plain = [re.sub(r"\$[^$]*\$", "mmm", label(key)) for key in _KEYS]
-    assert max(map(len, plain)) < 40
 
 
 def test_marks_are_drawn_where_the_axis_reaches() -> None:

@@ -169,11 +169,6 @@ class TestWorkspaces:
         if hasattr(workspace, "vertices"):
             assert np.array_equal(workspace.vertices, again.vertices)
 
-    def test_axes_of_the_coordinates_are_not_told(self):
-        assert "axes" not in describe_workspace(Ellipsoid((0, 0), (2, 1)))
-        told = describe_workspace(Ellipsoid((0, 0), (2, 1), [[0.6, 0.8], [-0.8, 0.6]]))
-        assert np.allclose(told["axes"], [[0.6, 0.8], [-0.8, 0.6]], rtol=1e-15)
-
     @given(st.integers(2, 5), st.integers(0, 2**32 - 1))
     @settings(max_examples=50, deadline=None)
     def test_any_direction_is_told_to_the_last_bit(self, n, seed):
@@ -211,11 +206,6 @@ class TestWorkspaces:
         repairs = build(parse_scenario(scenario_of(table)))[2]
         assert "removed 1 repeated vertex of the workspace" in repairs
         assert any("left out 1 workspace vertex that" in repair for repair in repairs)
-
-    def test_redundant_halfspaces_are_left_out_and_recorded(self):
-        table = {"kind": "polytope", "halfspaces": [*CUBE_WALLS, [1, 1, 1, 50]]}
-        repairs = build(parse_scenario(scenario_of(table)))[2]
-        assert repairs == ("left out 1 half-space that cuts nothing off the workspace: 6",)
 
 
 class TestDensities:
@@ -320,10 +310,6 @@ class TestAgreement:
         error = refused(data, "density={kind='polynomial', terms=[[0, 0, 0, 1], [1, 1, 1]]}")
         assert (error.key, error.code) == ("density.terms[1]", "scenario.term")
 
-    def test_in_the_plane_the_sentences_are_those_of_the_plane(self):
-        error = refused(scenario_of(box(2)), "agents.start=[[1, 1, 1]]")
-        assert "needs a point [x, y] of two finite numbers" in str(error)
-
     def test_several_tables_at_once(self):
         data = scenario_of(box(1), density=gaussian(2), agents={"start": places(3)})
         with pytest.raises(ScenarioError) as caught:
@@ -331,10 +317,6 @@ class TestAgreement:
         heads = [line.split()[0] for line in str(caught.value).splitlines()]
         assert heads == ["agents.start[0]", "density.center"]  # as in the file
         assert "as the workspace has 1 dimension, got" in str(caught.value)
-
-    def test_callables_are_not_asked(self):
-        data = scenario_of(box(4), density={"kind": "callable", "function": "a.b:c"})
-        assert parse_scenario(data).workspace.dimension == 4
 
 
 class TestAgents:
@@ -370,13 +352,6 @@ class TestAgents:
         assert start.shape == (5, dimension_of(table))
         assert build_workspace(parse_scenario(data).workspace).contains(start).all()
 
-    def test_scattered_in_a_part_of_space(self):
-        region = {"lower": [0.5, 0.5, 1.0], "upper": [1.0, 1.5, 1.25]}
-        data = scenario_of(box(3), agents={"start": {"count": 40, "region": region}})
-        start = build(parse_scenario(data))[1]
-        assert (start >= region["lower"]).all()
-        assert (start <= region["upper"]).all()
-
 
 class TestWhatNeedsThePlane:
     """Grids, and laws with guaranteed cells."""
@@ -403,10 +378,6 @@ class TestWhatNeedsThePlane:
         assert (error.key, error.code) == ("controller.kind", "controller.dimension")
         assert f'"{law}" works with guaranteed cells, which need a workspace' in str(error)
         assert "at most 3 dimensions, got 4" in str(error)
-
-    @pytest.mark.parametrize("law", ["lloyd", "discrete-lloyd"])
-    def test_other_laws(self, law):
-        assert parse_scenario(scenario_of(box(6), controller={"kind": law}))
 
 
 def test_described_and_built_again():

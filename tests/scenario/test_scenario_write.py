@@ -248,8 +248,3 @@ class TestSchema:
             "ball",
             "ellipsoid",
         }
-
-    def test_it_agrees_with_the_parser_on_templates(self):
-        jsonschema = pytest.importorskip("jsonschema")
-        for name in TEMPLATES:
-            jsonschema.validate(text_to_mapping(template_text(name)), scenario_schema())
