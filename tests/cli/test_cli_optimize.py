@@ -57,22 +57,6 @@ def test_for_programs(scenario: Path) -> None:
     assert np.abs(cells.errors).max() < 1e-11
 
 
-def test_out_keeps_figures_and_a_file(scenario: Path) -> None:
-    pytest.importorskip("matplotlib")
-    out = scenario.parent / "best"
-    outcome = dwell(
-        "optimize", scenario, "--starts", 2, "--out", out, "--format", "svg", "--format", "pdf"
-    )
-
-    assert outcome.code == 0
-    assert str(out) in outcome.out.replace("\n", "")
-    drawn = {f"{name}.{kind}" for name in ("deployment", "minima") for kind in ("svg", "pdf")}
-    assert {path.name for path in out.iterdir()} == {"deployment.json", *drawn}
-    kept = json.loads((out / "deployment.json").read_text())
-    assert kept["starts"]["count"] == 2
-    assert dwell("optimize", scenario, "--starts", 1, "--out", out).code == 0
-
-
 def test_on_a_grid_it_says_so(scenario: Path) -> None:
     on_a_grid = ("--set", 'run.integration={kind="grid", spacing=0.25}')
     value = dwell("optimize", scenario, "--starts", 1, "--json", *on_a_grid).json

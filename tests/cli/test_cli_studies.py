@@ -82,27 +82,6 @@ def test_compare_refuses(scenario: Path, arguments: list[str], words: str) -> No
     assert words in " ".join(dwell("compare", scenario, *arguments).sentences)
 
 
-def test_missing_parameters_come_with_the_remedy(scenario: Path) -> None:
-    text = scenario.read_text().partition("[controller]")[0]
-    scenario.write_text(text + '[controller]\nkind = "lloyd"\n[run]\nhorizon = 1.0\nseed = 1\n')
-    (sentence,) = dwell("compare", scenario, "--laws", "lloyd,timer").sentences
-
-    assert "--set timer.k1=... --set timer.nu=... --set timer.t1=... --set timer.t2=..." in sentence
-    sets = [w for k in ("k1=1", "nu=0.5", "t1=0.1", "t2=0.2") for w in ("--set", f"timer.{k}")]
-    assert dwell("compare", scenario, "--laws", "lloyd,timer", *sets).code == 0
-
-
-def test_a_folder_with_files_of_others_is_left_alone(scenario: Path) -> None:
-    out = scenario.parent / "laws"
-    out.mkdir()
-    (out / "costs.png").write_text("mine")
-    assert (
-        "not a plot made here"
-        in dwell("compare", scenario, "--laws", "timer", "--out", out).sentences[0]
-    )
-    assert [path.name for path in out.iterdir()] == ["costs.png"]
-
-
 def test_a_run_that_ends_badly_gives_1(scenario: Path) -> None:
     outcome = dwell("compare", scenario, "--laws", "timer,lloyd", "--set", "run.max_jumps=3")
 

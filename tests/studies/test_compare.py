@@ -19,7 +19,7 @@ from dwell.results import Run
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies import compare, settled_at
 from dwell.studies.compare import compare_scenarios, keep_comparison
-from dwell.studies.laws import scenarios_of_laws, split_overrides
+from dwell.studies.laws import scenarios_of_laws
 from tests.conftest import differing
 
 from .conftest import scenario
@@ -203,12 +203,6 @@ def test_a_comparison_that_is_printed_has_its_notes(small: Scenario) -> None:
     assert all(escape(note) in found._repr_html_() for note in found.notes)
 
 
-@pytest.mark.parametrize("levels", [np.array([0.1, 0.2]), 0.1])
-def test_levels_of_any_shape(small: Scenario, levels: Any) -> None:
-    found = compare(small, ["timer"], levels=levels)
-    assert list(found.figures["timer"].settled) == np.atleast_1d(levels).tolist()
-
-
 def test_a_full_disk_leaves_the_comparison(
     small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,10 +213,6 @@ def test_a_full_disk_leaves_the_comparison(
     found = keep_comparison({"timer": small}, tmp_path / "out", progress=False)
     assert "No space left" in str(found.unsaved)
     assert found.figures["timer"].ok
-
-
-def test_laws_of_one_pace_have_no_note(small: Scenario) -> None:
-    assert compare(small, ["timer", "self-triggered"]).notes == []
 
 
 def test_what_was_given_is_kept_and_noted(small: Scenario) -> None:
@@ -259,17 +249,6 @@ def test_what_counts_as_covered_is_a_key_of_the_run(law: str) -> None:
     finding = next((f for f in run.certificate if f.name == "attractor"), None)
     assert (finding is not None) == (law == "timer")
     assert finding is None or finding.limit == 0.5  # the theorem speaks of the law's own nu
-
-
-def test_a_law_of_ones_own_is_covered_within_the_same_nu(small: Scenario) -> None:
-    assert compare(small, {"drift": Drift()}).runs["drift"].system.nu == 0.5
-
-
-def test_overrides_are_told_apart() -> None:
-    own, of_laws = split_overrides(["controller.k1=2", "lloyd.k2=3", "run.seed=1", " timer.nu=1"])
-
-    assert own == ["controller.k1=2", "run.seed=1"]
-    assert of_laws == ["lloyd.k2=3", " timer.nu=1"]
 
 
 @pytest.mark.parametrize(
@@ -316,28 +295,6 @@ def test_nothing_to_compare_is_refused(small: Scenario) -> None:
         compare(small, "timer,lloid")
 
 
-@pytest.mark.parametrize("network", [{"loss": 0.0, "delay": 0.0}, {"loss": 0.0, "delay": 0.4}])
-def test_laws_of_ones_own_run_over_the_same_network(network: dict[str, float]) -> None:
-    found = compare(scenario(network=network), {"drift": Drift(), "timer": LAWS["timer"]})
-
-    for run in found.runs.values():
-        assert run.system.network.delay == network["delay"]
-        assert run.stop.reason.ok
-
-
-def test_runs_and_figures_are_kept(small: Scenario, tmp_path: Path) -> None:
-    wanted = scenarios_of_laws(small, ["timer", "self-triggered:paper-like"])
-    out = tmp_path / "a" / "b"
-    keep_comparison(wanted, out, ["svg"])
-    files = {path.name for path in out.iterdir()}
-
-    runs = {"timer.nc", "self-triggered-paper-like.nc"}
-    assert files == runs | {"trajectories.svg", "errors.svg", "cells.svg", "costs.svg"}
-    assert dwell.check(dwell.load_run(out / "timer.nc")).ok
-    keep_comparison(wanted, out, ["svg"])  # our own files are replaced
-    assert {path.name for path in out.iterdir()} == files
-
-
 @pytest.mark.parametrize("name", ["timer.nc", "errors.png"])
 def test_files_of_others_are_not_replaced(small: Scenario, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
@@ -345,14 +302,6 @@ def test_files_of_others_are_not_replaced(small: Scenario, tmp_path: Path, name:
         keep_comparison({"timer": small}, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "mine"
-
-
-def test_a_run_that_ends_badly_is_still_shown() -> None:
-    place = scenario(run={"horizon": 2.0, "seed": 1, "max_jumps": 5})
-    found = compare_scenarios({"timer": place})
-
-    assert found.figures["timer"].stop == "jump-limit"
-    assert not found.figures["timer"].ok
 
 
 def test_no_samples_no_settling() -> None:

@@ -12,7 +12,7 @@ import dwell
 from dwell import Scenario
 from dwell.errors import DwellError
 from dwell.hybrid import StopReason
-from dwell.scenario import parse_scenario, template_text, text_to_mapping
+from dwell.scenario import parse_scenario
 from dwell.studies.many import Batch
 from dwell.sweep.cases import flat_figures
 
@@ -93,15 +93,6 @@ def test_numbers_are_those_of_run_scenario_in_two_hundred_random_cases():
             assert_same(batch, k, dwell.run_scenario(batch.scenarios[k]))
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_each_run_is_the_one_that_runs_alone(law):
-    one = scenario(LAWS[law])
-    batch = dwell.simulate_many(one, seeds=[5, 0, 2**40])
-    for k, seed in enumerate([5, 0, 2**40]):
-        alone = one.model_copy(update={"run": one.run.model_copy(update={"seed": seed})})
-        assert_same(batch, k, dwell.run_scenario(alone))
-
-
 def test_many_agents_in_bins():
     one = scenario(agents=150, horizon=1.0)
     batch = dwell.simulate_many(one, seeds=[5, 6])
@@ -139,14 +130,6 @@ def test_any_number_of_threads():
         assert all(np.array_equal(values, other.columns()[name]) for other in found[1:]), name
 
 
-def test_jump_limit():
-    one = scenario(max_jumps=37)
-    batch = dwell.simulate_many(one, seeds=[5])
-    assert batch.reasons == (StopReason.JUMP_LIMIT,)
-    assert batch.events.tolist() == [37]
-    assert_same(batch, 0, dwell.run_scenario(one))
-
-
 def test_agents_that_meet_end_their_run_only():
     """Two agents on a line, each sent to the other's place with a velocity that meets halfway."""
     law = {
@@ -164,13 +147,6 @@ def test_agents_that_meet_end_their_run_only():
     assert batch.times[0] == alone.stop.time
     assert np.isnan(batch.costs[0])
     assert_same(batch, 1, dwell.run_scenario(scenario(law, start=pass_by, seed=6)))
-
-
-def test_the_paper():
-    one = parse_scenario(text_to_mapping(template_text("paper-12")))
-    batch = dwell.simulate_many(one, seeds=range(3))
-    assert batch.events.sum() > 10_000
-    assert "3 runs" in repr(batch)
 
 
 def test_progress_is_told():
@@ -236,18 +212,6 @@ def test_numbers_do_not_depend_on_what_is_recorded(kind):
         assert told[name] == off[name]
     assert told["separation"]["seen"] == off["separation"]["seen"]
     assert told["coverage"]["last_beyond"] == off["coverage"]["last_beyond"]
-
-
-@pytest.mark.parametrize("law", OTHER_LAWS)
-def test_laws_that_need_the_readable_loop_run_one_by_one(law):
-    one = scenario(law, agents=3, horizon=0.5)
-    told = []
-    batch = dwell.simulate_many(one, start_seeds=[1, 2], progress=lambda *now: told.append(now))
-    assert told[0] == ("preparing", 0.0)
-    assert told[-1] == ("measuring", 1.0)
-    assert [one.agents.start_seed for one in batch.scenarios] == [1, 2]
-    for k in range(2):
-        assert_same(batch, k, dwell.run_scenario(batch.scenarios[k]))
 
 
 def test_any_dimension_and_any_density_run_one_by_one():

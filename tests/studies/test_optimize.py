@@ -22,7 +22,6 @@ from dwell.studies.draws import Frame, random_start
 from dwell.studies.landscape import Landscape, dot
 from dwell.studies.newton import Descent, Kind, descend, steihaug
 from dwell.studies.optimize import ON_A_GRID, keep_deployment, optimize, optimize_scenario
-from dwell.theory.lipschitz_bound import density_range
 from dwell.theory.spectrum import softest
 
 from .conftest import scenario
@@ -87,21 +86,6 @@ def test_on_a_thin_strip_agents_stand_at_equal_distances(agents: int, height: fl
     assert found.spectral_gap == pytest.approx(gap, rel=1e-3 if height > 1e-2 else 1e-9)
 
 
-def test_two_agents_share_the_longer_side() -> None:
-    found = optimize(Box((0, 0), (1, 2)), None, 2, starts=3)
-
-    assert sorted_rows(found.positions) == pytest.approx(np.array([(0.5, 0.5), (0.5, 1.5)]))
-    assert found.cost == pytest.approx(1 / 3, rel=1e-14, abs=0.0)
-
-
-def test_hexagons_are_approached_on_the_square() -> None:
-    """With many agents on a uniform square the cost comes close to the reference, from above."""
-    found = optimize(SQUARE, None, 60, starts=4)
-
-    assert found.reference.value == pytest.approx(HEXAGON / 60, rel=1e-14, abs=0.0)
-    assert 1.0 < found.cost / found.reference.value < 1.06
-
-
 # Saddles and degenerate minima.
 
 
@@ -121,14 +105,6 @@ def test_a_saddle_is_left(height: float) -> None:
     assert sorted_rows(found.positions) == pytest.approx(above, abs=1e-12)
 
 
-def test_below_the_threshold_the_same_pair_is_a_minimum() -> None:
-    found = optimize(Box((0, 0), (1, 1.2)), None, rectangle_pair(1.2), starts=1)
-
-    assert found.kind is Kind.MINIMUM
-    assert found.spectral_gap == pytest.approx(1 - 2 * 1.2**2 / 3, rel=1e-9, abs=0.0)
-    assert "strict" in found.says
-
-
 def test_a_hill_that_does_not_feel_the_walls_is_degenerate() -> None:
     """All may be turned about the hill at no cost: a soft mode without any resistance."""
     found = optimize(Box((-30, -30), (30, 30)), Gaussian((0, 0), 0.5), 4, starts=3)
@@ -137,13 +113,6 @@ def test_a_hill_that_does_not_feel_the_walls_is_degenerate() -> None:
     assert abs(found.spectral_gap or 0.0) < 1e-9
     assert found.gradient_norm <= 1e-12
     assert "degenerate" in found.says
-
-
-def test_just_at_the_threshold_the_pair_is_degenerate() -> None:
-    height = math.sqrt(1.5)
-    found = optimize(Box((0, 0), (1, height)), None, rectangle_pair(height), starts=1)
-
-    assert found.kind is Kind.DEGENERATE
 
 
 # The way down.
@@ -199,18 +168,6 @@ def test_nobody_leaves_the_workspace(heptagon: np.ndarray) -> None:
     descend(sight, random_start(frame, 25, 1, 4))
     assert len(seen) > 10
     assert max(frame.workspace.outside_by(points).max() for points in seen) < 1e-12
-
-
-def test_lloyd_takes_many_times_more_cells(heptagon: np.ndarray, thirty: np.ndarray) -> None:
-    sight = Landscape(Polygon(heptagon), HILL)
-    ours = descend(sight, thirty)
-    assert ours.gradient_norm <= 1e-12
-    place = sight.look(thirty)
-    for _ in range(20 * ours.evaluations // 30):
-        assert place is not None
-        place = sight.look(place.positions + place.errors)
-    assert place is not None
-    assert sight.gradient_norm(place) > 1e-12
 
 
 def test_evaluations_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,14 +267,6 @@ def test_units_and_place_do_not_matter(heptagon: np.ndarray, scale: float, offse
     assert moved.gradient_norm <= max(1e-12, 4e-16 * offset / scale)
 
 
-def test_the_order_of_the_agents_does_not_matter(heptagon: np.ndarray, twelve: np.ndarray) -> None:
-    found = optimize(Polygon(heptagon), HILL, twelve, starts=1)
-    turned = optimize(Polygon(heptagon), HILL, twelve[::-1].copy(), starts=1)
-
-    assert turned.cost == pytest.approx(found.cost, rel=1e-13, abs=0.0)
-    assert turned.positions[::-1] == pytest.approx(found.positions, abs=1e-8)
-
-
 def test_the_level_of_the_density_does_not_matter() -> None:
     costs = [
         optimize(SQUARE, Uniform(level), 7, starts=3, seed=2).cost / level
@@ -403,33 +352,6 @@ def test_bounds_are_those_that_apply() -> None:
     assert set(names(heptagon, Uniform())) == {"disc"}
     assert set(names(SQUARE, Gaussian((0.5, 0.5), 1.0))) == {"full-density"}
     assert names(SQUARE, Function(lambda z: z[:, 0])) == {}
-
-
-@pytest.mark.parametrize(
-    "weight",
-    [
-        Gaussian((0.2, 0.3), 2.0),
-        Gaussian((3.0, -1.0), 0.7, weight=2.0),
-        Gaussian((2.0, 2.5), covariance=((0.5, 0.3), (0.3, 0.4))),
-        Polynomial([(0, 0, 1.0), (2, 1, 3.0)]),
-        Mixture((Uniform(0.5), Gaussian((1.5, 0.5), 1.0))),
-    ],
-)
-def test_ceilings_are_not_exceeded(weight: Any) -> None:
-    grid = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, 301)]), axis=-1).reshape(-1, 2)
-    ends = density_range(weight, SQUARE)
-    assert ends is not None
-    highest = ends[1]
-    assert float(weight.at(grid).max()) == pytest.approx(highest, rel=1e-3)
-    assert float(weight.at(grid).max()) <= highest * (1 + 1e-15)
-
-
-def test_the_bound_knows_how_high_a_polynomial_is() -> None:
-    """(1 - x)**2 is 1 at most, though its coefficients add up to 4."""
-    weight = Polynomial([(0, 0, 1.0), (1, 0, -2.0), (2, 0, 1.0)])
-    cells = dwell.tessellate(SQUARE, [(0.3, 0.5), (0.6, 0.5)], weight)
-    (bound,) = reference_for(cells, weight).lower_bounds
-    assert bound.value == pytest.approx((1.0 / 3.0) ** 2 / (2.0 * math.pi * 2), rel=0.05)
 
 
 @pytest.mark.parametrize("weight", [None, Gaussian((0.3, 0.3), 3.0), Polynomial([(1, 0, 1.0)])])
@@ -528,20 +450,6 @@ def test_figures_and_file(tmp_path: Path) -> None:
         keep_deployment(found, tmp_path / "other")
 
 
-@pytest.mark.parametrize(
-    ("site", "weight", "agents"),
-    [
-        (SQUARE, None, 1),
-        (Box((0, 0), (50, 1)), None, 4),
-        (Box((5e6, 0), (5e6 + 1, 3)), Gaussian((5e6 + 0.5, 1.0), 1.0), 6),
-    ],
-)
-def test_figures_of_odd_places(tmp_path: Path, site: Any, weight: Any, agents: int) -> None:
-    pytest.importorskip("matplotlib")
-    keep_deployment(optimize(site, weight, agents, starts=2), tmp_path, ["png"])
-    assert (tmp_path / "deployment.png").stat().st_size > 1000
-
-
 def test_levels_close_to_the_costs_are_drawn() -> None:
     pytest.importorskip("matplotlib")
     from dwell.plotting.deployment import minima
@@ -608,20 +516,6 @@ def test_a_given_start_that_weighs_nothing_is_left_out() -> None:
     assert "left out" in found.notes[0]
 
 
-def test_a_grid_of_points_has_no_derivatives() -> None:
-    from dwell.cells.grid import lattice_terms
-
-    class OnAGrid:
-        def at(self, points: np.ndarray) -> np.ndarray:
-            return np.ones(len(points))
-
-        def terms(self) -> Any:
-            return lattice_terms(Uniform(), SQUARE, 0.1)
-
-    with pytest.raises(DensityError, match="no derivatives"):
-        optimize(SQUARE, OnAGrid(), 2, starts=1)
-
-
 # Interrupts.
 
 
@@ -651,17 +545,6 @@ def test_an_interrupt_leaves_the_best_so_far(
     assert found.as_json()["stop"] == {"reason": "interrupted", "ok": False}
     assert found.kind is Kind.MINIMUM
     assert any(d.kind is Kind.UNFINISHED for d in found.descents.values())
-
-
-def test_an_interrupt_of_the_first_start_gives_how_far_it_came(heptagon: np.ndarray) -> None:
-    def impatient(what: str, share: float) -> None:
-        if share > 0.1:
-            raise KeyboardInterrupt
-
-    found = optimize(Polygon(heptagon), HILL, 10, starts=1, workers=1, progress=impatient)
-    assert found.kind is Kind.UNFINISHED
-    assert found.spectral_gap is None
-    assert found.cost == pytest.approx(found.descents[0].cost)
 
 
 def test_an_interrupt_before_anything_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -707,10 +590,3 @@ def test_far_out_in_a_tail_costs_are_logarithms() -> None:
     value = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert value["log_cost"] == found.log_cost
     assert any("near or beyond the range of numbers" in note for note in value["notes"])
-
-
-def test_ordinary_costs_have_a_logarithm_too() -> None:
-    found = dwell.optimize(Box((0, 0), (1, 1)), None, 4, starts=2)
-    assert found.log_scale == 0.0
-    assert found.as_json()["log_cost"] == pytest.approx(math.log(found.cost), rel=1e-12, abs=0.0)
-    assert found.notes == ()

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dwell
 from dwell.errors import InputError
 from dwell.sweep import parse_sweep, plan_of
 from dwell.sweep.axes import Range, latin_hypercube
@@ -94,13 +93,6 @@ def test_combinations_of_values(name):
             assert scenario.controller.intervals == (0.1, case.values[0])
 
 
-def test_adding_a_value_changes_no_other_case():
-    _, few = cases_of(small())
-    wider = {**GRID, "controller.t2": [0.15, *GRID["controller.t2"]]}
-    _, many = cases_of(small(grid=wider, repeats=6))
-    assert {case.key for case in few} < {case.key for case in many}
-
-
 def test_the_digest_tells_sweeps_apart():
     digests = {
         plan_of(small(**change)).digest
@@ -148,11 +140,6 @@ def test_agents_given_by_place_are_scattered_when_runs_repeat():
     assert kept[0].mapping["agents"]["start"] == [[0.1, 0.1], [0.3, 0.3]]
     _, alone = cases_of(small(scenario=given, repeats=1))
     assert alone[0].mapping["agents"]["start"] == [[0.1, 0.1], [0.3, 0.3]]
-
-
-def test_the_number_of_agents_is_an_axis():
-    _, cases = cases_of(small(grid={"agents.start.count": [2, 7]}, repeats=2))
-    assert [dwell.run_scenario(case.scenario()).agents for case in cases] == [2, 2, 7, 7]
 
 
 @given(

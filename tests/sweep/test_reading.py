@@ -44,11 +44,6 @@ def test_columns_and_numbers(tmp_path: Path, in_process: None) -> None:
         table.columns["no.such"]
 
 
-def test_samples_of_the_scenario_stay() -> None:
-    (base,) = bases({"scenario": paper(), "grid": {T2: [0.3, 0.5]}})
-    assert base["run"]["record"] == {"kind": "summary", "sample_every": 0.05}
-
-
 def test_an_unfinished_sweep_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no folder of a sweep"):
         read_sweep(tmp_path)

@@ -118,13 +118,6 @@ def test_a_failed_case_is_run_again_only_on_request(tmp_path):
     assert tables(out) == before
 
 
-def test_a_point_out_of_range_fails_with_its_message(tmp_path):
-    file = file_at(tmp_path, repeats=1, grid='"controller.t2" = [0.3, 0.05]')
-    found = run_sweep(file, tmp_path / "out")
-    assert found.failed == 1
-    assert "t2" in found.failures[0].reason
-
-
 @pytest.mark.parametrize("finished", [True, False])
 def test_a_sweep_that_grew_keeps_its_rows(tmp_path, interrupted, finished):
     """More repeats, another value, another key: finished cases are not run again."""

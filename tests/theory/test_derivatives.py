@@ -156,13 +156,6 @@ def test_two_agents_in_a_rectangle(width: float) -> None:
     assert eigenvalues == pytest.approx(expected, abs=1e-10)
 
 
-def test_lipschitz_constants_are_norms_of_rows() -> None:
-    found = derivatives(ROOM, scattered(9), DENSITIES["gaussian"])
-    rows = found.jacobian.toarray().reshape(9, 2, 18)
-    expected = [np.linalg.norm(row, 2) for row in rows]
-    assert found.lipschitz() == pytest.approx(expected, rel=1e-13, abs=0.0)
-
-
 def test_one_agent_has_a_fixed_centroid() -> None:
     for density in DENSITIES.values():
         found = derivatives(ROOM, np.array([(0.4, 1.1)]), density)
@@ -223,16 +216,6 @@ def test_cells_far_in_a_tail_have_a_jacobian() -> None:
     assert np.abs(found.jacobian.toarray() - expected).max() < 1e-7
 
 
-def test_log_masses_are_those_of_the_tessellation() -> None:
-    x = scattered(6)
-    for density in DENSITIES.values():
-        found = derivatives(ROOM, x, density)
-        assert found.log_masses == pytest.approx(np.log(found.masses), rel=1e-14, abs=1e-14)
-        assert found.masses == pytest.approx(
-            tessellate(ROOM, x, density).masses, rel=1e-11, abs=0.0
-        )
-
-
 @pytest.mark.parametrize("name", ["uniform", "hill", "function"])
 def test_map_coordinates_cost_no_digits(name: str) -> None:
     offset = np.array([5e6, -3e6])
@@ -288,16 +271,6 @@ def test_a_lattice_whose_cells_meet_in_points() -> None:
     jitter = np.random.default_rng(0).uniform(-1e-9, 1e-9, x.shape)
     moved = derivatives(room, x + jitter, Uniform())
     assert np.abs(moved.jacobian - found.jacobian).max() < 1e-7
-
-
-def test_agents_on_a_circle_share_one_corner() -> None:
-    turns = np.arange(9) * 2.0 * np.pi / 9.0
-    x = 0.3 * np.column_stack([np.cos(turns), np.sin(turns)])
-    room = Box((-1, -1), (1, 1))
-    expected = slopes(lambda y: tessellate(room, y).errors + (y - x), x, h=2.0**-20)
-    found = derivatives(room, x, Uniform())
-    assert np.abs(found.jacobian.toarray() - expected).max() < 1e-5
-    assert np.abs(facets(found) - facets(found).T).max() < 1e-15
 
 
 # Refusals.

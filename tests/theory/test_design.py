@@ -23,7 +23,7 @@ from dwell.studies.design_result import VALID, VOID
 from dwell.theory import max_dwell_time, max_gain
 from dwell.theory.advice import advise, advise_for
 from dwell.theory.certificate import max_lipschitz
-from dwell.theory.design import Setting, setting_of, times_over
+from dwell.theory.design import Setting, setting_of
 from dwell.theory.lipschitz import lipschitz_along
 from dwell.theory.synchrony import common_waits, shares_clock
 
@@ -223,14 +223,6 @@ def test_advice_for_measured_constants() -> None:
     assert "agent 1 is infinite" in none.says
 
 
-def test_a_window_too_narrow_for_six_digits_gets_more() -> None:
-    spread = 5.0 * math.sqrt(12) + 1.0
-    t2 = 0.3 * 0.5 * (1.0 - 1e-8) / (0.3 * (1.0 + 1e-9)) ** 2 / spread
-    k1 = advise(setting(0.3, 0.5, 0.5, 5.0, 0.001, t2, 12))[0]
-    assert isinstance(k1.value, float)
-    assert 0.3 < k1.value <= 0.3 * (1.0 + 1e-9)
-
-
 def test_infinite_constants_leave_nothing() -> None:
     s = setting(0.3, 0.5, 0.5, [1.0, math.inf], 0.1, 0.2, 2)
     assert s.max_dwell_times[1] == 0.0
@@ -299,13 +291,6 @@ def test_whether_agents_share_a_clock(options: dict[str, Any], shared: bool) -> 
     )  # fmt: skip
     a, b = (run.events.time[run.events.agent == p].tolist() for p in (0, 1))
     assert (a == b) is shared
-
-
-def test_one_agent_always_shares_its_clock_with_all() -> None:
-    law = dwell.Timer(k1=0.5, nu=0.2, t1=0.1, t2=0.2)
-    assert shares_clock(law, 1)
-    assert not shares_clock(law, 2)
-    assert common_waits(law, 1) is None  # its waits are drawn, though
 
 
 def test_velocities_that_are_given_obey_no_condition_until_the_first_look() -> None:
@@ -524,11 +509,6 @@ def test_slow_scenarios_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert dwell.design(small(), samples=0, run=True).lipschitz.run is not None
 
 
-def test_a_run_cut_short_is_noted() -> None:
-    found = dwell.design(small(run={"max_jumps": 7}), samples=0)
-    assert any("ended early" in note and "jump-limit" in note for note in found.notes)
-
-
 def test_agents_that_pass_through_each_other_between_looks_have_no_constant() -> None:
     hold = {"t1": 2.0, "t2": 2.0, "initial_hold": [[1, 0], [-1, 0]]}
     start = {"start": [[1.01, 2], [3.02, 2]]}
@@ -569,19 +549,6 @@ def test_agents_that_meet_on_the_way_have_no_constant() -> None:
 def test_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         dwell.design(small(), run=False, **options)
-
-
-@pytest.mark.parametrize("kind", ["lloyd", "discrete-lloyd", "self-triggered", "event-triggered"])
-def test_other_laws_are_refused_by_name(kind: str) -> None:
-    data = small(certificate=None).model_dump(exclude_none=True)
-    scenario = parse_scenario({**data, "controller": {"kind": kind}})
-    with pytest.raises(InputError, match=f'controller.kind is "{kind}".*k1, nu, t1 and t2'):
-        dwell.design(scenario)
-
-
-def test_the_words_for_how_much() -> None:
-    assert times_over(19.847) == "19.8-fold"
-    assert times_over(1.0523) == "by 5.2 %"
 
 
 # Agreement in a design.

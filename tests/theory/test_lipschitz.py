@@ -18,7 +18,6 @@ from dwell.theory.derivatives import derivatives
 from dwell.theory.lipschitz import (
     MOST_TIMES,
     closest_pair,
-    error_rates,
     lipschitz_along,
     lipschitz_at,
     lipschitz_sampled,
@@ -85,24 +84,6 @@ def test_constants_and_rates_are_those_of_finite_differences(name: str) -> None:
     assert found.value == derivatives(HEPTAGON, places, DENSITIES[name]).lipschitz().max()
 
 
-def test_the_error_of_an_agent_changes_no_faster_than_its_rate() -> None:
-    places = scatter(HEPTAGON, 9, seed=5)
-    rates = error_rates(derivatives(HEPTAGON, places, HILL))
-    generator = np.random.default_rng(1)
-    for _ in range(20):
-        v = generator.normal(size=(9, 2))
-        v /= np.maximum(np.hypot(*v.T), 1.0)[:, None]
-        ahead, back = (tessellate(HEPTAGON, places + s * v, HILL).errors for s in (1e-5, -1e-5))
-        speed = np.hypot(*((ahead - back) / 2e-5).T)
-        assert (speed <= rates * (1.0 + 1e-6)).all()
-
-
-def test_one_agent_has_a_fixed_centroid() -> None:
-    found = lipschitz_at(SQUARE, [(0.3, 0.4)], Uniform())
-
-    assert (found.value, found.neighbors.tolist(), found.rates.tolist()) == (0.0, [0], [1.0])
-
-
 def test_coincident_agents_have_no_constant() -> None:
     found = lipschitz_at(SQUARE, [(0.1, 0.1), (0.5, 0.5), (0.5, 0.5)], Uniform())
 
@@ -120,19 +101,8 @@ def test_nearly_coincident_agents_are_named() -> None:
     assert "infinite" not in lipschitz_at(SQUARE, side_by_side(1e-3), Uniform()).says
 
 
-def test_agents_closer_than_numbers_can_tell_are_coincident() -> None:
-    found = lipschitz_at(SQUARE, [(0.0, 0.0), (1e-200, 0.0), (0.5, 0.5)], Uniform())
-
-    assert found.value == math.inf
-
-
 def half_empty(points: np.ndarray) -> np.ndarray:
     return np.maximum(0.5 - points[:, 0], 0.0) ** 4
-
-
-def test_a_cell_that_weighs_nothing_is_named() -> None:
-    with pytest.raises(DensityError, match="cell of agent 1 weighs nothing"):
-        lipschitz_at(SQUARE, [(0.25, 0.5), (0.9, 0.5), (0.6, 0.5)], Function(half_empty))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -245,16 +215,6 @@ def test_thinning_keeps_the_ends_and_the_closest_encounters(run: dwell.Run) -> N
     )
     thin = lipschitz_along(run.system, run.start, run.events, run.metrics, run.horizon, most=40)
     assert 0.9 * all_of_it.value <= thin.value <= all_of_it.value
-
-
-def test_progress_is_told(run: dwell.Run) -> None:
-    told: list[tuple[str, float]] = []
-    lipschitz_along(
-        run.system, run.start, run.events, run.metrics, run.horizon, most=10,
-        progress=lambda what, share: told.append((what, share)),
-    )  # fmt: skip
-    assert told[0] == ("along the run", 0.0)
-    assert all(0.0 <= share < 1.0 for _, share in told)
 
 
 # The bound.

@@ -88,28 +88,6 @@ def test_between_the_two_it_is_degenerate() -> None:
     assert (strict.kind, strict.tolerance) == ("degenerate", 1e-2)
 
 
-def test_a_hill_on_a_disc_can_be_turned_for_free() -> None:
-    turns = np.arange(64) * 2.0 * np.pi / 64.0
-    disc = Polygon(5.0 * np.column_stack([np.cos(turns), np.sin(turns)]))
-    start = np.random.default_rng(0).uniform(-2, 2, (6, 2))
-    found = rates_near(disc, Gaussian((0, 0), rate=0.1), start, tolerance=1e-4)  # 64 sides
-    assert found.says.startswith("degenerate: one neutral mode")
-    assert found.gaps[1] > 0.1
-    around = np.column_stack([-found.positions[:, 1], found.positions[:, 0]])  # turning about 0
-    parts = found.coordinates(around)
-    assert abs(parts[0]) > 0.999 * np.sqrt((parts**2).sum())
-
-
-def test_two_agents_in_a_bar_have_the_eigenvalues_of_a_rectangle_twice_over() -> None:
-    """Side by side in a bar 1 x w x h: 0 (thrice), 1/2, 2 w^2 / 3 and 2 h^2 / 3."""
-    wide, high = 0.8, 1.1
-    bar = Box((0, 0, 0), (1, wide, high))
-    pair = [(0.25, wide / 2, high / 2), (0.75, wide / 2, high / 2)]
-    found = np.sort(rates(bar, None, pair).spectrum)
-    expected = np.sort([0.0, 0.0, 0.0, 0.5, 2 * wide**2 / 3, 2 * high**2 / 3])
-    assert found == pytest.approx(expected, abs=1e-10)
-
-
 def test_two_agents_on_a_line() -> None:
     """Only their border moves: each centroid by half of it, and that by half of either agent."""
     found = rates(Interval(0, 1), None, [[0.25], [0.75]])
@@ -187,13 +165,6 @@ def test_coordinates_take_a_displacement_apart() -> None:
     assert np.flatnonzero(np.abs(found.coordinates(found.modes[3])) > 1e-9).tolist() == [3]
 
 
-def test_the_spectrum_is_that_of_the_hessian() -> None:
-    found = minimum()
-    masses = np.repeat(found.derivatives.masses, 2)
-    hessian = found.derivatives.hessian.toarray() / np.sqrt(np.outer(masses, masses))
-    assert np.linalg.eigvalsh(0.5 * hessian) == pytest.approx(found.gaps, abs=1e-12)
-
-
 def test_contraction_is_the_worst_growth_of_the_mass_weighed_error() -> None:
     found = rates(ROOM, HILL, START)
     root = np.sqrt(np.repeat(found.derivatives.masses, 2))
@@ -202,25 +173,6 @@ def test_contraction_is_the_worst_growth_of_the_mass_weighed_error() -> None:
     assert found.contraction < 0.0
     crowded = rates(SQUARE, None, [(0.5, 0.45), (0.5, 0.55), (0.52, 0.5)])
     assert crowded.contraction > 0.0
-
-
-@pytest.mark.parametrize("scale", [1e-3, 1e4])
-def test_units_do_not_matter(scale: float) -> None:
-    hill = Gaussian((2.5 * scale, 1.2 * scale), rate=0.2 / scale**2, weight=7.0)
-    room = Box((0, 0), (4 * scale, 3 * scale))
-    found = rates(room, hill, minimum().positions * scale)
-    assert found.spectrum == pytest.approx(minimum().spectrum, abs=1e-10)
-    assert found.modes == pytest.approx(minimum().modes, abs=1e-8)
-
-
-def test_at_map_coordinates() -> None:
-    offset = np.array([5e6, -3e6])
-    room = Box(tuple(offset), tuple(offset + np.array([4.0, 3.0])))
-    found = rates_near(
-        room, Gaussian(tuple(offset + np.array([2.5, 1.2])), rate=0.2), START + offset
-    )
-    assert found.kind == "minimum"
-    assert found.spectrum == pytest.approx(minimum().spectrum, abs=1e-8)
 
 
 def test_cells_far_in_a_tail() -> None:
@@ -290,11 +242,6 @@ def test_polishing_follows_a_curved_valley(thirty: np.ndarray, heptagon: np.ndar
     assert 0.0 < found.gap < 5e-3
 
 
-def test_a_function_as_density() -> None:
-    found = rates_near(ROOM, lambda z: np.exp(-0.2 * ((z - (2.5, 1.2)) ** 2).sum(axis=1)), START)
-    assert found.spectrum == pytest.approx(minimum().spectrum, abs=1e-6)
-
-
 # Refusals.
 
 
@@ -304,7 +251,7 @@ def test_what_cannot_be_told_is_refused() -> None:
         rates_of(grid)
     with pytest.raises(AgentsError, match="agents 0 and 1"):
         rates(ROOM, HILL, [(1, 1), (1, 1)])
-    half = lambda z: np.where(z[:, 0] < 1.0, 1.0, 0.0)  # noqa: E731
+    half = lambda z: np.where(z[:, 0] < 1.0, 1.0, 0.0)
     with pytest.raises(DensityError, match="agent 1 weighs nothing"):
         rates(ROOM, half, [(0.5, 1.0), (3.0, 1.0)])
 
@@ -455,23 +402,6 @@ def test_one_agent_that_moves_at_random_halves_its_error_at_every_move() -> None
     assert predict(found, DiscreteLloyd(schedule="random")).rate == math.inf
 
 
-def test_two_agents_by_turns() -> None:
-    """Across, e of the one does not depend on the other; along, by the sum of both."""
-    found = rectangle(0.2)  # across, gaps are nearly 1: the softest mode is along, rest 3/4, -1/4
-    law = DiscreteLloyd(relaxation=0.5, schedule="random")
-    random = np.random.default_rng(5)
-    first, logs = np.ones(400), np.zeros(400)
-    second = np.full(400, 0.7)
-    for k in range(4000):
-        mine = random.random(400) < 0.5
-        move = 0.5 * np.where(mine, 0.75 * first - 0.25 * second, 0.75 * second - 0.25 * first)
-        first, second = first - np.where(mine, move, 0.0), second - np.where(mine, 0.0, move)
-        size = np.hypot(first, second)
-        first, second = first / size, second / size
-        logs -= np.log(size) if k >= 1000 else 0.0
-    assert predict(found, law).rate == pytest.approx(logs.mean() / 3000, rel=0.01)
-
-
 @pytest.mark.parametrize(
     ("schedule", "part", "until"), [("random", 1.0, 200.0), ("poisson", 1.5, 60.0)]
 )
@@ -491,14 +421,6 @@ def test_single_runs_scatter_about_what_is_foretold(
     error = float(np.std(seen)) / math.sqrt(len(seen)) / foretold.rate
     assert error < 0.03
     assert float(np.mean(seen)) == pytest.approx(foretold.rate, rel=0.04)
-
-
-def test_waits_make_the_first_order_better() -> None:
-    """kappa (1 - lambda) alone would be 6 % off where waits are long."""
-    law = Timer(k1=0.5, nu=0.5, t1=0.3, t2=0.9)
-    foretold, seen, _ = observed(law)
-    assert abs(seen / minimum().gap - 1.0) > 0.05
-    assert abs(seen / foretold - 1.0) < 0.01
 
 
 @pytest.mark.parametrize(("share", "sign"), [(0.99, 1.0), (1.01, -1.0)])

@@ -34,10 +34,6 @@ def test_results_are_the_same_for_any_number_of_workers(workers: int | None) -> 
     assert sorted(ended) == list(done)
 
 
-def test_no_jobs_give_nothing() -> None:
-    assert run_jobs({}) == {}
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 def test_progress_rises_from_0_to_1(workers: int) -> None:
     seen: list[tuple[str, float]] = []
