@@ -118,23 +118,6 @@ def test_outside_by_rounding_is_repaired(bench: Bench, case: str) -> None:
     assert repairs
 
 
-@case("A9-strips")
-def test_collinear_agents_make_strips(case: str) -> None:
-    xs = np.array([0.1, 0.15, 0.6, 0.95])
-    cells = dwell.tessellate(SQUARE, [(x, 0.3) for x in xs])
-    edges = np.concatenate([[0.0], (xs[1:] + xs[:-1]) / 2, [1.0]])
-    assert cells.masses == pytest.approx(np.diff(edges), rel=1e-13, abs=0.0)
-    assert cells.neighbors == [[1], [0, 2], [1, 3], [2]]
-
-
-@case("A11-graphs")
-def test_cells_that_meet_in_a_point(case: str) -> None:
-    cells = dwell.tessellate(SQUARE, [(0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75)])
-    assert cells.masses.tolist() == [0.25] * 4
-    assert cells.neighbors == [[1, 3], [0, 2], [1, 3], [0, 2]]
-    assert cells.touching == [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]
-
-
 # Four places on which other libraries made cells that overlap: geos 1040, geos 955, shapely 2264.
 NEARLY_COCIRCULAR = {
     "A12-geos1040": [(6.6584, 53.583000000000006), (6.6576, 53.583600000000004),
@@ -157,17 +140,6 @@ def test_nearly_cocircular(row: list[tuple[float, float]], scale: float) -> None
     cells = dwell.tessellate(box, places)
     assert math.fsum(cells.masses) == pytest.approx(box.area, rel=1e-13, abs=0.0)
     assert (cells.masses > 0.0).all()
-
-
-@case("A12-random")
-def test_random_nearly_cocircular(case: str) -> None:
-    random = np.random.default_rng(5)
-    for _ in range(200):
-        angle = np.sort(random.uniform(0, 2 * np.pi, 4))
-        radius = 0.3 * (1 + random.integers(-3, 4, 4) * 2.0**-52)
-        places = 0.5 + radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-        cells = dwell.tessellate(SQUARE, places)
-        assert math.fsum(cells.masses) == pytest.approx(1.0, rel=1e-13, abs=0.0)
 
 
 @case("A13-3", "A13-4", "A13-7", "A13-100", "A13-1000")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import mpmath
-import numpy as np
 import pytest
 
 import dwell
@@ -95,27 +94,6 @@ def test_tails(case: str) -> None:
     assert abs(cells.errors[0, 1]) <= 1e-15 * max(r, 1e4)  # the place itself is rounded
     assert math.isfinite(cells.log_masses[0])
     assert cells.log_masses[0] == pytest.approx(-0.03 * r * r, abs=10.0)
-
-
-@case("D6-1e-3", "D6-1e-6")
-def test_a_peak_much_narrower_than_a_cell(case: str) -> None:
-    width = float(case[3:])
-    peak = np.array([0.3071, 0.6113])
-    weight = dwell.Gaussian(center=tuple(peak), covariance=((width**2, 0), (0, width**2)))
-    cells = dwell.tessellate(dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.9, 0.9)], weight)
-    limit = 1e-12 if width > 1e-5 else 3e-12  # halves round the peak begin at rounded places
-    assert cells.masses[0] == pytest.approx(2 * np.pi * width**2, rel=limit, abs=0.0)
-    assert np.abs(cells.centroids[0] - peak).max() <= 1e-13
-    assert np.isfinite(cells.centroids[1]).all()
-
-
-@case("D7")
-def test_a_jump_in_the_density(case: str) -> None:
-    moments = dwell.moments([(0, 0), (4, 0), (4, 4), (0, 4)], kit.step)
-    assert moments.mass == pytest.approx(4 * (2 * 1 + 2 * 3), rel=max(moments.error, 1e-12))
-    assert moments.error <= 1e-4
-    slanted = dwell.moments([(0, 0), (4, 0), (4, 4), (0, 4)], lambda p: 1.0 * (p.sum(axis=1) < 3.3))
-    assert abs(slanted.mass - 3.3**2 / 2) <= slanted.error * slanted.mass + 1e-12
 
 
 POWERS = {

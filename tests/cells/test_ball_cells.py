@@ -159,25 +159,6 @@ def test_the_cells_make_up_the_workspace(shape, count):
     assert seen.doubt.max() < EXACT
 
 
-def test_hills_add_up():
-    positions = spread(BALL, 15, 5)
-    seen, whole = look(BALL, positions, MIXTURE), look(BALL, [BALL.center], MIXTURE)
-    assert seen.mass.sum() == pytest.approx(whole.mass[0], rel=GOOD)
-    middle = (seen.mass[:, None] * (positions + seen.error)).sum(axis=0) / seen.mass.sum()
-    assert middle == pytest.approx(BALL.center + whole.error[0], abs=GOOD)
-
-
-@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
-def test_agents_near_the_boundary(gap):
-    """A few agents right below the surface, nearly in one place."""
-    rng = np.random.default_rng(1)
-    top = np.array(BALL.center) + (2.0 - gap) * np.array([0.6, 0.0, 0.8])
-    positions = np.vstack([top + 0.3 * gap * rng.normal(size=(5, 3)), [BALL.center]])
-    seen = look(BALL, positions)
-    assert seen.mass.sum() == pytest.approx(VOLUME, rel=1e-9, abs=0.0)
-    assert seen.doubt.max() < 1e-6  # a cell of size 1e-9 has not all digits left
-
-
 @pytest.mark.parametrize("step", [0.5, 0.8])
 def test_lattices_with_many_corners_in_one_place(step):
     axis = np.arange(-2.0, 2.01, step)
@@ -525,11 +506,6 @@ def test_the_number_of_threads_changes_no_bit(density):
         assert (getattr(one, name)[17] == getattr(alone, name)[0]).all()
     assert (one.second[order] == some.second).all()
     assert (one.doubt[order] == some.doubt).all()
-
-
-def test_nobody_looks():
-    none = np.zeros(0, dtype=np.int64)
-    assert len(looks(ground_of(BALL, Uniform()), np.zeros((1, 4, 3)), none, none).mass) == 0
 
 
 def slab(offsets):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell.cells import moments, tessellate
+from dwell.cells import moments
 from dwell.cells.moments import polygon_moments
-from dwell.density import Function, Gaussian, Polynomial
+from dwell.density import Function, Gaussian
 from dwell.errors import DensityError
 from dwell.geometry import Box, Polygon
 from tests import strategies
@@ -82,16 +82,6 @@ def test_against_the_kernels_on_gaussians(polygon, x, y, rate):
     assert numeric.second_moment == pytest.approx(exact.second_moment, rel=1e-7)
 
 
-def test_tessellation_with_a_function_is_that_of_the_same_polynomial():
-    weight = Polynomial([(0, 0, 1.0), (1, 0, 2.0), (0, 2, 0.5)])
-    agents = [(0.2, 0.3), (0.7, 0.8), (0.9, 0.1)]
-    box = Box((0, 0), (1, 1))
-    exact, numeric = tessellate(box, agents, weight), tessellate(box, agents, weight.at)
-    assert numeric.masses == pytest.approx(exact.masses, rel=1e-12, abs=0.0)
-    assert numeric.centroids == pytest.approx(exact.centroids, abs=1e-12)
-    assert numeric.cost == pytest.approx(exact.cost, rel=1e-11, abs=0.0)
-
-
 @pytest.mark.parametrize(
     ("function", "says"),
     [
@@ -110,13 +100,3 @@ def test_functions_that_are_no_density(function, says):
 
 def test_a_constant_may_be_one_number():
     assert moments(SQUARE, lambda z: 3).mass == pytest.approx(3.0, rel=1e-14, abs=0.0)
-
-
-def test_a_function_on_a_site_at_map_coordinates_loses_no_digits():
-    shift = np.array([2.0**22, -(2.0**22)])
-    agents = np.array([(0.25, 0.375), (0.75, 0.75)])
-    near = tessellate(Box((0, 0), (1, 1)), agents, lambda z: 1.0 + z[:, 0])
-    far = tessellate(
-        Box(tuple(shift), tuple(shift + 1)), agents + shift, lambda z: 1.0 + (z[:, 0] - shift[0])
-    )
-    assert far.errors == pytest.approx(near.errors, abs=1e-10)  # the function sees rounded points

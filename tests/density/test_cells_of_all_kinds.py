@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.geometry import VoronoiCell
 
 CUBE = np.array([[x, y, z] for x in (0.0, 2.0) for y in (0.0, 1.0) for z in (0.0, 1.5)])
 TURNED = [[0.8, 0.6], [-0.6, 0.8]]
@@ -35,12 +34,6 @@ def scattered(workspace, count=7, seed=1):
 def world(request):
     workspace = WORKSPACES[request.param]
     return request.param, workspace, dwell.tessellate(workspace, scattered(workspace))
-
-
-def test_every_kind_speaks_the_same_language(world):
-    _, _, found = world
-    assert all(isinstance(cell, VoronoiCell) for cell in found.cells)
-    assert isinstance(found.cell(0), VoronoiCell)
 
 
 def test_volume_and_centroid_are_those_of_a_uniform_density(world):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell import Gaussian, Interval, Mixture, Polynomial, Uniform
+from dwell import Gaussian, Interval, Polynomial, Uniform
 from dwell.cells import interval as line
 from dwell.cells.ground import ground_of
 from dwell.errors import AgentsError
@@ -154,16 +154,6 @@ def test_a_polynomial_in_closed_form():
         assert abs(second / integral(2, c) - 1) < 1e-13
 
 
-def test_mixtures_are_sums():
-    parts = Uniform(0.3), Gaussian((0.2,), rate=9.0, weight=2.0), Polynomial([(2, 1.0)])
-    together = interval_moments(-1.0, 3.0, Mixture(parts))
-    alone = [interval_moments(-1.0, 3.0, part) for part in parts]
-    mass = sum(part[1] for part in alone)
-    mean = sum(part[1] * part[2] for part in alone) / mass
-    second = sum(part[3] + part[1] * (part[2] - mean) ** 2 for part in alone)
-    assert together[1:] == pytest.approx((mass, mean, second), rel=1e-14, abs=0.0)
-
-
 @settings(max_examples=80)
 @given(
     places=st.lists(st.floats(-2, 3), min_size=1, max_size=30, unique=True),
@@ -257,33 +247,12 @@ def test_optimal_quantizers_of_the_normal_distribution(levels):
         assert cost == pytest.approx(PRINTED[levels], abs=8e-6 if levels >= 8 else 5e-5)
 
 
-@pytest.mark.parametrize(
-    ("levels", "places"),
-    [(1, [0.0]), (2, [0.7980]), (3, [0.0, 1.224]), (4, [0.4528, 1.510]), (5, [0.0, 0.7646, 1.724])],
-)
-def test_places_of_optimal_quantizers_as_printed(levels, places):
-    normal = Gaussian((0,), rate=0.5)
-    start = np.linspace(-1.5, 1.5, levels) if levels > 1 else np.array([0.3])
-    x = newton(normal, start)
-    printed_digits = 2e-4 if levels == 2 else 5e-4
-    assert x[levels // 2 :] == pytest.approx(places, abs=printed_digits)
-
-
 @pytest.mark.parametrize("levels", [1, 2, 7, 36])
 def test_optimal_quantizers_of_the_uniform_distribution(levels):
     x = (np.arange(levels) + 0.5) / levels
     seen = all_looks(Interval(0, 1), Uniform(), x)
     assert np.abs(seen.error).max() <= 1e-16
     assert math.fsum(seen.polar) == pytest.approx(1.0 / (12.0 * levels**2), rel=1e-14, abs=0.0)
-
-
-def test_lloyd_leads_to_the_same_quantizer():
-    normal = Gaussian((0,), rate=0.5, weight=1.0 / math.sqrt(2.0 * math.pi))
-    x = np.linspace(-2, 2.5, 8)
-    for _ in range(3000):
-        x = x + all_looks(Interval(-14, 14), normal, x).error[:, 0]
-    seen = all_looks(Interval(-14, 14), normal, x)
-    assert math.fsum(seen.polar) == pytest.approx(OPTIMAL[7], rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize(
@@ -308,11 +277,3 @@ def test_borders_are_the_derivatives(density):
         masses = [all_looks(ground.workspace, density, y).mass[p] for y in (moved, back)]
         slope = (masses[0] - masses[1]) / (2 * h)
         assert slope == pytest.approx(0.5 * found.m0[k] * np.sign(found.gap[k, 0]), rel=1e-6)
-
-
-def test_far_from_a_hill_agents_still_know_where_to_go():
-    seen = all_looks(Interval(0, 1), Gaussian((1e4,), rate=1.0), [0.2, 0.6])
-    assert (seen.log_scale < -1e7).all()
-    assert (seen.mass > 0).all()
-    assert (seen.error[:, 0] > 0).all()
-    assert seen.error[1, 0] + 0.6 == pytest.approx(1.0, abs=1e-4)

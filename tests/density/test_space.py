@@ -54,13 +54,6 @@ def test_what_a_look_tells():
     assert found.error.shape == (50, 3)
 
 
-def test_no_looks():
-    ground = worlds.ground(worlds.cube())
-    none = np.zeros(0, dtype=np.int64)
-    found = space.looks(ground, worlds.scattered(5)[None], none, none)
-    assert found.error.shape == (0, 3)
-
-
 @pytest.mark.parametrize("name", DENSITIES)
 def test_borders_are_the_derivatives_of_mass_and_centroid(name):
     """Moving an agent moves its faces: dm/dx and dc/dx by face integrals and by differences."""

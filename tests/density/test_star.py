@@ -6,8 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dwell.cells import moments, star_moments, tessellate
-from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
+from dwell.cells import star_moments, tessellate
+from dwell.density import Function, Gaussian, Polynomial, Uniform
 from dwell.errors import DensityError
 from dwell.geometry import Box, Polygon, dual_guaranteed_cell, guaranteed_cell
 from tests.kernels.test_guaranteed import DENSITIES, at, corner_angles, demands, reference, scene
@@ -87,16 +87,6 @@ def test_without_uncertainty_as_the_tessellation(agents, density, dual):
         assert found.second_moment == pytest.approx(whole.second_moments[i], rel=1e-12, abs=0.0)
 
 
-def test_alone_it_is_the_workspace():
-    found = star_moments(guaranteed_cell(BOX, (1, 1), [], 0.0), Gaussian((3, 3), 0.3))
-    whole = moments(BOX.polygon, Gaussian((3, 3), 0.3))
-    assert found.mass == pytest.approx(whole.mass, rel=1e-14, abs=0.0)
-    assert found.centroid == pytest.approx(whole.centroid, rel=1e-14, abs=0.0)
-    assert star_moments(guaranteed_cell(BOX, (1, 1), [], 0.0)).mass == pytest.approx(
-        12, rel=1e-15, abs=0.0
-    )
-
-
 @pytest.mark.parametrize("dual", [False, True])
 @pytest.mark.parametrize("name", DENSITIES)
 def test_the_same_as_a_function(name, dual):
@@ -146,17 +136,6 @@ def test_far_out_in_the_tail(away):
     assert found.centroid == pytest.approx(rim[np.argmin(gaps)], abs=10.0 / away)
 
 
-def test_a_mixture_in_parts():
-    polygon, p, others, radii = scene(3)
-    cell = dual_guaranteed_cell(polygon, p, others, radii)
-    parts = (Uniform(0.3), Gaussian((1, 1), 2.0), Gaussian((900.0, 0.0), 1.0))
-    together = star_moments(cell, Mixture(parts))
-    single = [star_moments(cell, part) for part in parts]
-    assert together.mass == pytest.approx(sum(part.mass for part in single), rel=1e-14, abs=0.0)
-    first = sum(part.mass * part.offset for part in single)
-    assert together.offset == pytest.approx(first / together.mass, abs=1e-13)
-
-
 def test_an_empty_cell_weighs_nothing():
     cell = guaranteed_cell(BOX, (1, 1), [(1.1, 1)], 0.5)
     for density in (None, Gaussian((0, 0), 1.0), lambda z: z[:, 0]):
@@ -164,11 +143,6 @@ def test_an_empty_cell_weighs_nothing():
         assert found.mass == found.second_moment == 0.0
         assert found.log_mass == -math.inf
         assert found.centroid.tolist() == [1.0, 1.0]
-
-
-def test_a_function_that_is_zero_here():
-    cell = guaranteed_cell(BOX, (1, 1), [(3, 1)], 0.1)
-    assert star_moments(cell, lambda z: np.zeros(len(z))).mass == 0.0
 
 
 def test_what_is_no_density():
