@@ -26,7 +26,8 @@ test: install
 	scripts/warm & warming=$$!; scripts/check || { kill $$warming; exit 1; }; wait $$warming
 	scripts/test
 
-# What takes long, too: every page of the docs, kills, more and random examples, plain kernels.
+# What takes long, too: every page of the docs, kills, all combinations of parameters, more and
+# random examples, plain kernels.
 test-all: check
 	scripts/warm
 	scripts/test --all

@@ -32,6 +32,7 @@ os.environ.pop("COLUMNS", None)  # nor on the terminal it is started from
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--all` also runs tests marked exhaustive, and draws random examples, ten times as many."""
     parser.addoption("--all", action="store_true", help="also run tests marked exhaustive")
+    parser.addoption("--brief", action="store_true", help="run no combinations of parameters")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,12 +46,43 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave exhaustive tests to `--all`; run slow files first, to keep both workers busy."""
+    kept = items
     if not config.getoption("--all"):
-        left_out = [item for item in items if item.get_closest_marker("exhaustive")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+        kept = [item for item in kept if not item.get_closest_marker("exhaustive")]
+    if config.getoption("--brief"):
+        kept = _each_value_once(kept)
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    slow = {item.path for item in kept if item.get_closest_marker("slow")}
+    items[:] = sorted(kept, key=lambda item: item.path not in slow)
+
+
+def _each_value_once(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Of a test with several parameters, as few cases as have every value of each of them."""
+    cases: dict[str, list[tuple[pytest.Item, set[tuple[str, ...]]]]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append((item, _values_of(item)))
+    chosen: set[pytest.Item] = set()
+    for several in cases.values():
+        missing = {("",)}.union(*(values for _, values in several))
+        while missing:
+            item, values = max(several, key=lambda case: len(case[1] & missing))
+            chosen.add(item)
+            missing -= values | {("",)}
+    return [item for item in items if item in chosen]
+
+
+def _values_of(item: pytest.Item) -> set[tuple[object, ...]]:
+    """Each parameter of a case with its value; names that are given in one table go together."""
+    if not hasattr(item, "callspec"):
+        return {("",)}
+    left = {name: (name, id(value)) for name, value in item.callspec.params.items()}
+    found: set[tuple[object, ...]] = set()
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0]
+        names = names.replace(",", " ").split() if isinstance(names, str) else names
+        found.add(tuple(left.pop(name) for name in names if name in left))
+    return found | set(left.values())
 
 
 @pytest.fixture(autouse=True)

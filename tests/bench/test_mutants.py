@@ -6,9 +6,12 @@ import ast
 import shutil
 from pathlib import Path
 
+import pytest
+
 from bench.mutants import GROUPS, ROOT, SOURCE, Mutant, sample, survives
 
 
+@pytest.mark.exhaustive
 def test_a_sample_is_reproducible_and_every_mutant_differs_from_its_source() -> None:
     mutants = sample(40, 7, None)
     assert mutants == sample(40, 7, None)
@@ -17,6 +20,7 @@ def test_a_sample_is_reproducible_and_every_mutant_differs_from_its_source() -> 
         assert ast.dump(ast.parse(one.text)) != ast.dump(ast.parse((SOURCE / one.file).read_text()))
 
 
+@pytest.mark.exhaustive
 def test_a_mutant_is_killed_only_by_a_test_that_sees_it(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src")
     file = "controllers/saturation.py"

@@ -34,6 +34,7 @@ def test_nothing_on_a_whole_cell(bench: Bench, case: str) -> None:
     assert figures["final_positions"][1] == [3.0, 2.0]  # nothing to go to: it stays
 
 
+@pytest.mark.exhaustive
 @case("D3-check")
 def test_a_right_run_with_a_density_that_is_not_smooth_passes(bench: Bench, case: str) -> None:
     bench.accepted(*named("corner"), "agents.start=[[1,1],[3,2]]", *FEW)

@@ -52,6 +52,7 @@ def rest_of(terminal: int) -> str:
     return b"".join(parts).decode(errors="replace")
 
 
+@pytest.mark.exhaustive
 @case("P30-interrupt", "P30-terminate")
 def test_what_was_done_is_kept(bench: Bench, case: str) -> None:
     number, code = (signal.SIGINT, 130) if case == "P30-interrupt" else (signal.SIGTERM, 143)
@@ -70,6 +71,7 @@ def test_what_was_done_is_kept(bench: Bench, case: str) -> None:
     assert (further.code, further.err) == (0, "")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("how", ["table", "bad"])
 @case("P30-pipe")
 def test_a_reader_that_has_gone(bench: Bench, case: str, how: str) -> None:

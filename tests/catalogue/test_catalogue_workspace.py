@@ -118,6 +118,7 @@ def test_very_many_vertices(case: str) -> None:
     assert np.abs(moments.centroid).max() <= 1e-13
 
 
+@pytest.mark.exhaustive
 @case("W10-run")
 def test_a_run_in_a_fine_circle(bench: Bench, case: str) -> None:
     turn = 2 * np.pi * np.arange(300) / 300

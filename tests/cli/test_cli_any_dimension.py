@@ -74,15 +74,18 @@ def test_run_check_design_and_rates(scenario, tmp_path):
 
 
 def test_optimize_says_how_far_it_goes(scenario):
-    told = dwell("optimize", str(scenario), "--starts", "2", "--json")
+    out = scenario.parent / "best"
+    told = dwell("optimize", scenario, "--starts", 2, "--json", "--out", out, "--format", "svg")
     if scenario.stem == "four":
         assert told.code == 2
+        assert not out.exists()
         assert "4 dimensions" in told.err
     else:
         assert told.code == 0, told.err
         assert json.loads(told.out)["gradient_norm"] < 1e-12
 
 
+@pytest.mark.exhaustive
 def test_every_command_speaks_to_people_too(scenario, tmp_path):
     """Not only to programs: without --json, and with figures."""
     run, out = str(tmp_path / "run.nc"), tmp_path / "out"

@@ -83,7 +83,7 @@ def test_a_certificate_can_be_given_on_the_way(scenario: Path) -> None:
     assert "certificate.lipschitz" in one[0]
 
 
-@pytest.mark.parametrize("kind", ["png", "pdf", "svg"])
+@pytest.mark.parametrize("kind", ["svg", pytest.param("pdf", marks=pytest.mark.exhaustive)])
 def test_the_figure(scenario: Path, kind: str) -> None:
     pytest.importorskip("matplotlib")
     out = scenario.parent / "figures" / f"trade.off.{kind}"
@@ -101,6 +101,7 @@ def test_the_figure(scenario: Path, kind: str) -> None:
     assert out.read_bytes() == first
 
 
+@pytest.mark.exhaustive
 def test_figures_of_all_kinds_of_settings(scenario: Path) -> None:
     """Without a certificate, with agents that differ, with eta_max above k1, with an infinite L."""
     pytest.importorskip("matplotlib")

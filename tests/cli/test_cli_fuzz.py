@@ -102,6 +102,7 @@ def test_random_words(tmp_path_factory: pytest.TempPathFactory, word: str) -> No
     one_outcome(outcome, folder)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80)
 @given(text=st.text(max_size=60))
 def test_random_files(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:

@@ -86,6 +86,7 @@ def test_refusals(
     assert words in " ".join(dwell("optimize", scenario, *arguments).sentences)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
 )

@@ -129,6 +129,7 @@ def test_a_run_that_moved_goes_on_with_its_scenario_file(site):
     assert "another scenario" in says
 
 
+@pytest.mark.exhaustive
 def test_sweep_on_two_processes(site):
     table = 'scenario = "own.toml"\nrepeats = 2\n[grid]\n"controller.k" = [0.2, 0.4]\n'
     sweep = site.with_name("sweep.toml")
@@ -207,6 +208,7 @@ def test_another_source_is_noted_by_check_and_refused_by_resume(site):
     assert {f["name"]: f for f in report.json["checks"]}["jump"]["status"] == "violated"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("record", ["events", "samples", "summary"])
 @pytest.mark.parametrize("density", [(), ("--set", RIDGE)], ids=["hill", "own"])
 def test_without_the_module_a_run_is_shown_and_plotted(site, density, record):
@@ -420,3 +422,13 @@ def test_the_template(tmp_path, monkeypatch):
     assert not Path("own-law.toml").exists()
     listed = json.dumps(dwell("init", "--list").out)
     assert "own-law" in listed
+
+
+def test_modules_may_lie_in_a_folder_and_a_package(site):
+    laws = site.parent / "laws" / "kinds"
+    laws.mkdir(parents=True)
+    (laws / "__init__.py").write_text("from .careful import Careful\n")
+    site.with_name("mine.py").rename(laws / "careful.py")
+    changes = ("--set", "modules=laws", "--set", "controller.class=kinds.careful:Careful")
+    assert dwell("run", site, *changes, "--out", "run.nc").code == 0
+    assert dwell("check", "run.nc").code == 0

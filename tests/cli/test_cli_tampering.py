@@ -149,7 +149,9 @@ def test_the_verdict_claims_no_more_than_was_measured(kept: Path) -> None:
     part = "50 of 1001 samples were measured again (--thorough measures all)"
     assert some == f"{verdict}; {part}."
     assert every == f"{verdict}."
+    assert dwell("check", kept, "--json").json["verdict"] == "solution"
     change(kept, EDITS["hold"][0], renew=True)
+    assert dwell("check", kept, "--json").json["verdict"] == "not-a-solution"
     assert dwell("check", kept).out.splitlines()[-1].endswith("is NOT a solution of its scenario.")
 
 

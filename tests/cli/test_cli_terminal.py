@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import dwell as package
 from tests.cli.shell import REPOSITORY, environment
@@ -80,6 +81,7 @@ while True:
 """
 
 
+@pytest.mark.exhaustive
 def test_killed_while_saving(tmp_path: Path) -> None:
     """Sixty kills at random moments: the file can always be read, and is always whole."""
     (tmp_path / "runs").mkdir()

@@ -10,6 +10,7 @@ import pytest
 import dwell as package
 from dwell._types import apart
 from dwell.cli.app import app
+from dwell.cli.usage import usage_sentence
 from dwell.hybrid import StopReason
 from dwell.studies.claims import Claim, borne_out
 from tests.cli.shell import dwell, spawn
@@ -210,6 +211,7 @@ def test_another_ending_than_nc(scenario: Path, tmp_path: Path) -> None:
 ODD = "a run is stored as NetCDF-4, whatever the ending; x.nc says so"
 
 
+@pytest.mark.exhaustive
 def test_no_blanks_at_the_ends_of_lines(scenario: Path) -> None:
     for words in (["run", scenario, *SHORT], ["design", scenario, "--samples", 0]):
         lines = spawn(*words).out.splitlines()
@@ -332,3 +334,26 @@ def test_the_width_that_is_asked_for_is_kept(scenario: Path, monkeypatch) -> Non
     for odd in ("", "wide", "0"):
         monkeypatch.setenv("COLUMNS", odd)
         assert widest(*design) > 80
+
+
+def test_a_run_in_no_file_is_not_resumed(scenario: Path) -> None:
+    ended = dwell("run", scenario, "--set", "run.max_jumps=5")
+    assert ended.code == 1
+    assert "raise run.max_jumps: --set run.max_jumps=N" in ended.out
+    assert "--resume" not in ended.out
+    for reason in StopReason:
+        assert "FILE" not in reason.advice_about("run.nc")
+        assert "resume" not in reason.advice_about(None).replace("can be resumed", "")
+
+
+def test_an_option_as_older_libraries_refuse_it() -> None:
+    class Param:
+        opts = ("-h", "--horizon")
+
+    class RefusedError(Exception):
+        param = Param()
+
+        def format_message(self) -> str:
+            return "Invalid value for '--horizon': 'a' is not a valid float."
+
+    assert usage_sentence(RefusedError()) == '--horizon needs a number, got "a"'

@@ -151,6 +151,7 @@ def test_a_narrow_hill_is_not_missed():
     assert (0.9 + seen.error[0]) == pytest.approx([0.31, 0.62, 0.47], abs=1e-6)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("n", "close"), [(4, 1e-4), (5, 0.05)])
 def test_a_hill_too_narrow_to_be_followed_everywhere_is_found_and_doubted(n, close):
     box, hill = Box([-1] * n, [1] * n), Gaussian([0.31] * n, rate=1e5)

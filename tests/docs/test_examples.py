@@ -18,7 +18,7 @@ from tests.docs.blocks import PAGES, ROOT, Block, blocks_of, commands_of, run_co
 
 pytestmark = pytest.mark.slow
 
-FIRST_PAGES = ("README.md", "start.md", "guides.md")  # the others run with --all
+FIRST_PAGES = ("README.md", "start.md")  # the others run with --all
 
 
 @pytest.mark.parametrize(

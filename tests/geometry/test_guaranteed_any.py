@@ -139,6 +139,7 @@ class TestLine:
 class TestAgainstVoronoi:
     """With nothing uncertain both cells are the Voronoi cell."""
 
+    @pytest.mark.exhaustive
     @pytest.mark.parametrize("seed", range(6))
     @pytest.mark.parametrize("density", [Uniform(), HILL, ROOF])
     def test_as_the_looks_in_space(self, seed, density):
@@ -244,6 +245,7 @@ class TestCurvedSheets:
             whole = found.second_moment + found.mass * lengths(found.offset) ** 2
             assert abs(polar - whole) < off * (lengths(z - p) ** 2 * inside).std() + 1e-12
 
+    @pytest.mark.exhaustive
     @pytest.mark.parametrize("seed", range(4))
     def test_varying_densities_by_other_code(self, seed):
         """Terms against the same density as a function, and parts of a mixture against the sum."""
@@ -296,6 +298,7 @@ class TestCurvedSheets:
             assert not (inner.contains(z) & ~own).any()
             assert not (own & ~outer.contains(z)).any()
 
+    @pytest.mark.exhaustive
     @given(st.integers(0, 2**32 - 1))
     @settings(max_examples=15, deadline=None)
     def test_sizes_are_true_upper_bounds(self, seed):
@@ -489,6 +492,7 @@ for density in (Uniform(), Gaussian(center=(0.4, 0.5, 0.6), rate=1.0)):
 """
 
 
+@pytest.mark.exhaustive
 def test_plain_python_gives_the_same_bits():
     printed = [
         subprocess.run(

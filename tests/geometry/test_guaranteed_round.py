@@ -338,6 +338,7 @@ print(pair.share.hex(), pair.offset.tobytes().hex(), pair.room.hex(), pair.diame
 """
 
 
+@pytest.mark.exhaustive
 def test_compiled_and_plain_give_the_same_bits():
     said = [
         subprocess.run(

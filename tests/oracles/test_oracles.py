@@ -229,6 +229,7 @@ def test_polynomial_about_an_origin_and_mixtures_are_linear() -> None:
     assert relative_error(mixed.polar_about((1, 2)), polar) < 1e-50
 
 
+@pytest.mark.exhaustive
 @settings(relaxed, max_examples=12)
 @given(st.data())
 def test_gaussian_masses_add_up_over_random_cells(data: st.DataObject) -> None:

@@ -20,6 +20,8 @@ from tests.page.person import (
     until_still,
 )
 
+pytestmark = pytest.mark.exhaustive
+
 PIECES = f"({APP}.lanes[0]?.timeline.pieces.length ?? 0)"
 SVG = "dwellPage.maps[0].shown()"
 

@@ -12,6 +12,8 @@ import pytest
 from tests.page.conftest import Open, Server, Watched
 from tests.page.person import APP, choose, drag, frames, jump_of, place_of, run, spot, until_done
 
+pytestmark = pytest.mark.exhaustive
+
 LANE = f"{APP}.lanes[0]"
 
 

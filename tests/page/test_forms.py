@@ -10,6 +10,8 @@ import pytest
 from tests.page.conftest import Watched
 from tests.page.person import APP, frames, run
 
+pytestmark = pytest.mark.exhaustive
+
 LAW = f"{APP}.scenario.controller"
 
 
@@ -96,7 +98,6 @@ def values(found: Any) -> list[str]:
     return list(found.locator("option").evaluate_all("all => all.map(one => one.value)"))
 
 
-@pytest.mark.exhaustive
 def test_every_choice_of_every_law_can_be_made(page: Any) -> None:
     page.get_by_role("tab", name="Scenario").click()
     choice(page, "kind").wait_for()

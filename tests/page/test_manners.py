@@ -11,6 +11,8 @@ import pytest
 from tests.page.conftest import Open, Watched
 from tests.page.person import APP, choose, frames, place_of, run, spot
 
+pytestmark = pytest.mark.exhaustive
+
 
 def saved(page: Any, menu: str | None, name: str) -> Path:
     """What a button saves."""

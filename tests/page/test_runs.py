@@ -94,6 +94,7 @@ def test_an_agent_dragged_on_the_way_makes_the_others_react(page: Any) -> None:
     assert place_of(page, 3) != pytest.approx((9.5, 0.5), abs=0.5)
 
 
+@pytest.mark.exhaustive
 def test_an_agent_dragged_while_time_runs_lets_it_run_on(page: Any) -> None:
     run(page)
     page.evaluate(
@@ -105,6 +106,7 @@ def test_an_agent_dragged_while_time_runs_lets_it_run_on(page: Any) -> None:
     page.wait_for_function("() => dwellPage.clock.playing && dwellPage.clock.t > 5.01")
 
 
+@pytest.mark.exhaustive
 def test_curves_and_agents_point_at_each_other(page: Any) -> None:
     run(page)
     pause(page)
@@ -140,6 +142,7 @@ def test_laws_side_by_side_share_a_clock(page: Any) -> None:
     assert "Discrete Lloyd" in page.locator(".chart").first.inner_text()
 
 
+@pytest.mark.exhaustive
 def test_a_template_of_another_law_runs_under_that_law(page: Any) -> None:
     run(page)
     choose(page, "paper-12-lloyd")
@@ -177,6 +180,7 @@ def test_a_reload_finds_the_run_and_the_time_again(page: Any) -> None:
     assert page.evaluate(f"{APP}.scenario.name") == "paper, 12 agents"
 
 
+@pytest.mark.exhaustive
 def test_two_tabs_do_not_mind_each_other(open_page: Open) -> None:
     first = open_page()
     second = open_page(context=first.context)

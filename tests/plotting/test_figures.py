@@ -101,6 +101,9 @@ def test_only_very_slim_workspaces_are_not_to_scale() -> None:
     slim = {n for n in RUNS if drawn("trajectories", run_named(n)).axes[0].get_aspect() != 1.0}
 
     assert slim == {"slim", "slim-tall", "outside"}
+    for name in RUNS:
+        label = drawn("trajectories", run_named(name)).axes[0].get_xlabel()
+        assert ("not to scale" in label) == (name in slim)
 
 
 @pytest.mark.parametrize("name", ["errors", "cost"])
@@ -297,6 +300,7 @@ DRAWINGS = (
 )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("draw", DRAWINGS)
 @pytest.mark.parametrize("name", ["two-hills", "500"])
 def test_a_title_on_own_axes_is_not_cut_off(draw, name: str) -> None:
@@ -337,3 +341,10 @@ def test_timers_are_those_of_a_window() -> None:
     assert f"a window of the run, which ends at ${run.horizon:g}$" in words(drawn("timers", run))
     whole = run_named("horizon-0")
     assert "window" not in words(drawn("timers", whole))
+
+
+def test_many_agents_become_bands_and_stay_small() -> None:
+    figure = drawn("errors", run_named("500"))
+
+    assert "all 500 agents" in words(figure)
+    assert len(figure.axes[0].lines) < 6

@@ -48,6 +48,7 @@ def images_of(path: Path) -> list[np.ndarray]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_can_be_filmed(name: str) -> None:
     canvas = kept(name)
@@ -241,13 +242,15 @@ def test_times_of_frames_are_right_on_average() -> None:
         ({"dpi": -1}, "film.dpi", "20 to 1000"),
         ({"fps": 90}, "film.fps", "at most 50"),
         ({"turn": True}, "film.turn", "in space"),
+        ({"size": (4000, 4000), "seconds": 20, "kind": "webp"}, "film.size", r"end in \.mp4"),
     ],
 )
 def test_wrong_options_are_refused(
     tmp_path: Path, options: dict[str, object], code: str, words: str
 ) -> None:
+    kind = options.pop("kind", "gif")
     with pytest.raises(InputError, match=words) as caught:
-        animate(run_named("two"), tmp_path / "film.gif", **options)
+        animate(run_named("two"), tmp_path / f"film.{kind}", **options)
 
     assert caught.value.code == code
     assert list(tmp_path.iterdir()) == []
@@ -397,6 +400,7 @@ def test_the_command_writes_a_film_and_says_where(tmp_path: Path, stored: Path) 
     assert len(images_of(out)) == 5
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_killed_command_leaves_nothing(
     tmp_path: Path, stored: Path, number: int, code: int

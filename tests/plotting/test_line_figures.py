@@ -131,6 +131,7 @@ def test_configurations_show_agents_and_density_before_and_after() -> None:
         assert len(ax.collections[0].get_paths()) == run.agents
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_can_be_filmed(name: str) -> None:
     run = run_named(name)

@@ -15,11 +15,12 @@ from matplotlib.figure import Figure
 
 import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope, Run, Timer, simulate
+from dwell.density import as_density
 from dwell.plotting import FIGURES, PLAIN, animate, save_figures
 from dwell.plotting.box import Box3, labels
 from dwell.plotting.camera import camera_for
 from dwell.plotting.deployment import deployment
-from dwell.plotting.figures import blank
+from dwell.plotting.figures import blank, draw_paths
 from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.panels import compared_trajectories
 from dwell.plotting.scene import View, cloud_of, draw_scene, ink_of
@@ -365,3 +366,14 @@ def test_boxes_and_balls_are_seen_from_the_usual_side() -> None:
     many = dwell.Polytope(np.random.default_rng(1).normal(size=(60, 3)))  # no wall is large
     for workspace in (ROOM, dwell.Ball((0, 0, 0), 1), many):
         assert camera_for(workspace).azimuth == -60.0
+
+
+def test_a_density_of_nothing_has_no_cloud() -> None:
+    assert len(cloud_of(ROOM, as_density(lambda z: np.zeros(len(z))))[0]) == 0
+
+
+def test_one_panel_shows_two_coordinates_and_says_so() -> None:
+    ax = blank(3.5, 3.5).subplots()
+    draw_paths(ax, many_dimensions(4))
+
+    assert any("2 of 4 coordinates" in text.get_text() for text in ax.texts)

@@ -265,6 +265,7 @@ def test_words_alone_are_boxes() -> None:
     np.testing.assert_array_equal(medians, np.median(halves, axis=1))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("made", "name"),
     [(laws_over_waits(), "over-t2"), (laws_over_waits(), "by-kind"), (sampled(12), "map-t2-k1")],
@@ -290,3 +291,11 @@ def test_files_are_written_under_the_names_of_keys(tmp_path: Path) -> None:
     first = written[0].read_bytes()
     save_sweep_figures(made, tmp_path, formats=("svg",))
     assert written[0].read_bytes() == first
+
+
+def test_no_flat_line_at_a_hundred_percent() -> None:
+    figure = drawn(table(grid(**{T2: WAITS, "repeat": range(3)}), T2), "over-t2")["over-t2"]
+    titles = [ax.get_title() for ax in figure.axes]
+    assert "time of coverage" in titles
+    assert "distance per agent" in titles
+    assert not any("reach coverage" in title for title in titles)

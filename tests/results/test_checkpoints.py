@@ -43,6 +43,7 @@ def test_several_crashes_of_one_run(kind, tmp_path):
     assert same(whole, resume_run(path))
 
 
+@pytest.mark.exhaustive
 def test_samples_of_a_run_with_events_follow_the_new_horizon(tmp_path):
     path, record = tmp_path / "run.nc", {"kind": "events"}
     run_scenario(scenario(LAWS["timer"], record, until=1.0), out=path)
@@ -93,6 +94,7 @@ def test_other_kernels(tmp_path, monkeypatch):
         resume_run(path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few("events", "summary"))
 def test_a_journal_that_is_damaged_or_away(kind, tmp_path):
     path = tmp_path / "run.nc"
@@ -113,6 +115,7 @@ def test_a_journal_that_is_damaged_or_away(kind, tmp_path):
         dwell.load_run(path)
 
 
+@pytest.mark.exhaustive
 def test_journals_of_two_runs_are_never_mixed(tmp_path):
     """A file is the beginning of one journal only, whatever lies beside it."""
     one, other = tmp_path / "a" / "run.nc", tmp_path / "b" / "run.nc"
@@ -126,6 +129,7 @@ def test_journals_of_two_runs_are_never_mixed(tmp_path):
         dwell.load_run(other)
 
 
+@pytest.mark.exhaustive
 def test_a_part_beyond_the_last_checkpoint_does_not_count(tmp_path):
     """As if killed between the two files of a checkpoint."""
     path = tmp_path / "run.nc"
@@ -189,6 +193,7 @@ def without_flags(run):
     return replace(run, provenance={})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", KINDS)
 def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, tmp_path, monkeypatch):
     path = tmp_path / "run.nc"
@@ -229,6 +234,7 @@ def test_a_full_disk_at_the_end_loses_no_run(kind, tmp_path, monkeypatch):
     assert same(without_flags(run_scenario(asked)), without_flags(dwell.load_run(path)))
 
 
+@pytest.mark.exhaustive
 def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(tmp_path, monkeypatch):
     path = tmp_path / "run.nc"
     asked = scenario(LAWS["timer"], KINDS["events"], until=6.0)
@@ -290,6 +296,7 @@ def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, tmp_path):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("law", ["timer", "event-triggered"])
 def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, tmp_path, monkeypatch):

@@ -33,6 +33,7 @@ def test_events_of_timers_are_foreseen(rule):
     assert expected_events(run.system, run.start, 60.0) == pytest.approx(len(run.events), rel=0.15)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", LAWS)
 def test_events_of_other_laws_roughly(name):
     run = dwell.simulate(BOX, HILL, START, LAWS[name], until=5.0, sample_every="off")

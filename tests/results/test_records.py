@@ -91,6 +91,7 @@ def test_what_is_not_kept_is_refused_in_one_sentence(kind, tmp_path):
         assert one.cost(t) == whole.cost(t)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["timer", "discrete-lloyd", "event-triggered", "lloyd-ode"])
 @pytest.mark.parametrize("kind", ["samples", "summary"])
 def test_saved_and_loaded(name, kind, tmp_path):
@@ -137,6 +138,7 @@ def test_a_tally_does_not_care_how_a_table_is_cut():
     assert isinstance(whole.events, EventTable)
 
 
+@pytest.mark.exhaustive
 def test_figures_that_can_be_drawn_are(tmp_path, capsys):
     from tests.cli.shell import dwell as command
 

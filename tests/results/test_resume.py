@@ -57,6 +57,7 @@ def test_a_differential_equation_goes_on_within_its_tolerance(tmp_path):
         assert rest.at(t).positions == pytest.approx(whole.positions(t), abs=1e-8)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["self-triggered-centroid", "event-triggered"])
 def test_states_in_the_middle_know_what_was_known_then(name, tmp_path):
     whole = run(LAWS[name], 0.8)

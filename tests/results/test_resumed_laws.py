@@ -58,7 +58,7 @@ EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 
 
 @pytest.mark.parametrize("kind", few("events", "summary"))
-@pytest.mark.parametrize("name", EVENTFUL)
+@pytest.mark.parametrize("name", few(*EVENTFUL, first=3))
 def test_after_a_crash(name, kind, tmp_path):
     path = tmp_path / "run.nc"
     asked = scenario(LAWS[name], KINDS[kind])
@@ -74,6 +74,7 @@ def test_after_a_crash(name, kind, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few(*KINDS))
 @pytest.mark.parametrize("name", ["timer", "discrete-lloyd", "self-triggered-centroid"])
 def test_after_an_interrupt(name, kind, tmp_path):
@@ -88,6 +89,7 @@ def test_after_an_interrupt(name, kind, tmp_path):
     assert same(whole, dwell.load_run(path))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few("events", "samples"))
 @pytest.mark.parametrize("name", ["timer", "event-triggered", "self-triggered"])
 def test_over_a_lossy_network(name, kind, tmp_path):
@@ -100,6 +102,7 @@ def test_over_a_lossy_network(name, kind, tmp_path):
     assert same(whole, resume_run(path))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["timer", "self-triggered"])
 @pytest.mark.parametrize("kind", few(*KINDS))
 def test_jumps_that_were_used_up(name, kind, tmp_path):
@@ -113,6 +116,7 @@ def test_jumps_that_were_used_up(name, kind, tmp_path):
     assert same(whole, resume_run(path, max_jumps=1000))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few(*KINDS))
 @pytest.mark.parametrize("name", ["timer", "self-triggered", "lloyd-ode"])
 def test_a_finished_run_goes_further(name, kind, tmp_path):

@@ -207,6 +207,11 @@ class TestWorkspaces:
         assert "removed 1 repeated vertex of the workspace" in repairs
         assert any("left out 1 workspace vertex that" in repair for repair in repairs)
 
+    def test_axes_of_the_coordinates_are_not_told(self):
+        assert "axes" not in describe_workspace(Ellipsoid((0, 0), (2, 1)))
+        told = describe_workspace(Ellipsoid((0, 0), (2, 1), [[0.6, 0.8], [-0.8, 0.6]]))
+        assert np.allclose(told["axes"], [[0.6, 0.8], [-0.8, 0.6]], rtol=1e-15)
+
 
 class TestDensities:
     """Every density in every dimension."""
@@ -318,6 +323,10 @@ class TestAgreement:
         assert heads == ["agents.start[0]", "density.center"]  # as in the file
         assert "as the workspace has 1 dimension, got" in str(caught.value)
 
+    def test_callables_are_not_asked(self):
+        data = scenario_of(box(4), density={"kind": "callable", "function": "a.b:c"})
+        assert parse_scenario(data).workspace.dimension == 4
+
 
 class TestAgents:
     """Where agents start, in any dimension."""
@@ -351,6 +360,13 @@ class TestAgents:
         start = build(parse_scenario(data))[1]
         assert start.shape == (5, dimension_of(table))
         assert build_workspace(parse_scenario(data).workspace).contains(start).all()
+
+    def test_scattered_in_a_part_of_space(self):
+        region = {"lower": [0.5, 0.5, 1.0], "upper": [1.0, 1.5, 1.25]}
+        data = scenario_of(box(3), agents={"start": {"count": 40, "region": region}})
+        start = build(parse_scenario(data))[1]
+        assert (start >= region["lower"]).all()
+        assert (start <= region["upper"]).all()
 
 
 class TestWhatNeedsThePlane:

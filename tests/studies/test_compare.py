@@ -182,6 +182,7 @@ def test_unmatched_laws_have_their_defaults(small: Scenario) -> None:
     assert compare(small, tables).runs["event"].system.controller.k_v == 2.0
 
 
+@pytest.mark.exhaustive
 def test_largest_speeds_are_equal_where_the_law_allows_it() -> None:
     harbour = parse_scenario(text_to_mapping(template_text("harbour-20")))
     short = harbour.model_copy(update={"run": harbour.run.model_copy(update={"horizon": 3.0})})

@@ -303,6 +303,7 @@ def test_a_function_gives_what_its_closed_form_gives() -> None:
     assert slow.reference.lower_bounds == ()
 
 
+@pytest.mark.exhaustive
 def test_agents_far_out_in_a_tail_come_in() -> None:
     """At the start some cells weigh less than the smallest number."""
     site, hill = Box((0, 0), (100, 100)), Gaussian((5, 5), 1.0)

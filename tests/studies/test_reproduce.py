@@ -38,6 +38,7 @@ def page(done: Reproduction) -> ElementTree.Element:
     return ElementTree.fromstring(text)  # also well-formed as XML: every element is closed
 
 
+@pytest.mark.exhaustive
 def test_everything_is_written_and_nothing_else(done: Reproduction) -> None:
     names = {
         str(path.relative_to(done.folder)) for path in done.folder.rglob("*") if path.is_file()
@@ -50,6 +51,7 @@ def test_everything_is_written_and_nothing_else(done: Reproduction) -> None:
     assert len(names) == 2 + 10 + len(figures)
 
 
+@pytest.mark.exhaustive
 def test_the_page_needs_no_other_file(page: ElementTree.Element) -> None:
     text = ElementTree.tostring(page, encoding="unicode")
     sources = [e.get("src") for e in page.iter() if e.get("src") is not None]
@@ -65,6 +67,7 @@ def test_the_page_needs_no_other_file(page: ElementTree.Element) -> None:
     assert all(link.startswith("#") and link[1:] in ids for link in links)
 
 
+@pytest.mark.exhaustive
 def test_the_page_can_be_read_by_everyone(page: ElementTree.Element) -> None:
     assert page.get("lang") == "en"
     assert [e.text for e in page.iter("title")] == [e.text for e in page.iter("h1")]
@@ -80,6 +83,7 @@ def test_the_page_can_be_read_by_everyone(page: ElementTree.Element) -> None:
     assert len(viewport) == 1
 
 
+@pytest.mark.exhaustive
 def test_the_page_tells_what_matters(done: Reproduction, page: ElementTree.Element) -> None:
     text = " ".join("".join(page.itertext()).split())
 
@@ -93,6 +97,7 @@ def test_the_page_tells_what_matters(done: Reproduction, page: ElementTree.Eleme
     assert "None" not in re.findall(r"\b\w+\b", text)
 
 
+@pytest.mark.exhaustive
 def test_json_is_kept_and_has_the_promised_keys(done: Reproduction) -> None:
     value = json.loads((done.folder / "claims.json").read_text(encoding="utf-8"))
 
@@ -112,6 +117,7 @@ def test_json_is_kept_and_has_the_promised_keys(done: Reproduction) -> None:
     assert {row["spacing"] for row in value["grids"]} == {0.2, 0.25, 0.3, 0.32, 0.35, 0.4, 0.5}
 
 
+@pytest.mark.exhaustive
 def test_kept_runs_can_be_checked(done: Reproduction) -> None:
     for name in ("n30-grid", "lloyd-exact", "self-triggered-exact"):
         run = dwell.load_run(done.folder / "runs" / f"{name}.nc")
@@ -164,6 +170,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
         reproduce(tmp_path / "out", starts=-1)
 
 
+@pytest.mark.exhaustive
 def test_an_interrupt_leaves_what_is_finished(tmp_path: Path) -> None:
     def impatient(what: str, share: float) -> None:
         if share > 0.25:

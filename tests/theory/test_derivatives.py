@@ -216,6 +216,7 @@ def test_cells_far_in_a_tail_have_a_jacobian() -> None:
     assert np.abs(found.jacobian.toarray() - expected).max() < 1e-7
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["uniform", "hill", "function"])
 def test_map_coordinates_cost_no_digits(name: str) -> None:
     offset = np.array([5e6, -3e6])

@@ -251,7 +251,7 @@ def test_what_cannot_be_told_is_refused() -> None:
         rates_of(grid)
     with pytest.raises(AgentsError, match="agents 0 and 1"):
         rates(ROOM, HILL, [(1, 1), (1, 1)])
-    half = lambda z: np.where(z[:, 0] < 1.0, 1.0, 0.0)
+    half = lambda z: np.where(z[:, 0] < 1.0, 1.0, 0.0)  # noqa: E731
     with pytest.raises(DensityError, match="agent 1 weighs nothing"):
         rates(ROOM, half, [(0.5, 1.0), (3.0, 1.0)])
 
@@ -402,6 +402,7 @@ def test_one_agent_that_moves_at_random_halves_its_error_at_every_move() -> None
     assert predict(found, DiscreteLloyd(schedule="random")).rate == math.inf
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("schedule", "part", "until"), [("random", 1.0, 200.0), ("poisson", 1.5, 60.0)]
 )
@@ -474,6 +475,7 @@ def run_of_twelve() -> Run:
     return dwell.run_scenario(parse_scenario(mapping))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_the_papers_twelve_agents_turn_slowly() -> None:
     """Errors of 1e-13 at t = 150 are out of reach: the slowest mode takes 600 units of time."""

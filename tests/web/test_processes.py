@@ -92,6 +92,7 @@ def test_a_live_job_without_listeners_is_ended_also_in_the_queue(server):
     assert server.job(first)["status"] == "running"
 
 
+@pytest.mark.exhaustive
 def test_a_film_without_a_request_is_not_made(server):
     run = server.start(scenario(horizon=5.0, seed=7))
     server.wait(run)
@@ -101,6 +102,7 @@ def test_a_film_without_a_request_is_not_made(server):
     wait_for(lambda: not list(server.folder.glob(f"*/*{run}.20.gif*")), "its draft to be gone")
 
 
+@pytest.mark.exhaustive
 def test_a_film_of_a_run_that_is_deleted_meanwhile(server):
     run = server.start(scenario(horizon=5.0, seed=7))
     server.wait(run)
