@@ -56,6 +56,24 @@ def test_the_attractor_is_reached_when_the_run_says():
     assert certificate(until=0.5)["attractor"].status == "violated"
 
 
+def test_the_attractor_is_that_of_the_laws_nu():
+    """The error that counts as covered may be another."""
+    looser = dwell.simulate(
+        BOX, HILL, START, LAW, until=40.0, seed=2, sample_every=0.02, nu=3 * LAW.nu
+    )
+    series = (looser.start, looser.events, looser.horizon, looser.metrics)
+    found = {f.name: f for f in certify(looser.system, *series, LOOSE)}["attractor"]
+    assert found.where == certificate(until=40.0)["attractor"].where
+    assert looser.reached_at < float(found.where.split("= ")[1].split()[0])
+
+
+def test_a_centroid_that_never_moves_has_the_constant_zero():
+    run = dwell.simulate(BOX, None, START[:1], LAW, until=0.5, seed=2)
+    found = certify(run.system, run.start, run.events, run.horizon, run.metrics, LOOSE)
+    (lipschitz,) = [f for f in found if f.name == "lipschitz"]
+    assert (lipschitz.status, lipschitz.worst) == ("holds", 0.0)
+
+
 def test_dwell_time_is_that_of_the_lemma():
     found = certificate(assumed={"eta_max": 0.3, "lipschitz": 5.0})["dwell-time"]
     limit = 0.3 * LAW.reach / (0.25 * (5.0 * np.sqrt(6) + 1.0))
@@ -122,6 +140,7 @@ def test_the_rate_of_the_cost_is_its_derivative():
             t = t + 1e-5
         slope = (run.cost(t + h) - run.cost(t - h)) / (2 * h)
         assert slope == pytest.approx(np.interp(t, course.times, course.rates), rel=2e-2)
+    assert (course.doubts < 1e-12 * np.abs(course.rates).max()).all()
 
 
 def test_it_is_part_of_the_check_and_does_not_spoil_it(tmp_path):
