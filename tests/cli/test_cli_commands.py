@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -144,6 +146,8 @@ def test_a_scenario_is_not_a_sweep(scenario: Path) -> None:
 
 def test_version() -> None:
     assert dwell("--version").out == f"dwell {package.__version__}\n"
+    module = [sys.executable, "-m", "dwell", "--version"]
+    assert subprocess.check_output(module, text=True) == f"dwell {package.__version__}\n"
 
 
 USAGE = {
