@@ -8,7 +8,7 @@ import pytest
 import dwell
 from dwell import Ball, Box, DiscreteLloyd, Ellipsoid, Gaussian, Interval, Lloyd, Polytope, Timer
 from dwell.agents import scatter
-from dwell.errors import AgentsError, WorkspaceError
+from dwell.errors import AgentsError
 from dwell.hybrid import simulate as readable
 
 TIMER = Timer(k1=0.5, nu=0.2, t1=0.1, t2=0.3)
@@ -126,41 +126,3 @@ def test_agents_that_meet_end_the_run_by_name():
     run = dwell.simulate(Box((0, 0, 0), (2, 1, 1)), None, start, law, until=5.0)
     assert run.stop.reason.value == "coincident"
     assert run.stop.time == 1.0
-
-
-@pytest.mark.parametrize(
-    ("site", "start", "says"),
-    [
-        (Interval(0, 1), [(0.1, 0.2)], "a number [x] is needed on a line"),
-        (Box((0, 0, 0), (1, 1, 1)), [(0.1, 0.2)], "a triple [x, y, z] is needed in space"),
-        (Box((0,) * 4, (1,) * 4), [(0.1, 0.2)], "4 numbers is needed in 4 dimensions"),
-    ],
-)
-def test_places_of_another_dimension_are_refused(site, start, says):
-    with pytest.raises(AgentsError, match="needed") as refused:
-        dwell.simulate(site, None, start, TIMER, until=1.0)
-    assert says in str(refused.value)
-    assert refused.value.code == "agents.shape"
-
-
-@pytest.mark.parametrize("site", [Box((0,) * 8, (1,) * 8), Box((0,) * 12, (1,) * 12)])
-def test_cells_that_would_take_minutes_are_refused_before_they_are_begun(site):
-    start = [[0.25] * site.dimension, [0.75] * site.dimension]
-    calls = (
-        lambda: dwell.tessellate(site, start),
-        lambda: dwell.tessellate(site, start, lambda z: 1.0 + z[:, 0]),
-        lambda: dwell.simulate(site, None, start, TIMER, until=1.0),
-    )
-    for call in calls:
-        with pytest.raises(WorkspaceError, match="would take minutes") as refused:
-            call()
-        assert refused.value.code == "workspace.dimension"
-
-
-def test_too_many_dimensions_for_any_unit_are_refused_by_name():
-    for make in (lambda: Ball([0] * 300, 1), lambda: Ellipsoid([0] * 300, [0.5] * 300)):
-        with pytest.raises(WorkspaceError, match="has 300 dimensions") as refused:
-            make()
-        assert refused.value.code == "workspace.dimension"
-    with pytest.raises(WorkspaceError, match=r"between 0\.1 and 10 can be handled in 150 dim"):
-        Ball([0] * 150, 100.0)

@@ -213,18 +213,6 @@ def test_flavours_of_arrays(case: str) -> None:
     assert runs[0].metrics.costs.tobytes() == runs[1].metrics.costs.tobytes()
 
 
-@case("A21-text", "A21-boolean", "A21-complex")
-def test_arrays_of_other_things(case: str) -> None:
-    wrong = {
-        "A21-text": [["1", "2"]],
-        "A21-boolean": [[True, False]],
-        "A21-complex": np.array([[1j, 2.0]]),
-    }[case]
-    with pytest.raises(AgentsError) as caught:
-        dwell.tessellate(SQUARE, wrong)
-    assert caught.value.code == "agents.shape"
-
-
 @case("A23")
 def test_map_coordinates(case: str) -> None:
     shift = np.array([5e5, 5e6])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.catalogue.kit import NAMED
 from tests.scenario.test_refused import LONG, REFUSED
+from tests.scenario.test_scenario_files import BAD_BYTES, BAD_JSON
 
 PARTS = ("agents", "density", "files", "parameters", "process", "resume", "workspace")
 
@@ -18,7 +19,7 @@ def test_every_case_is_tested_or_has_a_reason() -> None:
     listed = dict(
         re.findall(r"^- ([AWDP]\d+) (.+)$", Path(__file__).with_name("README.md").read_text(), re.M)
     )
-    named = {name.partition("-")[0] for name in (*NAMED, *REFUSED, *LONG)}
+    named = {name.partition("-")[0] for name in (*NAMED, *REFUSED, *LONG, *BAD_BYTES, *BAD_JSON)}
     assert len(listed) == 95
     untested = {case for case, says in listed.items() if says.startswith("none: ")}
     assert {name for name in named if re.fullmatch(r"[AWDP]\d+", name)} == set(listed) - untested

@@ -8,10 +8,6 @@ import mpmath
 import pytest
 
 import dwell
-from dwell.density import Function
-from dwell.density.support import check_density
-from dwell.errors import DensityError
-from tests.catalogue import kit
 from tests.catalogue.kit import Bench, Row, case, holds_words, table
 
 LAW = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
@@ -117,28 +113,6 @@ def test_scaled_by_a_power_of_two(row, power: int) -> None:
     for column in ("time", "positions", "holds", "errors"):
         assert getattr(plain.events, column).tobytes() == getattr(other.events, column).tobytes()
     assert (plain.metrics.costs * scale).tobytes() == other.metrics.costs.tobytes()
-
-
-CODES = {
-    "D1-code": (lambda: dwell.Uniform(0.0), "density.zero"),
-    "D1-kind": (lambda: dwell.Uniform("1"), "density.zero"),
-    "D2-code": (lambda: dwell.Polynomial([(1, 0, 1.0), (0, 0, -1.0)]), "density.negative"),
-    "D8-code": (lambda: Function(kit.root), "density.nonfinite"),
-    "D9-code": (lambda: Function(kit.boolean), "density.function"),
-    "D8-shape": (lambda: Function(lambda points: points), "density.function"),
-    "D9-text": (lambda: dwell.Gaussian(center=(0, 0), rate="1"), "density.gaussian"),
-    "D9-weight": (lambda: dwell.Gaussian(center=(0, 0), rate=1.0, weight=None), "density.gaussian"),
-    "D5-code": (lambda: dwell.Uniform(1e305), "density.range"),
-}
-
-
-@table(CODES)
-def test_codes_in_python(row) -> None:
-    make, code = row
-    with pytest.raises(DensityError) as caught:
-        check_density(make(), dwell.Box((0, 0), (4, 4)))
-    assert isinstance(caught.value, ValueError)
-    assert caught.value.code == code
 
 
 GRIDS: dict[str, Row] = {

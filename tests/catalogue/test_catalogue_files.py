@@ -42,28 +42,6 @@ def changed(old: str, new: str) -> str:
     return TOML.replace(old, new)
 
 
-# name of the file, its content, words of the refusal; tests/scenario/test_scenario_files has more
-REFUSED: dict[str, tuple[str, str | bytes, list[str]]] = {
-    "P21": ("s.json", '{"run": {"seed": 1, "seed": 2}}', ['"seed" twice', "once"]),
-    "P22-nan": ("s.toml", changed("k1 = 1.0", "k1 = nan"), ["controller.k1", "finite"]),
-    "P22-json-digits": ("s.json", '{"run": {"seed": ' + "9" * 5000 + "}}", ["digits", "line"]),
-    "P23-dotted": ("s.toml", ".".join("a" * 20_000) + " = 1", ["16 parts", "line 1"]),
-    "P23-large": ("s.toml", "# " + "x" * 2**20 + TOML, ["1048576 bytes"]),
-    "P23-utf16": ("s.toml", TOML.encode("utf-16"), ["UTF-16", "UTF-8"]),
-    "P23-syntax": ("s.toml", TOML + "\nhorizon = = 2", ["not valid TOML at line"]),
-    "P23-empty": ("s.toml", "", ["workspace is missing", "agents", "controller", "run"]),
-    "P23-huge-list": ("s.json", '{"x": ' + json.dumps([[1, 2]] * 80_000) + "}", ["missing", "x"]),
-    "P24-text": ("s.toml", 'schema_version = "1"\n' + TOML, ["schema_version", "whole number"]),
-}
-
-
-@table(REFUSED)
-def test_refused(bench: Bench, row: tuple[str, str | bytes, list[str]]) -> None:
-    name, content, words = row
-    bench.write(content, name)
-    assert holds_words(bench.refused(), words)
-
-
 OK: dict[str, tuple[str, str | bytes]] = {
     "P22-hex": ("s.toml", changed("seed = 1", "seed = 0x1")),
     "P23-bom": ("s.toml", b"\xef\xbb\xbf" + TOML.encode()),
@@ -83,11 +61,13 @@ def test_accepted(bench: Bench, row: tuple[str, str | bytes]) -> None:
     assert bench.clean()["agents"] == 3
 
 
-@case("P25-missing", "P25-fifo")
+@case("P25-missing", "P25-fifo", "P23-syntax")
 def test_odd_places(tmp_path: Path, case: str) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
+    (tmp_path / "odd.toml").write_text(TOML + "\nhorizon = = 2")
     name, words = {
-        "P25-missing": ("two\nlines.toml", "does not exist"), "P25-fifo": ("pipe.toml", "pipe")
+        "P25-missing": ("two\nlines.toml", "does not exist"), "P25-fifo": ("pipe.toml", "pipe"),
+        "P23-syntax": ("odd.toml", "not valid TOML at line"),
     }[case]  # fmt: skip
     (sentence,) = command("run", tmp_path / name).sentences
     assert words in sentence

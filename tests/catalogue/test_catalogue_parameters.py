@@ -10,7 +10,6 @@ import pytest
 
 import dwell
 from dwell._kernels.hold import saturate
-from dwell.errors import ControllerError, InputError
 from tests.catalogue.kit import Bench, case, small, table
 from tests.cli.shell import dwell as command
 
@@ -35,8 +34,6 @@ def other(kind: str, **keys: object) -> str:
     inside = ", ".join(f"{key}={value!r}" for key, value in {"kind": kind, **keys}.items())
     return f"controller={{{inside}}}"
 
-
-CERTIFICATE = "certificate={eta_max=0.4,lipschitz=5}"
 
 FLAGGED: dict[str, tuple[list[str], set[str]]] = {
     "P7-large": (["certificate={eta_max=2.0,lipschitz=0.001}"], {"certificate-void"}),
@@ -194,57 +191,6 @@ def test_a_missing_seed_is_drawn_and_recorded(bench: Bench, case: str) -> None:
     assert dwell.load_run(bench.folder / "run.nc").scenario.run.seed == second["seed"]
     again = bench.run(f"run.seed={first['seed']}", options=["--force"]).json
     assert {**again, "wall_seconds": 0} == {**first, "wall_seconds": 0}
-
-
-CODES = {
-    "P1-code": (lambda: law(t1=0.3), "timer.order"),
-    "P2-code": (lambda: law(t1=0.0), "controller.t1"),
-    "P6-code": (lambda: law(k1=math.nan), "controller.k1"),
-    "P6-kind": (lambda: law(k1="1"), "controller.k1"),
-    "P6-boolean": (lambda: law(k1=True), "controller.k1"),
-    "P6-range": (lambda: law(k1=1e300), "controller.k1"),
-    "P8-code": (lambda: law(epsilon=1.0), "controller.epsilon"),
-    "P8-kind": (lambda: law(epsilon="small"), "controller.epsilon"),
-    "P8-nu-range": (lambda: law(nu=1e-300), "controller.nu"),
-    "P2-kind": (lambda: law(t1="soon"), "controller.t1"),
-    "P2-boolean": (lambda: law(t1=True, t2=True), "controller.t1"),
-    "P12-code": (lambda: law(t1=(0.1, 0.1), t2=(0.2, 0.2, 0.2)), "controller.t2"),
-    "P4-loss": (lambda: law(reset="dropout", loss="much"), "controller.loss"),
-}
-
-
-@table(CODES)
-def test_codes_in_python(row) -> None:
-    make, code = row
-    with pytest.raises(ControllerError) as caught:
-        make()
-    assert isinstance(caught.value, ValueError)
-    assert (caught.value.code, str(caught.value.key).split(".")[0]) == (code, "controller")
-
-
-OPTIONS = {
-    "P16-python": {"until": -1.0},
-    "P16-python-nan": {"until": math.nan},
-    "P16-python-text": {"until": "1"},
-    "P16-python-none": {"until": None},
-    "P18-python": {"sample_every": 0.0},
-    "P18-python-text": {"sample_every": "often"},
-    "P19-python": {"seed": -1},
-    "P19-python-float": {"seed": 1.5},
-    "P19-python-boolean": {"seed": True},
-    "P5-python": {"max_jumps": 0},
-    "P12-python": {"ids": (1, 2)},
-    "P12-spacing": {"spacing": -1.0},
-}
-
-
-@table(OPTIONS)
-@pytest.mark.parametrize("described", [True, False], ids=["named", "nameless"])
-def test_options_in_python(row: dict[str, object], described: bool) -> None:
-    density = None if described else (lambda points: np.ones(len(points)))
-    with pytest.raises(InputError) as caught:
-        dwell.simulate(SITE, density, START, law(), **{"until": 0.0, **row})
-    assert caught.value.code
 
 
 @case("P6-numpy")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.errors import WorkspaceError
 from tests.catalogue.kit import Bench, Row, case, holds_words, small, table
 from tests.cli.shell import dwell as command
 
@@ -42,28 +41,6 @@ def test_repaired(bench: Bench, row: Row) -> None:
     figures = bench.repaired(*overrides)
     assert holds_words("; ".join(figures["repairs"]), words)
     assert math.fsum(figures["final_masses"]) == pytest.approx(16, rel=1e-13, abs=0.0)
-
-
-CODES = {
-    "W6-code": ([(0, 0), (2, 1), (4, 0), (4, 4), (0, 4)], "workspace.nonconvex"),
-    "W7-code": (star(5, 2), "workspace.selfintersecting"),
-    "W7-bowtie-code": ([(0, 0), (4, 4), (4, 0), (0, 4)], "workspace."),
-    "W8-code": ([(0, 0), (2, 2), (4, 4)], "workspace."),
-    "W8-nothing": ([], "workspace.shape"),
-    "W13-text-code": ([("0", "0"), ("1", "0"), ("0", "1")], "workspace.shape"),
-    "W13-shape-code": ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "workspace.shape"),
-    "W13-nan-code": ([(0, 0), (1, 0), (0, math.nan)], "workspace.nonfinite"),
-}
-
-
-@table(CODES)
-def test_codes_in_python(row: tuple[list[tuple[float, ...]], str]) -> None:
-    vertices, code = row
-    with pytest.raises(WorkspaceError) as caught:
-        dwell.Polygon(vertices)
-    assert isinstance(caught.value, ValueError)
-    assert caught.value.code.startswith(code)
-    assert caught.value.key == "workspace.vertices" or "vertices[" in str(caught.value.key)
 
 
 CUBE = [[1, 0, 0, 4], [-1, 0, 0, 0], [0, 1, 0, 4], [0, -1, 0, 0], [0, 0, 1, 4], [0, 0, -1, 0]]

@@ -136,33 +136,6 @@ def test_densities_are_checked_on_any_workspace(workspace):
     assert refused(Gaussian([1e9] * n, rate=1.0)) == "density.range"
 
 
-@pytest.mark.parametrize(
-    ("make", "code"),
-    [
-        (lambda: Mixture((Gaussian((0,), 1.0), Gaussian((0, 0), 1.0))), "density.dimension"),
-        (
-            lambda: Mixture((Uniform(), Gaussian((0,), 1.0), Polynomial([(1, 1, 1.0)]))),
-            "density.dimension",
-        ),
-        (lambda: Gaussian((0, 0, math.nan), rate=1.0), "density.gaussian"),
-        (lambda: Gaussian(((0, 0), (0, 0)), rate=1.0), "density.gaussian"),
-        (lambda: Gaussian((0, 0, 0), covariance=np.eye(2)), "density.gaussian"),
-        (lambda: Gaussian((0, 0, 0), covariance=-np.eye(3)), "density.gaussian"),
-        (lambda: Gaussian((0, 0, 0), covariance=np.ones((3, 3))), "density.gaussian"),
-        (lambda: Gaussian((0,), covariance=((0.0,),)), "density.gaussian"),
-        (lambda: Polynomial([(0, 0, 0, 1.0), (0, 0, 1.0)]), "density.polynomial"),
-        (lambda: Polynomial([(1.0,)]), "density.polynomial"),
-        (lambda: Polynomial([(9, 9, 0, 1.0)]), "density.polynomial"),
-        (lambda: Polynomial([(1, 0, 0, 1.0)], origin=(0, 0)), "density.polynomial"),
-        (lambda: Gaussian((0, 0, 0), rate=1.0).general_terms(2), "density.dimension"),
-    ],
-)
-def test_what_is_no_density_is_refused_by_name(make, code):
-    with pytest.raises(DensityError) as fault:
-        make()
-    assert fault.value.code == code
-
-
 def test_outside_the_plane_there_are_no_planar_terms():
     assert Gaussian((0, 0, 0), rate=1.0).terms() is None
     assert Polynomial([(0, 0, 0, 1.0)]).terms() is None

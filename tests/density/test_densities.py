@@ -1,13 +1,11 @@
 """Densities as values: what they weigh, what they refuse."""
 
-import math
-
 import numpy as np
 import pytest
 
 from dwell import Ball, Timer, optimize, simulate, tessellate
 from dwell.cells import moments
-from dwell.density import Gaussian, Mixture, Polynomial, Uniform, as_density
+from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import DensityError
 from dwell.geometry import Box
 
@@ -39,52 +37,6 @@ def test_polynomials_of_different_degree_mix():
     box = Box((1, 0), (2, 1)).polygon
     mass = moments(box, Mixture((low, high))).mass
     assert mass == pytest.approx(1.0 + (1 / 4) * (1 / 3), rel=1e-14, abs=0.0)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Uniform(0.0),
-        lambda: Uniform(-1.0),
-        lambda: Uniform(math.nan),
-        lambda: Gaussian((0, 0)),
-        lambda: Gaussian((0, 0), rate=1.0, covariance=((1, 0), (0, 1))),
-        lambda: Gaussian((0, 0), rate=-1.0),
-        lambda: Gaussian((0, 0), rate=math.inf),
-        lambda: Gaussian((0, math.nan), rate=1.0),
-        lambda: Gaussian((), rate=1.0),
-        lambda: Gaussian("ab", rate=1.0),
-        lambda: Gaussian((1j, 0), rate=1.0),
-        lambda: Gaussian(np.array([1j, 0]), rate=1.0),
-        lambda: Gaussian((True, False), rate=1.0),
-        lambda: Gaussian((True, 0.5), rate=1.0),
-        lambda: Gaussian(("1", "2"), rate=1.0),
-        lambda: Gaussian(([1], [1, 2]), rate=1.0),
-        lambda: Gaussian((0, 0), covariance=((True, 0), (0, 1.0))),
-        lambda: Gaussian((0, 0), covariance=1j * np.eye(2)),
-        lambda: Gaussian((0, 0), covariance=((1.0, 0.0), (0.0,))),
-        lambda: Gaussian((0, 0), covariance=((1, 2), (2, 1))),
-        lambda: Gaussian((0, 0), covariance=((1, 0.5), (0.4, 1))),
-        lambda: Gaussian((0, 0), rate=1.0, weight=0.0),
-        lambda: Mixture(()),
-        lambda: Mixture(np.array(1.0)),
-        lambda: Polynomial(np.array(1.0)),
-        lambda: Polynomial([np.array(1.0)]),
-        lambda: Polynomial([(0, 0, 1.0)], origin=np.array(1.0)),
-        lambda: Polynomial([]),
-        lambda: Polynomial([(0, 0, 0.0)]),
-        lambda: Polynomial([(20, 0, 1.0)]),
-        lambda: Polynomial([(-1, 0, 1.0)]),
-        lambda: Polynomial([(1.5, 0, 1.0)]),
-        lambda: Polynomial([(0, 0, math.inf)]),
-        lambda: Polynomial([(0, 0)]),
-        lambda: as_density(3.0),
-    ],
-)
-def test_what_is_no_density_is_refused(make):
-    with pytest.raises(DensityError) as fault:
-        make()
-    assert fault.value.code.startswith("density.")
 
 
 FAULTY = {  # density, what is said

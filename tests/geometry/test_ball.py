@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dwell import Ball, Ellipsoid
-from dwell.errors import WorkspaceError
 
 VOLUMES = {1: 2.0, 2: math.pi, 3: 4 / 3 * math.pi, 4: math.pi**2 / 2, 5: 8 / 15 * math.pi**2}
 
@@ -41,26 +40,6 @@ def test_nearest_point(n, offset):
     distance = np.linalg.norm(nearest - points, axis=1)
     assert np.abs(ball.outside_by(points) - distance).max() <= slack + 1e-15 * own.max()
     assert (ball.contains(points) == (own <= 1.5 + 1e-12)).all()
-
-
-@pytest.mark.parametrize(
-    ("center", "radius", "code"),
-    [
-        ((0, 0), 0.0, "workspace.degenerate"),
-        ((0, 0), -1.0, "workspace.degenerate"),
-        ((0, 0), math.nan, "workspace.nonfinite"),
-        ((0, math.inf), 1.0, "workspace.nonfinite"),
-        ((), 1.0, "workspace.shape"),
-        ("here", 1.0, "workspace.shape"),
-        ((0, 0), (1, 2), "workspace.shape"),
-        ((0, 0), 1e75, "workspace.range"),
-        ((0, 0, 0), 1e-60, "workspace.range"),
-    ],
-)
-def test_what_is_no_ball_is_refused_by_name(center, radius, code):
-    with pytest.raises(WorkspaceError) as fault:
-        Ball(center, radius)
-    assert fault.value.code == code
 
 
 def test_a_ball_is_a_round_ellipsoid():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dwell import Ellipsoid
-from dwell.errors import WorkspaceError
 
 
 def turned(n: int, seed: int) -> np.ndarray:
@@ -82,30 +81,3 @@ def test_axes_of_any_length_are_made_unit_vectors_and_that_is_recorded():
     assert oval.axes @ oval.axes.T == pytest.approx(np.eye(2), abs=1e-15)
     assert len(oval.repairs) == 1
     assert Ellipsoid((0, 0), (2, 1), np.eye(2)).repairs == ()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (((0, 0), (1, 0)), "workspace.degenerate"),
-        (((0, 0), (1, -1)), "workspace.degenerate"),
-        (((0, 0), (1, 1e-13)), "workspace.degenerate"),
-        (((0, 0), (1, 1, 1)), "workspace.shape"),
-        (((0, 0), (1, math.nan)), "workspace.nonfinite"),
-        (((0, 0), "no"), "workspace.shape"),
-        (((0, 0), (1e80, 1e80)), "workspace.range"),
-        (((0, 0), (1, 2), [[1, 0], [1, 1]]), "workspace.axes"),
-        (((0, 0), (1, 2), [[1, 0]]), "workspace.axes"),
-        (((0, 0), (1, 2), [[1, 0], [0, 0]]), "workspace.axes"),
-    ],
-)
-def test_what_is_no_ellipsoid_is_refused_by_name(arguments, code):
-    with pytest.raises(WorkspaceError) as fault:
-        Ellipsoid(*arguments)
-    assert fault.value.code == code
-
-
-@pytest.mark.parametrize("matrix", [[[1, 2], [2, 1]], [[1, 0.5], [0.4, 1]], [[1, 0, 0], [0, 1, 0]]])
-def test_matrices_that_make_no_ellipsoid(matrix):
-    with pytest.raises(WorkspaceError):
-        Ellipsoid.from_matrix((0, 0), matrix)

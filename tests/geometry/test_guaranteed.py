@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dwell.errors import AgentsError, InputError, WorkspaceError
 from dwell.geometry import Box, Polygon, dual_guaranteed_cell, guaranteed_cell
 from tests import strategies
 
@@ -232,32 +231,3 @@ def test_radii_one_for_all_or_one_each():
     assert one.radii.tolist() == [0.1] * 4
     with pytest.raises(ValueError, match="read-only"):
         one.radii[0] = 2.0
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "says"),
-    [
-        ({"position": (9, 9)}, AgentsError, "outside the workspace"),
-        ({"position": (1, 2, 3)}, AgentsError, "two finite numbers"),
-        ({"position": "here"}, AgentsError, "two finite numbers"),
-        ({"position": (np.nan, 1)}, AgentsError, "two finite numbers"),
-        ({"others": [(1, 2, 3)]}, AgentsError, r"shape \(n, 2\)"),
-        ({"others": [(1, np.inf)]}, AgentsError, "finite"),
-        ({"others": 7.0}, AgentsError, "pairs"),
-        ({"radii": -0.1}, AgentsError, "not negative"),
-        ({"radii": [0.1, 0.2]}, AgentsError, "one per other agent"),
-        ({"radii": None}, AgentsError, "one per other agent"),
-        ({"workspace": [(0, 0), (1, 1)]}, WorkspaceError, "no inside"),
-    ],
-)
-def test_what_is_refused(changes, error, says):
-    arguments = {"workspace": BOX, "position": POSITION, "others": OTHERS, "radii": RADII} | changes
-    for make in MAKERS.values():
-        with pytest.raises(error, match=says) as caught:
-            make(**arguments)
-        assert isinstance(caught.value, InputError)
-
-
-def test_a_point_that_is_none():
-    with pytest.raises(AgentsError, match="two finite numbers"):
-        guaranteed_cell(BOX, POSITION, OTHERS, RADII).distance_to_boundary((1, 2, 3))

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,16 +11,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dwell._types import lengths
-from dwell.cells.backend import measure_cells
 from dwell.cells.ground import ground_of
 from dwell.cells.guaranteed import pair_of
 from dwell.cells.guaranteed_moments import star_moments
-from dwell.density import Gaussian, Mixture, Polynomial, Uniform
-from dwell.errors import AgentsError, WorkspaceError
+from dwell.density import Gaussian, Polynomial, Uniform
+from dwell.errors import AgentsError
 from dwell.geometry import (
     Ball,
     Box,
-    Ellipsoid,
     Interval,
     Polygon,
     Polytope,
@@ -39,7 +34,6 @@ pytestmark = pytest.mark.slow
 CUBE = Box((0, 0, 0), (1, 1, 1))
 SPACE = 1e-10  # what uniform moments in space are held to, relative
 HILL = Gaussian(center=(0.3, 0.2, 0.4), rate=6.0)
-ROOF = Polynomial([(0, 0, 0, 1.0), (1, 0, 2, 3.0), (0, 1, 0, 0.5)])
 
 
 def crowd(seed, n=8, dimension=3, radius=0.1):
@@ -139,23 +133,6 @@ class TestLine:
 class TestAgainstVoronoi:
     """With nothing uncertain both cells are the Voronoi cell."""
 
-    @pytest.mark.exhaustive
-    @pytest.mark.parametrize("seed", range(6))
-    @pytest.mark.parametrize("density", [Uniform(), HILL, ROOF])
-    def test_as_the_looks_in_space(self, seed, density):
-        p, q, _ = crowd(seed, 12)
-        ground = ground_of(CUBE, density)
-        seen = measure_cells(ground, np.vstack([p, q])[None], np.zeros(1, int), np.zeros(1, int))
-        mass = float(seen.mass[0] * np.exp(seen.log_scale[0]))
-        exact = SPACE if density == Uniform() else 1e-8
-        for cell in both(CUBE, p, q, 0.0):
-            found = star_moments(cell, density)
-            assert found.mass == pytest.approx(mass, rel=exact)
-            assert found.offset == pytest.approx(seen.error[0], abs=exact)
-            polar = found.second_moment + found.mass * lengths(found.offset) ** 2
-            whole = float(seen.polar[0] * np.exp(seen.log_scale[0]))
-            assert polar == pytest.approx(whole, rel=10 * exact)
-
     def test_volume_by_scipy(self):
         from scipy.spatial import ConvexHull, HalfspaceIntersection
 
@@ -188,11 +165,6 @@ class TestAgainstVoronoi:
             share = cell.contains(z).mean()
             assert abs(share - cell.volume) < 5 * math.sqrt(cell.volume / 400_000)
             assert star_moments(cell).offset == pytest.approx(np.zeros(3), abs=1e-11)
-
-    def test_a_bisector_through_an_edge_of_the_workspace(self):
-        """Three demands with one border in common: the wall y = 0 touches in a line only."""
-        inner = guaranteed_cell(CUBE, (0.2, 0.4, 0.5), [(0.4, 0.2, 0.5)], 0.0)
-        assert inner.volume == pytest.approx(0.5, rel=1e-11, abs=0.0)
 
     @pytest.mark.parametrize("p", [(0, 0.3, 0.6), (0, 0, 0.6), (0, 0, 0), (1, 1, 0.5)])
     def test_agents_on_the_boundary(self, p):
@@ -229,38 +201,6 @@ class TestCurvedSheets:
         assert found.centroid[0] == pytest.approx((weight * x).sum() / weight.sum(), abs=2e-9)
         assert found.centroid[1] == pytest.approx((weight * y).sum() / weight.sum(), abs=2e-9)
 
-    @pytest.mark.parametrize("seed", range(4))
-    def test_volumes_and_first_moments_by_chance(self, seed):
-        p, q, r = crowd(seed, 7, radius=0.5)
-        z = np.random.default_rng(seed + 100).random((300_000, 3))
-        for cell in both(CUBE, p, q, r):
-            inside = cell.contains(z)
-            found = star_moments(cell)
-            off = 5 / math.sqrt(300_000)
-            assert abs(inside.mean() - found.mass) < off * math.sqrt(found.mass)
-            first = ((z - p) * inside[:, None]).mean(axis=0)
-            spread = ((z - p) * inside[:, None]).std(axis=0)
-            assert (np.abs(first - found.mass * found.offset) < off * spread + 1e-12).all()
-            polar = (lengths(z - p) ** 2 * inside).mean()
-            whole = found.second_moment + found.mass * lengths(found.offset) ** 2
-            assert abs(polar - whole) < off * (lengths(z - p) ** 2 * inside).std() + 1e-12
-
-    @pytest.mark.exhaustive
-    @pytest.mark.parametrize("seed", range(4))
-    def test_varying_densities_by_other_code(self, seed):
-        """Terms against the same density as a function, and parts of a mixture against the sum."""
-        p, q, r = crowd(seed, 6, radius=0.4)
-        mixture = Mixture([Uniform(0.5), HILL, ROOF])
-        for cell in both(CUBE, p, q, r):
-            parts = [star_moments(cell, part) for part in (Uniform(0.5), HILL, ROOF)]
-            whole = star_moments(cell, mixture)
-            assert whole.mass == pytest.approx(sum(part.mass for part in parts), rel=2e-9, abs=0.0)
-            first = sum(part.mass * part.offset for part in parts)
-            assert whole.mass * whole.offset == pytest.approx(first, abs=2e-9 * whole.mass)
-            blind = star_moments(cell, mixture.at)
-            assert abs(blind.mass - whole.mass) < (blind.error + 1e-9) * whole.mass
-            assert blind.error < 1e-7
-
     @pytest.mark.parametrize("rate", [200.0, 3000.0])
     def test_a_narrow_hill_is_not_overlooked(self, rate):
         """Well inside the cell it weighs (pi / rate)**1.5; far outside hardly anything."""
@@ -272,45 +212,6 @@ class TestCurvedSheets:
         missing = math.exp(-rate * room * room) * 10
         assert found.mass == pytest.approx((math.pi / rate) ** 1.5, rel=1e-8 + missing)
         assert found.centroid == pytest.approx(place, abs=1e-7 + missing)
-
-    @given(st.integers(0, 2**32 - 1))
-    @settings(max_examples=25, deadline=None)
-    def test_monotone_in_the_radii(self, seed):
-        p, q, r = crowd(seed, 6, radius=0.6)
-        volumes = [both(CUBE, p, q, part * r) for part in (0.0, 0.3, 0.6, 1.0)]
-        inner = np.array([a.volume for a, _ in volumes])
-        outer = np.array([b.volume for _, b in volumes])
-        assert (np.diff(inner) <= 1e-10).all()
-        assert (np.diff(outer) >= -1e-10).all()
-        assert inner[0] == pytest.approx(outer[0], rel=1e-10, abs=0.0)
-
-    @given(st.integers(0, 2**32 - 1))
-    @settings(max_examples=15, deadline=None)
-    def test_true_cells_lie_between(self, seed):
-        """Wherever the others are within their balls: gV in V in dgV."""
-        rng = np.random.default_rng(seed)
-        p, q, r = crowd(seed, 6, radius=0.6)
-        inner, outer = both(CUBE, p, q, r)
-        z = rng.random((4000, 3))
-        for _ in range(4):
-            true = q + (r * rng.random(len(q)) ** (1 / 3))[:, None] * directions(seed, len(q))
-            own = (lengths(z[:, None] - true[None]) >= lengths(z - p)[:, None]).all(axis=1)
-            assert not (inner.contains(z) & ~own).any()
-            assert not (own & ~outer.contains(z)).any()
-
-    @pytest.mark.exhaustive
-    @given(st.integers(0, 2**32 - 1))
-    @settings(max_examples=15, deadline=None)
-    def test_sizes_are_true_upper_bounds(self, seed):
-        p, q, r = crowd(seed, 6, radius=0.7)
-        for cell in both(CUBE, p, q, r):
-            u = directions(seed, 600)
-            edge = np.vstack([cell.radius(u)[:, None] * u, cell.offsets])
-            apart = lengths(edge[:, None] - edge[None]).max()
-            assert apart <= cell.diameter * (1 + 1e-9)
-            assert cell.diameter / 2 <= cell.circumradius * (1 + 1e-9)
-            assert cell.circumradius <= cell.diameter * math.sqrt(3 / 8) * (1 + 1e-9)
-            assert apart > 0.9 * cell.diameter  # the widest place may lie between the directions
 
     @pytest.mark.parametrize("radius", [0.1, 0.5, 0.9, 0.95])
     @pytest.mark.parametrize("count", [1, 3, 6, 12])
@@ -349,21 +250,6 @@ class TestCurvedSheets:
         middle, radius = smallest_ball(cell.offsets)
         assert lengths(cell.offsets - middle).max() <= radius * (1 + 1e-9)
         assert cell.circumradius == pytest.approx(radius, rel=1e-9, abs=0.0)
-
-    @pytest.mark.parametrize("seed", range(5))
-    def test_distance_to_the_boundary(self, seed):
-        """Never more than to any point of the boundary, and reached by one of them."""
-        p, q, r = crowd(seed, 6, radius=0.6)
-        u = directions(seed, 60_000)
-        for cell in both(CUBE, p, q, r):
-            edge = cell.radius(u)[:, None] * u
-            for part in (0.0, 0.4, 0.8):
-                z = part * edge[0]
-                found = cell.distance_to_boundary(p + z)
-                near = lengths(edge - z).min()
-                assert found <= near + 1e-12
-                assert found >= near - 0.02
-            assert cell.distance_to_boundary(p + 1.1 * edge[0]) == 0.0
 
     @pytest.mark.parametrize("seed", range(3))
     def test_turned_with_everything_else(self, seed):
@@ -436,20 +322,6 @@ class TestRim:
         assert (alone.share, alone.room) == pytest.approx((1.0, 0.5))
 
     @pytest.mark.parametrize(
-        ("workspace", "code"),
-        [
-            (Ball((0,) * 4, 1.0), "geometry.dimension"),
-            (Ellipsoid((0,) * 5, (1, 2, 3, 4, 5)), "geometry.dimension"),
-            (Box((0,) * 4, (1,) * 4), "geometry.dimension"),
-        ],
-    )
-    def test_workspaces_without_such_cells(self, workspace, code):
-        with pytest.raises(WorkspaceError) as caught:
-            guaranteed_cell(workspace, np.zeros(workspace.dimension), [], 0.0)
-        assert caught.value.code == code
-        assert type(workspace).__name__ in str(caught.value)
-
-    @pytest.mark.parametrize(
         ("workspace", "kind"),
         [
             (Interval(0, 1), StarInterval),
@@ -468,44 +340,6 @@ class TestRim:
         cell = guaranteed_cell(workspace, middle, [], 0.0)
         assert isinstance(cell, kind)
         assert cell.volume == pytest.approx(1.0)
-
-    def test_shapes_that_do_not_fit(self):
-        with pytest.raises(AgentsError, match="three finite numbers"):
-            guaranteed_cell(CUBE, (0.5, 0.5), [], 0.0)
-        with pytest.raises(AgentsError, match="3 coordinates"):
-            guaranteed_cell(CUBE, (0.5, 0.5, 0.5), [(1, 2)], 0.0)
-        with pytest.raises(AgentsError, match="one finite number is"):
-            guaranteed_cell(Interval(0, 1), (0.5, 0.5), [], 0.0)
-
-
-BITS = """
-import numpy as np
-from dwell.density import Gaussian, Uniform
-from dwell.cells.ground import ground_of
-from dwell.cells.guaranteed import pair_of
-from dwell.geometry import Box
-rng = np.random.default_rng(4)
-p, q = rng.random(3), rng.random((3, 3))
-for density in (Uniform(), Gaussian(center=(0.4, 0.5, 0.6), rate=1.0)):
-    found = pair_of(ground_of(Box((0, 0, 0), (1, 1, 1)), density), p, q, np.full(3, 0.03))
-    print([float(v).hex() for v in (found.share, *found.offset, *found[2:])])
-"""
-
-
-@pytest.mark.exhaustive
-def test_plain_python_gives_the_same_bits():
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", BITS],
-            env={**os.environ, "DWELL_JIT": jit},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for jit in ("0", "1")
-    ]
-    assert printed[0] == printed[1]
-    assert printed[0].count("[") == 2
 
 
 def smallest_ball(points):

@@ -1,4 +1,4 @@
-"""Guaranteed and dual guaranteed cells in discs, ellipses, balls and ellipsoids."""
+"""Guaranteed and dual guaranteed cells in discs, ellipses, balls, ellipsoids and a cube."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import (
     Ball,
+    Box,
     Ellipsoid,
     Polygon,
     StarRegion,
@@ -36,8 +37,9 @@ TILT = np.array([[math.cos(0.5), math.sin(0.5)], [-math.sin(0.5), math.cos(0.5)]
 TURNED = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]
 DISC, EGG = Ball((0.1, -0.2), 1.0), Ellipsoid((0.3, 0.1), (1.6, 0.7), TILT)
 BALL, SEED = Ball((0.1, -0.2, 0.05), 1.0), Ellipsoid((0.3, 0.1, 0.2), (1.4, 0.8, 1.0), TURNED)
-FLAT, SOLID = [DISC, EGG], [BALL, SEED]
-NAMES = ["disc", "ellipse", "ball", "ellipsoid"]
+FLAT, CUBE = [DISC, EGG], Box((0, 0, 0), (1, 1, 1))
+NAMES = ["disc", "ellipse", "ball", "ellipsoid", "cube"]
+everywhere = pytest.mark.parametrize("workspace", [*FLAT, BALL, SEED, CUBE], ids=NAMES)
 PLACE = (0.3, 0.2, 0.1)
 
 
@@ -54,9 +56,11 @@ def density(kind, n):
 
 
 def scattered(workspace, count, seed):
-    """Places in the region, uniformly."""
+    """Places in the region, uniformly, but for a thousandth of its size at the boundary."""
     rng = np.random.default_rng(seed)
     n = workspace.dimension
+    if isinstance(workspace, Box):
+        return 0.5 + 0.999 * (rng.random((count, n)) - 0.5)
     u = rng.normal(size=(count, n))
     u *= (rng.random(count) ** (1 / n) / lengths(u))[:, None] * 0.999
     return (u * np.array(workspace.semi_axes)) @ np.asarray(workspace.axes) + workspace.center
@@ -116,7 +120,7 @@ def test_no_root_of_a_quartic_is_missed(seed):
     assert out[0, :count] == pytest.approx(inside, abs=1e-6)
 
 
-@pytest.mark.parametrize("workspace", [*FLAT, *SOLID], ids=NAMES)
+@everywhere
 class TestMoments:
     """Masses and centroids by other code; stated errors are true."""
 
@@ -226,7 +230,7 @@ class TestKnownShapes:
         assert disc.circumradius == pytest.approx(flat.circumradius, rel=1e-3)
 
 
-@pytest.mark.parametrize("workspace", [*FLAT, *SOLID], ids=NAMES)
+@everywhere
 class TestGuarantees:
     """What makes the cells good for a trigger, by their definitions."""
 
@@ -284,9 +288,11 @@ class TestGuarantees:
 
     def test_on_the_boundary(self, workspace):
         p, q, _ = crowd(workspace, 3)
-        p = np.array(workspace.center) + np.asarray(workspace.axes)[0] * workspace.semi_axes[0]
+        lower, upper = workspace.bounds
+        center = 0.5 * (lower + upper)
+        p = workspace.nearest((center + 9.0 * (p - center))[None])[0]
         inner = guaranteed_cell(workspace, p, q, 0.0)
-        other = guaranteed_cell(workspace, p + 1e-6 * (np.array(workspace.center) - p), q, 0.0)
+        other = guaranteed_cell(workspace, p + 1e-6 * (center - p), q, 0.0)
         assert inner.volume == pytest.approx(other.volume, rel=1e-4)
         assert pair_of(ground_of(workspace, Uniform()), p, q, np.zeros(len(q))) is not None
 
@@ -305,10 +311,10 @@ class TestGuarantees:
         """In the agent's own frame nothing is lost."""
         p, q, r = crowd(workspace, 8)
         move = np.full(workspace.dimension, 2.0**20)
-        center = np.array(workspace.center) + move
-        if isinstance(workspace, Ball):
-            moved = Ball(center, workspace.radius)
+        if isinstance(workspace, Box):
+            moved = Box(move, move + 1.0)
         else:
+            center = np.array(workspace.center) + move
             moved = Ellipsoid(center, workspace.semi_axes, workspace.axes)
         here, there = (
             pair_of(ground_of(w, Uniform()), a, b, r)
@@ -328,13 +334,13 @@ def test_more_changes_than_memory_was_made_for():
 
 SCRIPT = """
 import numpy as np, dwell
-from dwell.density import Gaussian
 from dwell.cells.ground import ground_of
 from dwell.cells.guaranteed import pair_of
-ground = ground_of(dwell.Ellipsoid((0, 0), (2, 1)), Gaussian(center=(0.4, 0.1), rate=2.0))
-others, radii = np.array([[0.9, 0.1], [-0.5, 0.6]]), np.array([0.1, 0.2])
-pair = pair_of(ground, np.array([0.3, 0.2]), others, radii)
-print(pair.share.hex(), pair.offset.tobytes().hex(), pair.room.hex(), pair.diameter.hex())
+for site, n in ((dwell.Ellipsoid((0, 0), (2, 1)), 2), (dwell.Box((0, 0, 0), (1, 1, 1)), 3)):
+    places = 0.8 * np.random.default_rng(4).random((4, n))
+    for density in (dwell.Uniform(), dwell.Gaussian(center=(0.4, 0.1, 0.6)[:n], rate=2.0)):
+        pair = pair_of(ground_of(site, density), places[0], places[1:], np.full(3, 0.03))
+        print([float(v).hex() for v in np.hstack(pair)])
 """
 
 
@@ -353,7 +359,7 @@ def test_compiled_and_plain_give_the_same_bits():
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize("workspace", [*FLAT, *SOLID], ids=NAMES)
+@everywhere
 def test_earlier_cells_leave_no_trace(workspace):
     """Working memory is shared: no bit depends on what it was used for before."""
     ground = ground_of(workspace, density("mixture", workspace.dimension))

@@ -1,7 +1,6 @@
 """Intervals, and boxes in any dimension."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell import Ball, Box, Interval, Polytope
-from dwell.errors import InputError, WorkspaceError
+from dwell.errors import InputError
 from dwell.geometry import as_workspace, interval_of, is_flat, polygon_of
 
 
@@ -33,32 +32,6 @@ def test_nearest_point_of_an_interval(x, y):
     assert ((nearest >= low) & (nearest <= high)).all()
     assert (np.abs(nearest - places)[:, 0] == line.outside_by(places)).all()
     assert line.contains([[low], [high]]).all()
-
-
-@pytest.mark.parametrize(
-    ("make", "code"),
-    [
-        (lambda: Interval(1, 1), "workspace.degenerate"),
-        (lambda: Interval(2, 1), "workspace.degenerate"),
-        (lambda: Interval(math.nan, 1), "workspace.nonfinite"),
-        (lambda: Interval(0, math.inf), "workspace.nonfinite"),
-        (lambda: Interval("a", 1), "workspace.shape"),
-        (lambda: Interval([0, 1], 1), "workspace.shape"),
-        (lambda: Interval(0, 1e-80), "workspace.range"),
-        (lambda: Interval(-1e80, 1e80), "workspace.range"),
-        (lambda: Box((0, 0, 0), (1, 1)), "workspace.shape"),
-        (lambda: Box((0, 0, 0), (1, 0, 1)), "workspace.degenerate"),
-        (lambda: Box((0, 0, 0), (1, 1e-13, 1)), "workspace.degenerate"),
-        (lambda: Box((0, 0, math.nan), (1, 1, 1)), "workspace.shape"),
-        (lambda: Box((), ()), "workspace.shape"),
-        (lambda: Box((0, 0, 0), (1e60, 1e60, 1e60)), "workspace.range"),
-    ],
-)
-def test_what_is_no_interval_and_no_box_is_refused_by_name(make, code):
-    with pytest.raises(WorkspaceError) as fault:
-        make()
-    assert fault.value.code == code
-    assert fault.value.key.startswith("workspace.")
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])

@@ -238,28 +238,3 @@ def test_flat_vertices_are_refused(n, offset):
     assert refused(vertices=flat).code == "workspace.degenerate"
     assert refused(vertices=flat[:n]).code == "workspace.degenerate"
     assert refused(vertices=np.ones((5, n))).code == "workspace.degenerate"
-
-
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [
-        ({}, "workspace.shape"),
-        ({"vertices": cube(3), "halfspaces": (cross(3), np.ones(6))}, "workspace.shape"),
-        ({"vertices": [[0, 0, 0], [1, 0]]}, "workspace.shape"),
-        ({"vertices": "cube"}, "workspace.shape"),
-        ({"vertices": [1, 2, 3]}, "workspace.shape"),
-        ({"vertices": np.zeros((0, 3))}, "workspace.degenerate"),
-        ({"vertices": [[0, 0, math.nan], *cube(3).tolist()]}, "workspace.nonfinite"),
-        ({"vertices": cube(3) * 1e60}, "workspace.range"),
-        ({"vertices": cube(3) * 1e-60}, "workspace.range"),
-        ({"halfspaces": cross(3)}, "workspace.shape"),
-        ({"halfspaces": (cross(3), np.ones(5))}, "workspace.shape"),
-        ({"halfspaces": (cross(3), [1, 1, 1, 1, 1, math.inf])}, "workspace.nonfinite"),
-        ({"halfspaces": (np.zeros((2, 3)), [1, -1])}, "workspace.empty"),
-        ({"halfspaces": (np.zeros((2, 3)), [1, 1])}, "workspace.unbounded"),
-    ],
-)
-def test_what_is_no_polytope_is_refused_by_name(given, code):
-    fault = refused(**given)
-    assert fault.code == code
-    assert fault.key.startswith("workspace")

@@ -17,8 +17,7 @@ from dwell.agents import CoverageSystem, table_of
 from dwell.cells import interval
 from dwell.cells.ground import ground_of
 from dwell.engine import run_compiled
-from tests.agents import test_engine as plane
-from tests.agents import test_engine_any as other
+from tests.agents import test_engine as engines
 from tests.kernels import space_worlds as worlds
 
 
@@ -28,14 +27,9 @@ def run_of(system: CoverageSystem, start, **options) -> Iterator[np.ndarray]:
     yield from table.columns().values()
 
 
-def run_in_plane() -> Iterator[np.ndarray]:
-    system = plane.system()
-    return run_of(system, system.start(plane.START), until=1.5)
-
-
 def run_in(world: str) -> Iterator[np.ndarray]:
-    system = other.system(world)
-    return run_of(system, other.begun(system), until=1.5)
+    system = engines.system(world)
+    return run_of(system, engines.begun(system), until=1.5)
 
 
 def run_of_many(n: int) -> Iterator[np.ndarray]:
@@ -61,7 +55,7 @@ def cells_in_space() -> Iterator[np.ndarray]:
 
 
 CASES = {
-    "run in the plane": run_in_plane,
+    "run in the plane": lambda: run_in("plane"),
     "run on the line": lambda: run_in("interval"),
     "run in space": lambda: run_in("box-3"),
     "run of many on the line": lambda: run_of_many(1),

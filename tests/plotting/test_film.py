@@ -21,7 +21,7 @@ import dwell
 from dwell import InputError, Run, animate
 from dwell.plotting import PLAIN
 from dwell.plotting.canvas import Canvas
-from dwell.plotting.film import canvas_of, frames_of, size_from_words
+from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.film_writer import MARK, durations
 
 from .conftest import RUNS, run_named
@@ -228,46 +228,6 @@ def test_a_part_of_a_run(tmp_path: Path) -> None:
 def test_times_of_frames_are_right_on_average() -> None:
     assert sum(durations(31, 30.0)[:-1]) == 1000
     assert durations(4, 25.0) == [40, 40, 40, 1500]
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "words"),
-    [
-        ({"fps": 0}, "film.time", "positive"),
-        ({"seconds": "long"}, "film.time", "positive"),
-        ({"since": 3.0, "until": 1.0}, "film.time", "from 0 to 3"),
-        ({"until": 99.0}, "film.time", "from 0 to 3"),
-        ({"size": (10, 10)}, "film.size", "whole numbers of pixels"),
-        ({"size": "big"}, "film.size", "whole numbers of pixels"),
-        ({"dpi": -1}, "film.dpi", "20 to 1000"),
-        ({"fps": 90}, "film.fps", "at most 50"),
-        ({"turn": True}, "film.turn", "in space"),
-        ({"size": (4000, 4000), "seconds": 20, "kind": "webp"}, "film.size", r"end in \.mp4"),
-    ],
-)
-def test_wrong_options_are_refused(
-    tmp_path: Path, options: dict[str, object], code: str, words: str
-) -> None:
-    kind = options.pop("kind", "gif")
-    with pytest.raises(InputError, match=words) as caught:
-        animate(run_named("two"), tmp_path / f"film.{kind}", **options)
-
-    assert caught.value.code == code
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_sizes_in_words() -> None:
-    assert size_from_words("640x360") == (640, 360)
-    for wrong in ("640", "640x", "axb", "640x360x2", "-640x360", "1x1"):
-        with pytest.raises(InputError, match="pixels"):
-            size_from_words(wrong)
-
-
-@pytest.mark.parametrize("name", ["film.avi", "film", "film.GIF", "film.png"])
-def test_other_formats_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"\.mp4, \.gif, \.webp") as caught:
-        animate(run_named("two"), tmp_path / name)
-    assert caught.value.code == "film.format"
 
 
 def test_own_films_are_replaced_and_others_only_with_force(tmp_path: Path) -> None:

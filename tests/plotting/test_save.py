@@ -100,23 +100,6 @@ def test_settings_and_windows_are_left_alone(tmp_path: Path) -> None:
     assert ("matplotlib.pyplot" in sys.modules) == windows
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "words"),
-    [
-        ({"formats": ["gif"]}, "plot.format", "png, pdf, svg"),
-        ({"names": ["eror"]}, "plot.figure", "errors"),
-    ],
-)
-def test_unknown_choices_are_named(
-    tmp_path: Path, options: dict[str, list[str]], code: str, words: str
-) -> None:
-    with pytest.raises(InputError, match=words) as caught:
-        save_figures(run_named("two"), tmp_path / "out", **options)
-
-    assert caught.value.code == code
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "taken"
     place.write_text("")

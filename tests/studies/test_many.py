@@ -10,7 +10,6 @@ import pytest
 
 import dwell
 from dwell import Scenario
-from dwell.errors import DwellError
 from dwell.hybrid import StopReason
 from dwell.scenario import parse_scenario
 from dwell.studies.many import Batch
@@ -157,43 +156,6 @@ def test_progress_is_told():
     shares = [share for what, share in told if what == "simulating"]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (([],), "at least one"),
-        (([scenario(), scenario(horizon=7.0)],), "scenario 1 has another horizon"),
-        (([scenario(), scenario(agents=5)],), "run 1 has 5 agents and run 0 has 6"),
-    ],
-)
-def test_refused(arguments, says):
-    with pytest.raises(DwellError, match=says):
-        dwell.simulate_many(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"seeds": []}, "at least one"),
-        ({"seeds": [1.5]}, "whole numbers"),
-        ({"starts": [[0.1, 0.2]]}, "shape"),
-        ({"starts": "x"}, "shape"),
-        ({"start_seeds": [-1]}, "whole numbers"),
-        ({"start_seeds": [1], "starts": [[[0.1, 0.2], [0.5, 0.5]]]}, "one of them"),
-        ({"starts": [[[0.1, 0.2], [9.0, 9.0]]]}, "outside"),
-        ({"starts": [[[0.1, 0.2], [0.1, 0.2]]]}, "same place"),
-        ({"starts": [[[0.1, 0.2], [0.5, 0.5]]], "seeds": [1, 2]}, "2 seeds and 1 starts"),
-    ],
-)
-def test_options_refused(options, says):
-    with pytest.raises(DwellError, match=says):
-        dwell.simulate_many(scenario(), **options)
-
-
-def test_places_are_not_scattered_anew():
-    with pytest.raises(DwellError, match="use starts"):
-        dwell.simulate_many(scenario(start=[[0.1, 0.2], [0.5, 0.5]]), start_seeds=[1])
 
 
 def test_the_closest_pair_may_be_that_of_the_start():

@@ -469,34 +469,6 @@ def test_levels_close_to_the_costs_are_drawn() -> None:
 # What cannot be done.
 
 
-@pytest.mark.parametrize(
-    ("changes", "code", "words"),
-    [
-        ({"agents": 0}, "agents.range", "agents is 0"),
-        ({"agents": -3}, "agents.range", "from 1"),
-        ({"agents": 2.5}, "agents.range", "agents is 2.5"),
-        ({"agents": True}, "agents.range", "agents is True"),
-        ({"agents": None}, "agents.range", "agents is None"),
-        ({"agents": "many"}, "agents.range", "'many'"),
-        ({"agents": []}, "agents.empty", "no agents"),
-        ({"agents": [(0.5, 0.5), (0.5, 0.5)]}, "agents.coincident", "same place"),
-        ({"agents": [(0.5, 2.0)]}, "agents.outside", "outside"),
-        ({"starts": 0}, "optimize.starts", "starts is 0"),
-        ({"starts": 1.5}, "optimize.starts", "starts is 1.5"),
-        ({"seed": -1}, "run.seed", "seed is -1"),
-        ({"workers": 0}, "optimize.workers", "workers is 0"),
-        ({"density": "hill"}, "density.kind", "not 'hill'"),
-        ({"density": Polynomial([(1, 0, -1.0)])}, "density.negative", "negative"),
-        ({"workspace": [(0, 0), (1, 1)]}, "workspace.degenerate", "distinct"),
-    ],
-)
-def test_refusals(changes: dict[str, Any], code: str, words: str) -> None:
-    arguments: dict[str, Any] = {"workspace": SQUARE, "density": None, "agents": 3, "starts": 2}
-    with pytest.raises(InputError, match=words) as fault:
-        optimize(**{**arguments, **changes})
-    assert fault.value.code == code
-
-
 def test_a_start_whose_cells_weigh_nothing_is_left_out_or_refused() -> None:
     def left(z: np.ndarray) -> np.ndarray:
         return np.where(z[:, 0] < 0.3, 1.0, 0.0)

@@ -179,31 +179,3 @@ def test_an_agreement_cut_short_says_so() -> None:
         assert isinstance(found, Agreement)
         assert not found.agreed
         assert found.as_json()["agreed"] is False
-
-
-@pytest.mark.parametrize(
-    ("caps", "graph", "words"),
-    [
-        ([1.0, 0.0], [[1], [0]], "one positive number per agent"),
-        ([1.0, math.nan], [[1], [0]], "one positive number per agent"),
-        ([], [], "one positive number per agent"),
-        ("ab", [[1], [0]], "one positive number per agent"),
-        (3.0, [[1], [0]], "one positive number per agent"),
-        ([1.0, 2.0], [[1]], "neighbours of 1 agents; 2 are needed"),
-        ([1.0, 2.0], [[1], []], "agent 0 has the neighbour 1"),
-        ([1.0, 2.0], [[0, 1], [0]], "agent 0 has the neighbour 0"),
-        ([1.0, 2.0], [[2], [0]], "neighbours are other agents, from 0 to 1"),
-    ],
-)
-def test_refused(caps: object, graph: Graph, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        flooding(caps, [graph])
-
-
-def test_more_that_is_refused() -> None:
-    with pytest.raises(InputError, match="choose from flooding, gossip, equalizing"):
-        agree("voting", [1.0], [[[]]])
-    with pytest.raises(InputError, match="no graph"):
-        flooding([1.0], [])
-    with pytest.raises(InputError, match="mu is 0"):
-        equalizing([1.0, 2.0], [[[1], [0]]], weight=0)

@@ -532,25 +532,6 @@ def test_agents_that_meet_on_the_way_have_no_constant() -> None:
     assert found.as_json()["measured_lipschitz"]["run"]["value"] is None
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"agree": "vote"}, "'vote' is not one of flooding, gossip, equalizing"),
-        ({"graph": "moon"}, "'moon' is not one of start, run"),
-        ({"samples": -1}, "samples is -1"),
-        ({"samples": 1.5}, "samples is 1.5"),
-        ({"separation": -1.0}, "separation is -1.0"),
-        ({"separation": math.nan}, "separation is nan"),
-        ({"separation": 9.0}, "too large to draw 5 agents"),
-        ({"eta_max": 0.0}, "eta_max is 0.0"),
-        ({"lipschitz": -1.0}, "lipschitz is"),
-    ],
-)
-def test_refused(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        dwell.design(small(), run=False, **options)
-
-
 # Agreement in a design.
 
 
