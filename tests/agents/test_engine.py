@@ -41,10 +41,10 @@ WORLDS = {
     "box-1": Box((0.0,), (4.0,)),
     "ball-1": Ball((2.0,), 2.0),
     "plane": Box((0.0, 0.0), (4.0, 3.0)),
-    "box-3": Box((-1.0, -1.0, -1.0), (1.0, 2.0, 1.0)),
-    "octahedron": Polytope(CORNERS),  # four walls at each corner
+    "space": Box((-1.0, -1.0, -1.0), (1.0, 2.0, 1.0)),
+    "space-octahedron": Polytope(CORNERS),  # four walls at each corner
 }
-ONE_OF_EACH = ["interval", "plane", "box-3"]
+ONE_OF_EACH = ["interval", "plane", "space"]
 RULES = {
     "uniform": {},
     "earliest": {},
@@ -166,7 +166,7 @@ def test_buffers_of_any_size(world, monkeypatch):
     assert differing(whole, table_of(run_compiled(coverage, begun(coverage), until=4.0))) == []
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 3], ids=["line", "plane", "space"])
 def test_agents_that_meet(n):
     way = np.zeros((2, n))
     way[:, 0] = (1.0, -1.0)
@@ -182,7 +182,7 @@ def test_agents_that_meet(n):
     assert "agents 0 and 1" in stops[0].detail
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 3], ids=["line", "plane", "space"])
 def test_three_that_meet_among_many_are_named_alike(n):
     """Rows lie in the order of places; who is named goes by numbers."""
     rng = np.random.default_rng(5)
@@ -205,7 +205,7 @@ def test_what_has_no_engine():
     round_ = CoverageSystem(Ball((0.0, 0.0, 0.0), 1.0), Uniform(), TIMER, 5)
     high = CoverageSystem(Box((0.0,) * 4, (1.0,) * 4), Uniform(), TIMER, 5)
     weight = Function(lambda p: 1.0 + p[..., 0] ** 2)
-    called = CoverageSystem(WORLDS["box-3"], weight, TIMER, 5)
+    called = CoverageSystem(WORLDS["space"], weight, TIMER, 5)
     assert [can_compile(s) for s in (round_, high, called)] == [False] * 3
 
 

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
-from dwell.cells import polyhedron as space
 from dwell.cells import rays, tessellate
-from dwell.cells.ball import box_round
 from dwell.cells.ball_cell import root_of
 from dwell.cells.cones import borders, cells, looks
 from dwell.cells.ground import Ground, ground_of
@@ -179,48 +177,6 @@ def test_volumes_add_up(seed, count, b, c):
     assert seen.mass.sum() == pytest.approx(shape.volume, rel=EXACT)
 
 
-def test_chance_agrees():
-    positions, points = spread(EGG, 6, 11), spread(EGG, 300_000, 12)
-    owner = ((points[:, None] - positions) ** 2).sum(axis=2).argmin(axis=1)
-    seen = look(EGG, positions)
-    shares = np.bincount(owner, minlength=6) / len(points)
-    assert seen.mass / EGG.volume == pytest.approx(shares, abs=4e-3)
-    for p, cell in enumerate(cells(EGG, positions)):
-        assert positions[p] + seen.error[p] == pytest.approx(
-            points[owner == p].mean(axis=0), abs=2e-2
-        )
-        assert (cell.contains(points) == (owner == p)).mean() > 0.9999
-        assert len(cell.borders) == seen.neighbors[p]
-
-
-@pytest.mark.parametrize("n", [3, 4])
-def test_the_front_door(n):
-    """Balls through `tessellate`, with neighbours on both sides."""
-    ball = Ball((0.1,) * n, 1.5)
-    positions = spread(ball, 7, 53)
-    found = tessellate(ball, positions)
-    assert found.masses.sum() == pytest.approx(ball.volume, rel=EXACT if n == 3 else 3e-3)
-    for p, near in enumerate(found.neighbors):
-        assert all(p in found.neighbors[q] for q in near)
-    assert all(set(a) <= set(b) for a, b in zip(found.neighbors, found.touching, strict=True))
-    assert found.cell(2).contains(positions[2:3]).all()
-    assert (found.mass_errors < (EXACT if n == 3 else 0.02)).all()
-
-
-def test_cells_within_are_polyhedra():
-    """Cells that do not reach the surface weigh what they weigh in a box."""
-    axis = np.linspace(-0.5, 0.5, 3)
-    positions = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
-    positions = positions + 0.02 * np.random.default_rng(1).normal(size=positions.shape)
-    ball = Ball((0, 0, 0), 3.0)
-    seen = look(ball, positions, MIXTURE)
-    ground = ground_of(box_round(ball), MIXTURE)
-    everybody = np.arange(len(positions))
-    flat = space.looks(ground, positions[None], np.zeros_like(everybody), everybody)
-    assert seen.mass[13] == pytest.approx(flat.mass[13], rel=1e-12, abs=0.0)
-    assert seen.mass[13] < 0.2 < seen.mass[0]
-
-
 PROGRAM = """
 import numpy as np
 from tests.cells.test_ball_cells import EGG, MIXTURE, borders, ground_of, look, spread
@@ -260,34 +216,6 @@ def test_agents_outside_and_together():
         cells(ball, places)
     with pytest.raises(AgentsError, match="agents 1 and 2"):
         borders(ground_of(ball, Uniform()), places)
-
-
-@pytest.mark.parametrize(
-    "density", [Uniform(), Gaussian((1.0, 1.5, -1.0), 0.9), Polynomial([(2, 0, 0, 1.0)])]
-)
-def test_borders_are_derivatives(density):
-    """d mass / d position of either agent, by central differences."""
-    count = 6
-    positions = spread(EGG, count, 23)
-    ground = ground_of(EGG, density)
-    found = borders(ground, positions)
-    slopes = np.zeros((count, count, 3))
-    for p, q, gap, m0, m1 in zip(
-        found.agent, found.other, found.gap, found.m0, found.m1, strict=True
-    ):
-        length = math.sqrt(gap @ gap)
-        slopes[p, q] = (gap * m0 - m1) / length
-        slopes[p, p] += m1 / length
-    step = 1e-4
-    for q in range(2):
-        for axis in range(3):
-            ends = []
-            for sign in (1, -1):
-                moved = positions.copy()
-                moved[q, axis] += sign * step
-                ends.append(look(EGG, moved, density).mass)
-            slope = (ends[0] - ends[1]) / (2 * step)
-            assert slopes[:, q, axis] == pytest.approx(slope, abs=3e-6 * found.masses.max())
 
 
 def test_the_face_between_two_halves():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dwell import Ball, Ellipsoid
+from dwell import Ellipsoid
 from dwell._kernels import _jit
 from dwell.cells import tessellate
 from dwell.cells.backend import borders as polygon_borders
@@ -364,22 +364,6 @@ def test_labels_agree_with_forty_digits():
     assert cells(ELLIPSE, positions, [0])[0].edge_with(99) is None
 
 
-def test_the_front_door():
-    """Discs and ellipses through `tessellate`, with neighbours on both sides."""
-    positions = scatter(DISC, 9, 53)
-    found = tessellate(Ball(DISC.center, 2.0), positions, HILLS)
-    assert found.masses == pytest.approx(look(DISC, positions, HILLS).mass, rel=1e-14, abs=0.0)
-    for p, near in enumerate(found.neighbors):
-        assert all(p in found.neighbors[q] for q in near)
-        labels = found.cells[p].borders
-        assert near == sorted(int(q) for q in labels[labels >= 0])
-    assert all(set(a) <= set(b) for a, b in zip(found.neighbors, found.touching, strict=True))
-    assert len(found.cell(3).outline()) > 3
-    ellipse = Ellipsoid(ELLIPSE.center, ELLIPSE.semi_axes, ELLIPSE.axes)
-    whole = tessellate(ellipse, scatter(ELLIPSE, 5, 1))
-    assert whole.masses.sum() == pytest.approx(3 * math.pi, rel=1e-13, abs=0.0)
-
-
 def test_one_edge_cut_off_twice():
     """A polygon edge whose both ends lie beyond the disc, and a cell with two arcs."""
     positions = np.array([(0.0, 0.0), (0.5, 0.0), (-0.5, 0.0)])
@@ -387,19 +371,6 @@ def test_one_edge_cut_off_twice():
     assert sorted(middle.borders) == [ARC, ARC, 1, 2]
     assert sorted(right.borders) == [ARC, 0]
     assert np.hypot(*middle.offsets.T) == pytest.approx(1.0, abs=1e-15)
-
-
-def test_agents_outside():
-    disc = ball((0.0, 0.0), 1.0)
-    beyond = np.nextafter(1.0, 2.0)
-    seen = look(disc, [(beyond, 0.0), (beyond - 1e-3, 0.0), (-0.5, 0.0)])
-    assert seen.mass.sum() == pytest.approx(math.pi, rel=1e-13, abs=0.0)
-    seen = look(disc, [(3.0, 0.0), (0.5, 0.0)])
-    assert seen.empty.tolist() == [True, False]
-    assert seen.error[0] == pytest.approx([-2.0, 0.0])
-    assert seen.mass[0] == 0.0
-    assert seen.mass[1] == pytest.approx(math.pi, rel=1e-14, abs=0.0)
-    assert cells(disc, np.array([(3.0, 0.0), (0.5, 0.0)]))[0].empty
 
 
 def test_coincident_agents():
@@ -426,30 +397,6 @@ def test_the_root_of_a_thin_ellipse_keeps_its_digits():
 
 
 # --------------------------------------------------------------------------- borders
-
-
-@pytest.mark.parametrize("density", DENSITIES)
-def test_borders_are_derivatives(density):
-    """d mass / d position of either agent, by central differences."""
-    positions, weight = scatter(ELLIPSE, 7, 23), DENSITIES[density]
-    found = borders(ground(ELLIPSE, weight), positions)
-    masses = np.zeros((7, 7, 2))
-    for p, q, gap, m0, m1 in zip(
-        found.agent, found.other, found.gap, found.m0, found.m1, strict=True
-    ):
-        length = math.hypot(*gap)
-        masses[p, q] = (gap * m0 - m1) / length  # the border follows q ...
-        masses[p, p] += m1 / length  # ... and p
-    step = 1e-5
-    for q in range(7):
-        for axis in range(2):
-            ends = []
-            for sign in (1, -1):
-                moved = positions.copy()
-                moved[q, axis] += sign * step
-                ends.append(look(ELLIPSE, moved, weight).mass)
-            slope = (ends[0] - ends[1]) / (2 * step)
-            assert masses[:, q, axis] == pytest.approx(slope, abs=2e-8 * found.masses.max())
 
 
 def test_borders_like_a_polygon_inside():

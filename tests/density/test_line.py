@@ -253,27 +253,3 @@ def test_optimal_quantizers_of_the_uniform_distribution(levels):
     seen = all_looks(Interval(0, 1), Uniform(), x)
     assert np.abs(seen.error).max() <= 1e-16
     assert math.fsum(seen.polar) == pytest.approx(1.0 / (12.0 * levels**2), rel=1e-14, abs=0.0)
-
-
-@pytest.mark.parametrize(
-    "density", [Uniform(2.0), Gaussian((0.3,), rate=4.0), Polynomial([(2, 1)])]
-)
-def test_borders_are_the_derivatives(density):
-    ground = ground_of(Interval(-1, 2), density)
-    x, h = np.array([-0.4, 0.3, 1.7, 0.9]), 1e-6
-    found = line.borders(ground, x[:, None])
-    assert sorted(zip(found.agent.tolist(), found.other.tolist(), strict=True)) == [
-        (0, 1), (1, 0), (1, 3), (2, 3), (3, 1), (3, 2),
-    ]  # fmt: skip
-    for k in range(len(found.agent)):
-        p, q = found.agent[k], found.other[k]
-        place = 0.5 * (x[p] + x[q])
-        assert x[p] + found.m1[k, 0] / found.m0[k] == pytest.approx(place)
-        assert found.m0[k] == pytest.approx(density.at(np.array([[place]]))[0], rel=1e-13, abs=0.0)
-        moved = x.copy()
-        moved[q] += h
-        back = x.copy()
-        back[q] -= h
-        masses = [all_looks(ground.workspace, density, y).mass[p] for y in (moved, back)]
-        slope = (masses[0] - masses[1]) / (2 * h)
-        assert slope == pytest.approx(0.5 * found.m0[k] * np.sign(found.gap[k, 0]), rel=1e-6)

@@ -234,26 +234,6 @@ def test_the_walls_of_a_cell_balance(n):
     assert all(order[q, p] == pytest.approx(m, rel=1e-9, abs=0.0) for (p, q), m in order.items())
 
 
-@pytest.mark.parametrize("density", [Uniform(2.0), Polynomial([(1, 0, 0, 0, 1.0)])])
-def test_walls_are_the_derivatives_of_masses(density):
-    n, h = 4, 1e-6
-    points = np.random.default_rng(6).random((5, n))
-    ground = ground_of(unit_box(n), density)
-    found = simplices.borders(ground, points)
-    k = int(np.argmax(found.m0))
-    p, q, length = found.agent[k], found.other[k], np.linalg.norm(found.gap[k])
-    for axis in range(2):
-        masses = []
-        for sign in (1, -1):
-            moved = points.copy()
-            moved[q, axis] += sign * h
-            masses.append(all_looks(simplices, ground.workspace, density, moved).mass[p])
-        slope = (masses[0] - masses[1]) / (2 * h)
-        # The wall z . gap = |gap|**2 / 2 moves by (gap - z) / |gap| for a step of the other agent.
-        expected = (found.gap[k, axis] * found.m0[k] - found.m1[k, axis]) / length
-        assert slope == pytest.approx(expected, rel=1e-5, abs=1e-8)
-
-
 def test_agents_at_one_place_are_found():
     points = np.array([[0.1] * 4, [0.5] * 4, [0.1] * 4])
     assert all_looks(simplices, unit_box(4), Uniform(), points).met.tolist() == [True, False, True]

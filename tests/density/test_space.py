@@ -55,38 +55,6 @@ def test_what_a_look_tells():
 
 
 @pytest.mark.parametrize("name", DENSITIES)
-def test_borders_are_the_derivatives_of_mass_and_centroid(name):
-    """Moving an agent moves its faces: dm/dx and dc/dx by face integrals and by differences."""
-    terms, points, step = DENSITIES[name], worlds.scattered(12), 1e-6
-    found = space.borders(worlds.ground(worlds.cube(), terms), points)
-    p = 5
-    error, mass = found.errors[p], found.masses[p]
-    for q in range(len(points)):
-        to_mass, to_centroid = np.zeros(3), np.zeros((3, 3))
-        for k in np.flatnonzero(found.agent == p):
-            length = np.linalg.norm(found.gap[k])
-            if q == p:
-                moved, bend = found.m1[k], found.m2[k]
-            elif q == found.other[k]:
-                moved = found.m0[k] * found.gap[k] - found.m1[k]
-                bend = np.outer(found.m1[k], found.gap[k]) - found.m2[k]
-            else:
-                continue
-            to_mass += moved / length
-            to_centroid += (bend - np.outer(error, moved)) / (mass * length)
-        for axis in range(3):
-            ahead, behind = points.copy(), points.copy()
-            ahead[q, axis] += step
-            behind[q, axis] -= step
-            plus, minus = (worlds.looks(worlds.cube(), at, terms) for at in (ahead, behind))
-            slope = (plus.mass[p] - minus.mass[p]) / (2 * step)
-            assert to_mass[axis] == pytest.approx(slope, abs=1e-8)
-            centroids = [at[p] + seen.error[p] for at, seen in ((ahead, plus), (behind, minus))]
-            slopes = (centroids[0] - centroids[1]) / (2 * step)
-            np.testing.assert_allclose(to_centroid[:, axis], slopes, atol=1e-7)
-
-
-@pytest.mark.parametrize("name", DENSITIES)
 def test_both_sides_of_a_border_agree(name):
     points = worlds.scattered(40)
     found = space.borders(worlds.ground(worlds.cube(), DENSITIES[name]), points)

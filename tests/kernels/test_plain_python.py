@@ -57,7 +57,7 @@ def cells_in_space() -> Iterator[np.ndarray]:
 CASES = {
     "run in the plane": lambda: run_in("plane"),
     "run on the line": lambda: run_in("interval"),
-    "run in space": lambda: run_in("box-3"),
+    "run in space": lambda: run_in("space"),
     "run of many on the line": lambda: run_of_many(1),
     "run of many in space": lambda: run_of_many(3),
     "cells on the line": cells_on_line,

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dwell import (
     Ball,
     Box,
+    Ellipsoid,
     Gaussian,
     Interval,
     Mixture,
@@ -77,6 +78,8 @@ def facets(found: Derivatives) -> np.ndarray:
 
 CUBE = Box((0, 0, 0), (4, 3, 2))
 WEDGE = Polytope([(0, 0, 0), (3, 0, 0), (0, 3, 0), (0, 0, 2), (3, 0, 2), (0, 3, 2)])
+EGG, OVAL = Ellipsoid((0, 0), (2, 1)), Ellipsoid((0, 0, 0), (2, 1, 1.5))
+FOUR = np.random.default_rng(6).random((3, 4))
 WORLDS: dict[str, tuple[Any, Any, Density]] = {
     **{name: (ROOM, scattered(4, seed=3), density) for name, density in DENSITIES.items()},
     "line": (Interval(0, 5), [[0.4], [1.1], [2.9], [4.5]], Gaussian((2,), rate=0.3)),
@@ -85,6 +88,10 @@ WORLDS: dict[str, tuple[Any, Any, Density]] = {
     "cube, gaussian": (CUBE, [(1, 1, 1), (3, 2, 1), (2, 0.5, 0.4)], Gaussian((3, 2, 1), rate=0.3)),
     "wedge": (WEDGE, [(0.5, 0.5, 0.5), (1.5, 0.6, 1.2), (0.4, 1.7, 1.4)], Uniform()),
     "disc": (Ball((0, 0), 3), [(1, 1), (-1, 0.4), (0.3, -1.5)], Gaussian((1, 1), 0.3)),
+    "ellipse": (EGG, [(1, 0.5), (-1, 0.4), (0.3, -0.5)], Polynomial([(0, 0, 1.0), (0, 4, 0.1)])),
+    "ball": (Ball((0, 0, 0), 2), [(1, 0.2, 0.1), (-1, 0.4, 0.3), (0, -1, 0.5)], Uniform()),
+    "ellipsoid": (OVAL, [(1, 0.2, 0.1), (-1, 0.4, 0.3), (0, -0.5, 0.2)], Gaussian((1, 0, 0), 0.5)),
+    "four dimensions": (Box((0,) * 4, (1,) * 4), FOUR, Polynomial([(1, 0, 0, 0, 1.0)])),
 }  # fmt: skip
 
 
