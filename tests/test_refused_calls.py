@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import math
 from pathlib import Path
@@ -14,8 +15,12 @@ import dwell
 from dwell import agents, density, geometry, plotting
 from dwell.density.support import check_density
 from dwell.plotting import film
+from dwell.scenario import parse_scenario
+from dwell.studies import laws
+from dwell.sweep import plan_of
 from dwell.theory import consensus
 from tests.catalogue import kit
+from tests.sweep import worlds
 
 TABLE = Path(__file__).with_name("refused_calls.txt").read_text("utf-8")
 ROWS = [
@@ -65,12 +70,16 @@ def names() -> dict[str, Any]:
             in_dimensions(n)[0], None, in_dimensions(n)[1], timer(), until=1.0
         ),
         "kit": kit,
+        "datetime": datetime,
+        "swept": lambda **changes: plan_of(worlds.small(**changes)),
+        "site": parse_scenario(SCENARIO),
+        "HUGE": {f"run.k{k}": list(range(1000)) for k in range(7)},
         "HILL": dwell.Gaussian(center=(0.1, 0.2, 0.3), rate=1.0),
         "FLAT_WALLS": [[1, 0], [-1, 0], [0, 1], [0, -1]],
         "LONGER": {**SCENARIO, "run": {**SCENARIO["run"], "horizon": 7.0}},
         "SCATTERED": {**SCENARIO, "agents": {"start": {"count": 6, "seed": 3}}},
     }
-    rooms = (agents, density, geometry, plotting, film, consensus)
+    rooms = (agents, density, geometry, plotting, film, consensus, laws)
     known = {name: value for room in rooms for name, value in vars(room).items()}
     front = {name: getattr(dwell, name) for name in dwell.__all__}
     return {**known, **front, **globals(), **own}

@@ -148,20 +148,3 @@ def test_version() -> None:
     assert dwell("--version").out == f"dwell {package.__version__}\n"
     module = [sys.executable, "-m", "dwell", "--version"]
     assert subprocess.check_output(module, text=True) == f"dwell {package.__version__}\n"
-
-
-USAGE = {
-    "no-file": ["run"],
-    "unknown-option": ["run", "x.toml", "--fast"],
-    "unknown-command": ["fly"],
-    "too-many": ["run", "a.toml", "b.toml"],
-    "threads": ["run", "x.toml", "--threads", "0"],
-    "threads-text": ["run", "x.toml", "--threads", "many"],
-    "no-out": ["plot", "run.nc"],
-}
-
-
-@pytest.mark.parametrize("words", USAGE.values(), ids=USAGE)
-def test_usage(words: list[str]) -> None:
-    (sentence,) = dwell(*words).sentences
-    assert "--help" in sentence

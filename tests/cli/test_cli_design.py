@@ -128,26 +128,6 @@ def test_figures_of_all_kinds_of_settings(scenario: Path) -> None:
         assert [ax.get_xlabel() for ax in figure.axes] == [r"$k_1$", r"$\nu$", r"$\nu$"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--agree", "voting"], "voting"),
-        (["--graph", "moon"], "moon"),
-        (["--samples", "-1"], "samples"),
-        (["--samples", "many"], "samples"),
-        (["--separation", "-1"], "a length from 0 on is needed"),
-        (["--separation", "50"], "too large to draw 4 agents"),
-        (["--out", "trade.gif"], "must end in .png, .pdf, .svg"),
-        (["--out", "trade"], "must end in .png, .pdf, .svg"),
-        (["--set", "controller.t3=1"], "t3"),
-        (["--set", "agents.start=[[1, 1], [1, 1]]"], "several agents start at the same place"),
-        (["--set", "certificate.eta_max=0"], "eta_max"),
-    ],
-)
-def test_refused(scenario: Path, arguments: list[str], words: str) -> None:
-    assert words in " ".join(dwell("design", scenario, *arguments).sentences)
-
-
 def test_other_laws_and_other_files_are_refused(tmp_path: Path, scenario: Path) -> None:
     path = tmp_path / "lloyd.toml"
     assert dwell("init", "paper-12-lloyd", "--out", path).code == 0

@@ -66,26 +66,6 @@ def test_on_a_grid_it_says_so(scenario: Path) -> None:
     assert "exact integrals" in shown.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--starts", "0"], "starts"),
-        (["--starts", "some"], "starts"),
-        (["--workers", "0"], "workers"),
-        (["--format", "gif"], "gif"),
-        (["--set", "agents.start={count=0}"], "agents.start"),
-        (["--set", "agents.start=[[1, 1], [1, 1]]"], "same place"),
-        (["--set", "agents.strt=3"], "did you mean"),
-        (["--out", "small.toml"], "small.toml"),
-    ],
-)
-def test_refusals(
-    scenario: Path, arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(scenario.parent)
-    assert words in " ".join(dwell("optimize", scenario, *arguments).sentences)
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]

@@ -100,15 +100,6 @@ def test_pictures(scenario: Path, long: Path) -> None:
         assert name in outcome.out
 
 
-def test_refusals(scenario: Path, long: Path) -> None:
-    assert "does not exist" in dwell("rates", scenario.parent / "no.toml").sentences[0]
-    assert "is not a file" in dwell("rates", scenario.parent / "no.nc").sentences[0]
-    assert "cannot be changed" in dwell("rates", long, "--set", "run.seed=2").sentences[0]
-    grid = ("--set", "run.integration.kind=grid", "--set", "run.integration.spacing=0.1")
-    assert "grid of points" in dwell("rates", scenario, *grid).sentences[0]
-    assert "must end in" in dwell("rates", scenario, "--out", "modes.gif").sentences[0]
-
-
 def test_a_disc_that_may_turn_is_neither_contracting_nor_not(tmp_path: Path) -> None:
     path = tmp_path / "disc.toml"
     path.write_text(

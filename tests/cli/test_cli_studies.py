@@ -64,24 +64,6 @@ def test_compare_keeps_runs_and_figures(scenario: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--laws", "timer,lloid"], 'did you mean "lloyd"'),
-        (["--laws", "timer,timer"], "listed twice"),
-        (["--laws", ""], "no law is named"),
-        (["--laws", "timer", "--set", "lloyd.k2=2"], "not among the laws"),
-        (["--laws", "lloyd", "--set", "lloyd.k=2"], "did you mean lloyd.k2"),
-        (["--laws", "lloyd", "--set", "run.horizn=2"], "did you mean run.horizon"),
-        (["--laws", "lloyd", "--workers", "0"], "workers"),
-        (["--laws", "lloyd", "--format", "gif", "--out", "x"], "gif"),
-        ([], "--laws"),
-    ],
-)
-def test_compare_refuses(scenario: Path, arguments: list[str], words: str) -> None:
-    assert words in " ".join(dwell("compare", scenario, *arguments).sentences)
-
-
 def test_a_run_that_ends_badly_gives_1(scenario: Path) -> None:
     outcome = dwell("compare", scenario, "--laws", "timer,lloyd", "--set", "run.max_jumps=3")
 

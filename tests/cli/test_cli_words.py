@@ -273,37 +273,6 @@ def test_a_scenario_instead_of_a_run(scenario: Path, tmp_path: Path, command: st
 
 # Options that hold something else.
 
-ODD_OPTIONS = {
-    "run small.toml --horizon a": '--horizon needs a number, got "a"; see dwell run --help',
-    "run small.toml --threads 1.5": (
-        '--threads needs a whole number, got "1.5"; see dwell run --help'
-    ),
-    "run small.toml --threads 0": (
-        '--threads needs a number of at least 1, got "0"; see dwell run --help'
-    ),
-    "plot run.nc --out x --format gif": (
-        '--format needs one of png, pdf, svg, got "gif"; see dwell plot --help'
-    ),
-    "design small.toml --agree x": (
-        '--agree needs one of flooding, gossip, equalizing, got "x"; see dwell design --help'
-    ),
-    "serve --port 99999": (
-        '--port needs a number of at most 65535, got "99999"; see dwell serve --help'
-    ),
-    "compare small.toml --laws timer --level 1 --level x": (
-        '--level needs a number, got "x"; see dwell compare --help'
-    ),
-}
-
-
-@pytest.mark.parametrize("words", ODD_OPTIONS)
-def test_an_option_that_cannot_be_used(words: str) -> None:
-    (said,) = dwell(*words.split()).sentences
-    assert said.replace("python -m pytest.", "") == ODD_OPTIONS[words]
-    outcome = dwell(*words.split(), "--json") if words.startswith("run") else None
-    if outcome is not None:
-        assert f"{outcome.json['error']['message']}; see" in ODD_OPTIONS[words]
-
 
 def test_a_dry_run_names_points_that_cannot_be_run(scenario: Path, tmp_path: Path) -> None:
     sweep = tmp_path / "sweep.toml"

@@ -252,28 +252,6 @@ def test_what_counts_as_covered_is_a_key_of_the_run(law: str) -> None:
     assert finding is None or finding.limit == 0.5  # the theorem speaks of the law's own nu
 
 
-@pytest.mark.parametrize(
-    ("laws", "overrides", "words"),
-    [
-        (["lloid"], [], 'did you mean "lloyd"'),
-        (["timer", ""], [], "a law must be"),
-        ([""], [], "no law is named"),
-        (["timer", "timer"], [], "listed twice"),
-        (["self-triggered", "self-triggered:default"], [], "same law with the same parameters"),
-        (["lloyd:fast"], [], "has no presets"),
-        (["self-triggered:paperlike"], [], 'did you mean "paper-like"'),
-        (["lloyd"], ["timer.k1=1"], "not among the laws compared"),
-        (["lloyd"], ["lloyd=1"], "set one of its keys, such as lloyd.k2"),
-        (["lloyd"], ["lloyd.k3=1"], "lloyd.k3"),
-        (["lloyd"], ["lloyd.k2=-1"], "lloyd.k2 must be greater than 0"),
-        (["lloyd"], ["lloyd.k2"], "key=value"),
-    ],
-)
-def test_refusals(small: Scenario, laws: list[str], overrides: list[str], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        scenarios_of_laws(small, laws, overrides)
-
-
 def test_a_law_without_defaults_says_what_it_needs() -> None:
     place = scenario(controller={"kind": "lloyd"}, certificate=None)
     with pytest.raises(InputError) as caught:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 
 import numpy as np
@@ -177,79 +176,6 @@ def test_whole_numbers_reach_both_ends(log):
     assert all(isinstance(value, int) for value in values)
     if not log:
         assert min(values.count(k) for k in (1, 2, 3, 4)) == 100
-
-
-HUGE = {f"run.k{k}": list(range(1000)) for k in range(7)}
-
-WRONG = {
-    "an unknown key": ({"gird": {}}, "did you mean grid"),
-    "no scenario": ({"scenario": None}, "is missing"),
-    "a scenario that is a number": ({"scenario": 4}, "got 4"),
-    "no repeats": ({"repeats": 0}, "from 1 on"),
-    "half a repeat": ({"repeats": 1.5}, "got 1.5"),
-    "a seed below zero": ({"seed": -1}, "from 0 on"),
-    "unknown starts": ({"starts": "anywhere"}, '"random" or "scenario"'),
-    "final as a word": ({"final": "yes"}, "true or false"),
-    "an axis without values": ({"grid": {"controller.t2": []}}, "at least one value"),
-    "an axis with one value": ({"grid": {"controller.t2": 0.2}}, "a list"),
-    "a value twice": ({"grid": {"controller.t2": [0.2, 0.3, 0.2]}}, "twice"),
-    "a key twice": ({"zip": {"controller.t2": [0.2]}}, "varied twice"),
-    "one inside the other": ({"zip": {"controller": [{"kind": "lloyd"}]}}, "inside the other"),
-    "unequal lists": ({"zip": {"run.horizon": [1], "run.max_jumps": [1, 2]}}, "run.horizon has 1"),
-    "a sample without a count": ({"sample": {"run.horizon": [1, 2]}}, "sample.count"),
-    "a sample of nothing": ({"sample": {"count": 3}}, "no key to draw"),
-    "a range backwards": ({"sample": {"count": 3, "run.horizon": [2, 1]}}, "low < high"),
-    "a range of words": ({"sample": {"count": 3, "run.horizon": ["a", "b"]}}, "low < high"),
-    "logarithms of zero": (
-        {"sample": {"count": 3, "run.horizon": {"low": 0, "high": 1, "scale": "log"}}},
-        "low above 0",
-    ),
-    "an unknown word in a range": (
-        {"sample": {"count": 3, "run.horizon": {"low": 0, "high": 1, "step": 1}}},
-        "low < high",
-    ),
-    "halves as whole numbers": (
-        {"sample": {"count": 3, "run.horizon": {"low": 0.5, "high": 1, "whole": True}}},
-        "whole bounds",
-    ),
-    "a key that no law has": ({"grid": {"controller.t3": [0.2]}}, "no such key"),
-    "a key that no scenario has": ({"grid": {"run.horizont": [0.2]}}, "did you mean run.horizon"),
-    "an unknown law": ({"grid": {"controller.kind": ["timre"]}}, 'did you mean "timer"'),
-    "a law that is not swept": ({"laws": {"lloyd": {"k2": 1.0}}}, "not in the sweep"),
-    "a law's table as a number": ({"laws": {"lloyd": 3}}, "needs a table"),
-    "an unknown key of a law": ({"laws": {"timer": {"k9": 3}}}, "no key k9"),
-    "seeds beside repeats": ({"grid": {"run.seed": [1, 2]}}, "do one of the two"),
-    "too many": ({"repeats": 2**40}, "at most"),
-    "a broken key": ({"grid": {"run..horizon": [1.0]}}, "dotted"),
-    "nan": ({"grid": {"run.horizon": [float("nan")]}}, "horizon"),
-    "infinity later on": ({"grid": {"run.horizon": [1.0, float("inf")]}}, "grid.run.horizon"),
-    "nan inside": ({"grid": {"workspace.upper": [[1.0, float("nan")]]}}, "got nan"),
-    "a date": ({"grid": {"run.horizon": [1.0, datetime.date(2020, 1, 1)]}}, "grid.run.horizon"),
-    "nothing": ({"grid": {"run.horizon": [1.0, None]}}, "got nothing"),
-    "a number beyond all": ({"grid": {"run.max_jumps": [1, 10**30]}}, "grid.run.max_jumps"),
-    "one and one": ({"grid": {"run.horizon": [1, 2.0, 1.0]}}, "has 1.0 twice"),
-    "a row twice": ({"zip": {"run.horizon": [1, 2, 1], "run.max_jumps": [5, 6, 5]}}, "zip has"),
-    "an entry inside": (
-        {"grid": {"agents.start": [[[0.1, 0.1]]], "agents.start[0]": [[0.2, 0.2]]}},
-        "inside the other",
-    ),
-    "more than can be counted": ({"repeats": 2**53, "grid": HUGE}, "at most"),
-    "more points than can be counted": ({"grid": HUGE, "zip": {}}, "at most"),
-    "a sample beyond all memory": ({"sample": {"count": 2**53, "run.horizon": [1, 2]}}, "at most"),
-    "the run's whole table": ({"grid": {"run": [{"horizon": 1.0}]}}, "vary its keys"),
-    "all about the agents": ({"grid": {"agents": [{"start": {"count": 2}}]}}, "vary its keys"),
-    "places that would be scattered": (
-        {"grid": {"agents.start": [{"count": 2}, [[0.1, 0.1]]]}},
-        'starts = "scenario"',
-    ),
-}
-
-
-@pytest.mark.parametrize("name", list(WRONG))
-def test_wrong_files_are_refused_with_a_sentence(name):
-    change, says = WRONG[name]
-    with pytest.raises(InputError, match=says.replace("[", r"\[")):
-        plan_of(small(**change))
 
 
 @pytest.mark.parametrize("waits", [[0.05, 0.3], [0.3, 0.05]])
