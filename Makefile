@@ -8,6 +8,7 @@ READY := $(VENV)/.ready
 .PHONY: install run test test-all check docs bench clean
 
 install: $(READY)
+	@echo 'dwell is installed: "source .venv/bin/activate", then "dwell init two-hills".'
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -15,14 +16,14 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[all,dev]"
 	touch $@
 
-run: install
+run: $(READY)
 	scripts/run
 
-check: install
+check: $(READY)
 	scripts/check
 
 # The checks take one processor only: kernels are compiled meanwhile.
-test: install
+test: $(READY)
 	scripts/warm & warming=$$!; scripts/check || { kill $$warming; exit 1; }; wait $$warming
 	scripts/test
 
@@ -33,11 +34,11 @@ test-all: check
 	scripts/test --all
 	scripts/test-more
 
-docs: install
+docs: $(READY)
 	scripts/docs
 
 # Peers are installed one at a time: one that cannot be had is a row that says so.
-bench: install
+bench: $(READY)
 	$(BIN)/python -m bench.peers.install
 	$(BIN)/python -m bench --json out/bench.json
 

@@ -1,6 +1,8 @@
 """An interrupt costs no more than what was not done yet."""
 
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -50,6 +52,20 @@ def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path
     assert kept.horizon == run.horizon
     if record == "events" and phase == "simulating":
         assert dwell.check(kept).ok
+
+
+SCRIPT = """
+import dwell
+def stop(what, share):
+    raise KeyboardInterrupt
+dwell.simulate(dwell.Box((0, 0), (1, 1)), None, [(0.2, 0.3)], dwell.Lloyd(), until=9, progress=stop)
+"""
+
+
+def test_a_script_that_does_not_catch_it_ends_like_any_interrupted_one():
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert "Interrupted: stopped at t = 0" in done.stderr
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -114,9 +114,20 @@ def test_lines_come_after_two_seconds_and_seldom(clock, capsys):
     assert lines() == []
 
 
+def test_compiling_is_shown_while_it_lasts(clock, capsys, monkeypatch):
+    monkeypatch.setattr("dwell.progress._is_compiling", lambda: clock.time < 5.0)
+    with reported() as tell:
+        tell("preparing", 0.0)
+        clock.advance(2.0)
+        clock.advance(10.0)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "dwell: compiling (once; kept for later runs): 2 s so far"
+    assert second == "dwell: preparing: 12 s so far"
+
+
 def test_times_are_told_in_units_that_fit():
     assert [progress._time(s) for s in (0.4, 59, 119, 121, 3600)] == [
-        "0 s", "59 s", "119 s", "2 min", "60 min"
+        "0 s", "59 s", "119 s", "2 min 1 s", "60 min"
     ]  # fmt: skip
 
 
@@ -218,7 +229,6 @@ def test_a_cache_that_cannot_be_written_is_said_once(monkeypatch, folder):
         dwell.run_scenario(scenario_in(folder))
     with reported():  # a second warning would be an error
         pass
-    monkeypatch.setattr("dwell._kernels._jit.is_cached", lambda: False)
     assert progress._compiling() == "compiling"  # and not kept
     progress._warn_uncached.cache_clear()
     for said in (1, 0):

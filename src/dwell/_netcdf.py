@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+HDF5 = b"\x89HDF\r\n\x1a\n"  # how a NetCDF-4 file begins
 NUMBERS = "summary"  # the variable that holds the JSON object of the run's numbers, as bytes
 
 

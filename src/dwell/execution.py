@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from dwell.agents.continuous import is_continuous
 from dwell.engine.codec import names_of, plain
@@ -117,4 +119,14 @@ def unless_interrupted(asked: Asked, run: Run, path: str | os.PathLike[str] | No
         later = "the run was over by then, and is in this exception's attribute run"
     elif path is not None:
         later = f"go on with dwell.resume_run({shown(path)!r})"
+    if threading.current_thread() is threading.main_thread():
+        sys.excepthook = _exit_interrupted
     raise Interrupted(f"stopped at t = {run.horizon:g}; {later}", run)
+
+
+def _exit_interrupted(kind: type[BaseException], fault: BaseException, trace: Any) -> None:
+    """End a script with 130, as after any Ctrl-C: Python does so for KeyboardInterrupt alone."""
+    sys.excepthook = sys.__excepthook__
+    sys.excepthook(kind, fault, trace)
+    if issubclass(kind, Interrupted) and not hasattr(sys, "ps1"):
+        raise SystemExit(130)

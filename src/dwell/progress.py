@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from typing import Any, TypeAlias, final
 
 from dwell._kernels import _jit
+from dwell.engine.run_loop import compile_clock
 from dwell.errors import DwellWarning, InputError
 
 Progress: TypeAlias = Callable[[str, float], None]  # what is being done, and the share done
@@ -44,6 +45,8 @@ def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
     if not (wanted and sys.stderr is not None and _DISPLAY.acquire(blocking=False)):
         yield lambda what, share: None
         return
+    if _jit.ENABLED:
+        compile_clock()  # counts from now on
     report = _Report(_Bar() if sys.stderr.isatty() else _Lines(), Clock())
     report.start()
     try:
@@ -84,7 +87,7 @@ class _Report(threading.Thread):
         """Show the state after two seconds, and from then on at the display's own pace."""
         pause = PATIENCE
         while not self._clock.wait(pause):
-            what = _compiling() if self._what == "preparing" else self._what
+            what = _compiling() if _is_compiling() else self._what
             if self._expected:
                 self._display.note(self._expected)
                 self._expected = ""
@@ -160,12 +163,18 @@ def _times(share: float, after: float) -> str:
 
 
 def _time(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120.0 else f"{seconds / 60.0:.0f} min"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 2:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min {rest} s" if minutes < 10 else f"{minutes} min"
+
+
+def _is_compiling() -> bool:
+    """Whether some kernel is being compiled at this moment."""
+    return _jit.ENABLED and bool(compile_clock()._depth)
 
 
 def _compiling() -> str:
-    if _jit.is_cached():
-        return "preparing"
     kept = _jit.cache_root() is not None
     return "compiling (once; kept for later runs)" if kept else "compiling"
 

@@ -64,7 +64,7 @@ def test_for_people(scenario: Path) -> None:
         "timer, 4 agents: k1 = 1, nu = 0.5, T1 = 0.1, T2 = 0.2",
         "assumed: eta_max = 0.9, L = 5",
         "sync_global", "async_local", "no overshoot", "neighbours", "derivatives",
-        "rigorous bound", "over samples", "certificate void", "T2 at most 0.0409",
+        "rigorous bound", "at random places", "certificate void", "T2 at most 0.0409",
         "by gossip on k1",
     ):  # fmt: skip
         assert words in outcome.out

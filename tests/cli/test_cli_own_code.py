@@ -199,7 +199,11 @@ def test_another_source_is_noted_by_check_and_refused_by_resume(site):
     report = dwell("check", "run.nc", "--json").json
     found = {f["name"]: f for f in report["checks"]}["source"]
     assert report["ok"]
-    assert (found["status"], found["where"]) == ("not applicable", "module mine has changed")
+    changed = "module mine has changed since the run was stored"
+    assert (found["status"], found["where"]) == ("not applicable", changed)
+    assert found["says"] == "checked with the code as it is now, not as it ran"
+    verdict = dwell("check", "run.nc").out.splitlines()[-1]
+    assert f"is a solution of its scenario; {changed}" in verdict
     says = dwell("run", "--resume", "run.nc", "--horizon", 3).sentences[0]
     assert "made with another source of module mine" in says
     edit(site, "** seen.looks", "** (seen.looks + 1)")

@@ -133,11 +133,13 @@ def test_only_a_thorough_check_measures_every_sample(kept: Path) -> None:
     change(kept, nudged("cost", 7, -0.5), renew=True)
     outcome = dwell("check", kept, "--json")
     assert outcome.code == 0
-    assert "50 of 1001 samples measured again agree" in {c["says"] for c in outcome.json["checks"]}
+    assert "50 of 1001 metric samples recomputed: all agree" in {
+        c["says"] for c in outcome.json["checks"]
+    }
     outcome = dwell("check", kept, "--json", "--thorough")
     assert violated(outcome) == {"samples"}
     (found,) = [c for c in outcome.json["checks"] if c["name"] == "samples"]
-    assert found["says"] == "1 of the 1001 samples measured again differs"
+    assert found["says"] == "1001 of 1001 metric samples recomputed: 1 differs"
     assert found["where"] == "t = 0.028"
 
 
@@ -146,7 +148,7 @@ def test_the_verdict_claims_no_more_than_was_measured(kept: Path) -> None:
         dwell("check", kept, *more).out.splitlines()[-1] for more in ((), ("--thorough",))
     )
     verdict = f"{kept} (104 jumps) is a solution of its scenario"
-    part = "50 of 1001 samples were measured again (--thorough measures all)"
+    part = "50 of 1001 metric samples were recomputed (--thorough recomputes all)"
     assert some == f"{verdict}; {part}."
     assert every == f"{verdict}."
     assert dwell("check", kept, "--json").json["verdict"] == "solution"

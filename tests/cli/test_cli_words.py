@@ -9,6 +9,7 @@ import pytest
 
 import dwell as package
 from dwell._types import apart
+from dwell.agents.start import MAX_AGENTS
 from dwell.cli.app import app
 from dwell.cli.usage import usage_sentence
 from dwell.hybrid import StopReason
@@ -269,6 +270,34 @@ def test_a_scenario_instead_of_a_run(scenario: Path, tmp_path: Path, command: st
     other = tmp_path / "notes.toml"
     other.write_text("a = 1")
     assert "cannot be read as NetCDF-4" in dwell("check", other).sentences[0]
+
+
+@pytest.mark.parametrize("command", ["show", "check"])
+def test_damaged_files_are_named_in_one_plain_sentence(
+    scenario: Path, tmp_path: Path, command: str
+) -> None:
+    run = tmp_path / "run.nc"
+    assert dwell("run", scenario, *SHORT, "--out", run).code == 0
+    whole = run.read_bytes()
+    again = "restore a copy of it, or run its scenario again"
+    damaged = f"is damaged: it was cut short, or changed after it was written; {again}"
+    for content, says in (
+        (b"", f"is empty; {again}"),
+        (whole[: len(whole) // 2], damaged),
+        (whole[:500] + b"?" * 3000 + whole[3500:], damaged),
+        (b"hello", "cannot be read as NetCDF-4; give the .nc file that `dwell run --out` wrote"),
+    ):
+        run.write_bytes(content)
+        outcome = dwell(command, run)
+        assert (outcome.code, outcome.sentences) == (2, [f"{run} {says}"])
+
+
+def test_keys_lead_and_limits_agree(scenario: Path) -> None:
+    density = "density={kind='polynomial', terms=[[0, 0, -1.0]]}"
+    assert dwell("validate", scenario, "--set", density).sentences[0].startswith("density: ")
+    for count in (MAX_AGENTS + 1, 2**31):
+        said = dwell("validate", scenario, "--set", f"agents.start={{count={count}}}").sentences[0]
+        assert said == f"agents.start.count must be at most {MAX_AGENTS}, got {count}."
 
 
 # Options that hold something else.

@@ -688,9 +688,10 @@ def test_a_violation_says_where() -> None:
         assert found.worst > found.limit == 0.0
     found = named(forged("timer", sampled("costs", -1, ulps=1)))["samples"]
     assert found.where == "t = 1"
-    assert found.says == "1 of the 50 samples measured again differs"
+    assert found.says == "50 of 101 metric samples recomputed: 1 differs"
     found = named(forged("timer", begun("hold", 9.0, agent=4)))["start-hold"]
     assert found.where == "agent 4"
+    assert found.says.startswith("expected: first velocities")  # not as if it were so
     assert named(forged("timer", sample_back))["time-domain"].where == "sample 61"
     assert named(forged("timer", clock_back))["time-domain"].where == f"jump {K + 1}"
     assert named(forged("still", another_density))["by-hand"].where.startswith("start, agent ")
@@ -699,10 +700,10 @@ def test_a_violation_says_where() -> None:
 def test_thorough_measures_all_samples_and_all_centroids() -> None:
     """Also those that a check by default leaves out, and the sentences say how many there are."""
     some, every = named(forged("timer")), named(forged("timer", thorough=True))
-    assert some["samples"].says == "50 of 101 samples measured again agree"
-    assert every["samples"].says == "101 of 101 samples measured again agree"
-    assert "; 50 of 101 samples were measured again; checks: " in repr(forged("timer"))
-    assert "measured again" not in repr(forged("timer", thorough=True))
+    assert some["samples"].says == "50 of 101 metric samples recomputed: all agree"
+    assert every["samples"].says == "101 of 101 metric samples recomputed: all agree"
+    assert "; 50 of 101 metric samples were recomputed; checks: " in repr(forged("timer"))
+    assert "recomputed" not in repr(forged("timer", thorough=True))
     for row in (1, 52, 99):
         assert row not in spread(101, 50)
         forgery = sampled("costs", row, ulps=1)

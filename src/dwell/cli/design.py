@@ -21,6 +21,8 @@ Row = tuple[str, ...]
 
 MET, VIOLATED, OPEN = "[green]met[/]", "[bold red]violated[/]", "[yellow]open[/]"
 
+_ABOUT_OPEN = "open: T2 is within the limit, but something else is missing; --verbose says what"
+
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
     """Print what holds, advice, conditions and constants; `verbose` adds what each guarantees."""
@@ -30,7 +32,10 @@ def show_design(found: Design, out: Path | None, verbose: bool) -> None:
     console.print(escape(_assumed(s)), soft_wrap=True)
     console.print(_table(("", ""), _conclusions(found, out), True))
     heads = ("condition", "T2 at most", "margin", "", "says")
-    console.print(_table(heads, _conditions(found), verbose))
+    rows = list(_conditions(found))
+    console.print(_table(heads, iter(rows), verbose))
+    if any(OPEN in row for row in rows):
+        console.print(escape(_ABOUT_OPEN), style="dim", soft_wrap=True)
     console.print(_table(("Lipschitz constant", "value", "where"), _constants(found), True))
 
 
@@ -85,7 +90,7 @@ def _sharper(condition: Sharper) -> Iterator[Row]:
     verdict = VIOLATED if not condition.met else OPEN if condition.applies is False else MET
     says = f"{condition.status}: {condition.guarantees}"
     if not condition.own_start:  # until then a velocity is held that the law did not choose
-        says = f"from each agent's first look on, {says}"
+        says = f"from each agent's first sample on, {says}"
     if condition.applies is False:
         says = f"these timers are not shared, which it needs; {says}"
     limit, margin = f"{condition.limit:.6g}", f"{condition.margin:.3g}"
@@ -114,7 +119,7 @@ def _constants(found: Design) -> Iterator[Row]:
         ("at the start", constants.start),
         ("along the run", constants.run),
         ("at its end", constants.end),
-        ("over samples", constants.sampled),
+        ("at random places", constants.sampled),
     ):
         if one is not None:
             yield name, f"{one.value:.6g}", escape(one.says)

@@ -76,8 +76,9 @@ def _terminate(signum: int, frame: FrameType | None) -> None:
 
 def _with_key(fault: InputError) -> str:
     """The sentence, led by the place in the scenario that it is about."""
-    text = str(fault)
-    return text if fault.key is None or fault.key in text else f"{fault.key}: {text}"
+    text, key = str(fault), fault.key
+    named = key is None or (key in text if "." in key else text.startswith(f"{key} "))
+    return text if named else f"{key}: {text}"
 
 
 def _complain(text: str) -> None:

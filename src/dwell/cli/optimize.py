@@ -55,7 +55,10 @@ def _rows(found: Deployment) -> Iterator[tuple[str, str]]:
     reference = found.reference
     if reference.value > 0.0:
         ratio = found.cost / reference.value
-        yield "reference", f"{reference.value:.7g} for many agents (the cost is {ratio:.4g} of it)"
+        yield (
+            "reference",
+            f"{reference.value:.7g}, the estimate for many agents (the cost is {ratio:.4g} of it)",
+        )
     for bound in reference.lower_bounds:
         yield "lower bound", f"{bound.value:.7g}: {bound.says}"
     cells = found.evaluations / max(len(found.descents), 1) / found.agents

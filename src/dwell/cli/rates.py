@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 from rich.markup import escape
 from rich.table import Table
 
+from dwell._netcdf import HDF5
 from dwell._types import counted
 from dwell.cli.options import stored_run
 from dwell.cli.show import WIDE, _console, listing
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from dwell.theory.decay import Decay, Prediction
     from dwell.theory.rates import Rates
 
-HDF5 = b"\x89HDF\r\n\x1a\n"
 SHOWN = 6  # of the smallest gaps
 
 
@@ -133,14 +133,16 @@ def show_rates(found: Study, out: Path | None) -> None:
 
 def _about(found: Study) -> Iterator[tuple[str, str]]:
     rates = found.rates
-    what = "its last positions" if found.observed is not None else "its start"
+    what = "last position" if found.observed is not None else "start"
     where = "at rest" if rates.centroidal else "nearly at rest"
-    far = f"at most {rates.moved:.3g} radii of a cell from {what}"
-    yield "configuration", f"{counted(rates.agents, 'agent')} of {found.source} {where}, {far}"
+    yield "configuration", f"{counted(rates.agents, 'agent')} of {found.source} {where}"
+    far = f"at most {rates.moved:.3g} cell radii from an agent's {what}"
+    yield "distance", f"{far} (radius: RMS distance of a cell's weight from its centroid)"
     yield "kind", rates.says
     soft = ", ".join(f"{gap:.3g}" for gap in rates.gaps[:SHOWN])
     more = ", ..." if len(rates.gaps) > SHOWN else ""
-    yield "gaps", f"{soft}{more}; the largest {1.0 - rates.lambda_min:.4g}"
+    largest = f"the largest {1.0 - rates.lambda_min:.4g}"
+    yield "gaps", f"{soft}{more}; {largest} (decay per step of Lloyd's law, one per mode)"
     yield "contraction", f"{rates.contraction:.3g} ({_contracting(rates)})"
 
 
@@ -168,7 +170,7 @@ def _laws(found: Study, wide: bool) -> Table:
 
 def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:
     if found.own.limit is not None:
-        yield "stability", f"stable if shared looks are at most {found.own.limit:.4g} apart"
+        yield "stability", f"stable if shared samples are at most {found.own.limit:.4g} apart"
     best = found.predictions["discrete-lloyd"].best
     if best is not None:
         yield "relaxation", f"discrete Lloyd is quickest with {best:.4g}"

@@ -66,11 +66,6 @@ def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
         if fault.run is None:
             raise
         result, unsaved = fault.run, fault
-    if result.stop.reason.value == "interrupted" and unsaved is None:
-        later = "nothing was kept, as there is no --out" if out is None else (
-            f"continue with: dwell run --resume {out}"
-        )  # fmt: skip
-        print(f"dwell: stopped at t = {result.horizon:g}; {later}", file=sys.stderr)
     return result, identified(result, None if unsaved is not None else out), unsaved
 
 

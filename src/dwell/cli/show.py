@@ -24,9 +24,9 @@ WIDE = 70  # columns from which a table is wide enough for sentences
 PIPE_WIDTH = 160
 
 
-def show_summary(summary: dict[str, Any], out: Path | None) -> None:
+def show_summary(summary: dict[str, Any], out: Path | None, resumed: bool = False) -> None:
     """The numbers of a run."""
-    table = listing(_rows(summary, out))
+    table = listing(_rows(summary, out, resumed))
     for repair in summary["repairs"]:
         table.add_row("[yellow]repaired[/]", escape(repair))
     for flag in summary["flags"]:
@@ -46,7 +46,7 @@ def listing(rows: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
+def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[str, str]]:
     stop = s["stop"]
     ended = f"{stop['reason']} at t = {stop['time']:g}"
     who = counted(s["agents"], "agent")
@@ -81,7 +81,8 @@ def _rows(s: dict[str, Any], out: Path | None) -> Iterator[tuple[str, str]]:
         yield from _certificate(s["certificate"])
     d = s["distance"]
     yield "distance", f"{d['min']:.4g} to {d['max']:.4g} per agent, mean {d['mean']:.4g}"
-    yield "time taken", f"{s['wall_seconds']:.3g} s"
+    parts = ", all parts of the run together" if resumed else ""
+    yield "time taken", f"{s['wall_seconds']:.3g} s{parts}"
 
 
 def _cost(s: dict[str, Any], end: str) -> str | None:
@@ -148,7 +149,7 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
     text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
     text += "" if run.stop.reason.ok else until
-    text += f"; {report.left_out} (--thorough measures all)." if report.left_out else "."
+    text += f"; {report.left_out} (--thorough recomputes all)." if report.left_out else "."
     console.print(text, soft_wrap=True)
 
 

@@ -28,12 +28,15 @@ class Need:
     events: float | None  # jumps; None if unknown
     samples: int
     size: float  # bytes at the worst moment
+    done: int = 0  # jumps that are stored already
 
     @property
     def says(self) -> str:
         """The figures as text."""
-        jumps = "" if self.events is None else f"about {self.events:.2g} events, "
-        return f"{jumps}{self.samples} samples, {in_bytes(self.size)} of memory"
+        more = "more events; in all " if self.done else "events, "
+        left = max((self.events or 0.0) - self.done, 0.0)
+        jumps = "" if self.events is None else f"about {left:.2g} {more}"
+        return f"{jumps}{self.samples} metric samples, {in_bytes(self.size)} of memory"
 
 
 def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) -> Need:
@@ -51,7 +54,7 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
         size += copies * samples * agents * 2 * NUMBER
     if recorder.kind == EVENTS and events is not None:
         size += copies * events * _bytes_per_event(system)
-    return Need(events, samples, size)
+    return Need(events, samples, size, recorder.tally.jumps)
 
 
 def _bytes_per_event(system: CoverageSystem) -> int:

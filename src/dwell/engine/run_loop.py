@@ -156,12 +156,12 @@ def _jumps_at_once(recorder: Recorder, left: int, rate: float, journal: Checkpoi
 
 def _computing() -> float:
     """A clock that stands still while a kernel is compiled."""
-    spent = _compiling()
+    spent = compile_clock()
     return time.perf_counter() - (spent.duration if spent.done else 0.0)
 
 
 @cache
-def _compiling() -> Any:
+def compile_clock() -> Any:
     """What adds up the time that this process spends on compiling, from the first call on."""
     load()
     from numba.core import event as events

@@ -160,8 +160,8 @@ def _refuse_winding(ring: Points, diameter: float) -> None:
     if depth[worst] < -ROUNDING * diameter:
         raise WorkspaceError(
             f"the workspace must be convex, but vertex {ring[worst].tolist()} lies "
-            f"{-depth[worst]:.3g} inside the line through its neighbours; leave it out, or use "
-            "Polygon.hull_of(points) to take the convex hull",
+            f"{-depth[worst]:.3g} inside the line through its neighbours; leave it out, or take "
+            'the convex hull with kind = "polytope" (in Python, Polygon.hull_of(points))',
             code="workspace.nonconvex",
             key="workspace.vertices",
         )

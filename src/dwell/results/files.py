@@ -24,7 +24,8 @@ def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
             raise refused(f"{name} is a device or a pipe; give the name of a file, such as run.nc")
         if target.exists() and not force:
             raise refused(
-                f"{name} exists already; choose another name, or replace it (force=True, --force)"
+                f"{name} exists already; choose another name, or replace it with --force "
+                "(in Python, force=True)"
             )
         if not target.parent.is_dir():
             raise refused(f"the folder {folder} does not exist; make it first")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from dwell._netcdf import digest_of, read_netcdf
+from dwell._netcdf import HDF5, digest_of, read_netcdf
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
@@ -197,9 +197,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         )
     try:
         variables, attributes = read_netcdf(path)
-    except (OSError, RuntimeError, ValueError, KeyError) as fault:
+    except (OSError, RuntimeError, ValueError, KeyError):
         _refuse_scenario(path)
-        raise refused(f"{shown(path)} cannot be read as NetCDF-4 ({brief(fault)})") from None
+        raise refused(f"{shown(path)} {_damage(path)}") from None
     version = attributes.get("dwell_format")
     if version is None:
         raise refused(f"{shown(path)} is a NetCDF file, but not a run of dwell")
@@ -208,6 +208,21 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             f"{shown(path)} was written by a newer dwell (format {version}); update dwell"
         )
     return variables, attributes
+
+
+def _damage(path: Path) -> str:
+    """What is wrong with a file that the NetCDF library cannot read, and what to do."""
+    again = "restore a copy of it, or run its scenario again"
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(HDF5))
+    except OSError as fault:
+        return f"cannot be read ({fault.strerror})"
+    if not head:
+        return f"is empty; {again}"
+    if head != HDF5:
+        return "cannot be read as NetCDF-4; give the .nc file that `dwell run --out` wrote"
+    return f"is damaged: it was cut short, or changed after it was written; {again}"
 
 
 def _moved(scenario: Scenario, folder: Path) -> Scenario:

@@ -18,7 +18,8 @@ from .problems import Problem, needs, refuse
 
 # Python refuses to print longer ones, so they could be neither recorded nor shown.
 MOST_BITS = 13_000
-AGENTS_AT_MOST = 2**31
+STREAMS = 2**31  # of random numbers, one per agent
+AGENTS_AT_MOST = 10_000_000  # that can be scattered
 
 MAX_DEGREE = 16  # of a polynomial density
 
@@ -237,8 +238,8 @@ Share: TypeAlias = Annotated[float, Field(ge=0, le=1), BeforeValidator(as_number
 Relaxation: TypeAlias = Annotated[float, Field(gt=0, lt=2), BeforeValidator(as_number)]
 Whole: TypeAlias = Annotated[int, Field(ge=0), BeforeValidator(as_whole)]
 Counted: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(as_whole)]
-AgentCount: TypeAlias = Annotated[int, Field(ge=1, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
-AgentId: TypeAlias = Annotated[int, Field(ge=0, lt=AGENTS_AT_MOST), BeforeValidator(as_whole)]
+AgentCount: TypeAlias = Annotated[int, Field(ge=1, le=AGENTS_AT_MOST), BeforeValidator(as_whole)]
+AgentId: TypeAlias = Annotated[int, Field(ge=0, lt=STREAMS), BeforeValidator(as_whole)]
 Text: TypeAlias = Annotated[str, BeforeValidator(as_text)]
 Function: TypeAlias = Annotated[str, BeforeValidator(as_function)]
 Parameter: TypeAlias = Annotated[Any, BeforeValidator(as_parameter)]

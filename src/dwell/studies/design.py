@@ -132,7 +132,7 @@ _PLACES = {
     "start": "at the start",
     "run": "along a run",
     "end": "at the end of a run",
-    "sampled": "over samples",
+    "sampled": "at random places",
 }
 
 
@@ -229,8 +229,8 @@ def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
     if found is not None and found.value > float(s.lipschitz.max()):
         seen, assumed = apart(found.value, float(s.lipschitz.max()), 6)
         yield (
-            f"Over samples the constant reaches {seen}, above the assumed {assumed}: from another "
-            "start the assumption may fail."
+            f"At random places the constant reaches {seen}, above the assumed {assumed}: from "
+            "another start the assumption may fail."
         )
 
 

@@ -284,7 +284,7 @@ def lipschitz_sampled(
     if found is None:
         raise _weightless("in every sample")
     best, rows, _ = found
-    says = f"sample {best} of {rows.configurations}, separation at least {separation:.4g}"
+    says = f"configuration {best} of {rows.configurations}, separation at least {separation:.4g}"
     every = np.full(system.agents, rows.value)
     return _named(rows, says, sample=best, values=every)
 

@@ -12,7 +12,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import Looks
 from dwell.errors import DensityError
-from dwell.verify.finding import Finding, agreeing, not_applicable, spread, worst_of
+from dwell.verify.finding import Finding, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.reference_centroid import is_known, reference_centroid
 from dwell.verify.replay import Replay
@@ -44,26 +44,22 @@ def by_hand(replay: Replay, most: int | None, tell: Tell) -> Finding:
         if centroid is not None:
             gaps.append(lengths(error - centroid) / system.workspace.diameter)
             places.append(where)
-    says = agreeing(
-        "centroids agree with other code",
-        "centroids compared with other code",
-        np.array(gaps), LIMIT, _centroids(replay),
-    )  # fmt: skip
-    says += " (relative to the diameter)"
+    what = "centroids recomputed by other code"
     if not places:
         why = "the cells weigh too little, or the density is too rough, for the other code"
-        return not_applicable("by-hand", says, why)
-    says += _skipped(tried - len(places))
-    return worst_of("by-hand", says, np.array(gaps), LIMIT, places.__getitem__)
+        return not_applicable("by-hand", what, why)
+    note = f" (relative to the diameter){_skipped(tried - len(places))}"
+    total = _centroids(replay)
+    return agreement("by-hand", what, np.array(gaps), LIMIT, total, places.__getitem__, note)
 
 
 def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
-    system, agree = replay.system, "centroids agree with points counted to the nearest agent"
+    system, what = replay.system, "centroids recomputed by points counted to the nearest agent"
     try:
         counting = Counting(system.workspace, system.density)
     except DensityError as fault:  # a function that fails where no cell has evaluated it yet
-        return not_applicable("by-counting", agree, str(fault))
+        return not_applicable("by-counting", what, str(fault))
     found, places, sharp, tried = [], [], 0.0, 0
     for positions, agent, error, where in _stated(replay, most, tell):
         tried += 1
@@ -77,17 +73,11 @@ def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
             sharp = max(sharp, opinion.sharp / system.workspace.diameter)
     if not places:
         why = "the cells are too small, or weigh too little, for points to be counted in them"
-        return not_applicable("by-counting", agree, why)
-    says = agreeing(
-        agree,
-        "centroids compared with points counted to the nearest agent",
-        np.array(found), TOO_FAR, _centroids(replay),
-    )  # fmt: skip
-    says += (
-        f" (in standard errors; one wrong by {sharp:.1g} of the diameter would have been found)"
-        + _skipped(tried - len(places))
-    )
-    return worst_of("by-counting", says, np.array(found), TOO_FAR, places.__getitem__)
+        return not_applicable("by-counting", what, why)
+    note = f" (in standard errors; one wrong by {sharp:.1g} of the diameter would have been found)"
+    note += _skipped(tried - len(places))
+    total = _centroids(replay)
+    return agreement("by-counting", what, np.array(found), TOO_FAR, total, places.__getitem__, note)
 
 
 def _stated(replay: Replay, most: int | None, tell: Tell) -> Iterator[Stated]:

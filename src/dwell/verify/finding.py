@@ -10,6 +10,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 
+Where = Callable[[int], str]  # the row of the worst value to where that is, in words
+
 HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
 
 
@@ -61,12 +63,14 @@ def spread(count: int, most: int | None) -> Ints:
     return rows
 
 
-def agreeing(agree: str, compared: str, values: Floats, limit: float, total: int) -> str:
-    """What was compared, in words that are true whether all of it agrees or not."""
+def agreement(
+    name: str, what: str, values: Floats, limit: float, total: int, where: Where, note: str = ""
+) -> Finding:
+    """How many of `total` things were recomputed, and whether all agree: `values` <= `limit`."""
     wrong = int(np.count_nonzero(~(np.asarray(values) <= limit)))
-    if not wrong:
-        return f"{len(values)} of {total} {agree}"
-    return f"{wrong} of the {len(values)} {compared} {'differs' if wrong == 1 else 'differ'}"
+    outcome = f"{wrong} {'differs' if wrong == 1 else 'differ'}" if wrong else "all agree"
+    says = f"{len(values)} of {total} {what}: {outcome}{note}"
+    return replace(worst_of(name, says, values, limit, where), says=says)
 
 
 def worst_of(
@@ -74,7 +78,7 @@ def worst_of(
     says: str,
     values: Floats | Ints | Points,
     limit: float,
-    where: Callable[[int], str],
+    where: Where,
     strict: bool = False,
 ) -> Finding:
     """`values` <= limit everywhere (or < with `strict`: the limit itself is a violation)."""
@@ -86,7 +90,12 @@ def worst_of(
     good = worst < limit if strict else worst <= limit
     if good:
         return Finding(name, says, HOLDS, worst if worst > 0.0 else 0.0, limit)
-    return Finding(name, says, VIOLATED, worst, limit, where(k))
+    return violated(name, says, worst, limit, where(k))
+
+
+def violated(name: str, says: str, worst: float, limit: float, where: str, **more: Any) -> Finding:
+    """A property that the run does not have; the sentence says that it was expected."""
+    return Finding(name, f"expected: {says}", VIOLATED, worst, limit, where, **more)
 
 
 def if_guaranteed(found: Finding) -> Finding:
@@ -101,5 +110,6 @@ def not_applicable(name: str, says: str, why: str) -> Finding:
 
 def yes_or_no(name: str, says: str, holds: bool, where: str = "") -> Finding:
     """A property without a size."""
-    status, worst = (HOLDS, 0.0) if holds else (VIOLATED, 1.0)
-    return Finding(name, says, status, worst, 0.0, where)
+    if not holds:
+        return violated(name, says, 1.0, 0.0, where)
+    return Finding(name, says, HOLDS, 0.0, 0.0, where)

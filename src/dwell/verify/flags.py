@@ -110,8 +110,8 @@ def _about_agents(
         yield Flag("near-coincident", f"Two agents came within {closest:.3g} of each other.")
     if seen.empty:
         says = (
-            f"At {counted(seen.empty, 'look')} the cell weighed nothing; the agent was led to the "
-            "workspace."
+            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent was led to "
+            "the workspace."
         )
         yield Flag("empty-cells", says)
     beyond = max(seen.outside, float(system.workspace.outside_by(seen.places).max()))
@@ -122,7 +122,7 @@ def _about_agents(
 def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
     """Where a law could not apply its rule, or its guarantees are not proved."""
     if not system.network.perfect:
-        says = "Looks and messages were lost or late, so the law's guarantees do not apply."
+        says = "Samples and messages were lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
     if isinstance(system.controller, SelfTriggered):
         floors = int((seen.start.marks == FLOOR).sum()) + seen.floors
@@ -193,7 +193,7 @@ def _about_hold_error(
             yield Flag(
                 "adaptive-floor",
                 f"{counted(seen.floors, 'wait')} cut off at t1: the limit eta_max = {own:g} needs "
-                "an earlier look there, so it may be exceeded.",
+                "an earlier sample there, so it may be exceeded.",
             )
     for name, limit in limits.items():
         if seen.hold_error > limit:

@@ -14,7 +14,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
 from dwell.measure.metrics import look_at_all, measure, snapshots
-from dwell.verify.finding import Finding, agreeing, if_guaranteed, spread, worst_of
+from dwell.verify.finding import Finding, agreement, if_guaranteed, spread, worst_of
 from dwell.verify.reference_trigger import reference_trigger, wider
 
 MOST_COSTS = 2000  # times at which the cost is computed again
@@ -74,8 +74,8 @@ def self_trigger_guarantees(
     law: Any = system.controller
     kept = system.network.perfect and law.option("stop") == "before"
     seen = follow_centroids(system, start, table, until)
-    when = f"at {MOST_TIMES} times and just before each look"
-    says = f"a centroid moves by at most delta = {law.delta:g} between looks (G1; {when})"
+    when = f"at {MOST_TIMES} times and just before each sample"
+    says = f"a centroid moves by at most delta = {law.delta:g} between samples (G1; {when})"
     found = worst_of("drift", says, np.where(seen.free, seen.drift, 0.0), law.delta, seen.where)
     yield found if kept else if_guaranteed(found)
     says = "the sampled centroid stays in the agent's cell (G2, likewise; how far it is outside)"
@@ -98,13 +98,12 @@ def trigger_by_hand(
         wrong[k] = _misjudged(system, start, table, law, int(row))
     limit = BY_HAND_LIMIT if system.dimension < 3 else BY_HAND_IN_SPACE
     limit *= system.workspace.diameter
-    says = agreeing(
-        "decisions of the trigger agree with other code",
-        "decisions of the trigger compared with other code",
-        wrong, limit, len(table),
-    )  # fmt: skip
-    says += " (how far h is off 0)"
-    return worst_of("trigger", says, wrong, limit, lambda k: f"jump {rows[k] + 1}")
+    what, note = "decisions of the trigger recomputed by other code", " (how far h is off 0)"
+
+    def where(k: int) -> str:
+        return f"jump {rows[k] + 1}"
+
+    return agreement("trigger", what, wrong, limit, len(table), where, note)
 
 
 def _misjudged(

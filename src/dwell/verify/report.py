@@ -66,15 +66,16 @@ class Report:
     @property
     def says(self) -> str:
         """The verdict as the end of a sentence about the run."""
-        return VERDICTS[self.verdict]
+        changed = [f.where for f in self.findings if f.name == "source" and f.where]
+        return "; ".join([VERDICTS[self.verdict], *changed])
 
     @property
     def left_out(self) -> str:
-        """How many samples were measured again; empty if all were, or if the run is no solution."""
+        """How many metric samples were recomputed; empty if all were, or for no solution."""
         measured, total = self.samples
         if measured == total or self.verdict == NO_SOLUTION:
             return ""
-        return f"{measured} of {total} samples were measured again"
+        return f"{measured} of {total} metric samples were recomputed"
 
     @property
     def ok(self) -> bool:

@@ -19,7 +19,7 @@ from dwell.errors import AgentsError, DensityError
 from dwell.measure.metrics import Metrics
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
-from dwell.verify.finding import HOLDS, VIOLATED, Finding, not_applicable, worst_of
+from dwell.verify.finding import HOLDS, Finding, not_applicable, violated, worst_of
 from dwell.verify.recorded import (
     THOROUGH,
     Effort,
@@ -84,7 +84,7 @@ def _findings(
 
 
 NAMES = {
-    "phi-1": "Phi 1: everybody starts in the workspace, at different places (how far outside)",
+    "phi-1": "Phi 1: all agents start in the workspace, at different places (how far outside)",
     "phi-2": "Phi 2: first velocities are at most k1, first timers in [T1, T2] (relative excess)",
     "phi-3": "Phi 3: hold errors start within eta_max",
     "eta-below-k1": "eta_max is below k1",
@@ -107,7 +107,7 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
     if system.spacing is not None:
         return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
     if not system.network.perfect:
-        return "looks are lost or late, which the theorem does not cover"
+        return "samples are lost or late, which the theorem does not cover"
     return ""
 
 
@@ -126,7 +126,7 @@ def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
     beyond = site.outside_by(start.start) / site.diameter
     if gap == 0.0:
         where = f"agents {a} and {b} at one place"
-        yield Finding("phi-1", NAMES["phi-1"], VIOLATED, float(beyond.max()), ROUNDING, where)
+        yield violated("phi-1", NAMES["phi-1"], float(beyond.max()), ROUNDING, where)
     else:
         yield worst_of("phi-1", NAMES["phi-1"], beyond, ROUNDING, _agent)
     speed = lengths(start.hold) / s.k1 - 1.0
@@ -201,7 +201,7 @@ def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
         last = float(first[left].max())
         where = f"agent {p} first, t = {float(first[p]):.9g}; the last that leaves, t = {last:.9g}"
         share = float(left.mean())
-        yield Finding("stays-in-u", says, VIOLATED, share, 0.0, where, per_agent=_plain(first))
+        yield violated("stays-in-u", says, share, 0.0, where, per_agent=_plain(first))
     yield _cost_after(series, float(first.min()))
 
 
@@ -245,7 +245,7 @@ def _cost_after(series: Series, since: float) -> Finding:
     name, says = "cost-after-u", NAMES["cost-after-u"]
     late = series.times >= since
     if not late.any():
-        return not_applicable(name, says, "nobody left U")
+        return not_applicable(name, says, "no agent left U")
     times, costs = series.times[late], series.costs[late]
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = (series.rates - series.doubts)[late] / costs
@@ -264,7 +264,7 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
     except AgentsError as fault:  # two agents at one place have no cells
         return not_applicable(name, says, str(fault))
     if when is None:
-        return Finding(name, says, VIOLATED, worst, nu, "never")
+        return violated(name, says, worst, nu, "never")
     where = "from the beginning" if when == 0.0 else f"from t = {when:.9g} on"
     return Finding(name, says, HOLDS, worst, nu, where)
 

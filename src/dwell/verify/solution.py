@@ -9,7 +9,7 @@ cells and quadratures that share no code with the kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from typing import Any, final
 
 import numpy as np
@@ -26,8 +26,9 @@ from dwell.verify.decisions import rederive
 from dwell.verify.finding import (
     HOLDS,
     Finding,
-    agreeing,
+    agreement,
     if_guaranteed,
+    not_applicable,
     spread,
     worst_of,
     yes_or_no,
@@ -109,7 +110,7 @@ def verify(
             certificate = certify(system, start, table, until, claims.metrics, claims.assumed)
         except AgentsError as fault:  # two agents at one place, in a table that is wrong
             together = str(fault)
-        says = "no two agents stand at one place where a cell is needed"
+        says = "no two agents coincide where a cell is needed"
         findings.append(yes_or_no("apart", says, not together, together))
     total = 0 if claims.metrics is None else len(claims.metrics.times)
     again = len(_measured(system, claims.metrics, thorough))
@@ -123,8 +124,11 @@ def _file(intact: bool | None) -> Iterator[Finding]:
 
 def _sources(changed: Sequence[str] | None) -> Iterator[Finding]:
     if changed is not None:
-        found = yes_or_no("source", "its Python modules are those that ran", not changed)
-        yield replace(if_guaranteed(found), where=" and ".join(f"{m} has changed" for m in changed))
+        if not changed:
+            yield Finding("source", "its Python modules are those that ran", HOLDS, 0.0, 0.0)
+            return
+        why = " and ".join(f"{module} has changed since the run was stored" for module in changed)
+        yield not_applicable("source", "checked with the code as it is now, not as it ran", why)
 
 
 def _domain(
@@ -165,7 +169,9 @@ def _start(
 ) -> Iterator[Finding]:
     if places is not None:
         gap = np.abs(places - start.start).max(axis=1)
-        yield worst_of("start-position", "everybody starts where asked", gap, 0.0, _agent)
+        yield worst_of(
+            "start-position", "all agents start where the scenario says", gap, 0.0, _agent
+        )
     again = beginning(system, start.start)
     gap = np.abs(again.hold - start.hold).max(axis=1)
     if not is_continuous(system):
@@ -179,7 +185,7 @@ def _start(
     if is_continuous(system):
         return
     gap = np.abs(again.next_at - start.next_at)
-    yield worst_of("start-timer", "first looks are due when the law says", gap, 0.0, _agent)
+    yield worst_of("start-timer", "first samples are due when the law says", gap, 0.0, _agent)
     program = timer_program(system)
     if program is not None:
         excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
@@ -192,7 +198,7 @@ def _flow(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
     places = replay.own_positions()
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
     gap = np.abs(places - table.positions).max(axis=1, initial=0.0) / np.spacing(size)
-    says = "between jumps everybody moves as its leg says (units in the last place)"
+    says = "between jumps each agent moves along its segment (units in the last place)"
     yield worst_of("flow", says, gap, 4.0, replay.where)
 
 
@@ -226,7 +232,7 @@ def _resets(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
         t1, t2 = program.t1[table.agent], program.t2[table.agent]
         gap = table.next_at - table.time
         outside = np.maximum(gap - t2, t1 - gap) / np.spacing(np.maximum(table.next_at, 1e-300))
-        says = "intervals between looks lie in [T1, T2] (units in the last place of the time)"
+        says = "intervals between samples lie in [T1, T2] (units in the last place of the time)"
         yield worst_of("interval", says, outside, 1.0, replay.where)
     if system.program is not None and system.network.perfect:
         expected = expected_next_at(system, replay, system.program)
@@ -240,12 +246,12 @@ def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Fi
     if top is not None:
         speed = lengths(table.holds) / top - 1.0
         limit = 4.0 * np.finfo(float).eps
-        says = "nobody is faster than the law allows (relative excess)"
+        says = "no agent is faster than the law allows (relative excess)"
         yield worst_of("speed", says, speed, limit, replay.where)
     stays = getattr(law, "stays_inside", False)
     places = np.vstack([table.positions, replay.final_positions(until)])
     beyond = system.workspace.outside_by(places) / system.workspace.diameter
-    says = "everybody stays in the workspace (relative to its diameter)"
+    says = "all agents stay in the workspace (relative to its diameter)"
     found = worst_of("workspace", says, beyond, 1e-12, lambda k: f"row {k}")
     guaranteed = stays and system.network.perfect  # what is late may lead anywhere
     yield found if guaranteed else if_guaranteed(found)  # overshoot is allowed to some
@@ -258,7 +264,7 @@ def _jumps(
     seen = replay.looks(tell)
     gap = np.abs(seen.errors - table.errors).max(axis=1, initial=0.0)
     yield worst_of(
-        "centroid", "each look gives the centroid it recorded", gap, rounding, replay.where
+        "centroid", "each recorded centroid is that of the cell", gap, rounding, replay.where
     )
     if system.program is not None and system.network.perfect:
         held = replay.expected_holds(seen.errors, system.program)
@@ -287,7 +293,7 @@ def _decisions(
     """Laws that cannot be checked jump by jump, walked through from the beginning."""
     at_once = system.program is not None and system.network.perfect
     if at_once or is_continuous(system):
-        says = "cells, looks and messages are counted right"
+        says = "cells, samples and messages are counted right"
         yield worst_of("counts", says, _uncounted(system, replay.table), 0.0, replay.where)
         return
     gaps = rederive(system, replay.start, replay.table, tell)
@@ -297,10 +303,10 @@ def _decisions(
     yield worst_of("cruise", says, gaps.cruise, rounding, replay.where)
     says = "each agent decides again when the law says"
     yield worst_of("reset", says, gaps.next_at, rounding, replay.where)
-    says = "cells, looks and messages are counted right"
+    says = "cells, samples and messages are counted right"
     yield worst_of("counts", says, gaps.counts, 0.0, replay.where)
     if system.information.others == "broadcasts":
-        says = "everybody is where its last message heard promised (how far outside)"
+        says = "each agent is within the bound of its last message (how far outside)"
         limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(replay.reach))
         found = worst_of("promise", says, gaps.broken, limit, replay.where)
         yield found if system.network.perfect else if_guaranteed(found)
@@ -362,11 +368,8 @@ def _samples(
             apart = np.abs(_apart(kept, now)) - scale * (1.0 + size)
             worst = apart.reshape(len(part), -1).max(axis=1, initial=0.0)
             gaps[lo : lo + step] = np.maximum(gaps[lo : lo + step], worst)
-    says = agreeing(
-        "samples measured again agree", "samples measured again", gaps, 0.0,
-        len(metrics.times),
-    )  # fmt: skip
-    yield worst_of("samples", says, gaps, 0.0, lambda k: at_time(metrics.times[rows[k]]))
+    what, total = "metric samples recomputed", len(metrics.times)
+    yield agreement("samples", what, gaps, 0.0, total, lambda k: at_time(metrics.times[rows[k]]))
 
 
 def _kept(state: AgentsState) -> Floats:

@@ -69,7 +69,7 @@ def run(
     if as_json:
         print_json(summary)
     else:
-        show_summary(summary, None if unsaved else out)
+        show_summary(summary, None if unsaved else out, resume is not None)
     if unsaved:
         raise unsaved
     if not result.stop.reason.ok:
