@@ -57,7 +57,8 @@ def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path
 SCRIPT = """
 import dwell
 def stop(what, share):
-    raise KeyboardInterrupt
+    if what == "preparing":
+        raise KeyboardInterrupt
 dwell.simulate(dwell.Box((0, 0), (1, 1)), None, [(0.2, 0.3)], dwell.Lloyd(), until=9, progress=stop)
 """
 
