@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
 from dwell.cells import rays, tessellate
-from dwell.cells.ball_cell import root_of
 from dwell.cells.cones import borders, cells, looks
 from dwell.cells.ground import Ground, ground_of
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
@@ -325,7 +324,7 @@ def crowd(shape, count):
         point = rng.uniform(lower, upper)
         if shape.contains(point[None])[0]:
             inside.append(point)
-    points, root = np.array(inside), root_of(shape)
+    points, root = np.array(inside), shape.root
     for k, gap in enumerate([1e-2, 1e-4, 1e-6]):
         arm = points[k] - root.center
         points[k] = root.center + arm * (1 - gap) / np.sqrt(((root.matrix @ arm) ** 2).sum())

@@ -16,8 +16,7 @@ from dwell._kernels import _jit
 from dwell.cells import tessellate
 from dwell.cells.backend import borders as polygon_borders
 from dwell.cells.cones import borders, cells, looks
-from dwell.cells.disc import ellipse_of
-from dwell.cells.disc_cell import ARC
+from dwell.cells.curved_cell import ARC
 from dwell.cells.ground import Ground
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
@@ -383,7 +382,7 @@ def test_coincident_agents():
 
 
 def test_the_root_of_a_thin_ellipse_keeps_its_digits():
-    e = ellipse_of(NEEDLE)
+    (w11, w12), (_, w22) = NEEDLE.root.matrix
     with mp.workdps(40):
         rows = [
             [mp.mpf(v) / mp.mpf(s) for v in row]
@@ -391,9 +390,9 @@ def test_the_root_of_a_thin_ellipse_keeps_its_digits():
         ]
         (a, b), (c, d) = rows
         first = mp.sqrt(a * a + c * c)
-        assert e.w11 == pytest.approx(float(first), rel=4e-16, abs=0.0)
-        assert e.w12 == pytest.approx(float((a * b + c * d) / first), rel=4e-16, abs=0.0)
-        assert e.w22 == pytest.approx(float(abs(a * d - b * c) / first), rel=4e-16, abs=0.0)
+        assert w11 == pytest.approx(float(first), rel=4e-16, abs=0.0)
+        assert w12 == pytest.approx(float((a * b + c * d) / first), rel=4e-16, abs=0.0)
+        assert w22 == pytest.approx(float(abs(a * d - b * c) / first), rel=4e-16, abs=0.0)
 
 
 # --------------------------------------------------------------------------- borders

@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dwell.geometry.ellipsoid import CurvedRegion
+
 
 @dataclass(frozen=True, eq=False)
-class Curved:
+class Curved(CurvedRegion):
     """sum over i of (axes[i] . (z - center) / semi_axes[i])**2 <= 1."""
 
     center: tuple
@@ -16,10 +18,6 @@ class Curved:
     def __post_init__(self):
         if self.axes is None:
             object.__setattr__(self, "axes", np.eye(len(self.center)))
-
-    @property
-    def dimension(self):
-        return len(self.center)
 
     def local(self, points):
         """Coordinates in which the region is the unit ball."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from dwell._types import Ints, Points
-from dwell.cells import cones, interval, polygon, polygon_facets, polyhedron, simplices
+from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
 from dwell.cells.ground import Ground, ground_of
 from dwell.cells.measurement import Looks
@@ -27,9 +27,10 @@ class CellBackend:
 
 CONES = CellBackend(cones.looks, cones.cells, cones.borders)
 INTERVAL = CellBackend(interval.looks, interval.cells, interval.borders)
-POLYGON = CellBackend(polygon.looks, polygon.cells, polygon_facets.borders)
+POLYGON = CellBackend(polygon.looks, polygon.cells, polygon.borders)
 POLYHEDRON = CellBackend(polyhedron.looks, polyhedron.cells, polyhedron.borders)
 SIMPLICES = CellBackend(simplices.looks, simplices.cells, simplices.borders)
+TRIANGLES = CellBackend(simplices.looks, polygon.cells, simplices.borders)
 
 
 def backend_for(ground: Ground) -> CellBackend:
@@ -37,8 +38,10 @@ def backend_for(ground: Ground) -> CellBackend:
     n = ground.dimension
     if n > 1 and not is_flat(ground.workspace):
         return CONES
-    if n <= 2:
-        return INTERVAL if n == 1 else POLYGON
+    if n == 1:
+        return INTERVAL
+    if n == 2:
+        return TRIANGLES if ground.terms is None else POLYGON
     return SIMPLICES if n > 3 or ground.terms is None else POLYHEDRON
 
 

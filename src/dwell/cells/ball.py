@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.cells.ball_cell import BallCell, root_of
-from dwell.cells.functions import Boxes
+from dwell.cells.adaptive import Boxes
 from dwell.cells.ground import Ground
-from dwell.geometry import Box, Workspace, polyhedra
-from dwell.geometry.voronoi import coincident
+from dwell.geometry import Box, Curved, Workspace, polyhedra
 
 MARGIN = 0.0625  # the box round the ellipsoid is larger by this share of its size
 USUAL = 96  # planes that the buffers can hold, at first
@@ -27,8 +25,8 @@ class Configuration:
     def __init__(self, workspace: Workspace, points: Points) -> None:
         from dwell._kernels.star.buffers import Frame
 
-        root = root_of(workspace)
-        self.workspace, self.points = workspace, np.ascontiguousarray(points)
+        root = cast(Curved, workspace).root
+        self.points = np.ascontiguousarray(points)
         self.frame = Frame(root.center, root.matrix)
         self.inverse = np.linalg.inv(root.matrix)
         self.solid = polyhedra.solid_of(box_round(workspace))
@@ -51,21 +49,15 @@ class BallCells:
 
     @property
     def _given(self) -> tuple[Any, ...]:
-        configuration = self.configuration
-        return (
-            configuration.solid,
-            configuration.grid,
-            configuration.frame,
-            self.memory,
-            self.boundary,
-        )
+        known = self.configuration
+        return known.solid, known.grid, known.frame, self.memory, self.boundary
 
     def larger(self) -> BallCells:
         """The cells with larger buffers."""
         return BallCells(self.configuration, 4 * self.planes)
 
-    def measured(self, terms: Any, agents: Ints) -> Floats:
-        """Rows of measurements: see dwell._kernels.star.total."""
+    def measured(self, terms: Any, row: Ints, agents: Ints) -> Floats:
+        """Measurements of `agents`, all in this configuration: see dwell._kernels.star.total."""
         from dwell._kernels.star.ball import CROWDED, measure_many
         from dwell._kernels.star.total import COLUMNS, STATUS
 
@@ -73,10 +65,10 @@ class BallCells:
         measure_many(0, len(agents), self.configuration.number[agents], *self._given, terms, out)
         lacking = out[:, STATUS] == CROWDED
         if lacking.any():
-            out[lacking] = self.larger().measured(terms, agents[lacking])
+            out[lacking] = self.larger().measured(terms, row[lacking], agents[lacking])
         return out
 
-    def boxes_of(self, agent: int) -> Boxes:
+    def boxes_of(self, row: int, agent: int) -> Boxes:
         """The cell of an agent as boxes."""
         from dwell._kernels.star.ball import boxes_of, nodes_of_boxes
         from dwell._kernels.star.facets import FULL
@@ -85,7 +77,7 @@ class BallCells:
         number = self.configuration.number[agent]
         count = boxes_of(number, *self._given, table)
         if count == FULL:
-            return self.larger().boxes_of(agent)
+            return self.larger().boxes_of(row, agent)
 
         def nodes(boxes: Floats, rule: int, count: int) -> Floats:
             out = np.empty((len(boxes), count**3, 4))
@@ -94,37 +86,26 @@ class BallCells:
 
         return Boxes(table[:count], nodes)
 
-    def _outline(self, agent: int) -> tuple[int, Ints, Ints, BallCells]:
+    def _facets_of(self, agent: int) -> tuple[int, Ints, Ints, BallCells]:
         """(status, agents behind its facets, agents compared with, where its boundary is)."""
         from dwell._kernels.star.ball import CROWDED, facets_of
         from dwell._kernels.star.buffers import BEHIND
 
         status, count, compared = facets_of(self.configuration.number[agent], *self._given)
         if status == CROWDED:
-            return self.larger()._outline(agent)
+            return self.larger()._facets_of(agent)
         behind = self.boundary.facet[:count, BEHIND].astype(np.int64)
         order = self.configuration.grid.order
         return status, order[behind], order[self.memory.seen[:compared]], self
 
-    def cell(self, agent: int) -> BallCell:
-        """The cell of an agent."""
-        from dwell._kernels.marks import COINCIDENT
-
-        status, behind, compared, _ = self._outline(agent)
-        place = self.configuration.points[agent]
-        if status == COINCIDENT:
-            raise coincident(agent, int(compared[-1]), place)
-        others = np.sort(behind)
-        normals = self.configuration.points[others] - place
-        gaps = 0.5 * (normals * normals).sum(axis=1)
-        empty = status != 0
-        return BallCell(
-            agent, place, others, normals, gaps, compared, self.configuration.workspace, empty
-        )
+    def outline(self, agent: int) -> tuple[int, Points, Ints, int]:
+        """(status, corners: none, agents behind its facets, the last agent compared with)."""
+        status, behind, compared, _ = self._facets_of(agent)
+        return status, np.empty((0, 3)), np.sort(behind), int(compared[-1]) if len(compared) else -1
 
     def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, z and the upper half of z z') of each facet of a cell."""
-        _, behind, _, where = self._outline(agent)
+        _, behind, _, where = self._facets_of(agent)
         place = self.configuration.points[agent]
         return [
             (agent, int(q), where._facet_moments(ground, f, place, log_scale))

@@ -2,31 +2,31 @@
 
 A cell is the union of cones from one apex over its flat facets and over its part of the curved
 boundary: see dwell._kernels.star. Constants, polynomials and Gaussian components are integrated by
-kernels, other densities by quadrature nodes handed to Python: see `functions`. In four and more
+kernels, other densities by quadrature nodes handed to Python: see `adaptive`. In four and more
 dimensions rays take the place of cones: see `rays`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells import rays
+from dwell.cells.adaptive import Boxes, moments_of_function
 from dwell.cells.ball import BallCells, Configuration
-from dwell.cells.ball_cell import BallCell, root_of, seen_from
+from dwell.cells.curved_cell import CurvedCell
 from dwell.cells.disc import DiscCells, general_terms_of
-from dwell.cells.disc_cell import CurvedCell
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.functions import Boxes, moments_of_function
-from dwell.cells.ground import Ground
-from dwell.cells.measurement import BLOCK, Looks, in_blocks
+from dwell.cells.ground import Ground, ground_of
+from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of
 from dwell.density.uniform import Uniform
-from dwell.geometry import Workspace
-from dwell.geometry.cell_shape import Measure
-from dwell.geometry.voronoi import first_coincidence
+from dwell.geometry import Curved, Workspace
+from dwell.geometry.cell import Measure
+from dwell.geometry.voronoi import coincident, first_coincidence
 
 FEW = 32  # cells of space handed to a thread at a time
 
@@ -37,85 +37,62 @@ def looks(
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     if ground.dimension > 3:
         return rays.looks(ground, positions, row, agent)
-    from dwell._kernels.star.total import COLUMNS
+    from dwell._kernels.star.total import COLUMNS, STATUS
 
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
     places = np.asarray(positions, dtype=np.float64)
     out = np.zeros((len(row), COLUMNS))
-    if ground.dimension == 2:
-        _measure_in_plane(ground, places, row, agent, out, threads)
-    else:
-        _measure_in_space(ground, places, row, agent, out, threads)
+    known = ground if ground.terms is not None else ground_of(ground.workspace, Uniform())
+    flat = ground.dimension == 2
+    terms: Any = general_terms_of(known) if flat else known.terms
+    order = np.arange(len(row)) if flat else np.argsort(row, kind="stable")
+    cells_of = _in_disc(ground, places) if flat else _in_ball(ground, places, row)
+
+    def work(lo: int, hi: int) -> None:
+        for cells, some in cells_of(order[lo:hi]):
+            out[some] = cells.measured(terms, row[some], agent[some])
+            for k in some[out[some, STATUS] == 0.0] if ground.terms is None else ():
+                boxes = cells.boxes_of(int(row[k]), int(agent[k]))
+                _put_function(ground, places[row[k], agent[k]], boxes, out[k])
+
+    in_blocks(work, len(row), threads, BLOCK if flat else max(1, min(FEW, len(row) // 8)))
     return _as_looks(ground, places[row, agent], out)
 
 
-def _measure_in_plane(
-    ground: Ground, places: Points, row: Ints, agent: Ints, out: Floats, threads: int | None
-) -> None:
-    from dwell._kernels.star.total import STATUS
+def _in_disc(ground: Ground, places: Points) -> Any:
+    """A function from measurements to the cells that they are about; in the plane."""
 
-    x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
-    known = ground if ground.terms is not None else uniform_on(ground.workspace)
-    terms = general_terms_of(known)
+    def cells_of(picks: Ints) -> Iterator[tuple[DiscCells, Ints]]:
+        yield DiscCells(ground.workspace, places), picks
 
-    def work(lo: int, hi: int) -> None:
-        cells = DiscCells(ground.workspace, x, y)
-        out[lo:hi] = cells.measured(terms, row[lo:hi], agent[lo:hi])
-        if ground.terms is None:
-            for k in range(lo, hi):
-                if out[k, STATUS] == 0.0:
-                    boxes = cells.boxes_of(int(row[k]), int(agent[k]))
-                    _put_function(ground, places[row[k], agent[k]], boxes, out[k])
-
-    in_blocks(work, len(row), threads, block=BLOCK)
+    return cells_of
 
 
-def _measure_in_space(
-    ground: Ground, places: Points, row: Ints, agent: Ints, out: Floats, threads: int | None
-) -> None:
-    from dwell._kernels.star.total import STATUS
-
-    order = np.argsort(row, kind="stable")
+def _in_ball(ground: Ground, places: Points, row: Ints) -> Any:
+    """The same in space, configuration by configuration."""
     configurations = {int(r): Configuration(ground.workspace, places[r]) for r in np.unique(row)}
-    known = ground if ground.terms is not None else uniform_on(ground.workspace)
 
-    def work(lo: int, hi: int) -> None:
-        picks = order[lo:hi]
+    def cells_of(picks: Ints) -> Iterator[tuple[BallCells, Ints]]:
         for some in np.split(picks, np.flatnonzero(np.diff(row[picks])) + 1):
-            if not len(some):
-                continue
-            cells = BallCells(configurations[int(row[some[0]])])
-            out[some] = cells.measured(known.terms, agent[some])
-            if ground.terms is None:
-                for k in some[out[some, STATUS] == 0.0]:
-                    boxes = cells.boxes_of(int(agent[k]))
-                    _put_function(ground, places[row[k], agent[k]], boxes, out[k])
+            if len(some):
+                yield BallCells(configurations[int(row[some[0]])]), some
 
-    in_blocks(work, len(row), threads, block=max(1, min(FEW, len(row) // 8)))
+    return cells_of
 
 
 def _put_function(ground: Ground, place: Points, boxes: Boxes, row: Floats) -> None:
     """Replace the measurement of a uniform density by that of a function."""
     from dwell._kernels.star import total as kernel
 
-    found = moments_of_function(ground.density, place, boxes)
-    row[kernel.STATUS] = 0.0 if found.mass > 0.0 else kernel.NO_MASS
-    row[kernel.ERROR : kernel.ERROR + 3] = found.centroid
-    row[kernel.MASS], row[kernel.SPREAD] = found.mass, found.spread
-    unsure = math.inf if found.error > 0.0 else 0.0
-    row[kernel.DOUBT] = found.error / found.mass if found.mass > 0.0 else unsure
-
-
-def uniform_on(workspace: Workspace) -> Ground:
-    """A uniform density on a workspace."""
-    density = Uniform()
-    plane = workspace.dimension == 2
-    terms = density.terms() if plane else density.general_terms(workspace.dimension)
-    return Ground(workspace, density, terms)
+    mass, centroid, spread, error = moments_of_function(ground.density, place, boxes)
+    row[kernel.STATUS] = 0.0 if mass > 0.0 else kernel.NO_MASS
+    row[kernel.ERROR : kernel.ERROR + 3] = centroid
+    row[kernel.MASS], row[kernel.SPREAD] = mass, spread
+    unsure = math.inf if error > 0.0 else 0.0
+    row[kernel.DOUBT] = error / mass if mass > 0.0 else unsure
 
 
 def _as_looks(ground: Ground, places: Points, out: Floats) -> Looks:
-    from dwell._kernels.marks import COINCIDENT
     from dwell._kernels.star import total as kernel
 
     column = np.ascontiguousarray(out.T)
@@ -123,55 +100,49 @@ def _as_looks(ground: Ground, places: Points, out: Floats) -> Looks:
     empty = column[kernel.STATUS] == kernel.NO_MASS
     if empty.any():
         error[empty] = ground.workspace.nearest(places[empty]) - places[empty]
-    mass, spread, squared = (column[k] for k in (kernel.MASS, kernel.SPREAD, kernel.NEAREST))
-    return Looks(
-        met=column[kernel.STATUS] == COINCIDENT,
-        empty=empty,
-        error=error,
-        log_scale=column[kernel.LOG_SCALE],
-        mass=mass,
-        polar=np.where(empty, 0.0, spread + mass * (error * error).sum(axis=1)),
-        neighbors=column[kernel.NEIGHBORS].astype(np.int64),
-        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
-        second=spread,
-        doubt=column[kernel.DOUBT],
-    )
+    mass, spread, doubt = (column[k] for k in (kernel.MASS, kernel.SPREAD, kernel.DOUBT))
+    polar = np.where(empty, 0.0, spread + mass * (error * error).sum(axis=1))
+    return looks_of(column, kernel, error, polar, column[kernel.NEIGHBORS], spread, doubt)
 
 
 def cells(
     workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
-) -> list[CurvedCell] | list[BallCell]:
+) -> list[CurvedCell]:
     """The cells of `agents` (all, by default) among `positions` (N, n)."""
+    from dwell._kernels.marks import COINCIDENT
+
     points = np.ascontiguousarray(positions, dtype=np.float64)
-    chosen = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
+    region, among = cast(Curved, workspace), _cells_among(workspace, points)
+    found = []
+    for p in map(int, range(len(points)) if agents is None else agents):
+        status, offsets, borders, other = among.outline(p)
+        if status == COINCIDENT:
+            raise coincident(p, other, points[p])
+        normals = points[borders[borders >= 0]] - points[p]
+        found.append(
+            CurvedCell(
+                p, points[p], offsets, borders, normals, region, status != 0.0, measure_of
+            )
+        )  # fmt: skip
+    return found
+
+
+def _cells_among(workspace: Workspace, points: Points) -> DiscCells | BallCells | rays.RayCells:
+    """The cells of one configuration."""
     if points.shape[1] > 3:
-        return rays.cells(workspace, points, chosen)
+        return rays.RayCells(workspace, points)
     if points.shape[1] == 2:
-        planar = _disc_cells(workspace, points)
-        return [planar.cell(int(p)) for p in chosen]
-    found = BallCells(Configuration(workspace, points))
-    return [found.cell(int(p)) for p in chosen]
+        return DiscCells(workspace, points[None])
+    return BallCells(Configuration(workspace, points))
 
 
-def _disc_cells(workspace: Workspace, points: Points) -> DiscCells:
-    """The cells of one planar configuration."""
-    x, y = (np.ascontiguousarray(points[None, :, k]) for k in range(2))
-    return DiscCells(workspace, x, y)
-
-
-def measure_of(cell: BallCell) -> Measure:
-    """Volume and middle of a cell."""
-    n = len(cell.position)
-    if cell.empty:
-        return Measure(0.0, np.zeros(n))
-    if n > 3:
-        root = root_of(cell.workspace)
-        a, _ = seen_from(root, cell.position)
-        found = rays.weigh(rays.Region(cell.normals, cell.gaps, root.matrix, a), 1.0, rays.PAIRS)
-        return Measure(found.mass, found.first / found.mass if found.mass > 0.0 else np.zeros(n))
+def measure_of(cell: CurvedCell) -> Measure:
+    """Volume and middle of a cell that is not empty."""
     points = np.vstack([cell.position, cell.position + cell.normals])
-    seen = looks(uniform_on(cell.workspace), points[None], *np.zeros((2, 1), dtype=np.int64))
-    return Measure(float(seen.mass[0]), seen.error[0] if seen.mass[0] > 0.0 else np.zeros(n))
+    ground = ground_of(cell.workspace, Uniform())
+    seen = looks(ground, points[None], *np.zeros((2, 1), dtype=np.int64))
+    mass = float(seen.mass[0])
+    return Measure(mass, seen.error[0] if mass > 0.0 else np.zeros(ground.dimension))
 
 
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
@@ -181,13 +152,6 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     seen = looks(ground, points[None], np.zeros_like(chosen), chosen, threads=None)
     if seen.met.any():
         raise first_coincidence(points)
-    if ground.dimension > 3:
-        return rays.borders(ground, points, seen)
-    found: DiscCells | BallCells = (
-        _disc_cells(ground.workspace, points)
-        if ground.dimension == 2
-        else BallCells(Configuration(ground.workspace, points))
-    )
-    scales = seen.log_scale
+    found, scales = _cells_among(ground.workspace, points), seen.log_scale
     rows = [row for p in chosen for row in found.facets(ground, int(p), float(scales[p]))]
     return as_borders(points, seen.mass, scales, seen.error, seen.empty, rows)

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.cells.ball_cell import root_of
-from dwell.cells.disc_cell import CurvedCell, Ellipse
-from dwell.cells.functions import Boxes
+from dwell.cells.adaptive import Boxes
 from dwell.cells.ground import Ground
-from dwell.cells.polygon_facets import moments_along
-from dwell.geometry import Workspace
-from dwell.geometry.voronoi import coincident
+from dwell.cells.simplices import over_facet
+from dwell.geometry import Curved, Workspace
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
-
-
-def ellipse_of(workspace: Workspace) -> Ellipse:
-    """Center and factor W of a disc or an ellipse."""
-    (x, y), w = root_of(workspace)
-    return Ellipse(float(x), float(y), float(w[0, 0]), float(w[0, 1]), float(w[1, 1]))
 
 
 @lru_cache(maxsize=16)
@@ -48,26 +39,23 @@ def general_terms_of(ground: Ground) -> GeneralTerms:
 
 @final
 class DiscCells:
-    """Cells of agents at x, y (R, N) in an ellipse, with the buffers of one thread."""
+    """Cells of agents at `places` (R, N, 2) in an ellipse, with the buffers of one thread."""
 
-    def __init__(self, workspace: Workspace, x: Floats, y: Floats) -> None:
+    def __init__(self, workspace: Workspace, places: Points) -> None:
         from dwell._kernels.scratch import make_scratch
         from dwell._kernels.star.buffers import Frame, make_boundary
         from dwell._kernels.star.ellipse import make_ring
 
-        self.workspace, self.x, self.y = workspace, x, y
-        self.ellipse = ellipse_of(workspace)
-        root = np.eye(3)
-        root[0, 0], root[0, 1], root[1, 1] = self.ellipse[2:]
-        self.frame = Frame(np.array([*self.ellipse[:2], 0.0]), root)
-        self.walls = rectangle_round(self.ellipse)
-        ring = make_ring(x.shape[1])
-        pieces = 2 * len(ring.x) + 16
-        self.buffers = (
-            make_scratch(x.shape[1], len(ring.x)),
-            ring,
-            make_boundary(1, len(ring.x), pieces),
-        )
+        self.points = places[0]
+        self.x, self.y = (np.ascontiguousarray(places[..., k]) for k in range(2))
+        center, root = cast(Curved, workspace).root
+        matrix = np.eye(3)
+        matrix[:2, :2] = root
+        self.frame = Frame(np.append(center, 0.0), matrix)
+        self.walls = rectangle_round(workspace)
+        ring = make_ring(places.shape[1])
+        scratch = make_scratch(places.shape[1], len(ring.x))
+        self.buffers = (scratch, ring, make_boundary(1, len(ring.x), 2 * len(ring.x) + 16))
 
     def measured(self, terms: Any, row: Ints, agent: Ints) -> Floats:
         """Rows of measurements: see dwell._kernels.star.total."""
@@ -84,10 +72,6 @@ class DiscCells:
     def _given(self, row: int, agent: int) -> tuple[Any, ...]:
         return agent, self.x[row], self.y[row], *self.walls, self.frame
 
-    def place(self, row: int, agent: int) -> Points:
-        """Where an agent is."""
-        return np.array([self.x[row, agent], self.y[row, agent]])
-
     def boxes_of(self, row: int, agent: int) -> Boxes:
         """The cell of an agent as boxes; one at a time."""
         from dwell._kernels.star.disc import boxes_of
@@ -103,43 +87,42 @@ class DiscCells:
 
         return Boxes(table[:count], nodes)
 
-    def cell(self, agent: int) -> CurvedCell:
-        """The cell of an agent of the first configuration."""
-        from dwell._kernels.marks import COINCIDENT
+    def outline(self, agent: int) -> tuple[int, Points, Ints, int]:
+        """(status, corners, labels of edges and arcs, the last agent compared with) of a cell.
+
+        Of the first configuration.
+        """
         from dwell._kernels.star.disc import ring_of
-        from dwell._kernels.star.ellipse import WHOLE
 
         status, corners, compared = ring_of(*self._given(0, agent), *self.buffers)
         scratch, ring, _ = self.buffers
-        seen, place, count = scratch.seen[:compared].copy(), self.place(0, agent), max(corners, 0)
-        if status == COINCIDENT:
-            raise coincident(agent, int(seen[-1]), place)
+        count, other = max(corners, 0), int(scratch.seen[compared - 1]) if compared else -1
         offsets = np.column_stack([ring.x[:count], ring.y[:count]])
-        labels = ring.label[:count].copy()
-        return CurvedCell(agent, place, offsets, labels, seen, corners == WHOLE, self.ellipse)
+        return status, offsets, ring.label[:count].copy(), other
 
     def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, x, y, xx, xy, yy) of each edge of a cell."""
         from dwell._kernels.borders import borders_of
 
-        cell = self.cell(agent)
-        own = np.flatnonzero(cell.borders >= 0)
-        a, b = cell.offsets[own], np.roll(cell.offsets, -1, axis=0)[own]
+        place, (_, offsets, labels, _) = self.points[agent], self.outline(agent)
+        own = np.flatnonzero(labels >= 0)
+        a, b = offsets[own], np.roll(offsets, -1, axis=0)[own]
         moments = np.empty((len(own), 6))
         if ground.terms is None:
-            for k in range(len(own)):
-                moments[k] = moments_along(ground.density, cell.position, a[k], b[k])
+            for k, q in enumerate(labels[own]):
+                edge, gap = np.array([[a[k], b[k]]]), self.points[q] - place
+                moments[k] = over_facet(ground, place, edge, gap, log_scale)
         else:
-            frame = np.zeros_like(own), a, b, cell.position[None], np.array([log_scale])
+            frame = np.zeros_like(own), a, b, place[None], np.array([log_scale])
             borders_of(0, len(own), *frame, ground.terms, moments)
-        return [(agent, int(q), row) for q, row in zip(cell.borders[own], moments, strict=True)]
+        return [(agent, int(q), row) for q, row in zip(labels[own], moments, strict=True)]
 
 
-def rectangle_round(ellipse: Ellipse) -> tuple[Floats, Floats]:
+def rectangle_round(workspace: Workspace) -> tuple[Floats, Floats]:
     """x and y of the corners of a rectangle that clearly holds the ellipse."""
     from dwell._kernels.star.ellipse import MARGIN
 
-    x, y, w11, w12, w22 = ellipse
+    (x, y), ((w11, w12), (_, w22)) = cast(Curved, workspace).root
     across = MARGIN * math.hypot(1.0 / w11, w12 / (w11 * w22))
     up = MARGIN / w22
     return (

@@ -31,30 +31,27 @@ class Borders:
     m2: Floats  # (B, n, n) of the density times z z'
 
 
+Rows = list[tuple[int, int, Floats]]  # agent, other, moments 1, z, and the upper half of z z'
+
+
 def as_borders(
     points: Points,
     masses: Floats,
     log_scales: Floats,
     errors: Points,
     empty: np.ndarray,
-    rows: list[tuple[int, int, Floats]],
+    facets: Rows | tuple[Ints, Ints, Floats],
 ) -> Borders:
-    """Borders from rows (agent, other, moments 1, z, and the upper half of z z')."""
+    """Borders from rows, or from the columns of such rows as arrays."""
     n = points.shape[1]
-    agent, other = (np.array([row[k] for row in rows], dtype=np.int64) for k in (0, 1))
-    moments = np.array([row[2] for row in rows]).reshape(-1, 1 + n + n * (n + 1) // 2)
-    second = np.zeros((len(rows), n, n))
+    if isinstance(facets, list):
+        ends = np.array([row[:2] for row in facets], dtype=np.int64).reshape(-1, 2)
+        moments = np.array([row[2] for row in facets]).reshape(-1, 1 + n + n * (n + 1) // 2)
+        facets = ends[:, 0], ends[:, 1], moments
+    agent, other, moments = facets
+    second = np.zeros((len(agent), n, n))
     for k, (i, j) in enumerate(zip(*np.triu_indices(n), strict=True)):
         second[:, i, j] = second[:, j, i] = moments[:, 1 + n + k]
-    return Borders(
-        masses=masses,
-        log_scales=log_scales,
-        errors=errors,
-        empty=empty,
-        agent=agent,
-        other=other,
-        gap=points[other] - points[agent],
-        m0=moments[:, 0],
-        m1=moments[:, 1 : n + 1],
-        m2=second,
-    )
+    gap, first = points[other] - points[agent], moments[:, 1 : n + 1]
+    cells = (masses, log_scales, errors, empty)
+    return Borders(*cells, agent, other, gap, moments[:, 0], first, second)

@@ -42,7 +42,7 @@ def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Ter
 
     x, y = lattice_axes(workspace, spacing)
     points: Points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    inside = _inside(workspace, points)
+    inside = workspace.polygon.holds(points)
     weights = np.zeros(len(points))
     if inside.any():
         weights[inside] = density.at(points[inside]) * spacing**2
@@ -57,12 +57,3 @@ def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Ter
         lattice=np.ascontiguousarray(weights.reshape(len(y), len(x))),
         frame=np.array([x[0], y[0], spacing]),
     )
-
-
-def _inside(workspace: Workspace, points: Points) -> np.ndarray:
-    inside = np.ones(len(points), dtype=bool)
-    after = np.roll(workspace.vertices, -1, axis=0)
-    for a, b in zip(workspace.vertices, after, strict=True):
-        edge, offset = b - a, points - a
-        inside &= edge[0] * offset[:, 1] - edge[1] * offset[:, 0] >= 0.0
-    return inside

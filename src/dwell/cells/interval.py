@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.cells.facets import Borders
+from dwell.cells.facets import Borders, as_borders
 from dwell.cells.ground import Ground
-from dwell.cells.measurement import Looks, in_blocks
+from dwell.cells.measurement import Looks, in_blocks, looks_of
 from dwell.cells.simplices import weigh_simplices
 from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, interval_of
@@ -26,25 +26,14 @@ def looks(
     Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
     from dwell._kernels.line import doors
-    from dwell._kernels.marks import COINCIDENT, NO_MASS
 
     out, doubt = _measured(ground, positions, row, agent, threads)
     column = np.ascontiguousarray(out.T)
-    squared = column[doors.NEAREST]
     inside = column[doors.A] < column[doors.B]
-    count = (column[doors.LABEL_A] >= 0.0).astype(np.int64) + (column[doors.LABEL_B] >= 0.0)
-    return Looks(
-        met=column[doors.STATUS] == COINCIDENT,
-        empty=column[doors.STATUS] == NO_MASS,
-        error=np.ascontiguousarray(column[doors.ERROR])[:, None],
-        log_scale=column[doors.LOG_SCALE],
-        mass=column[doors.MASS],
-        polar=column[doors.POLAR],
-        neighbors=np.where(inside, count, 0),
-        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
-        second=column[doors.SECOND],
-        doubt=doubt,
-    )
+    count = (column[[doors.LABEL_A, doors.LABEL_B]] >= 0.0).sum(axis=0)
+    error = np.ascontiguousarray(column[doors.ERROR])[:, None]
+    neighbors, polar = np.where(inside, count, 0), column[doors.POLAR]
+    return looks_of(column, doors, error, polar, neighbors, column[doors.SECOND], doubt)
 
 
 def cells(
@@ -86,18 +75,11 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     agent, other = np.nonzero(cut)[0], labels[cut]
     place = out[:, [doors.A, doors.B]][cut]
     weight = out[:, [doors.AT_A, doors.AT_B]][cut]
-    return Borders(
-        masses=out[:, doors.MASS].copy(),
-        log_scales=out[:, doors.LOG_SCALE].copy(),
-        errors=out[:, [doors.ERROR]],
-        empty=out[:, doors.STATUS] == NO_MASS,
-        agent=agent,
-        other=other,
-        gap=points[other] - points[agent],
-        m0=weight,
-        m1=(weight * place)[:, None],
-        m2=(weight * place * place)[:, None, None],
-    )
+    moments = np.column_stack([weight, weight * place, weight * place * place])
+    mass, log_scale = out[:, doors.MASS].copy(), out[:, doors.LOG_SCALE].copy()
+    empty = out[:, doors.STATUS] == NO_MASS
+    facets = agent, other, moments
+    return as_borders(points, mass, log_scale, out[:, [doors.ERROR]], empty, facets)
 
 
 def _measured(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeVar, final
+from typing import Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
@@ -37,6 +37,25 @@ class Looks:
     nearest: Floats  # distance of the nearest other agent; inf if there is none
     second: Floats | None = None  # second moment about the centroid, where it came along
     doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
+
+
+def looks_of(
+    column: Floats,
+    at: Any,
+    error: Points,
+    polar: Floats,
+    neighbors: Floats | Ints,
+    second: Floats | None = None,
+    doubt: Floats | None = None,
+) -> Looks:
+    """Measurements from the columns of a kernel's table, which the module `at` numbers."""
+    from dwell._kernels.marks import COINCIDENT, NO_MASS
+
+    status, squared = column[at.STATUS], column[at.NEAREST]
+    nearest = np.sqrt(np.where(squared >= 0.0, squared, np.inf))
+    scale, mass, count = column[at.LOG_SCALE], column[at.MASS], neighbors.astype(np.int64)
+    met, empty = status == COINCIDENT, status == NO_MASS
+    return Looks(met, empty, error, scale, mass, polar, count, nearest, second, doubt)
 
 
 class Weighed(NamedTuple):

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, dots, lengths
+from dwell._types import Floats, Ints, Points, columns
+from dwell.cells.facets import Borders, as_borders
 from dwell.cells.ground import Ground, ground_of
-from dwell.cells.measurement import BLOCK, Looks, in_blocks, one_per_thread
-from dwell.cells.moments import polygon_moments
+from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of, one_per_thread
 from dwell.density.uniform import Uniform
+from dwell.errors import DensityError
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import first_coincidence
 
@@ -123,8 +124,6 @@ def looks(
     ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2)."""
-    if ground.terms is None:
-        return _by_quadrature(ground, places, row, agent)
     from dwell._kernels import doors
     from dwell._kernels.bins import FEW
     from dwell._kernels.scratch import make_scratch
@@ -158,21 +157,10 @@ def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -
 
 def _as_looks(out: Floats, second: Floats | None, threads: int | None) -> Looks:
     from dwell._kernels import doors
-    from dwell._kernels.marks import COINCIDENT, NO_MASS
 
     column = _columns_of(out, threads)
-    squared = column[doors.NEAREST]
-    return Looks(
-        met=column[doors.STATUS] == COINCIDENT,
-        empty=column[doors.STATUS] == NO_MASS,
-        error=column[doors.ERROR_X : doors.ERROR_Y + 1].T,
-        log_scale=column[doors.LOG_SCALE],
-        mass=column[doors.MASS],
-        polar=column[doors.POLAR],
-        neighbors=column[doors.NEIGHBORS].astype(np.int64),
-        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
-        second=second,
-    )
+    error, polar = column[doors.ERROR_X : doors.ERROR_Y + 1].T, column[doors.POLAR]
+    return looks_of(column, doors, error, polar, column[doors.NEIGHBORS], second)
 
 
 def _columns_of(rows: Floats, threads: int | None) -> Floats:
@@ -275,29 +263,36 @@ def _look_all(
     return bins.who
 
 
-def _by_quadrature(ground: Ground, places: Points, row: Ints, agent: Ints) -> Looks:
-    """Measure cells one by one for a density that only Python can evaluate."""
-    count = len(row)
-    met, empty = np.zeros((2, count), dtype=bool)
-    error = np.zeros((count, ground.dimension))
-    mass, polar, second, doubt, nearest = np.zeros((5, count))
-    neighbors = np.zeros(count, dtype=np.int64)
-    for k, (r, p) in enumerate(zip(row, agent, strict=True)):
-        points = np.ascontiguousarray(places[r])
-        others = np.delete(points, p, axis=0) - points[p]
-        nearest[k] = lengths(others).min() if len(others) else np.inf
-        met[k] = nearest[k] == 0.0
-        if met[k]:
-            continue
-        cell = voronoi_cells(polygon_of(ground.workspace), points, [int(p)])[0]
-        neighbors[k] = (cell.borders >= 0).sum()
-        if len(cell.offsets):
-            found = polygon_moments(cell.offsets, cell.position, ground.density)
-            mass[k], error[k], doubt[k] = found.mass, found.offset, found.error
-            second[k] = found.second_moment
-            polar[k] = second[k] + mass[k] * dots(error[k], error[k])
-        empty[k] = not mass[k] > 0.0
-        if empty[k]:
-            error[k] = ground.workspace.nearest(points[p : p + 1])[0] - points[p]
-    none = np.zeros(count)
-    return Looks(met, empty, error, none, mass, polar, neighbors, nearest, second, doubt)
+def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+    """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
+    from dwell._kernels import doors
+    from dwell._kernels.borders import borders_of
+    from dwell._kernels.marks import COINCIDENT, NO_MASS
+    from dwell._kernels.terms import is_exact
+
+    terms: Any = ground.terms
+    points = np.ascontiguousarray(positions, dtype=np.float64)
+    count = len(points) if agents is None else agents
+    if not is_exact(terms):
+        raise DensityError(
+            "on a grid of points centroids are piecewise constant and have no derivatives; "
+            "integrate exactly",
+            code="density.derivatives",
+        )
+    table, cells = outlines(ground, points, sharp=True)
+    table = table[:count]
+    if (table[:, doors.STATUS] == COINCIDENT).any():
+        raise first_coincidence(points)
+    chosen = np.flatnonzero((cells.behind >= 0) & (cells.agent < count))
+    agent, other = cells.agent[chosen], cells.behind[chosen]
+    moments = np.empty((len(chosen), 6))
+    ends = np.ascontiguousarray(cells.vertices[chosen]), np.ascontiguousarray(cells.ends[chosen])
+    scales = np.ascontiguousarray(table[:, doors.LOG_SCALE])
+
+    def work(lo: int, hi: int) -> None:
+        borders_of(lo, hi, agent, *ends, points, scales, terms, moments)
+
+    in_blocks(work, len(chosen), None)
+    errors, empty = table[:, doors.ERROR_X : doors.ERROR_Y + 1], table[:, doors.STATUS] == NO_MASS
+    facets = agent, other, moments
+    return as_borders(points, table[:, doors.MASS], scales, errors, empty, facets)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.cells.facets import Borders
+from dwell.cells.facets import Borders, as_borders
 from dwell.cells.ground import Ground
-from dwell.cells.measurement import Looks, in_blocks
-from dwell.geometry import Flat, Workspace, is_flat, polyhedra
+from dwell.cells.measurement import Looks, in_blocks, looks_of
+from dwell.geometry import Cell, Flat, Workspace, is_flat, polyhedra
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 
 BLOCK = 128  # cells that a thread takes at a time: each takes tens of microseconds
 
-# xx, xy, xz, yy, yz, zz as a matrix.
-SYMMETRIC = [4, 5, 6, 5, 7, 8, 6, 8, 9]
-
 
 def cells(
     workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
-) -> list[polyhedra.SpaceCell]:
+) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions`, (N, 3)."""
     return polyhedra.cells(_flat(workspace), positions, agents)
 
@@ -39,6 +36,7 @@ def looks(
     the time per cell does not depend on the number of agents.
     """
     from dwell._kernels.space import look as kernel
+    from dwell._kernels.space.rules import TOLERANCE
 
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
     solid = polyhedra.solid_of(_flat(ground.workspace))
@@ -48,7 +46,12 @@ def looks(
     for r in np.flatnonzero(crowded):
         _in_one(ground, solid, places[r], np.flatnonzero(row == r), agent, out, threads)
     _one_by_one(ground, solid, places, np.flatnonzero(~crowded[row]), row, agent, out, threads)
-    return _as_looks(ground, out)
+    column, terms = np.ascontiguousarray(out.T), cast(Any, ground.terms)
+    # Constants and polynomials are integrated to rounding, Gaussians to a proven bound.
+    doubt = np.full(len(out), TOLERANCE) if len(terms.weights) else None
+    error, second = column[kernel.EX : kernel.EZ + 1].T, column[kernel.SPREAD]
+    polar, neighbors = column[kernel.POLAR], column[kernel.NEIGHBORS]
+    return looks_of(column, kernel, error, polar, neighbors, second, doubt)
 
 
 def _in_one(
@@ -95,34 +98,6 @@ def _one_by_one(
     out[picks] = found
 
 
-def _as_looks(ground: Ground, out: Floats) -> Looks:
-    from dwell._kernels.marks import COINCIDENT, NO_MASS
-    from dwell._kernels.space import look as kernel
-
-    column = np.ascontiguousarray(out.T)
-    squared = column[kernel.NEAREST]
-    return Looks(
-        met=column[kernel.STATUS] == COINCIDENT,
-        empty=column[kernel.STATUS] == NO_MASS,
-        error=column[kernel.EX : kernel.EZ + 1].T,
-        log_scale=column[kernel.LOG_SCALE],
-        mass=column[kernel.MASS],
-        polar=column[kernel.POLAR],
-        neighbors=column[kernel.NEIGHBORS].astype(np.int64),
-        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
-        second=column[kernel.SPREAD],
-        doubt=_doubt(ground, len(out)),
-    )
-
-
-def _doubt(ground: Ground, count: int) -> Floats | None:
-    """Constants and polynomials are integrated to rounding, Gaussians to a proven bound."""
-    from dwell._kernels.space.rules import TOLERANCE
-
-    terms: Any = ground.terms
-    return np.full(count, TOLERANCE) if len(terms.weights) else None
-
-
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders of the tessellation by `positions`, (N, 3); of its first `agents` cells only.
 
@@ -138,19 +113,10 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     if (found[:, kernel.STATUS] == COINCIDENT).any():
         raise first_coincidence(points)
     agent, other = (grid.order[rows[:, k].astype(np.int64)] for k in (0, 1))
-    moments = rows[:, 2:]
-    return Borders(
-        masses=found[:, kernel.MASS],
-        log_scales=found[:, kernel.LOG_SCALE],
-        errors=found[:, kernel.EX : kernel.EZ + 1],
-        empty=found[:, kernel.STATUS] == NO_MASS,
-        agent=agent,
-        other=other,
-        gap=points[other] - points[agent],
-        m0=moments[:, 0],
-        m1=moments[:, 1:4],
-        m2=moments[:, SYMMETRIC].reshape(-1, 3, 3),
-    )
+    mass, log_scale = found[:, kernel.MASS], found[:, kernel.LOG_SCALE]
+    error = found[:, kernel.EX : kernel.EZ + 1]
+    empty = found[:, kernel.STATUS] == NO_MASS
+    return as_borders(points, mass, log_scale, error, empty, (agent, other, rows[:, 2:]))
 
 
 def _border_rows(ground: Ground, grid: Grid, numbers: Ints) -> tuple[Floats, Floats]:

@@ -14,20 +14,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, final
+from typing import NamedTuple, cast, final
 
 import numpy as np
 
 from dwell._kernels.quadrature import rule
 from dwell._types import Floats, Ints, Points
-from dwell.cells.ball_cell import BallCell, Root, is_empty, root_of, seen_from
-from dwell.cells.facets import Borders, as_borders
 from dwell.cells.ground import Ground
-from dwell.cells.measurement import Looks, Weighed, nearest_others, one_by_one
+from dwell.cells.measurement import Looks, Weighed, one_by_one
 from dwell.density.uniform import Uniform
-from dwell.errors import AgentsError
-from dwell.geometry import Workspace
-from dwell.geometry.voronoi import coincident
+from dwell.geometry import Curved, Workspace
 
 SHIFTS = 8
 PAIRS = 4096  # rays and their opposites, per shift, for a constant density
@@ -113,11 +109,11 @@ class Shot(NamedTuple):
 
 def looks(ground: Ground, positions: Points, row: Ints, agent: Ints) -> Looks:
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
-    root = root_of(ground.workspace)
+    pairs = PAIRS if isinstance(ground.density, Uniform) else FEWER
 
     def measure(points: Points, p: int) -> tuple[int, Weighed]:
-        region = cell_region(root, points, p)[0]
-        found = weigh(region, weight_of(ground, points[p]), _pairs(ground))
+        region = RayCells(ground.workspace, points).region(p)[0]
+        found = weigh(region, weight_of(ground, points[p]), pairs)
         middle = found.first / found.mass if found.mass > 0.0 else found.first
         moments = Weighed(0.0, found.mass, middle, found.spread, found.doubt)
         return int((found.hits > 0).sum()), moments
@@ -125,46 +121,45 @@ def looks(ground: Ground, positions: Points, row: Ints, agent: Ints) -> Looks:
     return one_by_one(measure, ground.workspace, positions, row, agent)
 
 
-def cells(workspace: Workspace, points: Points, agents: Ints) -> list[BallCell]:
-    """The cells of `agents`; a neighbour behind a face that no ray meets is left out."""
-    root = root_of(workspace)
-    found = []
-    for p in agents:
-        if nearest_others(points, np.array([p]))[0] == 0.0:
-            raise _met(points, int(p))
-        region, others = cell_region(root, points, int(p))
-        shows = weigh(region, 1.0, PAIRS).hits > 0
-        order = others[np.argsort(region.gaps, kind="stable")]
-        found.append(
-            BallCell(
-                int(p), points[p], others[shows], region.normals[shows], region.gaps[shows], order,
-                workspace, is_empty(workspace, points, int(p), shows),
-            )
-        )  # fmt: skip
-    return found
+@final
+class RayCells:
+    """Cells of agents at `points`; a neighbour behind a face that no ray meets is left out."""
 
+    def __init__(self, workspace: Workspace, points: Points) -> None:
+        self.root, self.points = cast(Curved, workspace).root, points
 
-def borders(ground: Ground, points: Points, seen: Looks) -> Borders:
-    """The borders of the first cells, which `seen` tells about; about three digits."""
-    n, root = points.shape[1], root_of(ground.workspace)
-    rows = []
-    for p in range(len(seen.mass)):
-        weight = weight_of(ground, points[p])
-        region, others = cell_region(root, points, p)
+    def region(self, p: int) -> tuple[Region, Ints]:
+        """The cell of agent p in its own frame, and the agents behind its planes."""
+        others = np.delete(np.arange(len(self.points)), p)
+        normals = self.points[others] - self.points[p]
+        gaps = 0.5 * (normals * normals).sum(axis=1)
+        shift = self.root.seen_from(self.points[p])[0]
+        return Region(normals, gaps, self.root.matrix, shift), others
+
+    def outline(self, p: int) -> tuple[int, Points, Ints, int]:
+        """(status, corners: none, agents behind its facets, the nearest agent)."""
+        from dwell._kernels.marks import COINCIDENT, NO_MASS
+
+        region, others = self.region(p)
+        none = np.empty((0, len(self.points[p])))
+        nearest = int(others[np.argmin(region.gaps)]) if len(others) else -1
+        if len(others) and region.gaps.min() == 0.0:
+            return COINCIDENT, none, others[:0], nearest
+        borders = others[weigh(region, 1.0, PAIRS).hits > 0]
+        away = self.points - self.root.center
+        first = int((away * away).sum(axis=1).argmin())  # the cell of the center is never empty
+        return NO_MASS if not len(borders) and first != p else 0, none, borders, nearest
+
+    def facets(self, ground: Ground, p: int, log_scale: float) -> list[tuple[int, int, Floats]]:
+        """(agent, other, moments 1, z and the upper half of z z') of each facet; three digits."""
+        weight, (region, others) = weight_of(ground, self.points[p]), self.region(p)
         whole = weigh(region, 1.0, PAIRS)
+        rows = []
         for i in np.flatnonzero(whole.hits > 0):
             face = _face(region, int(i), whole.places[i], weight)
-            upper = face.second[np.triu_indices(n)]
+            upper = face.second[np.triu_indices(len(face.first))]
             rows.append((p, int(others[i]), np.concatenate([[face.mass], face.first, upper])))
-    return as_borders(points, seen.mass, seen.log_scale, seen.error, seen.empty, rows)
-
-
-def cell_region(root: Root, points: Points, p: int) -> tuple[Region, Ints]:
-    """The cell of agent p in its own frame, and the agents behind its planes."""
-    others = np.delete(np.arange(len(points)), p)
-    normals = points[others] - points[p]
-    gaps = 0.5 * (normals * normals).sum(axis=1)
-    return Region(normals, gaps, root.matrix, seen_from(root, points[p])[0]), others
+        return rows
 
 
 def weight_of(ground: Ground, place: Points) -> Weight:
@@ -172,15 +167,6 @@ def weight_of(ground: Ground, place: Points) -> Weight:
     if isinstance(ground.density, Uniform):
         return float(ground.density.level)
     return lambda local: ground.density.at(place + local)
-
-
-def _pairs(ground: Ground) -> int:
-    return PAIRS if isinstance(ground.density, Uniform) else FEWER
-
-
-def _met(points: Points, p: int) -> AgentsError:
-    same = np.flatnonzero((points == points[p]).all(axis=1))
-    return coincident(p, int(same[same != p][0]), points[p])
 
 
 def _face(region: Region, i: int, inside: Points, weight: Weight) -> RegionMoments:

@@ -21,7 +21,15 @@ from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, Weighed, one_by_one
 from dwell.density.base import Density
 from dwell.errors import WorkspaceError
-from dwell.geometry import Cell, Flat, Workspace, halfspace_cells, is_flat
+from dwell.geometry import (
+    Cell,
+    Flat,
+    Workspace,
+    halfspace_cells,
+    is_flat,
+    polygon_of,
+    voronoi_cells,
+)
 from dwell.geometry.halfspace_cells import Pieces, cell_pieces, refuse_many_dimensions
 from dwell.geometry.voronoi import coincident
 
@@ -47,10 +55,21 @@ def looks(
     workspace = _flat(ground.workspace)
 
     def measure(points: Points, p: int) -> tuple[int, Weighed]:
-        pieces = cell_pieces(workspace, points, p)
+        pieces = _pieces(workspace, points, p)
         return len(_borders_of(pieces)), weigh(ground, points[p], pieces)
 
     return one_by_one(measure, workspace, positions, row, agent)
+
+
+def _pieces(workspace: Flat, points: Points, p: int) -> Pieces:
+    """The cell of agent p as simplices; in the plane by the kernels of polygons."""
+    if workspace.dimension != 2:
+        return cell_pieces(workspace, points, p)
+    cell = voronoi_cells(polygon_of(workspace), points, [p])[0]
+    corners, numbers = cell.offsets, np.arange(len(cell.offsets))
+    apex = corners.mean(axis=0) if len(corners) else np.zeros(2)
+    edges = np.column_stack([numbers, np.roll(numbers, -1)])
+    return Pieces(apex, corners, edges, cell.borders, numbers[:0], np.inf)
 
 
 def cells(
@@ -67,14 +86,14 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     found: list[Weighed] = []
     rows: list[tuple[int, int, Floats]] = []
     for p in range(len(points) if agents is None else agents):
-        pieces = cell_pieces(workspace, points, p)
+        pieces = _pieces(workspace, points, p)
         if pieces.nearest == 0.0:
             raise coincident(p, int(pieces.seen[0]), points[p])
         found.append(weigh(ground, points[p], pieces))
         for other in _borders_of(pieces):
             facet = pieces.vertices[pieces.simplices[pieces.wall == other]]
             gap = points[other] - points[p]
-            moments = _over_facet(ground, points[p], facet, gap, found[p].log_scale)
+            moments = over_facet(ground, points[p], facet, gap, found[p].log_scale)
             rows.append((p, other, moments))
     masses, log_scales = (np.array([getattr(w, k) for w in found]) for k in ("mass", "log_scale"))
     errors = np.array([w.error for w in found])
@@ -85,7 +104,10 @@ def weigh(ground: Ground, place: Points, pieces: Pieces) -> Weighed:
     """Moments of the density over a cell, seen from the agent at `place`."""
     if not len(pieces.simplices):
         return Weighed(0.0, 0.0, np.zeros(len(place)), 0.0, 0.0)
-    return weigh_simplices(ground.density, ground.terms, place, pieces.corners)
+    corners = pieces.corners
+    if len(place) == 2:  # each triangle as four, so that even the first nodes are dense
+        corners = halved(halved(corners))
+    return weigh_simplices(ground.density, ground.terms, place, corners)
 
 
 def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats) -> Weighed:
@@ -300,7 +322,7 @@ def _facet_moments(z: Points) -> Floats:
     return np.column_stack([np.ones(len(z)), z, z[:, i] * z[:, j]])
 
 
-def _over_facet(
+def over_facet(
     ground: Ground, place: Points, facet: Floats, gap: Points, log_scale: float
 ) -> Floats:
     """Moments over a facet cut into simplices (S, n, n), at right angles to `gap`."""

@@ -14,6 +14,7 @@ from dwell._types import Floats, Points, finite_number, in_short, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.limits import as_rows
+from dwell.geometry.rational import exact, solve, upper_root
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
@@ -128,7 +129,7 @@ class Gaussian:
         if self.covariance is None:
             assert self.rate is not None
             return math.sqrt(self.rate) * np.eye(self.dimension)
-        return _upper_root([[v / 2 for v in row] for row in _exact_inverse(self.covariance)])
+        return upper_root([[v / 2 for v in row] for row in _exact_inverse(self.covariance)])
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
@@ -173,45 +174,18 @@ def drops(offsets: Points, root: Floats) -> Floats:
     return total
 
 
-def _exact_inverse(matrix: tuple[tuple[float, ...], ...]) -> list[list[Fraction]]:
-    """The inverse of a symmetric positive definite matrix, without rounding."""
-    n = len(matrix)
-    table = [
-        [Fraction(v) for v in row] + [Fraction(int(i == j)) for j in range(n)]
-        for i, row in enumerate(matrix)
-    ]
-    for k in range(n):  # its leading blocks are definite too, so no pivot vanishes
-        pivot = table[k][k]
-        if pivot <= 0:
-            raise ZeroDivisionError("not positive definite")
-        table[k] = [v / pivot for v in table[k]]
-        for i in range(n):
-            factor = table[i][k]
-            if i != k and factor:
-                table[i] = [a - factor * b for a, b in zip(table[i], table[k], strict=True)]
-    return [row[n:] for row in table]
-
-
-def _upper_root(matrix: list[list[Fraction]]) -> Floats:
-    """C = sqrt(D) U of the exact factors Q = U'DU: each entry is rounded only twice."""
-    n = len(matrix)
-    left = [row[:] for row in matrix]
-    root = np.zeros((n, n))
-    for k in range(n):
-        root[k, k] = math.sqrt(left[k][k])
-        for j in range(k + 1, n):
-            root[k, j] = root[k, k] * float(left[k][j] / left[k][k])
-        for i in range(k + 1, n):
-            for j in range(k + 1, n):
-                left[i][j] -= left[k][i] * left[k][j] / left[k][k]
-    return root
+def _exact_inverse(matrix: object) -> list[list[Fraction]]:
+    """The inverse of a matrix without rounding; ZeroDivisionError if it is singular."""
+    rows = exact(matrix)
+    return solve(rows, exact(np.eye(len(rows))))
 
 
 def _least_unexplained(s: Floats) -> float:
     """The least share of a coordinate's variance that the others leave open; 0 if not definite."""
     try:
-        inverse = _exact_inverse(tuple(map(tuple, s.tolist())))
-    except ZeroDivisionError:
+        upper_root(exact(s))  # refused unless positive definite
+        inverse = _exact_inverse(s)
+    except (ValueError, ZeroDivisionError):
         return 0.0
     return min(float(1 / (Fraction(s[k, k]) * inverse[k][k])) for k in range(len(s)))
 

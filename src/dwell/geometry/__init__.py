@@ -2,16 +2,13 @@
 
 from typing import TypeGuard
 
-from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
-from dwell.geometry.cell import Cell
-from dwell.geometry.cell_shape import VoronoiCell
-from dwell.geometry.ellipsoid import Ellipsoid
+from dwell.geometry.cell import Cell, VoronoiCell
+from dwell.geometry.ellipsoid import Ball, Ellipsoid
 from dwell.geometry.guaranteed import Star, StarCell, dual_guaranteed_cell, guaranteed_cell
 from dwell.geometry.guaranteed_region import StarRegion
-from dwell.geometry.interval import Interval
-from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
+from dwell.geometry.region import Interval, Polygon
 from dwell.geometry.star_interval import StarInterval
 from dwell.geometry.voronoi import voronoi_cells
 

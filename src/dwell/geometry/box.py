@@ -12,10 +12,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, as_numbers, finite_numbers, in_short
 from dwell.errors import WorkspaceError
-from dwell.geometry.interval import Interval
 from dwell.geometry.limits import FLAT, as_rows, missing, read_only, refuse_range
-from dwell.geometry.polygon import Polygon
-from dwell.geometry.region import Region
+from dwell.geometry.region import Polygon, Region
 
 MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 
@@ -61,13 +59,9 @@ class Box(Region):
                 code="workspace.degenerate",
                 key="workspace.upper",
             )
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
-        self._check_sides()
-
-    def _check_sides(self) -> None:
+        vars(self).update(lower=low, upper=high)
         sides = self._sides
-        farthest = max(abs(v) for v in (*self.lower, *self.upper))
+        farthest = max(abs(v) for v in (*low, *high))
         refuse_range(math.hypot(*sides), farthest, len(sides), "workspace.upper")
         if min(sides) <= FLAT * max(sides):
             raise WorkspaceError(
@@ -89,19 +83,10 @@ class Box(Region):
     @cached_property
     def polygon(self) -> Polygon:
         """Planar box as a polygon."""
-        self._only_in(2, "polygon")
+        if self.dimension != 2:
+            raise missing(self, self.dimension, "polygon")
         low, high = self.lower, self.upper
         return Polygon([low, (high[0], low[1]), high, (low[0], high[1])])
-
-    @cached_property
-    def interval(self) -> Interval:
-        """One-dimensional box as an interval."""
-        self._only_in(1, "interval")
-        return Interval(self.lower[0], self.upper[0])
-
-    def _only_in(self, dimension: int, what: str) -> None:
-        if self.dimension != dimension:
-            raise missing(self, self.dimension, what)
 
     @cached_property
     def vertices(self) -> Points:

@@ -1,21 +1,20 @@
-"""Ellipsoid: a ball, stretched along axes at right angles."""
+"""Balls and ellipsoids: regions with a curved boundary, in any dimension."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.ball import unit_ball
-from dwell.geometry.curved import CurvedRegion
-from dwell.geometry.interval import Interval
 from dwell.geometry.limits import (
     FLAT,
+    as_number,
     as_rows,
     as_table,
     as_vector,
@@ -24,10 +23,153 @@ from dwell.geometry.limits import (
     refuse_lost,
     refuse_range,
 )
+from dwell.geometry.rational import upper_root
+from dwell.geometry.region import Interval, Region
 
 SKEW = 1e-9  # what axes may differ from right angles by
 EXACT = 2.0**-51  # per coordinate: what rounding alone leaves of lengths and right angles
 MOST_STEPS = 200
+
+
+class Root(NamedTuple):
+    """|W (z - center)| <= 1 with W upper triangular: a curved region as the kernels take it."""
+
+    center: Points  # (n,)
+    matrix: Floats  # (n, n)
+
+    def seen_from(self, place: Points) -> tuple[Floats, float]:
+        """a = W (place - center), and 1 - |a|**2 of that very a, without cancellation."""
+        gap = place - self.center
+        a = np.array([math.fsum(row * gap) for row in self.matrix])
+        return a, float(1 - sum(Fraction(float(v)) ** 2 for v in a))
+
+
+class CurvedRegion(Region):
+    """A region with a curved boundary; on the line it has the properties of its interval."""
+
+    flat = False
+    center: tuple[float, ...]
+    semi_axes: tuple[float, ...]
+    axes: Floats  # (n, n) orthonormal rows
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.center)
+
+    @property
+    def vertices(self) -> Points:
+        """Both ends, on the line."""
+        return self._as_interval("vertices").vertices
+
+    @property
+    def normals(self) -> Points:
+        """Outward direction at both ends, on the line."""
+        return self._as_interval("flat walls").normals
+
+    @property
+    def offsets(self) -> Floats:
+        """normals . x <= offsets inside, on the line."""
+        return self._as_interval("flat walls").offsets
+
+    @property
+    def faces(self) -> tuple[Ints, ...]:
+        """The vertex of each end, on the line."""
+        return self._as_interval("flat walls").faces
+
+    def _as_interval(self, part: str) -> Interval:
+        if self.dimension != 1:
+            raise missing(self, self.dimension, part)
+        return self.interval
+
+    @property
+    def volume(self) -> float:
+        """Length, area, volume, ..."""
+        return unit_ball(self.dimension) * math.prod(self.semi_axes)
+
+    @property
+    def diameter(self) -> float:
+        """Twice the longest semi-axis."""
+        return 2.0 * max(self.semi_axes)
+
+    @cached_property
+    def root(self) -> Root:
+        """The region as the kernels take it; exact but for roundings of each entry."""
+        rows = [
+            [Fraction(float(v)) / Fraction(size) for v in row]
+            for row, size in zip(self.axes, self.semi_axes, strict=True)
+        ]
+        n = range(len(rows))
+        form = [[sum((r[i] * r[j] for r in rows), Fraction(0)) for j in n] for i in n]
+        return Root(read_only(np.array(self.center)), read_only(upper_root(form)))
+
+
+@final
+@dataclass(frozen=True, eq=False, init=False)
+class Ball(CurvedRegion):
+    """The points within `radius` of `center`, in any dimension; a disc in the plane.
+
+    Parameters
+    ----------
+    center : sequence of float
+        The centre, one number per dimension.
+    radius : float
+        The radius, above 0.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Ball((0, 0, 0), 1).diameter
+    2.0
+    """
+
+    center: tuple[float, ...]
+    radius: float
+    repairs: tuple[str, ...] = ()
+
+    def __init__(self, center: object, radius: object) -> None:
+        middle = as_vector(center, "the ball's center", "workspace.center")
+        size = as_number(radius, "the ball's radius", "workspace.radius")
+        if not size > 0.0:
+            raise WorkspaceError(
+                f"the ball's radius is {size:g}; a positive number is needed",
+                code="workspace.degenerate",
+                key="workspace.radius",
+            )
+        refuse_range(
+            2.0 * size, float(np.abs(middle).max()) + size, middle.size, "workspace.radius"
+        )
+        refuse_lost(middle, size, "workspace.center")
+        center, n = tuple(float(v) for v in middle), len(middle)
+        vars(self).update(center=center, radius=size, semi_axes=(size,) * n, axes=np.eye(n))
+
+    @property
+    def volume(self) -> float:
+        """Length, area, volume, ..."""
+        return unit_ball(self.dimension) * self.radius**self.dimension
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the bounding box."""
+        middle = np.array(self.center)
+        return middle - self.radius, middle + self.radius
+
+    def outside_by(self, points: Points) -> Floats:
+        """How far each point lies beyond the boundary (0 inside), one row per point."""
+        gap = as_rows(points, self.dimension) - self.center
+        distance: Floats = np.maximum(_lengths(gap) - self.radius, 0.0)
+        return distance
+
+    def nearest(self, points: Points) -> Points:
+        """The nearest point of the ball to each point; the point itself if it is inside."""
+        rows = as_rows(points, self.dimension)
+        gap = rows - self.center
+        distance = _lengths(gap)
+        outside = distance > self.radius
+        nearest = rows.copy()
+        toward = gap[outside] / distance[outside, None]
+        nearest[outside] = np.array(self.center) + self.radius * toward
+        return nearest
 
 
 @final
@@ -62,10 +204,12 @@ class Ellipsoid(CurvedRegion):
         _check_sizes(sizes, middle)
         refuse_lost(middle, float(sizes.min()), "workspace.center")
         rows, repairs = _orthonormal(axes, len(middle))
-        object.__setattr__(self, "center", tuple(float(v) for v in middle))
-        object.__setattr__(self, "semi_axes", tuple(float(v) for v in sizes))
-        object.__setattr__(self, "axes", read_only(rows))
-        object.__setattr__(self, "repairs", repairs)
+        vars(self).update(
+            center=tuple(float(v) for v in middle),
+            semi_axes=tuple(float(v) for v in sizes),
+            axes=read_only(rows),
+            repairs=repairs,
+        )
 
     @classmethod
     def from_matrix(cls, center: object, matrix: object) -> Ellipsoid:
@@ -79,28 +223,6 @@ class Ellipsoid(CurvedRegion):
         if not values[0] > 0.0:
             raise _refused_matrix(f"{need} (its smallest eigenvalue is {values[0]:.3g})")
         return cls(center, 1.0 / np.sqrt(values), vectors.T)
-
-    @property
-    def dimension(self) -> int:
-        """How many coordinates a point has."""
-        return len(self.center)
-
-    @cached_property
-    def interval(self) -> Interval:
-        """One-dimensional ellipsoid as an interval."""
-        if self.dimension != 1:
-            raise missing(self, self.dimension, "interval")
-        return Interval(self.center[0] - self.semi_axes[0], self.center[0] + self.semi_axes[0])
-
-    @property
-    def volume(self) -> float:
-        """Length, area, volume, ..."""
-        return unit_ball(self.dimension) * math.prod(self.semi_axes)
-
-    @property
-    def diameter(self) -> float:
-        """Twice the longest semi-axis."""
-        return 2.0 * max(self.semi_axes)
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -232,3 +354,18 @@ def _refused_matrix(need: str) -> WorkspaceError:
     return WorkspaceError(
         f"the ellipsoid's matrix must be {need}", code="workspace.shape", key="workspace.matrix"
     )
+
+
+def unit_ball(dimension: int) -> float:
+    """Volume of the ball of radius 1: pi**(n / 2) / gamma(n / 2 + 1)."""
+    volume = 2.0 if dimension % 2 else 1.0
+    for k in range(3 if dimension % 2 else 2, dimension + 1, 2):
+        volume *= 2.0 * math.pi / k
+    return volume
+
+
+def _lengths(rows: Points) -> Floats:
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    unit = np.where(largest > 0.0, largest, 1.0)[:, None]
+    lengths: Floats = largest * np.sqrt(((rows / unit) ** 2).sum(axis=1))
+    return lengths

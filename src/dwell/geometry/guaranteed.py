@@ -11,15 +11,13 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns
 from dwell.errors import WorkspaceError
-from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
-from dwell.geometry.ellipsoid import Ellipsoid
+from dwell.geometry.ellipsoid import Ball, Ellipsoid
 from dwell.geometry.guaranteed_base import StarBase
 from dwell.geometry.guaranteed_region import StarRegion
-from dwell.geometry.interval import Interval
 from dwell.geometry.known import as_others, as_place, as_radii, refuse_outside
-from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
+from dwell.geometry.region import Interval, Polygon
 from dwell.geometry.star_interval import StarInterval
 
 SAMPLES = 33  # places looked at on each arc before the best one is refined

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
-from dwell.geometry.ball import Ball
 from dwell.geometry.box import Box
-from dwell.geometry.ellipsoid import Ellipsoid
+from dwell.geometry.ellipsoid import Ball, Ellipsoid
 from dwell.geometry.guaranteed_base import StarBase
 from dwell.geometry.known import as_place
 from dwell.geometry.polytope import Polytope
-from dwell.geometry.whitened import root_of, seen_from
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
@@ -154,8 +152,8 @@ class StarRegion(StarBase):
     def _boundary_gauge(self, u: Points) -> Floats:
         """1 / distance of a curved workspace's boundary in directions u."""
         assert isinstance(self.workspace, Ball | Ellipsoid)
-        root = root_of(self.workspace)
-        a, clearance = seen_from(root, self.position)
+        root = self.workspace.root
+        a, clearance = root.seen_from(self.position)
         away = dots(u[..., None, :], root.matrix)
         square, along = dots(away, away), -dots(away, a)
         clearance = max(clearance, 1e-10)
@@ -204,7 +202,7 @@ def known_in(
     """(what is known of all agents, workspace) as the kernels take them."""
     lean, clearance = np.zeros(SPACE), 1.0
     if isinstance(workspace, Ball | Ellipsoid):
-        a, clearance = seen_from(root_of(workspace), position)
+        a, clearance = workspace.root.seen_from(position)
         lean = in_space(-a)
     reach = np.ascontiguousarray(radii, dtype=np.float64)
     places = in_space(np.asarray(others, dtype=np.float64).reshape(len(reach), len(position)))
@@ -244,7 +242,7 @@ def enclosure_of(workspace: Box | Polytope | Ball | Ellipsoid) -> Enclosure:
     matrix, axes = np.eye(SPACE) / size, np.eye(SPACE)
     center, sizes = np.zeros(SPACE), np.full(SPACE, size)
     if isinstance(workspace, Ball | Ellipsoid):
-        root = root_of(workspace)
+        root = workspace.root
         matrix[:n, :n], axes[:n, :n] = root.matrix, workspace.axes
         center[:n], sizes[:] = root.center, max(workspace.semi_axes)
         sizes[:n] = workspace.semi_axes

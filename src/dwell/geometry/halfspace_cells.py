@@ -13,15 +13,13 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.boundary import closed_boundary
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell
 from dwell.geometry.halfspaces import inscribed
-from dwell.geometry.hull import find_walls, independent
-from dwell.geometry.interval import Interval
+from dwell.geometry.hull import closed_boundary, find_walls, independent
 from dwell.geometry.limits import FLAT
-from dwell.geometry.polygon import Polygon
 from dwell.geometry.polytope import Polytope
+from dwell.geometry.region import Interval, Polygon
 from dwell.geometry.voronoi import coincident
 
 ROOMY = 1e-3  # of its reach: an agent nearer to a plane is not taken as the interior point

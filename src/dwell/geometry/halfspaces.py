@@ -8,8 +8,10 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.hull import EXACT_LIMIT, degenerate, exact_solution, find_walls, independent
+from dwell.geometry.hull import EXACT_LIMIT, degenerate, find_walls, independent
 from dwell.geometry.limits import FLAT
+from dwell.geometry.rational import exact as fractions
+from dwell.geometry.rational import solve
 
 KEY = "workspace.halfspaces"
 ROUNDS = 4  # searches for the inscribed ball, each from the result of the last
@@ -174,8 +176,8 @@ def _meeting(
     """The point where n facets meet: rounded once from the numbers that came, if that is quick."""
     if exact:
         try:
-            solution = exact_solution(rows[chosen].tolist(), values[chosen].tolist())
-            return np.array([float(v) for v in solution])
+            solution = solve(fractions(rows[chosen]), fractions(values[chosen, None]))
+            return np.array([float(row[0]) for row in solution])
         except (ZeroDivisionError, OverflowError):
             return np.full(len(center), np.inf)
     gaps = offsets[chosen] - normals[chosen] @ center

@@ -9,16 +9,14 @@ themselves, in rational arithmetic, and rounded once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.boundary import closed_boundary
 from dwell.geometry.limits import FLAT, refuse_range
+from dwell.geometry.rational import unit_normal
 from dwell.geometry.ring import ROUNDING
 
 EXACT_LIMIT = 60_000  # planes times dimension cubed beyond which rounding has to do
@@ -27,6 +25,7 @@ SAME_RANK = 1e-13  # how far normals must be from depending on each other to hol
 
 # Exact merging first. Where so many points are so nearly in one plane that Qhull loses its way, it
 # may move them by rounding errors to find out which belong together.
+NUDGES = (0.0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9)  # of the size, in the equally spread frame
 QHULL_OPTIONS = ("Qx", "Qx Q12", "QJ Pp")
 
 
@@ -65,7 +64,9 @@ def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
         if len(own) < points.shape[1]:
             continue
         simplex = points[_largest(walls.simplices[group], local)]
-        normal = _normal(simplex, rough, exact)
+        normal = unit_normal(simplex, rough) if exact else None
+        if normal is None:
+            normal = rough / np.sqrt((rough * rough).sum())
         normals.append(normal)
         faces.append(_loop(own, number, walls.simplices[group], points[kept], normal))
         offsets.append(max(_dot(normal, points[kept[v]]) for v in own))
@@ -120,29 +121,6 @@ def degenerate(why: str, key: str) -> WorkspaceError:
         code="workspace.degenerate",
         key=key,
     )
-
-
-def exact_solution(rows: Sequence[Sequence[float]], values: Sequence[float]) -> list[Fraction]:
-    """The solution of a square system, in rational arithmetic; ZeroDivisionError if singular."""
-    n = len(values)
-    table = [
-        [Fraction(float(v)) for v in row] + [Fraction(float(b))]
-        for row, b in zip(rows, values, strict=True)
-    ]
-    for k in range(n):
-        pivot = max(range(k, n), key=lambda i: abs(table[i][k]))
-        if table[pivot][k] == 0:
-            raise ZeroDivisionError("singular")
-        table[k], table[pivot] = table[pivot], table[k]
-        for i in range(k + 1, n):
-            factor = table[i][k] / table[k][k]
-            if factor:
-                table[i] = [a - factor * b for a, b in zip(table[i], table[k], strict=True)]
-    solution = [Fraction(0)] * n
-    for k in range(n - 1, -1, -1):
-        known = sum((table[k][j] * solution[j] for j in range(k + 1, n)), Fraction(0))
-        solution[k] = (table[k][n] - known) / table[k][k]
-    return solution
 
 
 def independent(rows: Points, count: int) -> list[int]:
@@ -247,57 +225,6 @@ def _largest(simplices: Ints, local: Points) -> Ints:
     return largest
 
 
-def _normal(simplex: Points, rough: Points, exact: bool) -> Points:
-    """Unit normal of the plane through n points, on the side of `rough`."""
-    if exact:
-        fine = _exact_normal(simplex)
-        if fine is not None:
-            return (fine if float((fine * rough).sum()) > 0.0 else -fine) + 0.0  # no -0
-    unit: Points = rough / np.sqrt((rough * rough).sum())
-    return unit
-
-
-def _exact_normal(simplex: Points) -> Points | None:
-    """The direction at right angles to all edges, rounded once."""
-    first = [Fraction(float(v)) for v in simplex[0]]
-    edges = [
-        [Fraction(float(v)) - a for v, a in zip(row, first, strict=True)] for row in simplex[1:]
-    ]
-    normal = _null_vector(edges)
-    if normal is None:
-        return None
-    largest = max(abs(v) for v in normal)
-    rounded = np.array([float(v / largest) for v in normal])
-    unit: Points = rounded / math.sqrt(math.fsum(float(v * v) for v in rounded))
-    return unit
-
-
-def _null_vector(rows: list[list[Fraction]]) -> list[Fraction] | None:
-    """A vector at right angles to n - 1 rows of n numbers; None if they are dependent."""
-    n = len(rows) + 1
-    table = [row[:] for row in rows]
-    pivots: list[int] = []
-    for k in range(n - 1):
-        spot = max(
-            ((i, j) for i in range(k, n - 1) for j in range(n) if j not in pivots),
-            key=lambda at: abs(table[at[0]][at[1]]),
-        )
-        if table[spot[0]][spot[1]] == 0:
-            return None
-        table[k], table[spot[0]] = table[spot[0]], table[k]
-        pivots.append(spot[1])
-        for i in range(n - 1):
-            factor = table[i][spot[1]] / table[k][spot[1]]
-            if i != k and factor:
-                table[i] = [a - factor * b for a, b in zip(table[i], table[k], strict=True)]
-    free = next(j for j in range(n) if j not in pivots)
-    normal = [Fraction(0)] * n
-    normal[free] = Fraction(1)
-    for k, j in enumerate(pivots):
-        normal[j] = -table[k][free] / table[k][j]
-    return normal
-
-
 def _dot(a: Points, b: Points) -> float:
     return math.fsum(float(x * y) for x, y in zip(a, b, strict=True))
 
@@ -362,3 +289,75 @@ def _volume(local: Points, simplices: Ints, corners: Ints) -> float:
     else:
         content = np.linalg.det(local[corners][boundary] - apex)
     return math.fsum(content) / math.factorial(local.shape[1])
+
+
+def closed_boundary(points: Points) -> Ints | None:
+    """The hull of (k, n) points with an inside, n >= 2, as simplices (S, n) that face outward.
+
+    None if Qhull cannot tell it. Corners of a cell come in planes of many, which Qhull merges and
+    splits again, each plane by itself, so that pieces need not meet edge to edge. The boundary must
+    be closed (every ridge between exactly two simplices) and have two sides; else points are moved
+    by a little more than rounding and Qhull runs again. Only the grouping is taken from its result;
+    some simplices may then lie the wrong way round, and their signs say so. A closed surface
+    encloses the same signed volume however it is split.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    spread = points - points.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(spread, full_matrices=False)
+    if not sizes[-1] > 0.0:
+        return None
+    white = left * np.sqrt(len(points))
+    chance = np.random.default_rng(0)
+    for nudge in NUDGES:
+        moved = white + nudge * chance.uniform(-1.0, 1.0, white.shape)
+        try:
+            hull: Any = ConvexHull(moved, qhull_options="" if nudge else "Qx")
+        except QhullError:
+            continue
+        oriented = _oriented(hull.simplices.astype(np.int64))
+        if oriented is not None:
+            total = np.linalg.det(spread[oriented]).sum()
+            return oriented if total > 0.0 else _flipped(oriented)
+    return None
+
+
+def _oriented(simplices: Ints) -> Ints | None:
+    """The simplices, all facing one way; None if they do not close, or have one side only."""
+    count, n = simplices.shape
+    order = np.argsort(simplices, axis=1)
+    ascending = np.take_along_axis(simplices, order, axis=1)
+    # Ridge k lacks vertex k; in ascending order its sign is (-1)**k.
+    ridges = np.concatenate([np.delete(ascending, k, axis=1) for k in range(n)])
+    owner = np.tile(np.arange(count), n)
+    side = np.repeat([1 - 2 * (k % 2) for k in range(n)], count)
+    _, which, times = np.unique(ridges, axis=0, return_inverse=True, return_counts=True)
+    if (times != 2).any():
+        return None
+    pairs = np.argsort(which.reshape(-1), kind="stable").reshape(-1, 2)
+    sign = _signs(count, owner[pairs], -side[pairs[:, 0]] * side[pairs[:, 1]])
+    if sign is None:
+        return None
+    return np.where((sign > 0)[:, None], ascending, _flipped(ascending))
+
+
+def _signs(count: int, pairs: Ints, relation: Ints) -> Ints | None:
+    """A sign for each simplex so that sign_i = relation * sign_j across each ridge."""
+    sign = np.zeros(count, dtype=np.int64)
+    sign[0] = 1
+    while True:
+        a, b = sign[pairs[:, 0]], sign[pairs[:, 1]]
+        forth, back = (a != 0) & (b == 0), (a == 0) & (b != 0)
+        if not (forth.any() or back.any()):
+            break
+        sign[pairs[forth, 1]] = relation[forth] * a[forth]
+        sign[pairs[back, 0]] = relation[back] * b[back]
+    if (sign == 0).any() or (sign[pairs[:, 0]] != relation * sign[pairs[:, 1]]).any():
+        return None
+    return sign
+
+
+def _flipped(simplices: Ints) -> Ints:
+    turned = simplices.copy()
+    turned[:, [0, 1]] = turned[:, [1, 0]]
+    return turned

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, dots, lengths
+from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.errors import WorkspaceError
-from dwell.geometry.cell_shape import FlatCell
+from dwell.geometry.cell import Cell
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
     from dwell._kernels.space.memory import Grid, Memory, Solid
 
 FLAT = 1e-14  # of the workspace's size: faces bent by less change no volume that matters
-TINY = np.finfo(float).tiny
 CROWD = 2.0  # agents per bin
 FEW = 48  # agents that are searched one by one
 Loop = tuple[int, ...]
@@ -39,62 +36,9 @@ class Polyhedron(Protocol):
         """Loops of vertex numbers, counter-clockwise seen from outside."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class SpaceCell(FlatCell):
-    """A Voronoi cell in the frame of its own agent.
-
-    `borders[k]` says what lies behind face k: agent `borders[k]` if that is >= 0, else face
-    `-1 - borders[k]` of the workspace. Corners at which more than three faces meet are several
-    vertices at one place.
-    """
-
-    agent: int
-    position: Points  # (3,)
-    offsets: Points  # (V, 3) vertices relative to the agent; V = 0: empty
-    faces: tuple[Ints, ...]  # loops of vertex numbers, counter-clockwise seen from outside
-    borders: Ints  # (F,)
-    seen: Ints  # candidate agents, nearest first
-
-    @property
-    def areas(self) -> Floats:
-        """Area of each face, (F,)."""
-        vectors = [_area_vector(self.offsets[loop]) for loop in self.faces]
-        return lengths(np.array(vectors).reshape(-1, 3))
-
-    @property
-    def border_sizes(self) -> Floats:
-        """How wide each face is: twice its area over its perimeter."""
-        around = [_perimeter(self.offsets[loop]) for loop in self.faces]
-        return np.array([2.0 * a / max(b, TINY) for a, b in zip(self.areas, around, strict=True)])
-
-    @property
-    def volume(self) -> float:
-        """Volume of the cell."""
-        return math.fsum(
-            float(dots(self.offsets[loop[0]], _area_vector(self.offsets[loop]))) / 3.0
-            for loop in self.faces
-        )
-
-    def face_with(self, other: int) -> Points | None:
-        """The face shared with agent `other`, (k, 3) in workspace coordinates; None if none is."""
-        k = self._border_with(other)
-        return None if k is None else self.position + self.offsets[self.faces[k]]
-
-
-def _area_vector(ring: Points) -> Points:
-    arms = ring[1:] - ring[0]
-    total: Points = 0.5 * np.cross(arms[:-1], arms[1:]).sum(axis=0)
-    return total
-
-
-def _perimeter(ring: Points) -> float:
-    return math.fsum(lengths(np.roll(ring, -1, axis=0) - ring))
-
-
 def cells(
     workspace: Polyhedron, positions: Points, agents: Iterable[int] | None = None
-) -> list[SpaceCell]:
+) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions` (N, 3)."""
     from dwell._kernels.marks import COINCIDENT
     from dwell._kernels.space.doors import cell_of
@@ -118,7 +62,7 @@ def cells(
 
 def _cell(
     p: int, position: Points, vertices: int, faces: int, seen: Ints, grid: Grid, memory: Memory
-) -> SpaceCell:
+) -> Cell:
     """One cell out of the kernel's memory: see loops_of in _kernels/space/doors.py."""
     offsets = np.column_stack([memory.x[:vertices], memory.y[:vertices], memory.z[:vertices]])
     borders = memory.face[:faces].copy()
@@ -126,7 +70,7 @@ def _cell(
     borders[real] = grid.order[borders[real]]
     ends = memory.crossing[: faces + 1].copy()
     loops = tuple(memory.gone[ends[k] : ends[k + 1]].copy() for k in range(faces))
-    return SpaceCell(p, position, offsets, loops, borders, seen)
+    return Cell(p, position, offsets, borders, loops, seen)
 
 
 def grid_of(points: Points, *, looks: int) -> Grid:

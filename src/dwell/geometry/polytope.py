@@ -12,14 +12,10 @@ from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_walls
 from dwell.geometry.hull import Shell, degenerate, framed, shell_of
-from dwell.geometry.interval import Interval
-from dwell.geometry.limits import as_rows, as_table, missing, read_only
-from dwell.geometry.polygon import Polygon
+from dwell.geometry.limits import as_rows, as_table, read_only
 from dwell.geometry.projection import project
-from dwell.geometry.region import Region
+from dwell.geometry.region import MANY, Interval, Polygon, Region
 from dwell.geometry.ring import ROUNDING, without_repeats
-
-MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 
 
 @final
@@ -64,12 +60,14 @@ class Polytope(Region):
             shell, repairs = _of_vertices(vertices)
         else:
             shell, repairs = _of_halfspaces(*_as_system(halfspaces))
-        object.__setattr__(self, "vertices", read_only(shell.vertices))
-        object.__setattr__(self, "normals", read_only(shell.normals))
-        object.__setattr__(self, "offsets", read_only(shell.offsets))
-        object.__setattr__(self, "faces", tuple(read_only(face) for face in shell.faces))
-        object.__setattr__(self, "volume", shell.volume)
-        object.__setattr__(self, "repairs", repairs)
+        vars(self).update(
+            vertices=read_only(shell.vertices),
+            normals=read_only(shell.normals),
+            offsets=read_only(shell.offsets),
+            faces=tuple(read_only(face) for face in shell.faces),
+            volume=shell.volume,
+            repairs=repairs,
+        )
 
     @classmethod
     def from_halfspaces(cls, rows: object, values: object) -> Polytope:
@@ -80,22 +78,6 @@ class Polytope(Region):
     def dimension(self) -> int:
         """How many coordinates a point has."""
         return int(self.vertices.shape[1])
-
-    @cached_property
-    def polygon(self) -> Polygon:
-        """Planar polytope as a polygon."""
-        self._only_in(2, "polygon")
-        return Polygon(self.vertices)
-
-    @cached_property
-    def interval(self) -> Interval:
-        """One-dimensional polytope as an interval."""
-        self._only_in(1, "interval")
-        return Interval(self.vertices[0, 0], self.vertices[1, 0])
-
-    def _only_in(self, dimension: int, what: str) -> None:
-        if self.dimension != dimension:
-            raise missing(self, self.dimension, what)
 
     @cached_property
     def diameter(self) -> float:

@@ -36,7 +36,7 @@ def solid_cells(workspace: Workspace, positions: Points) -> list[list[Face]] | N
     return [
         [
             Face(cell.vertices[loop], smooth=curved and int(border) < 0)
-            for loop, border in zip(cell.faces, cell.borders, strict=True)
+            for loop, border in zip(cell.faces or (), cell.borders, strict=True)
         ]
         for cell in found
     ]

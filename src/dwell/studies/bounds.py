@@ -11,7 +11,7 @@ import numpy as np
 from dwell.cells import Tessellation, tessellate
 from dwell.density import Density, Function, Gaussian, Uniform
 from dwell.geometry import Workspace, is_flat
-from dwell.geometry.ball import unit_ball
+from dwell.geometry.ellipsoid import unit_ball
 from dwell.theory.lipschitz_bound import density_range
 
 # Second moment of the best cell of content 1 that is known to fill the line, the plane and space.
