@@ -16,7 +16,7 @@ from dwell.errors import WorkspaceError
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell
 from dwell.geometry.halfspaces import inscribed
-from dwell.geometry.hull import closed_boundary, find_walls, independent
+from dwell.geometry.hull import closed_boundary, distinct, find_walls, independent
 from dwell.geometry.limits import FLAT
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
@@ -189,17 +189,7 @@ def _dual_corners(dual: Points, normals: Points, free: Floats) -> Points:
     corners = np.linalg.solve(normals[rows], free[rows][:, :, None])[:, :, 0]
     reach = np.sqrt((corners**2).sum(axis=1))
     right = (corners @ normals.T - free).max(axis=1) <= OUTSIDE * reach
-    return _distinct(corners[right])
-
-
-def _distinct(corners: Points) -> Points:
-    """Without corners that repeat another up to rounding."""
-    from scipy.spatial import KDTree
-
-    size = float(np.abs(corners).max())
-    pairs = KDTree(corners / size).query_pairs(FLAT)
-    distinct: Points = np.delete(corners, sorted({max(pair) for pair in pairs}), axis=0)
-    return distinct
+    return distinct(corners[right], corners[right] / np.abs(corners[right]).max(), FLAT)
 
 
 def _nothing(n: int, seen: Ints, nearest: float) -> Pieces:

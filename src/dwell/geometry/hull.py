@@ -68,7 +68,7 @@ def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
         if normal is None:
             normal = rough / np.sqrt((rough * rough).sum())
         normals.append(normal)
-        faces.append(_loop(own, number, walls.simplices[group], points[kept], normal))
+        faces.append(_loop(own, points[kept], normal))
         offsets.append(max(_dot(normal, points[kept[v]]) for v in own))
     order = sorted(range(len(faces)), key=lambda k: sorted(faces[k].tolist()))
     return Shell(
@@ -121,6 +121,15 @@ def degenerate(why: str, key: str) -> WorkspaceError:
         code="workspace.degenerate",
         key=key,
     )
+
+
+def distinct(points: Points, scaled: Points, reach: float) -> Points:
+    """Points in the order they came, without those within `reach` of an earlier one, as scaled."""
+    from scipy.spatial import KDTree
+
+    later = {max(pair) for pair in KDTree(scaled).query_pairs(reach)}
+    kept: Points = np.delete(points, sorted(later), axis=0)
+    return kept
 
 
 def independent(rows: Points, count: int) -> list[int]:
@@ -229,47 +238,16 @@ def _dot(a: Points, b: Points) -> float:
     return math.fsum(float(x * y) for x, y in zip(a, b, strict=True))
 
 
-def _loop(own: Ints, number: Ints, simplices: Ints, vertices: Points, normal: Points) -> Ints:
+def _loop(own: Ints, vertices: Points, normal: Points) -> Ints:
     """The vertices of a facet; in three dimensions in order, counter-clockwise from outside."""
     if vertices.shape[1] != 3:
         return own
-    ring = _walk(simplices, number)
-    if ring is None or len(ring) != len(own):
-        ring = _by_angle(own, vertices, normal)
+    ring = _by_angle(own, vertices, normal)
     z = vertices[ring] - vertices[ring[0]]
     turn = np.cross(z[1:-1], z[2:]).sum(axis=0)
     ring = ring if float((turn * normal).sum()) > 0.0 else ring[::-1]
     first = int(np.argmin(ring))
     return np.roll(ring, -first)
-
-
-def _walk(triangles: Ints, number: Ints) -> Ints | None:
-    """The boundary of a patch of triangles, by its edges that belong to only one of them."""
-    count: dict[tuple[int, int], int] = {}
-    for a, b, c in triangles.tolist():
-        for edge in ((a, b), (b, c), (c, a)):
-            pair = (min(edge), max(edge))
-            count[pair] = count.get(pair, 0) + 1
-    beside: dict[int, list[int]] = {}
-    for (a, b), times in count.items():
-        if times == 1:
-            beside.setdefault(a, []).append(b)
-            beside.setdefault(b, []).append(a)
-    if not beside or any(len(pair) != 2 for pair in beside.values()):
-        return None
-    start = min(beside)
-    ring, before = [start], -1
-    while True:
-        a, b = beside[ring[-1]]
-        onward = b if a == before else a
-        if onward == start or len(ring) > len(beside):
-            break
-        before = ring[-1]
-        ring.append(onward)
-    if len(ring) != len(beside):
-        return None
-    corners: Ints = number[np.array(ring)]
-    return np.asarray(corners[corners >= 0], dtype=np.int64)
 
 
 def _by_angle(own: Ints, vertices: Points, normal: Points) -> Ints:

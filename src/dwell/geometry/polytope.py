@@ -11,7 +11,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_walls
-from dwell.geometry.hull import Shell, degenerate, framed, shell_of
+from dwell.geometry.hull import Shell, degenerate, distinct, framed, shell_of
 from dwell.geometry.limits import as_rows, as_table, read_only
 from dwell.geometry.projection import project
 from dwell.geometry.region import MANY, Interval, Polygon, Region
@@ -126,7 +126,8 @@ class Polytope(Region):
         """Centre and unit of length of a frame near the origin, and the distances of the facets."""
         middle, unit, local = framed(self.vertices, "workspace.vertices")
         pairs = zip(self.normals, self.faces, strict=True)
-        return middle, unit, np.array([_top(normal, local[face]) for normal, face in pairs])
+        heights = [(local[face] * normal).sum(axis=1).max() for normal, face in pairs]
+        return middle, unit, np.array(heights)
 
     def _height(self, local: Points, gaps: Floats) -> Floats:
         """How far each point is beyond the half-space it violates most, summed in order."""
@@ -139,21 +140,16 @@ class Polytope(Region):
         return highest
 
 
-def _top(normal: Points, points: Points) -> float:
-    heights = (points * normal).sum(axis=1)
-    return float(heights.max())
-
-
 def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
     need = "a list of points with as many numbers each as the workspace has dimensions"
     points = as_table(vertices, "the workspace's vertices", need, "workspace.vertices")
     if not len(points):
         raise degenerate("it has no vertices", "workspace.vertices")
     repairs: list[str] = []
-    distinct = _without_repeats(points)
-    if len(distinct) < len(points):
-        repairs.append(without_repeats(len(points) - len(distinct)))
-    shell = _shell(distinct)
+    kept = _without_repeats(points)
+    if len(kept) < len(points):
+        repairs.append(without_repeats(len(points) - len(kept)))
+    shell = _shell(kept)
     if shell.lost:
         repairs.append(
             "left out 1 workspace vertex that is no corner of the convex hull"
@@ -164,52 +160,27 @@ def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
 
 
 def _without_repeats(points: Points) -> Points:
-    """Points in the order they came, without those that repeat another up to rounding."""
+    """Points without those that repeat another up to rounding."""
     spread = points.max(axis=0) - points.min(axis=0)
     size = float(np.sqrt((spread * spread).sum()))
     if not (0.0 < size < np.inf):
         return np.unique(points, axis=0)
-    from scipy.spatial import KDTree
-
-    tree = KDTree((points - points.min(axis=0)) / size)
     grain = 8.0 * np.finfo(float).eps * float(np.abs(points).max()) / size  # of the coordinates
-    later = {max(pair) for pair in tree.query_pairs(max(ROUNDING, grain))}
-    distinct: Points = np.delete(points, sorted(later), axis=0)
-    return distinct
+    return distinct(points, (points - points.min(axis=0)) / size, max(ROUNDING, grain))
 
 
 def _shell(points: Points) -> Shell:
     """The hull of distinct points: on the line, in the plane, or above it."""
     n = points.shape[1]
-    if n == 1:
-        return _line_shell(points)
-    if n == 2:
-        return _plane_shell(points)
-    return shell_of(points)
-
-
-def _line_shell(points: Points) -> Shell:
-    if len(points) < 2:
-        raise degenerate("it has 1 distinct vertex; at least 2 are needed", "workspace.vertices")
-    interval = Interval(points.min(), points.max())
-    return Shell(
-        interval.vertices,
-        interval.normals,
-        interval.offsets,
-        interval.faces,
-        interval.volume,
-        len(points) - 2,
-    )
-
-
-def _plane_shell(points: Points) -> Shell:
-    if len(points) < 3:
-        why = f"it has {len(points)} distinct vertices; at least 3 are needed"
+    if n > 2:
+        return shell_of(points)
+    if len(points) <= n:
+        noun = "vertex" if n == 1 else "vertices"
+        why = f"it has {len(points)} distinct {noun}; at least {n + 1} are needed"
         raise degenerate(why, "workspace.vertices")
-    polygon = Polygon.hull_of(points)
-    lost = len(points) - len(polygon.vertices)
-    walls = (polygon.normals, polygon.offsets, polygon.faces)
-    return Shell(polygon.vertices, *walls, polygon.area, lost)
+    hull = Interval(points.min(), points.max()) if n == 1 else Polygon.hull_of(points)
+    lost = len(points) - len(hull.vertices)
+    return Shell(hull.vertices, hull.normals, hull.offsets, hull.faces, hull.volume, lost)
 
 
 def _as_system(halfspaces: object) -> tuple[Points, Floats]:
