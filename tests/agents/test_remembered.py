@@ -10,7 +10,7 @@ import pytest
 from dwell import Box, Gaussian, Timer
 from dwell.agents import CoverageSystem
 from dwell.agents import system as systems
-from dwell.agents.remembered import MOST, Remembered
+from dwell.agents.system import MOST_KEPT
 from dwell.cells.backend import measure_cells
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
@@ -57,10 +57,10 @@ def test_a_zero_with_a_sign_is_another_place(counted):
 
 def test_only_the_last_few_are_kept(counted):
     system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 3, seed=3)
-    several = np.random.default_rng(0).uniform(0, 1, (MOST + 1, 3, 2))
+    several = np.random.default_rng(0).uniform(0, 1, (MOST_KEPT + 1, 3, 2))
     for places in (*several, *several[1:], several[0]):
         system.looks_of_all(places)
-    assert len(counted) == MOST + 2
+    assert len(counted) == MOST_KEPT + 2
 
 
 def test_what_is_changed_afterwards_is_not_remembered(counted):
@@ -86,9 +86,7 @@ def test_a_run_and_its_figures_look_twice_in_all(counted):
 
 
 def test_it_travels_empty():
-    full = Remembered()
-    places = np.zeros((1, 2))
     system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 1, seed=3)
-    full.keep(places, system.looks_of_all(places))
-    assert full.find(places) is not None
-    assert pickle.loads(pickle.dumps(full)).find(places) is None
+    system.looks_of_all(np.zeros((1, 2)))
+    assert system._kept
+    assert not pickle.loads(pickle.dumps(system))._kept

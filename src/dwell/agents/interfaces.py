@@ -218,13 +218,6 @@ class CompiledController(Controller, Protocol):
         ...
 
 
-def program_of(controller: object, agents: int) -> HoldProgram | None:
-    """The controller as plain numbers; None if it cannot be said so."""
-    if not isinstance(controller, CompiledController):
-        return None
-    return controller.program(agents)
-
-
 def information_of(controller: object) -> Information:
     """What the controller is told."""
     told = getattr(controller, "information", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -14,6 +14,7 @@ from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.interfaces import (
     CellMeasurement,
     Command,
+    CompiledController,
     Controller,
     FirstCommands,
     Information,
@@ -23,10 +24,8 @@ from dwell.agents.interfaces import (
     checked,
     fade_of,
     information_of,
-    program_of,
 )
 from dwell.agents.network import PERFECT, Network
-from dwell.agents.remembered import Remembered
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, Spent, SpentLooking
 from dwell.cells.backend import backend_for, measure_cells
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from dwell._kernels.terms import Terms
 
 MOST_AGENTS = 2**31  # ids are below: see dwell.runner
+MOST_KEPT = 2  # configurations whose measurements are kept: the first and the last of a run
 
 
 @final
@@ -69,6 +69,10 @@ class CoverageSystem:
     def __post_init__(self) -> None:
         if self.nu is None:
             object.__setattr__(self, "nu", getattr(self.controller, "nu", None))
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields alone: what was computed from them can be computed again."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
     def ground(self) -> Ground:
@@ -103,7 +107,8 @@ class CoverageSystem:
     @cached_property
     def program(self) -> HoldProgram | None:
         """The law as plain numbers; None if it cannot be said so."""
-        return program_of(self.controller, self.agents)
+        law = self.controller
+        return law.program(self.agents) if isinstance(law, CompiledController) else None
 
     # What an agent sees.
 
@@ -116,7 +121,11 @@ class CoverageSystem:
     ) -> list[CellMeasurement]:
         """The samples of several agents at `positions`; of all by default, kept if `keep`."""
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
-        seen = self._seen(positions, who, keep)
+        if keep:
+            seen = self.looks_of_all(positions, threads=1)
+        else:
+            seen = measure_cells(self.ground, positions[None], np.zeros_like(who), who)
+        self._refuse_contact(seen, who, positions)
         masses = seen.mass * np.exp(seen.log_scale)
         return [
             CellMeasurement(
@@ -130,36 +139,36 @@ class CoverageSystem:
             for k, p in enumerate(who)
         ]
 
-    def _seen(self, positions: Points, who: Ints, keep: bool) -> Looks:
-        if keep:
-            seen = self.looks_of_all(positions, threads=1)
-        else:
-            seen = measure_cells(self.ground, positions[None], np.zeros_like(who), who)
-        if seen.met.any():
-            raise self._contact(positions, int(who[np.argmax(seen.met)]))
-        return seen
-
     def looks_of_all(self, positions: Points, *, threads: int | None = None) -> Looks:
         """What everybody sees at `positions`, (N, n), on several threads: all, by default.
 
         The last few answers are remembered. Where agents meet, it says so and raises nothing.
         """
-        seen = self._remembered.find(positions)
+        kept, key = self._kept, positions.tobytes()
+        seen = kept.get(key)
         if seen is None:
             everybody = np.arange(self.agents)
             places, none = positions[None], np.zeros_like(everybody)
             seen = measure_cells(self.ground, places, none, everybody, threads=threads)
-            self._remembered.keep(positions, seen)
+            for f in fields(seen):
+                if getattr(seen, f.name) is not None:
+                    getattr(seen, f.name).flags.writeable = False
+            kept[key] = seen
+            for old in list(kept)[:-MOST_KEPT]:  # at worst another thread measures again
+                kept.pop(old, None)
         return seen
 
     @cached_property
-    def _remembered(self) -> Remembered:
-        return Remembered()
+    def _kept(self) -> dict[bytes, Looks]:
+        """The last measurements of all agents, by the bits of their positions."""
+        return {}
 
-    def _contact(self, positions: Points, agent: int) -> AgentsError:
-        gaps = lengths(positions - positions[agent])
-        gaps[agent] = np.inf
-        return coincident(agent, int(np.argmin(gaps)), positions[agent])
+    def _refuse_contact(self, seen: Looks, who: Ints, positions: Points) -> None:
+        if seen.met.any():
+            agent = int(who[np.argmax(seen.met)])
+            gaps = lengths(positions - positions[agent])
+            gaps[agent] = np.inf
+            raise coincident(agent, int(np.argmin(gaps)), positions[agent])
 
     def sample(self, positions: Points, agent: int, time: float) -> Sample:
         """Where the Voronoi neighbours of `agent` stand, everybody being at `positions`."""
@@ -215,22 +224,19 @@ class CoverageSystem:
             return self._start_together(blank, threads)
         looks = self.looks(positions, keep=True)
         observations = [self.observation(blank, p, positions, look) for p, look in enumerate(looks)]
-        orders = [
-            self._checked(self.controller.begin(observation), observation)
-            for observation in observations
-        ]
+        orders = [self._checked(law.begin(seen), seen) for seen in observations]
         looked = int(told != "broadcasts")
+        memory = tuple(order.memory for order in orders)
+        promises = [-1.0 if order.promise is None else order.promise for order in orders]
         state = replace(
             blank,
             hold=np.array([order.hold for order in orders], dtype=np.float64),
             next_at=np.array([order.next_at for order in orders], dtype=np.float64),
-            fade=fade_of(self.controller),
+            fade=fade_of(law),
             cruise=_unless_all([order.cruise for order in orders], math.inf),
             looking=_unless_all([order.measures for order in orders], True),
-            memory=tuple(order.memory for order in orders)
-            if any(order.memory is not None for order in orders)
-            else (),
-            promised=_promises(orders),
+            memory=() if all(order.memory is None for order in orders) else memory,
+            promised=_unless_all(promises, -1.0),
             spent=tuple(
                 _spent(order, looked, looked * look.neighbors)
                 for order, look in zip(orders, looks, strict=True)
@@ -248,8 +254,7 @@ class CoverageSystem:
         """
         law: Any = self.controller
         seen = self.looks_of_all(blank.start, threads=threads)
-        if seen.met.any():
-            raise self._contact(blank.start, int(np.argmax(seen.met)))
+        self._refuse_contact(seen, np.arange(self.agents), blank.start)
         first: FirstCommands = law.begin_all(seen.error)
         cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
         return replace(
@@ -298,7 +303,7 @@ class CoverageSystem:
         heard = 0
         if state.mail:
             mail, heard = state.mail[agent].opened(state.time)
-            state = replace(state, mail=_with(state.mail, agent, mail))
+            state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
         tries = state.looking is None or bool(state.looking[agent])
         lost = tries and self._is_lost(agent, agent, int(state.looks[agent]))
         looked = int(tries and not lost and self.information.others != "broadcasts")
@@ -310,11 +315,8 @@ class CoverageSystem:
         observation = self.observation(state, agent, seen, look)
         order = self._missed(observation) if lost else self.controller.decide(observation)
         received = look.neighbors if look is not None else 0
-        return (
-            self._checked(order, observation),
-            _spent(order, looked, received + heard),
-            state,
-        )
+        order = self._checked(order, observation)
+        return order, _spent(order, looked, received + heard), state
 
     def _checked(self, order: Command, observation: Observation) -> Command:
         return checked(order, observation.agent, observation.time, self.dimension)
@@ -343,12 +345,7 @@ class CoverageSystem:
         return float(draw) < self.network.loss
 
     def _spoken(
-        self,
-        state: AgentsState,
-        agent: int,
-        position: Points,
-        order: Command,
-        promised: Floats | None,
+        self, state: AgentsState, agent: int, place: Points, order: Command, promised: Floats | None
     ) -> AgentsState:
         """The state with the message of `order` under way to everybody else.
 
@@ -358,18 +355,16 @@ class CoverageSystem:
             return state
         promise = float(order.promise)
         before = promise if promised is None or promised[agent] < 0.0 else float(promised[agent])
-        message = Message(agent, state.time, _for_reading(position), promise, before)
+        message = Message(agent, state.time, _for_reading(place), promise, before)
         arrives, k = state.time + self.network.delay, int(state.looks[agent])
         mail = state.mail or tuple(Mail() for _ in range(self.agents))
-        return replace(
-            state,
-            mail=tuple(
-                box
-                if q == agent or self._is_lost(q, agent, k)
-                else Mail(box.heard, (*box.coming, (arrives, message)))
-                for q, box in enumerate(mail)
-            ),
+        later = tuple(
+            box
+            if q == agent or self._is_lost(q, agent, k)
+            else Mail(box.heard, (*box.coming, (arrives, message)))
+            for q, box in enumerate(mail)
         )
+        return replace(state, mail=later)
 
 
 def _spent(order: Command, looked: int, received: int) -> Spent:
@@ -390,19 +385,9 @@ def halted(contact: AgentsError) -> Halt:
     return Halt(StopReason.COINCIDENT, str(contact))
 
 
-def _promises(orders: Sequence[Command]) -> Floats | None:
-    """What everybody promises at the beginning, -1 for nothing; None where nobody speaks."""
-    if all(order.promise is None for order in orders):
-        return None
-    return np.array([-1.0 if order.promise is None else order.promise for order in orders])
-
-
 def _unless_all(values: list[float], usual: float) -> np.ndarray | None:
+    """The values as an array; None if all are as usual."""
     return None if all(value == usual for value in values) else np.array(values)
-
-
-def _with(mail: tuple[Mail, ...], agent: int, changed: Mail) -> tuple[Mail, ...]:
-    return (*mail[:agent], changed, *mail[agent + 1 :])
 
 
 def _for_reading(point: Points) -> Points:

@@ -15,7 +15,7 @@ import numpy as np
 from dwell._types import Points
 from dwell.agents.interfaces import Command, FirstCommands, Observation
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.saturation import saturated
+from dwell.controllers.saturation import gain, periodic_program, saturated
 
 if TYPE_CHECKING:
     from dwell._kernels.hold import HoldProgram
@@ -59,9 +59,7 @@ class DiscreteLloyd:
         check.within("relaxation", 0.0, 2.0, "a number between 0 and 2")
         check.one_of("schedule", SCHEDULES)
         check.belongs("rate", "schedule", "poisson")
-        for name in ("speed", "rate"):
-            if getattr(self, name) is not None:
-                check.positive(name)
+        check.positive("speed", "rate", optional=True)
 
     @property
     def top_speed(self) -> float | None:
@@ -82,44 +80,27 @@ class DiscreteLloyd:
         """The law as plain numbers, for the schedules whose times are known beforehand."""
         if self.schedule not in ("synchronous", "round-robin"):
             return None
-        from dwell._kernels.hold import PERIODIC, HoldProgram
-
-        gain, reach = self._gain()
-        periods = np.full(agents, self._period(agents))
-        return HoldProgram(
-            k1=gain,
-            reach=reach,
-            rule=PERIODIC,
-            t1=periods,
-            t2=periods,
-            period=periods,
-            intervals=np.zeros((agents, 0)),
-            loss=0.0,
-            cruise=self.step,
-        )
+        return periodic_program(*self._gain(), agents, self._period(agents), self.step)
 
     def _period(self, agents: int) -> float:
         return self.step if self.schedule == "synchronous" else agents * self.step
 
     def _gain(self) -> tuple[float, float]:
         """Speed and reach such that saturated(e) is the velocity of a move."""
-        from dwell._kernels.hold import NEVER_SATURATED
-
         if self.speed is None:
-            return self.relaxation / self.step * NEVER_SATURATED, NEVER_SATURATED
+            return gain(self.relaxation / self.step, None)
         return self.speed, self.speed * self.step / self.relaxation
 
     def begin(self, observation: Observation) -> Command:
         """Move at once if all do, or if it is the first one's turn; else stand and wait."""
         if self.schedule == "synchronous":
             return self._move(observation, self.step)
-        if self.schedule == "round-robin":
-            if observation.agent == 0:
-                return self._move(observation, observation.agents * self.step)
-            return Command(
-                np.zeros_like(observation.position), observation.agent * self.step, self.step
-            )
-        return Command(np.zeros_like(observation.position), self._following(observation), self.step)
+        if self.schedule != "round-robin":
+            return self.miss(observation)
+        if observation.agent == 0:
+            return self._move(observation, observation.agents * self.step)
+        still = np.zeros_like(observation.position)
+        return Command(still, observation.agent * self.step, self.step)
 
     def begin_all(self, errors: Points) -> FirstCommands:
         """First decisions of all agents at once, for the schedules that have a program."""

@@ -11,6 +11,7 @@ reconstructed from a short account of it; see the page of this law.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -79,8 +80,7 @@ class EventTriggered:
         object.__setattr__(self, "levels", _checked_levels(check, self.levels))
         check.not_negative("d_stop")
         check.in_order("d_stop", "d_start", strictly=True)
-        if self.heartbeat is not None:
-            check.positive("heartbeat")
+        check.positive("heartbeat", optional=True)
         check.one_of("bound", BOUNDS)
 
     @property
@@ -107,9 +107,12 @@ class EventTriggered:
         knows = len(observation.heard) == observation.agents - 1
         ball = self._ball(observation, ground) if knows else None
         level = self.level_for(memory.level, 0.0 if ball is None else ball.gap)
-        speaks = level != memory.level or self._is_long_silent(step - memory.spoke)
+        silent = math.inf if self.heartbeat is None else self.heartbeat / self.dt - WHOLE
+        speaks = level != memory.level or step - memory.spoke >= silent
         speed = self.levels[min(level, memory.level)] * self.s_max
-        hold, cruise = self._leg(ball, speed, len(observation.position))
+        hold, cruise = np.zeros(len(observation.position)), self.dt
+        if ball is not None and speed > 0.0:  # straight to the set, and stop there
+            hold, cruise = np.array(ball.towards(speed)), min(self.dt, ball.gap / speed)
         return Command(
             hold=hold,
             next_at=(step + 1) * self.dt,
@@ -148,15 +151,6 @@ class EventTriggered:
             return 0
         wanted = min(1.0, self.k_v * gap / self.s_max)
         return max(1, sum(level <= wanted for level in self.levels) - 1)
-
-    def _is_long_silent(self, steps: int) -> bool:
-        return self.heartbeat is not None and steps >= self.heartbeat / self.dt - WHOLE
-
-    def _leg(self, ball: CentroidBall | None, speed: float, dimension: int) -> tuple[Points, float]:
-        """Straight to the set, and stop there."""
-        if ball is None or speed == 0.0:
-            return np.zeros(dimension), self.dt
-        return np.array(ball.towards(speed)), min(self.dt, ball.gap / speed)
 
 
 def _checked_levels(check: Parameters, given: Any) -> tuple[float, ...]:

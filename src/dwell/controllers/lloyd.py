@@ -17,7 +17,7 @@ import numpy as np
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, FirstCommands, Observation
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.saturation import saturated
+from dwell.controllers.saturation import gain, periodic_program, saturated
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
@@ -62,9 +62,7 @@ class Lloyd:
         check.one_of("mode", MODES)
         check.belongs("dt", "mode", "sampled")
         check.belongs("tolerance", "mode", "ode")
-        for name in ("dt", "speed"):
-            if getattr(self, name) is not None:
-                check.positive(name)
+        check.positive("dt", "speed", optional=True)
         if self.tolerance is not None:
             check.within("tolerance", 1e-13, 1e-2, "a number from 1e-13 to 0.01", ends="[]")
 
@@ -101,29 +99,12 @@ class Lloyd:
 
     def _gain(self) -> tuple[float, float]:
         """Speed and reach such that saturated(e) is the velocity."""
-        from dwell._kernels.hold import NEVER_SATURATED
-
-        if self.speed is None:
-            return self.k2 * NEVER_SATURATED, NEVER_SATURATED
-        return self.speed, self.speed / self.k2
+        return gain(self.k2, self.speed)
 
     def program(self, agents: int) -> HoldProgram | None:
         """The sampled law as plain numbers: a saturated input, at every dt."""
-        if self.mode != "sampled":
-            return None
-        from dwell._kernels.hold import PERIODIC, HoldProgram
-
-        k1, reach = self._gain()
-        steps = np.full(agents, self.step)
-        return HoldProgram(
-            k1=k1,
-            reach=reach,
-            rule=PERIODIC,
-            t1=steps,
-            t2=steps,
-            period=steps,
-            intervals=np.zeros((agents, 0)),
-            loss=0.0,
+        return (
+            periodic_program(*self._gain(), agents, self.step) if self.mode == "sampled" else None
         )
 
     def begin(self, observation: Observation) -> Command:

@@ -19,9 +19,11 @@ class Parameters:
     law: str
     of: Any  # the controller itself, a frozen dataclass whose fields are set to plain numbers
 
-    def positive(self, *names: str) -> None:
-        """Positive numbers of a size that doubles can square twice."""
+    def positive(self, *names: str, optional: bool = False) -> None:
+        """Positive numbers of a size that doubles can square twice; or None, if `optional`."""
         for name in names:
+            if optional and getattr(self.of, name) is None:
+                continue
             value = finite_number(getattr(self.of, name))
             if value is None or value <= 0.0:
                 raise self.refused(name, "a positive number")
@@ -53,12 +55,9 @@ class Parameters:
         a, b = getattr(self.of, low), getattr(self.of, high)
         if a > b or (strictly and a == b):
             relation = "below" if strictly else "at most"
-            raise ControllerError(
-                f"the {self.law} law's {low} is {a!r} and its {high} is {b!r}; {low} must be "
-                f"{relation} {high}",
-                code=f"controller.{low}",
-                key=f"controller.{low}",
-            )
+            what = f"the {self.law} law's {low} is {a!r} and its {high} is {b!r}; {low} must be "
+            key = f"controller.{low}"
+            raise ControllerError(what + f"{relation} {high}", code=key, key=key)
 
     def belongs(self, name: str, owner: str, choice: str) -> None:
         """`name` may be given only beside `owner = choice`."""
@@ -67,9 +66,11 @@ class Parameters:
 
     def refused(self, name: str, need: str) -> ControllerError:
         """The error for a parameter that will not do."""
-        return ControllerError(
-            f"the {self.law} law's {name} is {in_short(getattr(self.of, name), 200)}; {need} is "
-            "needed",
-            code=f"controller.{name}",
-            key=f"controller.{name}",
-        )
+        return refused(self.law, name, getattr(self.of, name), need)
+
+
+def refused(law: str, name: str, value: object, need: str) -> ControllerError:
+    """The error for a value that will not do."""
+    key = f"controller.{name}"
+    what = f"the {law} law's {name} is {in_short(value, 200)}; {need} is needed"
+    return ControllerError(what, code=key, key=key)

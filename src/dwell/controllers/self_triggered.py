@@ -33,21 +33,17 @@ if TYPE_CHECKING:
 MISSED = 3  # a mark like those of the kernel: the interval was set by the loss of a sample
 MOST_SCANS = 1e6  # evaluations of the trigger at one decision
 
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "factor": (1, 2),
+    "own": ("exact", "ball"),
+    "second": ("gv-centroid", "sampled"),
+    "bound": ("diameter", "circumradius"),
+    "stop": ("before", "after"),
+}
+DEFAULT = {name: choices[0] for name, choices in OPTIONS.items()}
 PRESETS: dict[str, dict[str, Any]] = {
-    "default": {
-        "factor": 1,
-        "own": "exact",
-        "second": "gv-centroid",
-        "bound": "diameter",
-        "stop": "before",
-    },
-    "paper-like": {
-        "factor": 2,
-        "own": "ball",
-        "second": "gv-centroid",
-        "bound": "diameter",
-        "stop": "after",
-    },
+    "default": DEFAULT,
+    "paper-like": DEFAULT | {"factor": 2, "own": "ball", "stop": "after"},
 }
 
 
@@ -104,13 +100,10 @@ class SelfTriggered:
         if self.tau_max / self.scan > MOST_SCANS:
             raise check.refused("scan", f"at least tau_max / {MOST_SCANS:g}")
         check.one_of("preset", tuple(PRESETS))
-        check.one_of("factor", (None, 1, 2))
+        for name, choices in OPTIONS.items():
+            check.one_of(name, (None, *choices))
         if self.factor is not None:
             object.__setattr__(self, "factor", int(self.factor))
-        check.one_of("own", (None, "exact", "ball"))
-        check.one_of("second", (None, "gv-centroid", "sampled"))
-        check.one_of("bound", (None, "diameter", "circumradius"))
-        check.one_of("stop", (None, "before", "after"))
 
     @property
     def top_speed(self) -> float:
@@ -137,9 +130,8 @@ class SelfTriggered:
         assert observation.sample is not None
         assert observation.ground is not None
         leg = self.approach(observation.measurement.error)
-        interval, steps, limit = self._scan(
-            observation, observation.measurement.error, leg, observation.sample, observation.ground
-        )
+        known = (observation.sample, observation.ground)
+        interval, steps, limit = self._scan(observation, observation.measurement.error, leg, *known)
         return replace(
             leg,
             next_at=observation.time + interval,

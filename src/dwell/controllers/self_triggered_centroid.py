@@ -73,8 +73,7 @@ class SelfTriggeredCentroid:
         check = Parameters("self-triggered-centroid", self)
         check.positive("v_max", "dt")
         check.not_negative("epsilon")
-        if self.t_max is not None:
-            check.positive("t_max")
+        check.positive("t_max", optional=True)
         check.one_of("decision", DECISIONS)
         check.one_of("bound", BOUNDS)
 

@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
-from dwell._types import (
-    Floats,
-    Points,
-    as_numbers,
-    finite_number,
-    in_short,
-    lengths,
-)
+from dwell._types import Floats, Points, as_numbers, finite_number, lengths
 from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
 from dwell.cells.sensitivity import sensitivity
-from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters
+from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters, refused
 from dwell.controllers.saturation import saturated
 from dwell.errors import ControllerError
 
@@ -39,6 +33,7 @@ _LISTS = {  # how many axes lists may have that are not one number per agent, an
     "intervals": (2, "a list of numbers, or one such list per agent, all of equal lengths,"),
     "initial_hold": (2, "one velocity per agent"),
 }
+_refused = partial(refused, "timer")
 _OWNERS = {"period": "periodic", "intervals": "sequence", "loss": "dropout", "eta_max": "adaptive"}
 
 
@@ -97,9 +92,8 @@ class Timer:
         check.one_of("reset", RESET_RULES)
         for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
             value = getattr(self, name)
-            if value is None or finite_number(value) is not None:
-                continue
-            object.__setattr__(self, name, _as_tuple(name, value))
+            if value is not None and finite_number(value) is None:
+                object.__setattr__(self, name, _as_tuple(name, value))
         self._check_options(check)
         self._check_intervals()
 
@@ -184,16 +178,8 @@ class Timer:
             _within("intervals", column, t1, t2)
         if self.initial_hold is not None:
             self._check_holds(n)
-        return HoldProgram(
-            k1=float(self.k1),
-            reach=self.reach,
-            rule=RESET_RULES.index(self.reset),
-            t1=t1,
-            t2=t2,
-            period=period,
-            intervals=intervals,
-            loss=float(self.loss or 0.0),
-        )
+        rule, loss = RESET_RULES.index(self.reset), float(self.loss or 0.0)
+        return HoldProgram(float(self.k1), self.reach, rule, t1, t2, period, intervals, loss)
 
     def _interval_table(self, n: int) -> Floats:
         if self.intervals is None:
@@ -217,19 +203,14 @@ class Timer:
 
     def begin(self, observation: Observation) -> Command:
         """Start with the input the law gives (or the one given), and a full timer."""
-        program = self.numbers(observation.agents)
-        hold = (
-            self._input(observation)
-            if self.initial_hold is None
-            else self._given_hold(observation.agent)
-        )
-        timer = program.t2[observation.agent]
+        agent, agents = observation.agent, observation.agents
+        hold, timer = self._input(observation), self.numbers(agents).t2[agent]
+        if self.initial_hold is not None:
+            hold = np.array(self.initial_hold[agent], dtype=np.float64)
         if self.reset == "adaptive":
             timer, _ = self._adapted(observation, hold)
         if self.initial_timer is not None:
-            timer = _per_agent("initial_timer", self.initial_timer, observation.agents)[
-                observation.agent
-            ]
+            timer = _per_agent("initial_timer", self.initial_timer, agents)[agent]
         return Command(hold, observation.time + float(timer), memory=_centroid(observation))
 
     def begin_all(self, errors: Points) -> FirstCommands:
@@ -263,14 +244,9 @@ class Timer:
         if self.reset == "adaptive":
             wait, mark = self._adapted(observation, leg.hold)
             return replace(leg, next_at=observation.time + wait, mark=mark)
-        look = (
-            observation.agent,
-            observation.event_count,
-            observation.time,
-            observation.first_event_at,
-            observation.draw,
-        )
-        return replace(leg, next_at=float(next_look(*look, self.numbers(observation.agents))))
+        seen, program = observation, self.numbers(observation.agents)
+        given = seen.agent, seen.event_count, seen.time, seen.first_event_at, seen.draw
+        return replace(leg, next_at=float(next_look(*given, program)))
 
     def _adapted(self, observation: Observation, hold: Points) -> tuple[float, int]:
         """The longest dwell time that keeps the hold error within its limit, to first order.
@@ -281,16 +257,12 @@ class Timer:
         """
         program = self.numbers(observation.agents)
         t1, t2 = float(program.t1[observation.agent]), float(program.t2[observation.agent])
-        if (
-            observation.sample is None
-            or observation.measurement is None
-            or observation.measurement.empty
-            or observation.ground is None
-        ):
+        sample, measured, ground = observation.sample, observation.measurement, observation.ground
+        if sample is None or ground is None or measured is None or measured.empty:
             return t1, IN_TIME
-        site, density = observation.ground.workspace, observation.ground.density
-        found = sensitivity(site, observation.position, observation.sample.positions, density)
-        error, speed = math.hypot(*observation.measurement.error), math.hypot(*hold)
+        place = observation.position
+        found = sensitivity(ground.workspace, place, sample.positions, ground.density)
+        error, speed = math.hypot(*measured.error), math.hypot(*hold)
         drift = found.own * speed + found.others * self.k1
         rate = self.k1 / max(self.reach, error) * drift
         assert self.eta_max is not None
@@ -305,10 +277,6 @@ class Timer:
     def _input(self, observation: Observation) -> Points:
         assert observation.measurement is not None
         return saturated(observation.measurement.error, float(self.k1), self.reach)
-
-    def _given_hold(self, agent: int) -> Points:
-        assert self.initial_hold is not None
-        return np.array(self.initial_hold[agent], dtype=np.float64)
 
 
 def _centroid(observation: Observation) -> Points:
@@ -328,9 +296,8 @@ def _as_tuple(name: str, value: object) -> tuple[object, ...]:
 def _per_agent(name: str, value: PerAgent, n: int) -> Floats:
     values = np.atleast_1d(np.array(value, dtype=np.float64))
     if len(values) not in (1, n):
-        raise _refused(
-            name, f"a list of {len(values)}", f"one value, or one for each of {n} agents,"
-        )
+        need = f"one value, or one for each of {n} agents,"
+        raise _refused(name, f"a list of {len(values)}", need)
     return np.ascontiguousarray(np.broadcast_to(values, (n,)))
 
 
@@ -339,11 +306,3 @@ def _within(name: str, values: Floats, t1: Floats, t2: Floats) -> None:
     if bad.any():
         p = int(np.argmax(bad))
         raise _refused(name, f"{values[p]:g} for agent {p}", f"a value in [{t1[p]:g}, {t2[p]:g}]")
-
-
-def _refused(name: str, value: object, need: str) -> ControllerError:
-    return ControllerError(
-        f"the timer law's {name} is {in_short(value, 200)}; {need} is needed",
-        code=f"controller.{name}",
-        key=f"controller.{name}",
-    )
