@@ -131,7 +131,7 @@ class Cell(VoronoiCell):
             return np.full(len(self.borders), np.inf)
         if self.faces is None:
             return self.edge_lengths
-        return np.array([_width(self.offsets[face], n) for face in self.faces])
+        return np.array([width(self.offsets[face], n) for face in self.faces])
 
     @property
     def areas(self) -> Floats:
@@ -197,7 +197,7 @@ class Cell(VoronoiCell):
         return np.zeros((0, n), dtype=np.int64) if found is None else found
 
 
-def _width(corners: Points, n: int) -> float:
+def width(corners: Points, n: int) -> float:
     """The least extent of a face along itself: 0 if it is no more than an edge."""
     if len(corners) < n:
         return 0.0

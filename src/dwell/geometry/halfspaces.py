@@ -8,7 +8,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.hull import EXACT_LIMIT, degenerate, find_walls, independent
+from dwell.geometry.hull import EXACT_LIMIT, degenerate, find_facets, independent
 from dwell.geometry.limits import FLAT
 from dwell.geometry.rational import exact as fractions
 from dwell.geometry.rational import solve
@@ -27,7 +27,7 @@ class Inscribed(NamedTuple):
     holding: Ints  # the facets that touch it
 
 
-def unit_walls(normals: Points, offsets: Floats) -> tuple[Points, Floats, Ints]:
+def unit_halfspaces(normals: Points, offsets: Floats) -> tuple[Points, Floats, Ints]:
     """Rows divided by their lengths, without rows of zeros; and the numbers of those kept."""
     size = np.abs(normals).max(axis=1)
     kept = np.flatnonzero(size > 0.0)
@@ -42,7 +42,7 @@ def unit_walls(normals: Points, offsets: Floats) -> tuple[Points, Floats, Ints]:
 
 def corners_of(rows: Points, values: Floats) -> Points:
     """The corners of {z: rows z <= values}, n >= 2; what is empty, open or flat is refused."""
-    normals, offsets, kept = unit_walls(rows, values)
+    normals, offsets, kept = unit_halfspaces(rows, values)
     if not kept.size:
         raise unbounded(np.eye(rows.shape[1])[0])
     if not np.isfinite(offsets).all():
@@ -149,18 +149,18 @@ def _corners(
     gaps = np.maximum(offsets - normals @ ball.center, ball.radius)
     dual = normals * (ball.radius / gaps)[:, None]
     # Facets that many times farther than the nearest nearly share one dual point, the origin: they
-    # matter only where the region is that long, which `find_walls` takes care of.
-    walls = find_walls(dual, KEY)
-    exact = len(walls.groups) * n**3 <= EXACT_LIMIT
+    # matter only where the region is that long, which `find_facets` takes care of.
+    facets = find_facets(dual, KEY)
+    exact = len(facets.groups) * n**3 <= EXACT_LIMIT
     corners = []
-    for group in walls.groups:
-        own = np.unique(walls.simplices[group])
+    for group in facets.groups:
+        own = np.unique(facets.simplices[group])
         chosen = own[independent(normals[own], n)]
         corners.append(_meeting(normals, offsets, rows, values, chosen, ball.center, exact))
     found = np.array(corners)
     far = ~np.isfinite(found).all(axis=1)
     if far.any():
-        raise unbounded(walls.normals[int(np.argmax(far))])
+        raise unbounded(facets.normals[int(np.argmax(far))])
     return np.unique(found, axis=0)
 
 

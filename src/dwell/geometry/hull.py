@@ -40,7 +40,7 @@ class Shell(NamedTuple):
     lost: int  # how many of the points were no corners
 
 
-class Walls(NamedTuple):
+class HullFacets(NamedTuple):
     """What Qhull finds: simplices on the boundary, which of them lie in one plane, the corners."""
 
     simplices: Ints  # (s, n) numbers of points
@@ -52,18 +52,18 @@ class Walls(NamedTuple):
 def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
     """The convex hull of (k, n) points, n >= 2; flat and tiny ones are refused."""
     _, unit, local = framed(points, key)
-    walls = find_walls(local, key)
-    kept = walls.corners
+    facets = find_facets(local, key)
+    kept = facets.corners
     number = np.full(len(points), -1)
     number[kept] = np.arange(len(kept))
     normals, offsets, faces = [], [], []
-    exact = len(walls.groups) * points.shape[1] ** 3 <= EXACT_LIMIT
-    for group, rough in zip(walls.groups, walls.normals, strict=True):
-        own = np.unique(number[walls.simplices[group]])
+    exact = len(facets.groups) * points.shape[1] ** 3 <= EXACT_LIMIT
+    for group, rough in zip(facets.groups, facets.normals, strict=True):
+        own = np.unique(number[facets.simplices[group]])
         own = own[own >= 0]
         if len(own) < points.shape[1]:
             continue
-        simplex = points[_largest(walls.simplices[group], local)]
+        simplex = points[_largest(facets.simplices[group], local)]
         normal = unit_normal(simplex, rough) if exact else None
         if normal is None:
             normal = rough / np.sqrt((rough * rough).sum())
@@ -76,7 +76,7 @@ def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
         np.array([normals[k] for k in order]),
         np.array([offsets[k] for k in order]),
         tuple(faces[k] for k in order),
-        _volume(local, walls.simplices, kept) * unit ** points.shape[1],
+        _volume(local, facets.simplices, kept) * unit ** points.shape[1],
         len(points) - len(kept),
     )
 
@@ -94,7 +94,7 @@ def framed(points: Points, key: str) -> tuple[Points, float, Points]:
     return middle, unit, (points - middle) / unit
 
 
-def find_walls(local: Points, key: str = "workspace.vertices") -> Walls:
+def find_facets(local: Points, key: str = "workspace.vertices") -> HullFacets:
     """The hull of (k, n) points that are about 1 across."""
     n = local.shape[1]
     white, back = _whitened(local, key)
@@ -109,7 +109,7 @@ def find_walls(local: Points, key: str = "workspace.vertices") -> Walls:
     # In the equally spread frame, as what is straight there is straight everywhere.
     flat = np.array([found.equations[group[0], :n] for group in groups])
     corners = _corners(found.simplices, groups, flat)
-    return Walls(found.simplices.astype(np.int64), groups, rough, corners)
+    return HullFacets(found.simplices.astype(np.int64), groups, rough, corners)
 
 
 def degenerate(why: str, key: str) -> WorkspaceError:
@@ -213,16 +213,15 @@ def _farthest(simplices: Ints, normals: Points, offsets: Floats, local: Points) 
 def _corners(simplices: Ints, groups: list[Ints], normals: Points) -> Ints:
     """Points at which facets in n independent directions meet."""
     n = simplices.shape[1]
-    walls: dict[int, list[int]] = {}
+    facets: dict[int, list[int]] = {}
     for k, group in enumerate(groups):
         for v in np.unique(simplices[group]):
-            walls.setdefault(int(v), []).append(k)
-    held = []
-    for v, own in sorted(walls.items()):
-        if len(own) >= n:
-            spread = np.linalg.svd(normals[own], compute_uv=False)
-            if spread[-1] > SAME_RANK:
-                held.append(v)
+            facets.setdefault(int(v), []).append(k)
+    held = [
+        v
+        for v, own in sorted(facets.items())
+        if len(own) >= n and np.linalg.svd(normals[own], compute_uv=False)[-1] > SAME_RANK
+    ]
     return np.array(held, dtype=np.int64)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
-from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_walls
+from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_halfspaces
 from dwell.geometry.hull import Shell, degenerate, distinct, framed, shell_of
 from dwell.geometry.limits import as_rows, as_table, read_only
 from dwell.geometry.projection import project
@@ -228,14 +228,14 @@ def _of_halfspaces(rows: Points, values: Floats) -> tuple[Shell, tuple[str, ...]
     if n <= 2 or len(set(owner.tolist())) < len(owner):
         return shell, repairs
     order = np.argsort(owner)
-    normals, offsets, _ = unit_walls(rows[owner[order]], values[owner[order]])
+    normals, offsets, _ = unit_halfspaces(rows[owner[order]], values[owner[order]])
     faces = tuple(shell.faces[k] for k in order)
     return Shell(shell.vertices, normals, offsets, faces, shell.volume, 0), repairs
 
 
 def _owners(shell: Shell, rows: Points, values: Floats) -> Ints:
     """The half-space of each facet; the first, if one was given twice."""
-    normals, offsets, kept = unit_walls(rows, values)
+    normals, offsets, kept = unit_halfspaces(rows, values)
     pick = []
     for face, normal in zip(shell.faces, shell.normals, strict=True):
         gaps = np.abs(shell.vertices[face] @ normals.T - offsets).max(axis=0)
@@ -248,7 +248,7 @@ def _ends(rows: Points, values: Floats) -> Points:
     """Both ends of {z: rows z <= values} on the line."""
     a = rows[:, 0]
     if ((a == 0.0) & (values < 0.0)).any():
-        unit_walls(rows, values)
+        unit_halfspaces(rows, values)
     for sign in (1.0, -1.0):
         if not (sign * a > 0.0).any():
             raise unbounded(np.array([sign]))

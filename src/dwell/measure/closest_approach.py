@@ -53,15 +53,14 @@ def closest_approach(known: Paths, until: float) -> Approach:
     if known.agents < 2:
         return Approach()
     paths = _PairSearch(known, until)
-    rows, found = paths.candidates()
-    order = np.argsort(rows.bound, kind="stable")
-    for count, k in enumerate(order):
-        if rows.bound[k] >= found.best:
-            return found.closest()
+    piece, a, b, bound = paths.candidates()
+    for count, k in enumerate(np.argsort(bound, kind="stable")):
+        if bound[k] >= paths.best:
+            break
         if count == MOST:
-            return found.closest(thorough=False)
-        found.add(*paths.followed(rows.piece[k], rows.a[k], rows.b[k]), (rows.a[k], rows.b[k]))
-    return found.closest()
+            return paths.closest(thorough=False)
+        paths.follow(int(piece[k]), int(a[k]), int(b[k]))
+    return paths.closest()
 
 
 def meet(distance: float, points: Floats) -> bool:
@@ -69,39 +68,8 @@ def meet(distance: float, points: Floats) -> bool:
     return distance <= ULPS * float(np.spacing(np.abs(points).max()))
 
 
-@final
-@dataclass(frozen=True, eq=False, slots=True)
-class _Candidates:
-    """Pairs and pieces of time, and a distance that the pair does not fall below there."""
-
-    piece: Ints
-    a: Ints
-    b: Ints
-    bound: Floats
-
-
-class _Found:
-    """Approaches so far."""
-
-    def __init__(self) -> None:
-        self.rows: list[tuple[float, float, tuple[int, int]]] = []
-        self.best = math.inf
-
-    def add(self, distance: float, time: float, agents: tuple[int, int]) -> None:
-        """One more."""
-        self.rows.append((distance, time, (int(agents[0]), int(agents[1]))))
-        self.best = min(self.best, distance)
-
-    def closest(self, thorough: bool = True) -> Approach:
-        """The closest ones."""
-        rows = sorted(self.rows)
-        distance, time, agents = rows[0]
-        times = list(dict.fromkeys(row[1] for row in rows))[:KEPT]
-        return Approach(distance, time, agents, np.array(times), thorough)
-
-
 class _PairSearch:
-    """Trajectory segments of all agents, and positions at some times."""
+    """Trajectory segments of all agents, positions at some times, and approaches so far."""
 
     def __init__(self, known: Paths, until: float) -> None:
         self.agents, self.legs, self.begins = known.agents, known.legs, known.begins
@@ -109,25 +77,38 @@ class _PairSearch:
         self.places = known.at(self.times).positions
         first = self.legs[0]
         self.affine = first.bend is None and (first.cruise is None or math.isinf(first.fade))
+        self.rows: list[tuple[float, float, tuple[int, int]]] = []
+        self.best = math.inf
 
-    def candidates(self) -> tuple[_Candidates, _Found]:
-        """What might be closer than the closest pair at the times that are known."""
+    def add(self, distance: float, time: float, a: int, b: int) -> None:
+        """One more approach."""
+        self.rows.append((distance, time, (a, b)))
+        self.best = min(self.best, distance)
+
+    def closest(self, thorough: bool = True) -> Approach:
+        """The closest approaches."""
+        rows = sorted(self.rows)
+        times = list(dict.fromkeys(row[1] for row in rows))[:KEPT]
+        return Approach(*rows[0], np.array(times), thorough)
+
+    def candidates(self) -> list[np.ndarray]:
+        """Pieces of time and pairs (a, b) that might come closer than the closest pair known.
+
+        And a distance that the pair does not fall below there.
+        """
         travel = self._travel()
-        found = _Found()
-        parts: list[_Candidates] = []
+        parts = []
         for lo, hi in self._blocks():
-            a, b = self._pairs(lo, hi, travel, found)
+            a, b = self._pairs(lo, hi, travel)
             here, there = self.places[lo : hi + 1, a], self.places[lo : hi + 1, b]
             gaps = lengths(there - here)
             k, least = divmod(int(np.argmin(gaps)), gaps.shape[1])
-            found.add(float(gaps[k, least]), float(self.times[lo + k]), (a[least], b[least]))
+            self.add(float(gaps[k, least]), float(self.times[lo + k]), int(a[least]), int(b[least]))
             # Speeds bound how close a pair can have come in between.
             bound = 0.5 * (gaps[:-1] + gaps[1:] - travel[lo:hi, a] - travel[lo:hi, b])
-            piece, pair = np.nonzero(bound < found.best)
-            parts.append(_Candidates(lo + piece, a[pair], b[pair], bound[piece, pair]))
-        names = ("piece", "a", "b", "bound")
-        joined = [np.concatenate([getattr(part, name) for part in parts]) for name in names]
-        return _Candidates(*joined), found
+            piece, pair = np.nonzero(bound < self.best)
+            parts.append((lo + piece, a[pair], b[pair], bound[piece, pair]))
+        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
         """Rows of times, so few at once that their distances fit into memory."""
@@ -140,7 +121,7 @@ class _PairSearch:
         for lo in range(0, last, step):
             yield lo, min(lo + step, last)
 
-    def _pairs(self, lo: int, hi: int, travel: Floats, found: _Found) -> tuple[Ints, Ints]:
+    def _pairs(self, lo: int, hi: int, travel: Floats) -> tuple[Ints, Ints]:
         """All pairs of a few agents; of many, those near each other at the first of the times."""
         if self.agents <= DENSE:
             a, b = np.triu_indices(self.agents, 1)
@@ -150,7 +131,7 @@ class _PairSearch:
         tree = cKDTree(self.places[lo])
         nearest = float(tree.query(self.places[lo], k=2)[0][:, 1].min())
         farthest = 2.0 * float(travel[lo].max()) if hi > lo else 0.0
-        pairs = tree.query_pairs(min(nearest, found.best) + farthest, output_type="ndarray")
+        pairs = tree.query_pairs(min(nearest, self.best) + farthest, output_type="ndarray")
         if not len(pairs):  # no pair is as near as what is known: one pair, so that there is one
             pairs = np.array([[0, 1]])
         return pairs[:, 0], pairs[:, 1]
@@ -177,8 +158,8 @@ class _PairSearch:
         highest: Floats = speeds + (2.0 * square + 3.0 * cube * span) * span
         return highest
 
-    def followed(self, piece: int, a: int, b: int) -> tuple[float, float]:
-        """The closest that a pair comes from one of the times to the next, and when."""
+    def follow(self, piece: int, a: int, b: int) -> None:
+        """Add the closest that a pair comes from one of the times to the next."""
         lo, hi = float(self.times[piece]), float(self.times[piece + 1])
         knots = [np.array([lo, hi])]
         for p in (a, b):
@@ -198,8 +179,9 @@ class _PairSearch:
         gaps = lengths(apart + closing * step[:, None])
         k = int(np.argmin(gaps))
         if self.affine:
-            return float(gaps[k]), float(t[k] + step[k])
-        return self._polished(a, b, float(t[max(k - 1, 0)]), float(t[min(k + 2, len(t) - 1)]))
+            return self.add(float(gaps[k]), float(t[k] + step[k]), a, b)
+        ends = float(t[max(k - 1, 0)]), float(t[min(k + 2, len(t) - 1)])
+        return self.add(*self._polished(a, b, *ends), a, b)
 
     def _turns(self, p: int, lo: float, hi: float) -> Floats:
         """When an agent's velocity changes without an event, at the end of its hold duration."""
