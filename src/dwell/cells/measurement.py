@@ -12,10 +12,9 @@ from typing import Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.geometry import Workspace
 
-AT_ONCE = 200_000  # pairs of agents whose distances are held in memory
 BLOCK = 2048  # cells that a thread takes at a time
 LEAST = 256  # for fewer a thread costs more than it gains
 
@@ -85,7 +84,9 @@ def one_by_one(
     log_scale, mass, polar, second, doubt, nearest = np.zeros((6, count))
     for k in range(count):
         points, p = np.asarray(positions[row[k]], dtype=np.float64), int(agent[k])
-        nearest[k] = nearest_others(points, np.array([p]))[0]
+        distance = lengths(points - points[p])
+        distance[p] = np.inf
+        nearest[k] = distance.min()
         met[k] = nearest[k] == 0.0
         if met[k]:
             continue
@@ -97,22 +98,6 @@ def one_by_one(
         log_scale[k], mass[k], error[k], second[k], doubt[k] = found
         polar[k] = second[k] + mass[k] * float((error[k] * error[k]).sum())
     return Looks(met, empty, error, log_scale, mass, polar, neighbors, nearest, second, doubt)
-
-
-def nearest_others(points: Points, agents: Ints) -> Floats:
-    """Distance of the nearest other agent, for each of `agents`; inf if there is none."""
-    found = np.full(len(agents), np.inf)
-    if len(points) < 2:
-        return found
-    for few in np.array_split(np.arange(len(agents)), 1 + len(agents) * len(points) // AT_ONCE):
-        own = agents[few]
-        squares = np.zeros((len(few), len(points)))
-        for column in points.T:
-            gap = column - column[own][:, None]
-            squares += gap * gap
-        squares[np.arange(len(few)), own] = np.inf
-        found[few] = np.sqrt(squares.min(axis=1))
-    return found
 
 
 def one_per_thread(make: Callable[[], Made]) -> Callable[[], Made]:

@@ -96,17 +96,6 @@ class RegionMoments(NamedTuple):
     places: Points  # (m, k) mean of where they did
 
 
-class Shot(NamedTuple):
-    """What one set of rays tells about a region, about the point they were shot from."""
-
-    mass: float
-    first: Points  # (k,)
-    second: Floats  # (k, k)
-    hits: Ints  # (m,) rays that left through each plane
-    sums: Points  # (m, k) sum of where they did
-    change: float  # of the mass, when the pieces along the rays were halved last
-
-
 def looks(ground: Ground, positions: Points, row: Ints, agent: Ints) -> Looks:
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     pairs = PAIRS if isinstance(ground.density, Uniform) else FEWER
@@ -219,21 +208,25 @@ def weigh(region: Region, weight: Weight, pairs: int) -> RegionMoments:
 def _gathered(results: list[Shot], place: Points, shape: Floats) -> RegionMoments:
     """The mean of all shifts, in the region's own frame."""
     volume = abs(float(np.linalg.det(shape)))
-    masses = volume * np.array([result.mass for result in results])
+    shares, firsts, seconds, counts, ends, changes = zip(*results, strict=True)
+    masses = volume * np.array(shares)
     mass = float(masses.mean())
-    first = volume * np.mean([result.first for result in results], axis=0)
-    second = volume * np.mean([result.second for result in results], axis=0)
-    hits = np.sum([result.hits for result in results], axis=0)
-    sums = np.sum([result.sums for result in results], axis=0)
+    first, second = (volume * np.mean(parts, axis=0) for parts in (firsts, seconds))
+    hits, sums = np.sum(counts, axis=0), np.sum(ends, axis=0)
     places = place + (sums / np.maximum(hits, 1)[:, None]) @ shape.T
     around = shape @ first
     spread = np.trace(shape @ second @ shape.T)
     spread = spread - (around @ around) / mass if mass > 0.0 else 0.0
     first, second = _mapped(mass, first, second, place, shape)
-    error = SURE * float(masses.std(ddof=1)) / math.sqrt(len(masses))
-    error += volume * max(result.change for result in results)
+    error = SURE * float(masses.std(ddof=1)) / math.sqrt(len(masses)) + volume * max(changes)
     doubt = error / mass if mass > 0.0 else 0.0
     return RegionMoments(mass, first, second, float(spread), doubt, hits, places)
+
+
+# What one set of rays tells about a region, about the point they were shot from: mass, first and
+# second moments, rays that left through each plane (m,), the sum of where they did (m, k), and the
+# change of the mass when the pieces along the rays were halved last.
+Shot = tuple[float, Points, Floats, Ints, Points, float]
 
 
 def _shoot(region: Region, weight: Weight, rays: Points) -> Shot:
@@ -243,19 +236,13 @@ def _shoot(region: Region, weight: Weight, rays: Points) -> Shot:
     hit = leave > enter
     enter, leave, through, rays = enter[hit], leave[hit], through[hit], rays[hit]
     j0, j1, j2, change = _along(enter, leave, weight, rays)
-    share = _sphere(k) / len(hit)
+    share = 2.0 * math.pi ** (k / 2) / math.gamma(k / 2) / len(hit)  # of the unit sphere
     flat = through >= 0
-    hits = np.bincount(through[flat], minlength=m)
-    sums = np.zeros((m, k))
+    hits, sums = np.bincount(through[flat], minlength=m), np.zeros((m, k))
     np.add.at(sums, through[flat], leave[flat, None] * rays[flat])
-    return Shot(
-        share * float(j0.sum()),
-        share * (j1[:, None] * rays).sum(axis=0),
-        share * np.einsum("i,ij,ik->jk", j2, rays, rays),
-        hits,
-        sums,
-        share * change,
-    )
+    first = share * (j1[:, None] * rays).sum(axis=0)
+    second = share * np.einsum("i,ij,ik->jk", j2, rays, rays)
+    return share * float(j0.sum()), first, second, hits, sums, share * change
 
 
 def _along(
@@ -319,11 +306,6 @@ def _directions(k: int, pairs: int) -> tuple[Points, ...]:
         unit = normal / np.sqrt((normal * normal).sum(axis=1))[:, None]
         found.append(np.concatenate([unit, -unit]))
     return tuple(found)
-
-
-def _sphere(k: int) -> float:
-    """Area of the unit sphere of k dimensions."""
-    return float(2.0 * math.pi ** (k / 2) / math.gamma(k / 2))
 
 
 def _lower(spread: Floats) -> Floats:
