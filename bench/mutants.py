@@ -42,7 +42,7 @@ VERIFICATION = ("tests/verify/test_verify_forged.py", "tests/verify", "tests/the
 GROUPS = {
     "kernels": Group(
         0.4,
-        ("_kernels/*.py", "_kernels/line/*.py"),
+        tuple(f"_kernels/{folder}/*.py" for folder in ("common", "polygon", "line")),
         ((False, PLAIN_KERNELS), (True, ("tests/kernels", "tests/laws", "tests/agents"))),
     ),
     "kernels of space": Group(

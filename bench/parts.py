@@ -12,10 +12,10 @@ from bench.places import hill, paper
 from bench.table import Row
 from bench.timing import timed
 from dwell._kernels._jit import njit
-from dwell._kernels.look import weigh
-from dwell._kernels.philox import STREAM_RESETS, uniform
-from dwell._kernels.scratch import make_scratch
-from dwell._kernels.trace import trace_near
+from dwell._kernels.common.philox import STREAM_RESETS, uniform
+from dwell._kernels.polygon.buffers import make_scratch
+from dwell._kernels.polygon.cell_measurement import weigh
+from dwell._kernels.polygon.gift_wrap import trace_near
 from dwell._types import columns
 from dwell.engine import run_compiled
 from dwell.scenario.build import build

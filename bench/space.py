@@ -20,7 +20,7 @@ from bench.peers.catalogue import why_missing
 from bench.places import Points
 from bench.table import Row, absent, at_most
 from bench.timing import Timing, timed
-from dwell._kernels.general_terms import general_terms
+from dwell._kernels.common.density_terms import general_terms
 from dwell.cells import polyhedron as space
 from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks

@@ -122,7 +122,7 @@ numbers = st.integers(0, 2**32 - 1)
 @given(numbers, st.floats(0, 2), st.floats(1e-3, 3), st.sampled_from([0.1, 0.7, np.inf]))
 def test_those_gathered_in_space(seed, later, radius, cruise):
     """All within the limit and no others, whatever happened since they were put into bins."""
-    from dwell._kernels.legs import COLUMNS
+    from dwell._kernels.common.segments import COLUMNS
     from dwell._kernels.space.bins import gather, make_bins, make_near, put_all
     from dwell.engine.compiled import places_in
 
@@ -147,7 +147,7 @@ def test_those_gathered_in_space(seed, later, radius, cruise):
 
 @given(numbers, st.floats(0, 2), st.sampled_from([0.1, 0.7, np.inf]))
 def test_those_beside_on_the_line(seed, later, cruise):
-    from dwell._kernels.line.order import find_beside, make_order, sort_agents
+    from dwell._kernels.line.sorted_neighbors import find_beside, make_order, sort_agents
     from dwell.engine.compiled import places_in
 
     find = callable_from_python(find_beside)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell._kernels.hold import saturate
+from dwell._kernels.common.hold_law import saturate
 from tests.catalogue.kit import Bench, case, small, table
 from tests.cli.shell import dwell as command
 

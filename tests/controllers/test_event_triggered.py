@@ -515,7 +515,7 @@ def worst_stray(run: Run) -> float:
 
 def dual_corners(world: Any, here: Any, others: Any, radii: Any) -> np.ndarray:
     """Corners of the dual guaranteed cell, seen from the agent."""
-    from dwell._kernels.guaranteed import corners_of, make_envelope
+    from dwell._kernels.polygon.guaranteed import corners_of, make_envelope
 
     wx, wy = np.ascontiguousarray(world.vertices.T)
     qx, qy = np.ascontiguousarray(others.T)

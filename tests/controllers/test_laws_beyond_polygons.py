@@ -9,7 +9,7 @@ import pytest
 
 import dwell
 from dwell import simulate
-from dwell._kernels.marks import IN_TIME
+from dwell._kernels.common.status import IN_TIME
 from dwell._types import lengths
 from dwell.cells.ground import ground_of
 from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentroid

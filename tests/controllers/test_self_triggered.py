@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell.agents import Network
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dwell._kernels.general_terms import general_terms
+from dwell._kernels.common.density_terms import general_terms
 from dwell.cells import polyhedron as space
 from dwell.errors import AgentsError
 from tests.kernels import space_worlds as worlds

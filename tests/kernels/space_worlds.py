@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dwell._kernels.general_terms import GeneralTerms, general_terms
+from dwell._kernels.common.density_terms import GeneralTerms, general_terms
 from dwell.cells import polyhedron as space
 from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks

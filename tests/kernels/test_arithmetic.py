@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell._kernels._jit import njit
-from dwell._kernels.arithmetic import cross, exponential, product_error
+from dwell._kernels.common.arithmetic import cross, exponential, product_error
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-100)
 

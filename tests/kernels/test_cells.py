@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dwell._kernels.doors import cell_of as kernel_cell
-from dwell._kernels.doors import moments_of
-from dwell._kernels.marks import COINCIDENT
-from dwell._kernels.scratch import make_scratch
-from dwell._kernels.terms import plain_terms
+from dwell._kernels.common.density_terms import plain_terms
+from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.polygon.buffers import make_scratch
+from dwell._kernels.polygon.entry_points import cell_of as kernel_cell
+from dwell._kernels.polygon.entry_points import moments_of
 from tests import strategies
 from tests.oracles import rational_cells
 

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell._kernels import _jit
-from dwell._kernels.doors import cell_of
-from dwell._kernels.doors import moments_of as polygon_moments_of
-from dwell._kernels.guaranteed import (
+from dwell._kernels.polygon.buffers import make_scratch
+from dwell._kernels.polygon.entry_points import cell_of
+from dwell._kernels.polygon.entry_points import moments_of as polygon_moments_of
+from dwell._kernels.polygon.guaranteed import (
     EMPTY,
     OK,
     OUTSIDE,
@@ -26,7 +27,6 @@ from dwell._kernels.guaranteed import (
     make_envelope,
     star_moments_of,
 )
-from dwell._kernels.scratch import make_scratch
 from dwell.cells.grid import lattice_terms
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Polygon

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell._kernels.hold import DROPOUT, HoldProgram, dropout_interval, next_look, saturate
+from dwell._kernels.common.hold_law import (
+    DROPOUT,
+    HoldProgram,
+    dropout_interval,
+    next_look,
+    saturate,
+)
 
 coordinate = st.floats(-1e6, 1e6)
 

@@ -7,13 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell._kernels.arithmetic import cross
-from dwell._kernels.doors import moments_of
-from dwell._kernels.gaussian import COUNT, GENTLE, GENTLE_BEND, GENTLE_RANGE, HALVINGS, RANGE
-from dwell._kernels.gaussian_edges import AMPLIFICATION, gaussian_by_edges
-from dwell._kernels.quadrature import POINTS, SYMMETRIC, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
-from dwell._kernels.scratch import MAX_NODES, make_scratch
-from dwell._kernels.terms import gaussian_row, plain_terms
+from dwell._kernels.common.arithmetic import cross
+from dwell._kernels.common.density_terms import gaussian_row, plain_terms
+from dwell._kernels.common.quadrature import POINTS, SYMMETRIC, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
+from dwell._kernels.polygon.buffers import MAX_NODES, make_scratch
+from dwell._kernels.polygon.entry_points import moments_of
+from dwell._kernels.polygon.gaussian import (
+    COUNT,
+    GENTLE,
+    GENTLE_BEND,
+    GENTLE_RANGE,
+    HALVINGS,
+    RANGE,
+)
+from dwell._kernels.polygon.gaussian_edges import AMPLIFICATION, gaussian_by_edges
 from tests import strategies
 from tests.oracles import mp_moments
 

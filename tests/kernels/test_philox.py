@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dwell._kernels.philox import STREAM_RESETS, STREAM_STARTS, philox, uniform, uniform_pair
+from dwell._kernels.common.philox import STREAM_RESETS, STREAM_STARTS, philox, uniform, uniform_pair
 from dwell.verify.replay import philox_uniform
 
 # Known answers of Philox4x32-10 from its authors' test suite: counter, key, output.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import iv, roots_jacobi
 
-from dwell._kernels.quadrature import TABLE, rule
+from dwell._kernels.common.quadrature import TABLE, rule
 from dwell._kernels.space import radial, rules
 
 TERMS = 80

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell._kernels.general_terms import general_terms
+from dwell._kernels.common.density_terms import general_terms
 from dwell._kernels.space.rules import TOLERANCE
 from dwell.geometry import Box, polyhedra
 from tests.kernels import space_worlds as worlds

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from dwell import Box, Polygon, Uniform
 from dwell._kernels._jit import njit
-from dwell._kernels.doors import cell_of
-from dwell._kernels.scratch import EDGES, LINES, make_scratch
-from dwell._kernels.trace import fill_block, follow, trace_cell
+from dwell._kernels.polygon.buffers import EDGES, LINES, make_scratch
+from dwell._kernels.polygon.entry_points import cell_of
+from dwell._kernels.polygon.gift_wrap import fill_block, follow, trace_cell
 from dwell.cells.backend import measure_cells
 from dwell.cells.ground import ground_of
 from tests.oracles import rational_cells

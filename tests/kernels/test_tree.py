@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dwell import Box, Gaussian, Polygon, Uniform, tessellate
-from dwell._kernels import bins, doors, tree
 from dwell._kernels._jit import ENABLED
-from dwell._kernels.scratch import make_scratch
+from dwell._kernels.polygon import box_tree, cell_list, entry_points
+from dwell._kernels.polygon.buffers import make_scratch
 from dwell._types import columns
 from dwell.cells.backend import measure_cells
 from dwell.cells.ground import ground_of
@@ -60,8 +60,8 @@ def test_crowded_cells_tile_the_workspace(name):
 @pytest.mark.parametrize("name", ["line", "parabola", "decades", "twins"])
 def test_boxes_hold_their_agents(name, per_leaf):
     x, y = columns(LAYOUTS[name](COUNT))
-    found = tree.make_tree(len(x), per_leaf)
-    tree.build_at_rest(x, y, found)
+    found = box_tree.make_tree(len(x), per_leaf)
+    box_tree.build_at_rest(x, y, found)
     leaves = len(found.first) - 1
     assert (np.diff(found.first) <= per_leaf).all()
     assert sorted(found.who) == list(range(len(x)))
@@ -81,14 +81,14 @@ def test_boxes_hold_their_agents(name, per_leaf):
 def visits(places):
     """Boxes that searches in the tree visit, per agent, when all agents look."""
     x, y = columns(places)
-    found = bins.make_bins(len(x))
-    bins.put_at_rest(x, y, found)
-    x, y = bins.in_order(x, found), bins.in_order(y, found)
-    built = tree.make_tree(len(places), tree.AT_REST)
-    tree.build_at_rest(x, y, built)
-    near, out = bins.make_near(len(places)), np.empty((len(places), doors.COLUMNS))
+    found = cell_list.make_bins(len(x))
+    cell_list.put_at_rest(x, y, found)
+    x, y = cell_list.in_order(x, found), cell_list.in_order(y, found)
+    built = box_tree.make_tree(len(places), box_tree.AT_REST)
+    box_tree.build_at_rest(x, y, built)
+    near, out = cell_list.make_near(len(places)), np.empty((len(places), entry_points.COLUMNS))
     walls, memory = columns(SQUARE.vertices), make_scratch(len(places), 4)
-    doors.look_all(
+    entry_points.look_all(
         0, len(places), found, built, x, y, *walls, Uniform().terms(), near, np.empty_like(out),
         out, np.empty(0), None, memory,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One place where Numba is met (a fused multiply-add, which it lacks, is in arithmetic.py).
+"""One place where Numba is met (a fused multiply-add, which it lacks, is in common/arithmetic.py).
 
 - ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
 - Compiled code is kept in a folder named after the text of its module and of all modules that this
@@ -90,8 +90,8 @@ def cache_folder(module: Path) -> Path | None:
 
 def is_cached() -> bool:
     """Whether compiled kernels are already on disk, so that a first call will be quick."""
-    folder = cache_folder(ROOT / "plane.py")
-    return not ENABLED or (folder is not None and any(folder.glob("*/plane.*.nbc")))
+    folder = cache_folder(ROOT / "polygon" / "engine.py")
+    return not ENABLED or (folder is not None and any(folder.glob("*/engine.*.nbc")))
 
 
 def load() -> Any:
@@ -119,7 +119,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     """`function` compiled and inlined wherever it is called.
 
     For kernels that take the whole working memory, some two hundred words, which a call would copy.
-    Python calls them through doors.py.
+    Python calls them through entry_points.py.
     """
     return _compiled(function, {"forceinline": True, "no_cpython_wrapper": True})
 

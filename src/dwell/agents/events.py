@@ -73,7 +73,7 @@ class EventTable:
 
     def as_log(self) -> Any:
         """Return the table as the compiled event loop takes it, sharing its memory."""
-        from dwell._kernels.engine import Log
+        from dwell._kernels.common.event_loop import Log
 
         return Log(*(getattr(self, f.name).T for f in fields(self)[:USUAL]))
 

@@ -14,7 +14,7 @@ from dwell.cells.ground import Ground
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 
 @final

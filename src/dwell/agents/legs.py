@@ -82,7 +82,7 @@ class Legs:
     def _used_and_left(self, dt: Any) -> tuple[Any, Any]:
         if self.cruise is None:
             return dt, 1.0
-        from dwell._kernels.legs import used_and_left
+        from dwell._kernels.common.segments import used_and_left
 
         dt, cruise = np.broadcast_arrays(np.asarray(dt, dtype=np.float64), self.cruise)
         used, left = np.empty(dt.size), np.empty(dt.size)

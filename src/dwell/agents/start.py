@@ -143,7 +143,7 @@ def _of_unit_disc(numbers: Iterator[float]) -> tuple[float, float, float]:
 
 def _pairs(key: tuple[int, int], agent: int) -> Iterator[tuple[float, float]]:
     """All draws of an agent."""
-    from dwell._kernels.philox import STREAM_STARTS, uniform_pair
+    from dwell._kernels.common.philox import STREAM_STARTS, uniform_pair
 
     return (uniform_pair(*key, STREAM_STARTS, agent, k) for k in itertools.count())
 
@@ -187,7 +187,7 @@ def _too_thin(agent: int, workspace: Workspace) -> AgentsError:
 
 def _draws(key: tuple[int, int], agents: Ints, number: Ints, dimension: int) -> Points:
     """Points of the unit cube: draw number[i] of agents[i]."""
-    from dwell._kernels.philox import STREAM_STARTS, fill_pairs
+    from dwell._kernels.common.philox import STREAM_STARTS, fill_pairs
 
     pairs = (dimension + 1) // 2  # coordinates are drawn two at a time
     drawn = np.empty((len(agents), pairs, 2))

@@ -38,9 +38,8 @@ from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Event, Halt, StopReason
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.hold import HoldProgram
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
+    from dwell._kernels.common.hold_law import HoldProgram
 
 MOST_AGENTS = 2**31  # ids are below: see dwell.runner
 MOST_KEPT = 2  # configurations whose measurements are kept: the first and the last of a run
@@ -183,7 +182,7 @@ class CoverageSystem:
 
         `look` is what it saw; None if it did not look.
         """
-        from dwell._kernels.philox import STREAM_RESETS, uniform
+        from dwell._kernels.common.philox import STREAM_RESETS, uniform
 
         count, told = int(state.looks[agent]), self.information.others
         sees = look is not None and told == "samples"
@@ -206,7 +205,7 @@ class CoverageSystem:
         )
 
     def _shared_draw(self, k: int) -> float:
-        from dwell._kernels.philox import STREAM_TURNS, uniform
+        from dwell._kernels.common.philox import STREAM_TURNS, uniform
 
         return float(uniform(*self.key, STREAM_TURNS, 0, k))
 
@@ -338,7 +337,7 @@ class CoverageSystem:
         """Whether look k of an agent, or message k on its way to `to`, is lost."""
         if self.network.loss == 0.0:
             return False
-        from dwell._kernels.philox import STREAM_LOSSES, uniform
+        from dwell._kernels.common.philox import STREAM_LOSSES, uniform
 
         counter = k * MOST_AGENTS + self.streams[to]
         draw = uniform(*self.key, STREAM_LOSSES, self.streams[sender], counter)

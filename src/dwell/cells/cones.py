@@ -109,7 +109,7 @@ def cells(
     workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
 ) -> list[CurvedCell]:
     """The cells of `agents` (all, by default) among `positions` (N, n)."""
-    from dwell._kernels.marks import COINCIDENT
+    from dwell._kernels.common.status import COINCIDENT
 
     points = np.ascontiguousarray(positions, dtype=np.float64)
     region, among = cast(Curved, workspace), _cells_among(workspace, points)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels.quadrature import rule
+from dwell._kernels.common.quadrature import rule
 from dwell._types import Floats, Points
 from dwell.cells import adaptive as quadrature
 from dwell.cells.adaptive import SAFETY, Integral, Pieces, error_of

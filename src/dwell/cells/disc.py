@@ -15,14 +15,13 @@ from dwell.cells.simplices import over_facet
 from dwell.geometry import Curved, Workspace
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.common.density_terms import GeneralTerms
 
 
 @lru_cache(maxsize=16)
 def general_terms_of(ground: Ground) -> GeneralTerms:
     """The terms of a planar density as those of space, in the plane z = 0."""
-    from dwell._kernels.general_terms import general_terms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import Terms, general_terms
 
     terms = ground.terms
     assert isinstance(terms, Terms)  # not a function, and planar
@@ -42,7 +41,7 @@ class DiscCells:
     """Cells of agents at `places` (R, N, 2) in an ellipse, with the buffers of one thread."""
 
     def __init__(self, workspace: Workspace, places: Points) -> None:
-        from dwell._kernels.scratch import make_scratch
+        from dwell._kernels.polygon.buffers import make_scratch
         from dwell._kernels.star.buffers import Frame, make_boundary
         from dwell._kernels.star.ellipse import make_ring
 
@@ -102,7 +101,7 @@ class DiscCells:
 
     def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, x, y, xx, xy, yy) of each edge of a cell."""
-        from dwell._kernels.borders import borders_of
+        from dwell._kernels.polygon.facets import borders_of
 
         place, (_, offsets, labels, _) = self.points[agent], self.outline(agent)
         own = np.flatnonzero(labels >= 0)

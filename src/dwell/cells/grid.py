@@ -12,7 +12,7 @@ from dwell.errors import DensityError
 from dwell.geometry import Workspace
 
 if TYPE_CHECKING:
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import Terms
 
 MAX_POINTS = 50_000_000
 
@@ -38,7 +38,7 @@ def lattice_axes(workspace: Workspace, spacing: float) -> tuple[np.ndarray, np.n
 
 def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Terms:
     """Terms whose moments are sums over the lattice points in the workspace."""
-    from dwell._kernels.terms import plain_terms
+    from dwell._kernels.common.density_terms import plain_terms
 
     x, y = lattice_axes(workspace, spacing)
     points: Points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)

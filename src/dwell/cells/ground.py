@@ -11,8 +11,7 @@ from dwell.errors import DensityError
 from dwell.geometry import Workspace, is_flat
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @final

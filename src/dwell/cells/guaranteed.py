@@ -23,7 +23,7 @@ from dwell.geometry import (
 from dwell.geometry.guaranteed_region import known_in, with_buffers
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.common.density_terms import GeneralTerms
     from dwell._kernels.star.gauge import SheetBuffers
 
 
@@ -42,7 +42,7 @@ def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> 
 
     The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
     the same place, when the guaranteed cell weighs nothing, or outside the workspace. In polygons
-    this is for densities that only Python can evaluate; _kernels/guaranteed.py is quicker.
+    this is for densities that only Python can evaluate; _kernels/polygon/guaranteed.py is quicker.
     """
     terms = _space_terms(ground)
     if terms is not None:

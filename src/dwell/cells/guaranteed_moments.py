@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels.quadrature import rule
+from dwell._kernels.common.quadrature import rule
 from dwell._types import Floats
 from dwell.cells.adaptive import Integral, error_of, integrate
 from dwell.cells.guaranteed_space import cell_moments, nothing
@@ -43,7 +43,7 @@ def star_moments(cell: Star, density: Density | object = None) -> Moments:
 
 
 def _exact(cell: StarCell, density: Density) -> Moments:
-    from dwell._kernels.guaranteed import make_envelope, star_moments_of
+    from dwell._kernels.polygon.guaranteed import make_envelope, star_moments_of
 
     env = make_envelope(len(cell.radii), len(cell.workspace.vertices))
     terms = density.terms()
@@ -96,8 +96,8 @@ def _integrate(cell: StarCell, density: Density) -> Integral:
 
 def _first_patches(cell: StarCell) -> tuple[Floats, Floats]:
     """The curves' table and one patch per panel, quartered so as not to look too coarsely."""
-    from dwell._kernels.guaranteed import make_envelope, panels_of
-    from dwell._kernels.guaranteed_envelope import W0, W1
+    from dwell._kernels.polygon.guaranteed import make_envelope, panels_of
+    from dwell._kernels.polygon.guaranteed_envelope import W0, W1
 
     env = make_envelope(len(cell.radii), len(cell.workspace.vertices))
     n = panels_of(*cell.kernel_arguments(), env)
@@ -108,7 +108,7 @@ def _first_patches(cell: StarCell) -> tuple[Floats, Floats]:
 
 def _boundary(curves: Floats, owner: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
     """x, y and (z x dz / dw) of curve owner[k] at w[k, :]."""
-    from dwell._kernels.guaranteed_envelope import EX, EY, A, B, F
+    from dwell._kernels.polygon.guaranteed_envelope import EX, EY, A, B, F
 
     rows = curves[owner.astype(np.int64)][:, :, None]
     s = np.sqrt(1.0 + w * w)

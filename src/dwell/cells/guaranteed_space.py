@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dwell._kernels.quadrature import rule
+from dwell._kernels.common.quadrature import rule
 from dwell._types import Floats, Points, dots, lengths
 from dwell.cells.moments import Moments
 from dwell.density.base import Density, general_terms_of
@@ -17,7 +17,7 @@ from dwell.geometry import StarInterval, StarRegion
 from dwell.geometry.guaranteed_region import SPACE
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.common.density_terms import GeneralTerms
 
 AGREEMENT = 1e-9  # of the mass: two rules that differ by less are believed
 PIECES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)  # of an interval, rule after rule

@@ -25,15 +25,15 @@ def looks(
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
     Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
-    from dwell._kernels.line import doors
+    from dwell._kernels.line import entry_points as kernel
 
     out, doubt = _measured(ground, positions, row, agent, threads)
     column = np.ascontiguousarray(out.T)
-    inside = column[doors.A] < column[doors.B]
-    count = (column[[doors.LABEL_A, doors.LABEL_B]] >= 0.0).sum(axis=0)
-    error = np.ascontiguousarray(column[doors.ERROR])[:, None]
-    neighbors, polar = np.where(inside, count, 0), column[doors.POLAR]
-    return looks_of(column, doors, error, polar, neighbors, column[doors.SECOND], doubt)
+    inside = column[kernel.A] < column[kernel.B]
+    count = (column[[kernel.LABEL_A, kernel.LABEL_B]] >= 0.0).sum(axis=0)
+    error = np.ascontiguousarray(column[kernel.ERROR])[:, None]
+    neighbors, polar = np.where(inside, count, 0), column[kernel.POLAR]
+    return looks_of(column, kernel, error, polar, neighbors, column[kernel.SECOND], doubt)
 
 
 def cells(
@@ -43,17 +43,17 @@ def cells(
 
     The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
     """
-    from dwell._kernels.line import doors
+    from dwell._kernels.line import entry_points as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
     out = _looked(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
     found = []
     for p, line in zip(who, out, strict=True):
-        labels = line[[doors.LABEL_A, doors.LABEL_B]].astype(np.int64)
-        if line[doors.NEAREST] == 0.0:
+        labels = line[[kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
+        if line[kernel.NEAREST] == 0.0:
             raise _same_place(points, int(p))
-        ends = line[[doors.A, doors.B]]
+        ends = line[[kernel.A, kernel.B]]
         kept = 2 if ends[0] < ends[1] else 0
         found.append(Cell(int(p), points[p], ends[:kept, None], labels[:kept]))
     return found
@@ -61,25 +61,25 @@ def cells(
 
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
-    from dwell._kernels.line import doors
-    from dwell._kernels.marks import NO_MASS
+    from dwell._kernels.common.status import NO_MASS
+    from dwell._kernels.line import entry_points as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
     out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1)
-    met = np.flatnonzero(out[:, doors.NEAREST] == 0.0)
+    met = np.flatnonzero(out[:, kernel.NEAREST] == 0.0)
     if met.size:
         raise _same_place(points, int(met[0]))
-    labels = out[:, [doors.LABEL_A, doors.LABEL_B]].astype(np.int64)
-    cut = (labels >= 0) & (out[:, doors.A] < out[:, doors.B])[:, None]
+    labels = out[:, [kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
+    cut = (labels >= 0) & (out[:, kernel.A] < out[:, kernel.B])[:, None]
     agent, other = np.nonzero(cut)[0], labels[cut]
-    place = out[:, [doors.A, doors.B]][cut]
-    weight = out[:, [doors.AT_A, doors.AT_B]][cut]
+    place = out[:, [kernel.A, kernel.B]][cut]
+    weight = out[:, [kernel.AT_A, kernel.AT_B]][cut]
     moments = np.column_stack([weight, weight * place, weight * place * place])
-    mass, log_scale = out[:, doors.MASS].copy(), out[:, doors.LOG_SCALE].copy()
-    empty = out[:, doors.STATUS] == NO_MASS
+    mass, log_scale = out[:, kernel.MASS].copy(), out[:, kernel.LOG_SCALE].copy()
+    empty = out[:, kernel.STATUS] == NO_MASS
     facets = agent, other, moments
-    return as_borders(points, mass, log_scale, out[:, [doors.ERROR]], empty, facets)
+    return as_borders(points, mass, log_scale, out[:, [kernel.ERROR]], empty, facets)
 
 
 def _measured(
@@ -89,25 +89,31 @@ def _measured(
 
     The latter is first measured as if it were uniform.
     """
-    from dwell._kernels.line import doors
-    from dwell._kernels.marks import NO_MASS
+    from dwell._kernels.common.status import NO_MASS
+    from dwell._kernels.line import entry_points as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
     out = _looked(ground.workspace, terms, positions, row, agent, threads)
     if ground.terms is not None:
         return out, None
     doubt = np.zeros(len(out))
-    moments = [doors.LOG_SCALE, doors.MASS, doors.ERROR, doors.SECOND, doors.POLAR]
-    for k in np.flatnonzero(out[:, doors.STATUS] == 0.0):
-        place, ends = positions[row[k], agent[k]], out[k, [doors.A, doors.B]][:, None]
+    moments = [
+        kernel.LOG_SCALE,
+        kernel.MASS,
+        kernel.ERROR,
+        kernel.SECOND,
+        kernel.POLAR,
+    ]
+    for k in np.flatnonzero(out[:, kernel.STATUS] == 0.0):
+        place, ends = positions[row[k], agent[k]], out[k, [kernel.A, kernel.B]][:, None]
         found = weigh_simplices(ground.density, None, place, ends[None])
         doubt[k], e = found.doubt, found.error[0]
         if not found.mass > 0.0:
-            out[k, doors.STATUS] = NO_MASS
+            out[k, kernel.STATUS] = NO_MASS
             e = ground.workspace.nearest(place[None])[0, 0] - place[0]
         polar = found.second + found.mass * e * e
         out[k, moments] = found.log_scale, found.mass, e, found.second, polar
-        out[k, [doors.AT_A, doors.AT_B]] = ground.density.at(place + ends)
+        out[k, [kernel.AT_A, kernel.AT_B]] = ground.density.at(place + ends)
     return out, doubt
 
 
@@ -120,17 +126,17 @@ def _looked(
     threads: int | None,
 ) -> Floats:
     """The table that the kernel fills."""
-    from dwell._kernels.line import doors
+    from dwell._kernels.line import entry_points as kernel
     from dwell._kernels.line.moments import MEMORY
 
     ends = interval_of(workspace)
     x = np.ascontiguousarray(positions[..., 0])
     left, right = _beside(x, row, agent, threads)
-    out = np.empty((len(row), doors.COLUMNS))
+    out = np.empty((len(row), kernel.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
         memory = np.empty((len(terms.weights), MEMORY))
-        doors.look_many(
+        kernel.look_many(
             lo, hi, row, agent, x, left, right, ends.lower, ends.upper, terms, memory, out
         )
 

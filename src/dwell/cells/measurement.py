@@ -48,7 +48,7 @@ def looks_of(
     doubt: Floats | None = None,
 ) -> Looks:
     """Measurements from the columns of a kernel's table, which the module `at` numbers."""
-    from dwell._kernels.marks import COINCIDENT, NO_MASS
+    from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
     status, squared = column[at.STATUS], column[at.NEAREST]
     nearest = np.sqrt(np.where(squared >= 0.0, squared, np.inf))

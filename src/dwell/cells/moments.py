@@ -116,8 +116,8 @@ def polygon_moments(
 
 
 def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None) -> Moments:
-    from dwell._kernels.doors import moments_of
-    from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.entry_points import moments_of
 
     terms = density.terms()
     scratch = make_scratch(1, len(offsets))

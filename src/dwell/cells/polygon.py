@@ -20,7 +20,7 @@ from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
-    from dwell._kernels.bins import Bins
+    from dwell._kernels.polygon.cell_list import Bins
 
 BLOCKS = 64  # of cells at most: more would cost more than they balance
 CACHED = 16_384  # rows that fit into the cache
@@ -32,7 +32,7 @@ def cells(
     """The cells of `agents` (all, by default) among `positions`, (N, 2)."""
     if agents is not None:
         return voronoi_cells(polygon_of(workspace), positions, agents)
-    from dwell._kernels.marks import COINCIDENT
+    from dwell._kernels.common.status import COINCIDENT
 
     table, found = outlines(ground_of(workspace, Uniform()), positions)
     if (table[:, 0] == COINCIDENT).any():
@@ -87,10 +87,10 @@ def outlines(
 
     `sharp` computes ill-conditioned vertices with twice the digits.
     """
-    from dwell._kernels import doors
+    from dwell._kernels.polygon import entry_points as kernel
 
     x, y = columns(points)
-    out = np.empty((len(x), doors.COLUMNS))
+    out = np.empty((len(x), kernel.COLUMNS))
     parts: dict[int, tuple[Any, ...]] = {}
     who = _look_all(ground, x, y, out, np.empty(0), threads, (sharp, parts))
     ordered = [parts[lo] for lo in sorted(parts)]
@@ -109,7 +109,7 @@ def outlines(
 
 def _named(points: Points, behind: Points, label: Ints) -> Ints:
     """Labels of edges, where those without a name get the agent at the position `behind`."""
-    from dwell._kernels.doors import UNNAMED
+    from dwell._kernels.polygon.entry_points import UNNAMED
 
     unnamed = np.flatnonzero(label == UNNAMED)
     if len(unnamed):
@@ -124,17 +124,17 @@ def looks(
     ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2)."""
-    from dwell._kernels import doors
-    from dwell._kernels.bins import FEW
-    from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.cell_list import FEW
 
     walls = columns(ground.workspace.vertices)
     x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
-    out = np.empty((len(row), doors.COLUMNS))
+    out = np.empty((len(row), kernel.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(x.shape[1], len(walls[0]))
-        doors.look_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
+        kernel.look_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
 
     if x.shape[1] > FEW and _is_everybody(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
@@ -147,20 +147,23 @@ def looks(
 
 def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -> Looks:
     """Measure all cells, second moments about their centroids included."""
-    from dwell._kernels import doors
+    from dwell._kernels.polygon import entry_points as kernel
 
     x, y = columns(points)
-    out, second = np.empty((len(x), doors.COLUMNS)), np.empty(len(x))
+    out, second = np.empty((len(x), kernel.COLUMNS)), np.empty(len(x))
     _look_all(ground, x, y, out, second, threads)
     return _as_looks(out, second, threads)
 
 
 def _as_looks(out: Floats, second: Floats | None, threads: int | None) -> Looks:
-    from dwell._kernels import doors
+    from dwell._kernels.polygon import entry_points as kernel
 
     column = _columns_of(out, threads)
-    error, polar = column[doors.ERROR_X : doors.ERROR_Y + 1].T, column[doors.POLAR]
-    return looks_of(column, doors, error, polar, column[doors.NEIGHBORS], second)
+    error, polar = (
+        column[kernel.ERROR_X : kernel.ERROR_Y + 1].T,
+        column[kernel.POLAR],
+    )
+    return looks_of(column, kernel, error, polar, column[kernel.NEIGHBORS], second)
 
 
 def _columns_of(rows: Floats, threads: int | None) -> Floats:
@@ -191,9 +194,9 @@ def _in_bins(x: Floats, y: Floats) -> tuple[Bins, tuple[Floats, Floats]]:
     Where a bin holds many, its agents are in the order of a tree, so that neighbours in the plane
     are near in memory.
     """
-    from dwell._kernels.bins import in_order, make_bins, put_at_rest
-    from dwell._kernels.scratch import LINES
-    from dwell._kernels.tree import AT_REST, build_at_rest, make_tree
+    from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
+    from dwell._kernels.polygon.buffers import LINES
+    from dwell._kernels.polygon.cell_list import in_order, make_bins, put_at_rest
 
     bins = make_bins(len(x))
     put_at_rest(x, y, bins)
@@ -222,18 +225,18 @@ def _look_all(
     With `drawn`, also the outlines of cells: whether they are sharp, and a dictionary that receives
     them in parts, by the first cell of each. Returns the agents in the order of these parts.
     """
-    from dwell._kernels import doors
-    from dwell._kernels.bins import make_near
-    from dwell._kernels.scratch import make_scratch
-    from dwell._kernels.tree import AT_REST, build_at_rest, make_tree
+    from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
+    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.cell_list import make_near
 
     walls = columns(ground.workspace.vertices)
     bins, places = _in_bins(x, y)
     block = max(BLOCK, len(x) // BLOCKS)
 
     def make() -> tuple[Any, ...]:
-        found, most = np.empty((block, doors.COLUMNS)), len(x) + len(walls[0]) + 16
-        room = None if drawn is None else doors.make_outlines(block, most, drawn[0])
+        found, most = np.empty((block, kernel.COLUMNS)), len(x) + len(walls[0]) + 16
+        room = None if drawn is None else kernel.make_outlines(block, most, drawn[0])
         return make_near(len(x)), found, room, make_scratch(len(x), len(walls[0]))
 
     own, building, tree = one_per_thread(make), Lock(), make_tree(0, AT_REST)
@@ -245,7 +248,7 @@ def _look_all(
         while True:
             if room is not None:
                 room.filled[:] = 0
-            reached = doors.look_all(lo, hi, bins, tree, *common)
+            reached = kernel.look_all(lo, hi, bins, tree, *common)
             if drawn is not None and room is not None:
                 cells, vertices = room.filled
                 kept = (room.vertex, room.behind, room.label)
@@ -265,10 +268,10 @@ def _look_all(
 
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
-    from dwell._kernels import doors
-    from dwell._kernels.borders import borders_of
-    from dwell._kernels.marks import COINCIDENT, NO_MASS
-    from dwell._kernels.terms import is_exact
+    from dwell._kernels.common.density_terms import is_exact
+    from dwell._kernels.common.status import COINCIDENT, NO_MASS
+    from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.polygon.facets import borders_of
 
     terms: Any = ground.terms
     points = np.ascontiguousarray(positions, dtype=np.float64)
@@ -281,18 +284,21 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
         )
     table, cells = outlines(ground, points, sharp=True)
     table = table[:count]
-    if (table[:, doors.STATUS] == COINCIDENT).any():
+    if (table[:, kernel.STATUS] == COINCIDENT).any():
         raise first_coincidence(points)
     chosen = np.flatnonzero((cells.behind >= 0) & (cells.agent < count))
     agent, other = cells.agent[chosen], cells.behind[chosen]
     moments = np.empty((len(chosen), 6))
     ends = np.ascontiguousarray(cells.vertices[chosen]), np.ascontiguousarray(cells.ends[chosen])
-    scales = np.ascontiguousarray(table[:, doors.LOG_SCALE])
+    scales = np.ascontiguousarray(table[:, kernel.LOG_SCALE])
 
     def work(lo: int, hi: int) -> None:
         borders_of(lo, hi, agent, *ends, points, scales, terms, moments)
 
     in_blocks(work, len(chosen), None)
-    errors, empty = table[:, doors.ERROR_X : doors.ERROR_Y + 1], table[:, doors.STATUS] == NO_MASS
+    errors, empty = (
+        table[:, kernel.ERROR_X : kernel.ERROR_Y + 1],
+        table[:, kernel.STATUS] == NO_MASS,
+    )
     facets = agent, other, moments
-    return as_borders(points, table[:, doors.MASS], scales, errors, empty, facets)
+    return as_borders(points, table[:, kernel.MASS], scales, errors, empty, facets)

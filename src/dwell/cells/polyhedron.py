@@ -103,7 +103,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
 
     They are faces.
     """
-    from dwell._kernels.marks import COINCIDENT, NO_MASS
+    from dwell._kernels.common.status import COINCIDENT, NO_MASS
     from dwell._kernels.space import look as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64)

@@ -18,7 +18,7 @@ from typing import NamedTuple, cast, final
 
 import numpy as np
 
-from dwell._kernels.quadrature import rule
+from dwell._kernels.common.quadrature import rule
 from dwell._types import Floats, Ints, Points
 from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, Weighed, one_by_one
@@ -127,7 +127,7 @@ class RayCells:
 
     def outline(self, p: int) -> tuple[int, Points, Ints, int]:
         """(status, corners: none, agents behind its facets, the nearest agent)."""
-        from dwell._kernels.marks import COINCIDENT, NO_MASS
+        from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
         region, others = self.region(p)
         none = np.empty((0, len(self.points[p])))

@@ -18,7 +18,7 @@ from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import gain, periodic_program, saturated
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 SCHEDULES = ("synchronous", "round-robin", "random", "poisson")
 
@@ -127,7 +127,7 @@ class DiscreteLloyd:
             return observation.time + max(poisson_wait(observation.draw, mean), 1e-9 * mean)
         if self.schedule == "random":
             return self._next_turn(observation) * self.step
-        from dwell._kernels.hold import periodic_look
+        from dwell._kernels.common.hold_law import periodic_look
 
         period = self._period(observation.agents)
         return float(periodic_look(observation.event_count, observation.first_event_at, period))

@@ -21,7 +21,7 @@ from dwell.controllers.saturation import gain, periodic_program, saturated
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 MODES = ("sampled", "ode")
 DT, TOLERANCE = 0.01, 1e-9

@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Floats, Points, lengths
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 
 def saturated(errors: Points, k1: float | Floats, reach: float | Floats) -> Points:
@@ -26,7 +26,7 @@ def saturated(errors: Points, k1: float | Floats, reach: float | Floats) -> Poin
 
 def gain(rate: float, speed: float | None) -> tuple[float, float]:
     """k1 and reach such that saturated(e) is rate e, up to a largest speed if there is one."""
-    from dwell._kernels.hold import NEVER_SATURATED
+    from dwell._kernels.common.hold_law import NEVER_SATURATED
 
     return (rate * NEVER_SATURATED, NEVER_SATURATED) if speed is None else (speed, speed / rate)
 
@@ -35,7 +35,7 @@ def periodic_program(
     k1: float, reach: float, agents: int, period: float, cruise: float = math.inf
 ) -> HoldProgram:
     """A law that takes the saturated input at every multiple of a period."""
-    from dwell._kernels.hold import PERIODIC, HoldProgram
+    from dwell._kernels.common.hold_law import PERIODIC, HoldProgram
 
     periods = np.full(agents, period)
     return HoldProgram(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, Information, Observation, Sample
 from dwell.cells.ground import Ground
@@ -28,7 +28,7 @@ from dwell.controllers.uncertain import is_polygonal, nearest_first, walls_of, w
 from dwell.geometry import guaranteed_cell
 
 if TYPE_CHECKING:
-    from dwell._kernels.self_trigger import Trigger
+    from dwell._kernels.polygon.self_trigger import Trigger
 
 MISSED = 3  # a mark like those of the kernel: the interval was set by the loss of a sample
 MOST_SCANS = 1e6  # evaluations of the trigger at one decision
@@ -157,7 +157,7 @@ class SelfTriggered:
 
     def trigger(self) -> Trigger:
         """The trigger in numbers."""
-        from dwell._kernels.self_trigger import Trigger
+        from dwell._kernels.polygon.self_trigger import Trigger
 
         return Trigger(
             kappa=self.kappa,
@@ -181,7 +181,7 @@ class SelfTriggered:
         places = sample.positions[order]
         if ground.terms is None or not is_polygonal(ground):
             return self._scan_in_python(observation.position, error, leg, places, age, ground)
-        from dwell._kernels.self_trigger import scan_trigger
+        from dwell._kernels.polygon.self_trigger import scan_trigger
 
         wx, wy = walls_of(ground)
         x, y, radius, envelope = working_memory(len(places), len(wx))
@@ -203,9 +203,9 @@ class SelfTriggered:
     ) -> tuple[float, int, int]:
         """The trigger on the line, in space, and for densities that only Python can evaluate.
 
-        See _kernels/self_trigger.py.
+        See _kernels/polygon/self_trigger.py.
         """
-        from dwell._kernels.legs import seconds_used
+        from dwell._kernels.common.segments import seconds_used
 
         good, steps, after = 0.0, 0, self.option("stop") == "after"
         while good < self.tau_max:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Points, as_numbers, finite_number, lengths
 from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
 from dwell.cells.sensitivity import sensitivity
@@ -22,7 +22,7 @@ from dwell.controllers.saturation import saturated
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout", "adaptive")
 
@@ -166,7 +166,7 @@ class Timer:
         return self._programs[agents]
 
     def _build(self, n: int) -> HoldProgram:
-        from dwell._kernels.hold import HoldProgram
+        from dwell._kernels.common.hold_law import HoldProgram
 
         t1, t2 = _per_agent("t1", self.t1, n), _per_agent("t2", self.t2, n)
         period = t2 if self.period is None else _per_agent("period", self.period, n)
@@ -239,7 +239,7 @@ class Timer:
 
     def _ordered(self, observation: Observation, leg: Command) -> Command:
         """A segment as it is, with the next sample when the rule says."""
-        from dwell._kernels.hold import next_look
+        from dwell._kernels.common.hold_law import next_look
 
         if self.reset == "adaptive":
             wait, mark = self._adapted(observation, leg.hold)

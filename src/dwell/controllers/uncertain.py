@@ -70,7 +70,7 @@ def centroid_ball(
     """
     if ground.terms is None or not is_polygonal(ground):
         return _ball_of_pair(ground, position, places, radii, bound)
-    from dwell._kernels.guaranteed import OK, guaranteed_pair
+    from dwell._kernels.polygon.guaranteed import OK, guaranteed_pair
 
     count, (wx, wy) = len(places), walls_of(ground)
     x, y, reach, envelope = working_memory(count, len(wx))
@@ -111,7 +111,7 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
     """Arrays for the others' positions and radii, and for the kernel."""
     kept: tuple[Floats, Floats, Floats, Any] | None = getattr(_LOCAL, "kept", None)
     if kept is None or _LOCAL.vertices != vertices or len(kept[0]) < others:
-        from dwell._kernels.guaranteed import make_envelope
+        from dwell._kernels.polygon.guaranteed import make_envelope
 
         capacity = max(2 * others, 16)
         kept = (

@@ -8,8 +8,7 @@ from dwell._types import Floats, Points, in_short
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @runtime_checkable

@@ -17,8 +17,7 @@ from dwell.geometry.limits import as_rows
 from dwell.geometry.rational import exact, solve, upper_root
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 SMALLEST, LARGEST = 1e-140, 1e140  # squares of the lengths that workspaces may have
@@ -144,7 +143,7 @@ class Gaussian:
 
     def terms(self) -> Terms | None:
         """One Gaussian term, in the plane."""
-        from dwell._kernels.terms import gaussian_row, plain_terms
+        from dwell._kernels.common.density_terms import gaussian_row, plain_terms
 
         if self.dimension != 2:
             return None
@@ -154,7 +153,7 @@ class Gaussian:
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One Gaussian term, in n dimensions."""
-        from dwell._kernels.general_terms import general_terms
+        from dwell._kernels.common.density_terms import general_terms
 
         refuse_dimension(self, dimension)
         weight, center = np.array([float(self.weight)]), np.array([self.center])

@@ -12,8 +12,7 @@ from dwell.density.base import Density, as_density, dimension_of, general_terms_
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @final
@@ -67,7 +66,7 @@ class Mixture:
 
     def terms(self) -> Terms | None:
         """The terms of all parts together; None if one of them has none."""
-        from dwell._kernels.terms import plain_terms
+        from dwell._kernels.common.density_terms import plain_terms
 
         parts = [part.terms() for part in self.parts]
         known = [part for part in parts if part is not None]
@@ -84,7 +83,7 @@ class Mixture:
 
     def general_terms(self, dimension: int) -> GeneralTerms | None:
         """The terms of all parts together in n dimensions; None if one of them has none."""
-        from dwell._kernels.general_terms import GeneralTerms
+        from dwell._kernels.common.density_terms import GeneralTerms
 
         parts = [general_terms_of(part, dimension) for part in self.parts]
         known = [part for part in parts if part is not None]

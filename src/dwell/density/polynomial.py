@@ -13,8 +13,7 @@ from dwell.errors import DensityError
 from dwell.geometry.limits import as_rows
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 MAX_DEGREE = 16
 
@@ -96,7 +95,7 @@ class Polynomial:
 
     def terms(self) -> Terms | None:
         """One polynomial term, in the plane."""
-        from dwell._kernels.terms import plain_terms
+        from dwell._kernels.common.density_terms import plain_terms
 
         if self.dimension != 2:
             return None
@@ -104,7 +103,7 @@ class Polynomial:
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One monomial per row of coefficients."""
-        from dwell._kernels.general_terms import general_terms
+        from dwell._kernels.common.density_terms import general_terms
 
         refuse_dimension(self, dimension)
         rows = np.array(self.coefficients)

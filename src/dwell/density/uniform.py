@@ -11,8 +11,7 @@ from dwell._types import Floats, Points, in_short, is_positive
 from dwell.errors import DensityError
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @final
@@ -54,12 +53,12 @@ class Uniform:
 
     def terms(self) -> Terms:
         """The constant term."""
-        from dwell._kernels.terms import plain_terms
+        from dwell._kernels.common.density_terms import plain_terms
 
         return plain_terms(constant=self.level)
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """The constant term, in n dimensions."""
-        from dwell._kernels.general_terms import general_terms
+        from dwell._kernels.common.density_terms import general_terms
 
         return general_terms(dimension, constant=self.level)

@@ -19,8 +19,8 @@ from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Stop, StopReason
 
 if TYPE_CHECKING:
-    from dwell._kernels.engine import Legs
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.event_loop import Legs
+    from dwell._kernels.common.hold_law import HoldProgram
 
 
 @final
@@ -45,7 +45,7 @@ class CompiledRun:
 
     def stop(self, reason: int, until: float) -> Stop | None:
         """Return why the run is over; None if it is not."""
-        from dwell._kernels.engine import HIT, REACHED
+        from dwell._kernels.common.event_loop import HIT, REACHED
 
         if reason == REACHED:
             return Stop(StopReason.HORIZON, until)
@@ -53,7 +53,7 @@ class CompiledRun:
 
     def _contact(self) -> Stop:
         """Return which two agents coincide, where and when."""
-        from dwell._kernels.queue import ROW
+        from dwell._kernels.common.queue import ROW
 
         legs, number = self.parts.legs, self.parts.number
         agent, t = int(legs.queue[0] & ROW), float(legs.due[0])
@@ -117,7 +117,7 @@ def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -
 
 def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
     """Return the positions of all agents at time t, with the bits of the kernel."""
-    from dwell._kernels.legs import AFTER_SINCE
+    from dwell._kernels.common.segments import AFTER_SINCE
 
     dt = np.minimum(t - row[:, 2 * dimension + AFTER_SINCE], cruise)
     places: Points = row[:, :dimension] + row[:, dimension : 2 * dimension] * dt[:, None]
@@ -125,10 +125,10 @@ def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
 
 
 def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
-    from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.common.density_terms import GeneralTerms
     from dwell._kernels.line.engine import Domain, Memory, run_events
     from dwell._kernels.line.moments import MEMORY
-    from dwell._kernels.line.order import make_order, sort_agents
+    from dwell._kernels.line.sorted_neighbors import make_order, sort_agents
 
     ends, terms = interval_of(system.workspace), system.terms
     assert isinstance(terms, GeneralTerms)
@@ -139,10 +139,10 @@ def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> 
 
 
 def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
-    from dwell._kernels.bins import make_bins, make_near, put_all
-    from dwell._kernels.plane import Domain, Memory, run_events
-    from dwell._kernels.scratch import make_scratch
-    from dwell._kernels.tree import MOVING, make_tree
+    from dwell._kernels.polygon.box_tree import MOVING, make_tree
+    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.cell_list import make_bins, make_near, put_all
+    from dwell._kernels.polygon.engine import Domain, Memory, run_events
 
     n, vertices = system.agents, _flat(system).vertices
     bins, near = make_bins(n), make_near(n)
@@ -178,7 +178,7 @@ def _flat(system: CoverageSystem) -> Flat:
 
 def _by_place(positions: Points) -> Ints:
     """All agents in an order in which neighbours stand close together; a few as they are."""
-    from dwell._kernels.bins import FEW
+    from dwell._kernels.polygon.cell_list import FEW
 
     agents, dimension = positions.shape
     if agents <= FEW:
@@ -190,7 +190,7 @@ def _by_place(positions: Points) -> Ints:
 
 
 def _binned_in_plane(positions: Points) -> np.ndarray:
-    from dwell._kernels.bins import make_bins, put_at_rest
+    from dwell._kernels.polygon.cell_list import make_bins, put_at_rest
 
     bins = make_bins(len(positions))
     put_at_rest(*columns(positions), bins)
@@ -206,10 +206,10 @@ _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _b
 
 def _legs(start: AgentsState, number: Ints) -> Legs:
     """Return the trajectory segments of agents in this order, and their queue."""
-    from dwell._kernels.engine import Legs, fill_rows
-    from dwell._kernels.legs import COLUMNS
-    from dwell._kernels.queue import entries
-    from dwell._kernels.scratch import whole_lines
+    from dwell._kernels.common.event_loop import Legs, fill_rows
+    from dwell._kernels.common.queue import entries
+    from dwell._kernels.common.segments import COLUMNS
+    from dwell._kernels.polygon.buffers import whole_lines
 
     n = start.start.shape[1]
     row = whole_lines(len(number) * COLUMNS[n]).reshape(-1, COLUMNS[n])

@@ -240,7 +240,7 @@ def looks_by_law(system: CoverageSystem, until: float) -> Floats | None:
 
 
 def _mean_waits(system: CoverageSystem) -> Floats:
-    from dwell._kernels import hold
+    from dwell._kernels.common import hold_law as hold
 
     program = system.program
     assert program is not None

@@ -16,7 +16,7 @@ from dwell.cells.backend import measure_cells
 from dwell.engine.compiled import Parts, places_in
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 WORTHWHILE = 1_000  # agents from which threads gain more than they cost
 
@@ -44,7 +44,7 @@ def step_together(
 
 
 def _is_periodic(program: HoldProgram) -> bool:
-    from dwell._kernels.hold import PERIODIC
+    from dwell._kernels.common.hold_law import PERIODIC
 
     return bool(program.rule == PERIODIC)
 
@@ -52,8 +52,8 @@ def _is_periodic(program: HoldProgram) -> bool:
 def _jumped(
     system: CoverageSystem, parts: Parts, program: HoldProgram, t: float, order: Any
 ) -> EventTable | None:
-    from dwell._kernels.hold import decide_together
-    from dwell._kernels.legs import AFTER_FIRST, AFTER_LOOKS, AFTER_SINCE
+    from dwell._kernels.common.hold_law import decide_together
+    from dwell._kernels.common.segments import AFTER_FIRST, AFTER_LOOKS, AFTER_SINCE
 
     n, row = system.dimension, parts.legs.row
     places = places_in(row, t, program.cruise, n)[order]
@@ -82,7 +82,7 @@ def _jumped(
 
 def _note_speeds(holds: Floats, parts: Parts) -> None:
     """Bring the kernel's bins up to date, and have its tree built anew."""
-    from dwell._kernels.bins import FASTEST
+    from dwell._kernels.polygon.cell_list import FASTEST
 
     bins, tree = (getattr(parts.memory, name, None) for name in ("bins", "tree"))
     if bins is not None:
@@ -94,7 +94,7 @@ def _note_speeds(holds: Floats, parts: Parts) -> None:
 
 def _requeue(parts: Parts, following: Floats, order: Any) -> None:
     """Fill the queue: by time, then by number."""
-    from dwell._kernels.queue import entries
+    from dwell._kernels.common.queue import entries
 
     sequence = np.argsort(following, kind="stable")
     parts.legs.due[:] = following[sequence]

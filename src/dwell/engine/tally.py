@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._kernels.marks import FLOOR
+from dwell._kernels.common.status import FLOOR
 from dwell._types import Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.agents.state import counts_of
@@ -69,7 +69,7 @@ class Tally:
             self._add(table.take(slice(lo, lo + BLOCK)))
 
     def _add(self, part: EventTable) -> None:
-        from dwell._kernels.tally.sums import add_each
+        from dwell._kernels.common.compensated_sum import add_each
 
         self._with_cruise(part)
         order = np.argsort(part.agent, kind="stable")
@@ -126,7 +126,7 @@ class Tally:
 
     def counters(self, until: float) -> Counters:
         """What the run cost each agent up to time `until`."""
-        from dwell._kernels.tally.sums import add_each
+        from dwell._kernels.common.compensated_sum import add_each
 
         everybody = np.arange(len(self.looks))
         totals = []

@@ -66,15 +66,15 @@ class StarCell(StarBase):
     @cached_property
     def volume(self) -> float:
         """Area."""
-        from dwell._kernels.guaranteed import star_moments_of
-        from dwell._kernels.terms import plain_terms
+        from dwell._kernels.common.density_terms import plain_terms
+        from dwell._kernels.polygon.guaranteed import star_moments_of
 
         found = star_moments_of(*self.kernel_arguments(), plain_terms(1.0), 0.0, 0.0, _env(self))
         return float(found[1])
 
     def distance_to_boundary(self, point: object) -> float:
         """How far `point` may move in any direction and stay in the cell; 0 if it is outside."""
-        from dwell._kernels.guaranteed import gap_of
+        from dwell._kernels.polygon.guaranteed import gap_of
 
         place = as_place(point, "the point", 2) - self.position
         dual, *rest = self.kernel_arguments()
@@ -106,7 +106,7 @@ class StarCell(StarBase):
 
     @cached_property
     def _ring(self) -> tuple[Points, Ints]:
-        from dwell._kernels.guaranteed import corners_of
+        from dwell._kernels.polygon.guaranteed import corners_of
 
         env = _env(self)
         n = corners_of(*self.kernel_arguments(), env)
@@ -115,7 +115,7 @@ class StarCell(StarBase):
     @cached_property
     def _demands(self) -> tuple[Points, Floats]:
         """B (k, 2) and c (k,) of 1 / radius >= u . B + c: workspace edges, then agents."""
-        from dwell._kernels.guaranteed_walls import HUGGING
+        from dwell._kernels.polygon.guaranteed_workspace import HUGGING
 
         v = self.workspace.vertices
         edges = np.roll(v, -1, axis=0) - v
@@ -150,7 +150,7 @@ class StarCell(StarBase):
 
     @cached_property
     def _extent(self) -> tuple[float, float]:
-        from dwell._kernels.guaranteed import circle_round
+        from dwell._kernels.polygon.guaranteed import circle_round
 
         if self.empty:
             return 0.0, 0.0
@@ -260,7 +260,7 @@ def _named(workspace: object) -> str:
 
 
 def _env(cell: StarCell) -> Any:
-    from dwell._kernels.guaranteed import make_envelope
+    from dwell._kernels.polygon.guaranteed import make_envelope
 
     return make_envelope(len(cell.radii), len(cell.workspace.vertices))
 
@@ -302,7 +302,7 @@ def _circumradius(arcs: list[_Arc]) -> float:
     The circle round some of their points is enlarged by the point farthest outside, until there is
     none: from below and from above the two bounds meet.
     """
-    from dwell._kernels.guaranteed import circle_round
+    from dwell._kernels.polygon.guaranteed import circle_round
 
     points = np.concatenate([arc.at(arc.samples()) for arc in arcs])
     radius = 0.0

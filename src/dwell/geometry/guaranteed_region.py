@@ -19,7 +19,7 @@ from dwell.geometry.known import as_place
 from dwell.geometry.polytope import Polytope
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
+    from dwell._kernels.common.density_terms import GeneralTerms
     from dwell._kernels.star.gauge import SheetBuffers
     from dwell._kernels.star.guaranteed import Enclosure
 
@@ -78,7 +78,7 @@ class StarRegion(StarBase):
     @cached_property
     def volume(self) -> float:
         """Volume, or area; to about 1e-9 of it."""
-        from dwell._kernels.general_terms import general_terms
+        from dwell._kernels.common.density_terms import general_terms
 
         return 0.0 if self.empty else float(self.moments(general_terms(SPACE, 1.0))[1])
 

@@ -40,7 +40,7 @@ def cells(
     workspace: Polyhedron, positions: Points, agents: Iterable[int] | None = None
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions` (N, 3)."""
-    from dwell._kernels.marks import COINCIDENT
+    from dwell._kernels.common.status import COINCIDENT
     from dwell._kernels.space.doors import cell_of
     from dwell._kernels.space.memory import make_memory
 

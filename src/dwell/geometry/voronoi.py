@@ -19,9 +19,9 @@ def voronoi_cells(
     polygon: Polygon, positions: Points, agents: Iterable[int] | None = None
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions` (n, 2)."""
-    from dwell._kernels.doors import cell_of
-    from dwell._kernels.marks import COINCIDENT
-    from dwell._kernels.scratch import make_scratch
+    from dwell._kernels.common.status import COINCIDENT
+    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.entry_points import cell_of
 
     xs, ys = columns(positions)
     wx, wy = columns(polygon.vertices)

@@ -19,7 +19,7 @@ from dwell.controllers.saturation import saturated
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 PROBES = 129  # times measured where no samples were stored
 FINEST, ROUGH = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is located

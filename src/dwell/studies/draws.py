@@ -18,8 +18,7 @@ from dwell.studies.landscape import Landscape
 from dwell.studies.newton import Descent
 
 if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
+    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 EXTREME = 600.0  # logarithms of weights from which on they are taken out of all sums
 POOL = (4096, 16)  # places that a start is chosen from: at least, and per agent

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._kernels.marks import CEILING, FLOOR
+from dwell._kernels.common.status import CEILING, FLOOR
 from dwell.results import Run
 from dwell.verify.guarantees import follow_centroids
 

@@ -183,7 +183,7 @@ def _pairwise(
 
     A round has as many meetings as there are agents; draw k depends on the seed and k alone.
     """
-    from dwell._kernels.philox import uniform
+    from dwell._kernels.common.philox import uniform
 
     edges, key = _checked_edges(graphs, len(values)), seed_words(seed)
     history, met = [values.copy()], 0

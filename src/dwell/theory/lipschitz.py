@@ -359,7 +359,7 @@ def _weightless(where: str) -> DensityError:
 
 def separated(system: CoverageSystem, separation: float, sample: int) -> Points:
     """Places for all agents, at least `separation` apart: each is drawn until it fits."""
-    from dwell._kernels.philox import uniform_pair
+    from dwell._kernels.common.philox import uniform_pair
 
     if not is_positive(separation):
         raise InputError(

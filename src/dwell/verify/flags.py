@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._kernels.marks import FLOOR
+from dwell._kernels.common.status import FLOOR
 from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.cells.backend import measure_cells

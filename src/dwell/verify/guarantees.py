@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._kernels.marks import CEILING, FLOOR, IN_TIME
+from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered

@@ -14,7 +14,7 @@ from dwell.cells.backend import measure_cells
 from dwell.controllers.saturation import saturated
 
 if TYPE_CHECKING:
-    from dwell._kernels.hold import HoldProgram
+    from dwell._kernels.common.hold_law import HoldProgram
 
 BLOCK = 8192
 
@@ -145,7 +145,7 @@ class Replay:
 def expected_next_at(system: CoverageSystem, replay: Replay, program: HoldProgram) -> Floats:
     """When each agent must sample next, by its rule and its own draws."""
     p, t, k = replay.table.agent, replay.table.time, replay.number
-    from dwell._kernels.hold import EARLIEST, LATEST, PERIODIC, SEQUENCE, UNIFORM
+    from dwell._kernels.common.hold_law import EARLIEST, LATEST, PERIODIC, SEQUENCE, UNIFORM
 
     rule = program.rule
     if rule == PERIODIC:

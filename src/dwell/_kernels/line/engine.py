@@ -1,17 +1,17 @@
-"""The event loop on the line: see ../engine.py."""
+"""The event loop on the line: see ../common/event_loop.py."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from dwell._kernels._jit import njit, spliced
-from dwell._kernels.arithmetic import larger
-from dwell._kernels.bins import FASTEST
-from dwell._kernels.engine import event_loop
+from dwell._kernels.common.arithmetic import larger
+from dwell._kernels.common.event_loop import event_loop
+from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.line.cell_measurement import weigh
 from dwell._kernels.line.cells import interval
-from dwell._kernels.line.look import weigh
-from dwell._kernels.line.order import Order, find_beside
-from dwell._kernels.marks import COINCIDENT
+from dwell._kernels.line.sorted_neighbors import Order, find_beside
+from dwell._kernels.polygon.cell_list import FASTEST
 
 
 class Memory(NamedTuple):
@@ -30,7 +30,7 @@ class Domain(NamedTuple):
 
 @spliced
 def measure(j, p, t, cruise, legs, domain, terms, log, memory):
-    """Measure the cell of the agent in row p: see ../engine.py."""
+    """Measure the cell of the agent in row p: see ../common/event_loop.py."""
     near = memory.order.near
     left, right = find_beside(p, t, cruise, legs.row, memory.order)
     a, a_low, b, b_low, label_a, label_b, nearest = interval(
@@ -57,7 +57,7 @@ def note_jump(j, p, t, following, cruise, legs, log, memory):
 
 @njit
 def run_events(until, legs, domain, terms, program, key, streams, log, memory):
-    """Return (jumps, reason): see ../engine.py."""
+    """Return (jumps, reason): see ../common/event_loop.py."""
     return event_loop(
         measure, note_jump, until, legs, domain, terms, program, key, streams, log, memory
     )

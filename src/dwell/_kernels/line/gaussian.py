@@ -8,9 +8,9 @@ nothing cancels, however far out in a tail the interval lies.
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential, larger, product_error, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, product_error, smaller
+from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
 from dwell._kernels.line.cells import difference
-from dwell._kernels.quadrature import PANEL_NODES, PANEL_WEIGHTS
 
 DROP = 45.0  # exponents below the largest that are followed: exp(-45) is 3e-20
 PANEL_DROP = 8.0

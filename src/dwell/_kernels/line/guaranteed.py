@@ -1,7 +1,7 @@
 """Guaranteed and dual guaranteed cells on the line, with what they weigh."""
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, smaller
 from dwell._kernels.line.moments import interval_moments
 
 OK, EMPTY, OUTSIDE = 0, 1, 2

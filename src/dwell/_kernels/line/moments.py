@@ -7,10 +7,10 @@ the theorem of parallel axes: nothing cancels.
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import exponential, larger
+from dwell._kernels.common.arithmetic import exponential, larger
+from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.line.cells import difference
 from dwell._kernels.line.gaussian import gaussian_interval
-from dwell._kernels.quadrature import NODES, WEIGHTS
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 TOP, LOST, MASS, CENTROID, SECOND = range(5)  # columns of the memory, one row per Gaussian

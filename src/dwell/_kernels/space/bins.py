@@ -1,9 +1,9 @@
 """Moving agents in space in cubic bins, which list those near one without a search through all.
 
-As in the plane (see ../bins.py), with a ball in place of the disc: all are put into bins together
-now and then, and none has come farther since then than the fastest could have. The list is
-complete up to a known distance, so that a cell that reaches no farther has the bits of a search
-through all agents.
+As in the plane (see ../polygon/cell_list.py), with a ball in place of the disc: all are put into
+bins together now and then, and none has come farther since then than the fastest could have. The
+list is complete up to a known distance, so that a cell that reaches no farther has the bits of a
+search through all agents.
 """
 
 import math
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import larger, smaller
-from dwell._kernels.bins import (
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.polygon.cell_list import (
     EVENTS,
     FASTEST,
     LOOSE,
@@ -38,7 +38,7 @@ class Bins(NamedTuple):
     """Who is where: agents in the order of their bins, of which the last axis runs fastest."""
 
     frame: np.ndarray  # (7,)
-    clock: np.ndarray  # (3,) see ../bins.py
+    clock: np.ndarray  # (3,) see ../polygon/cell_list.py
     first: np.ndarray  # (bins + 1,) where each bin begins in `who`
     who: np.ndarray  # (N,)
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from dwell._kernels._jit import inlined
-from dwell._kernels.arithmetic import larger
-from dwell._kernels.marks import COINCIDENT
+from dwell._kernels.common.arithmetic import larger
+from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.space.clip import cut, sides
 from dwell._kernels.space.search import open_shell, sort_next
 

@@ -1,4 +1,4 @@
-"""The event loop in space: see ../engine.py."""
+"""The event loop in space: see ../common/event_loop.py."""
 
 import math
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit, spliced
-from dwell._kernels.arithmetic import larger, smaller
-from dwell._kernels.engine import event_loop
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.event_loop import event_loop
 from dwell._kernels.space.bins import (
     Bins,
     are_many,
@@ -54,7 +54,7 @@ def cut_cell(p, t, binned, cruise, row, solid, bins, near, s):
 
 @spliced
 def measure(j, p, t, cruise, legs, solid, terms, log, memory):
-    """Measure the cell of the agent in row p: see ../engine.py."""
+    """Measure the cell of the agent in row p: see ../common/event_loop.py."""
     row, bins, near, seen = legs.row, memory.bins, memory.near, memory.seen
     binned = are_many(bins)
     if binned and is_worn(t, row.shape[0], bins):
@@ -72,14 +72,14 @@ def measure(j, p, t, cruise, legs, solid, terms, log, memory):
 
 @spliced
 def note_jump(j, p, t, following, cruise, legs, log, memory):
-    """Bring the bins up to date: see ../engine.py."""
+    """Bring the bins up to date: see ../common/event_loop.py."""
     if are_many(memory.bins):
         note_speed(log.holds[0, j], log.holds[1, j], log.holds[2, j], memory.bins.clock)
 
 
 @njit
 def run_events(until, legs, solid, terms, program, key, streams, log, memory):
-    """Return (jumps, reason): see ../engine.py."""
+    """Return (jumps, reason): see ../common/event_loop.py."""
     return event_loop(
         measure, note_jump, until, legs, solid, terms, program, key, streams, log, memory
     )

@@ -6,7 +6,7 @@ In the frame of the agent, and divided by the same exp(log_scale) as the cell's 
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential, larger
+from dwell._kernels.common.arithmetic import exponential, larger
 from dwell._kernels.space.careful import sharp_area
 from dwell._kernels.space.gaussian import exponent_on_triangle, gaussian_triangle
 from dwell._kernels.space.moments import center_of, degree_of, form_of, plain_at

@@ -12,7 +12,7 @@ six times the volume, or twice the area.
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, smaller
 from dwell._kernels.space.rules import (
     BENDS,
     FEWEST,

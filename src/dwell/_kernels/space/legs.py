@@ -1,8 +1,8 @@
-"""The engine's table of legs in space: see ../legs.py."""
+"""The engine's table of legs in space: see ../common/segments.py."""
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import smaller
-from dwell._kernels.legs import AFTER_REACH, AFTER_SINCE
+from dwell._kernels.common.arithmetic import smaller
+from dwell._kernels.common.segments import AFTER_REACH, AFTER_SINCE
 
 START_X, START_Y, START_Z, HOLD_X, HOLD_Y, HOLD_Z = range(6)
 SINCE, REACH = 6 + AFTER_SINCE, 6 + AFTER_REACH

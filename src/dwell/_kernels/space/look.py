@@ -3,7 +3,7 @@
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.marks import COINCIDENT, NO_MASS
+from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._kernels.space.cells import begin, voronoi_cell
 from dwell._kernels.space.gaussian import exponent_on_triangle
 from dwell._kernels.space.moments import list_triangles, volume_under, weigh

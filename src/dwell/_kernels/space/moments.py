@@ -11,7 +11,7 @@ polar moment about the agent from it: polar = spread + mass |centroid|**2.
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.space.careful import sharp_fan, sharpen
 from dwell._kernels.space.clip import turned
 from dwell._kernels.space.gaussian import (

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential
+from dwell._kernels.common.arithmetic import exponential
 
 STEPS = 4.0  # table entries per unit of x
 TERMS = 12

@@ -7,7 +7,7 @@ each, polynomials in z up to degree 2 n - 1 are integrated exactly, and all weig
 
 import numpy as np
 
-from dwell._kernels.quadrature import TABLE, rules
+from dwell._kernels.common.quadrature import TABLE, rules
 
 MAX_NODES = 10  # per direction: degree 19
 MAX_FLAT = 16  # over triangles

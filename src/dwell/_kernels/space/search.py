@@ -12,7 +12,7 @@ and those that must wait for farther shells at the back.
 import numpy as np
 
 from dwell._kernels._jit import inlined, njit
-from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import larger, smaller
 
 FEW = 12  # entries that are sorted at once
 SLACK = 1e-6  # of a bin: agents may be filed so far off by rounding, and by much less

@@ -15,7 +15,7 @@ on tetrahedra when more than a few digits would go. See gaussian.py.
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, smaller
 from dwell._kernels.space.gaussian import halve, put, vector
 from dwell._kernels.space.radial import inward, outward
 from dwell._kernels.space.rules import (

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.quadrature import rule
+from dwell._kernels.common.quadrature import rule
 from dwell._kernels.star.arrangement import (
     EX,
     EY,

@@ -9,7 +9,7 @@ circle are unit vectors (x, y) in its own plane, ordered without angles.
 import math
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.arithmetic import smaller
+from dwell._kernels.common.arithmetic import smaller
 from dwell._kernels.star.gauge import BX, BY, BZ, SHIFT, SLOPE, value
 
 # Columns of an arc: the circle is M + E cos + F sin; from (X0, Y0) counter-clockwise to (X1, Y1),

@@ -3,8 +3,8 @@
 import math
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import exponential
-from dwell._kernels.marks import COINCIDENT
+from dwell._kernels.common.arithmetic import exponential
+from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.space.cells import voronoi_cell
 from dwell._kernels.space.doors import list_loops
 from dwell._kernels.space.moments import reach_of, sharpened

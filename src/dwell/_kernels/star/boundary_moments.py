@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential
+from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.space.moments import degree_of
 from dwell._kernels.space.radial import inward, outward
 from dwell._kernels.star.boundary_nodes import (

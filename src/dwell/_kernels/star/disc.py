@@ -4,9 +4,9 @@ A cell is a facet in the plane z = 0 of space: see buffers.py.
 """
 
 from dwell._kernels._jit import inlined, inner, njit
-from dwell._kernels.careful import times
-from dwell._kernels.cells import voronoi_cell
-from dwell._kernels.marks import COINCIDENT
+from dwell._kernels.common.double_double import times
+from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.polygon.halfplane_clip import voronoi_cell
 from dwell._kernels.star.buffers import CENTER, FAN, NORMAL, OFFSET, RADIUS, STRETCH
 from dwell._kernels.star.ellipse import ARC, WHOLE, curved_cell
 from dwell._kernels.star.facets import (

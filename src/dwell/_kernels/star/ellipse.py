@@ -5,7 +5,7 @@ W (u + g) with g = p - c. A cell is a ring of corners; the piece that leaves cor
 on the bisector with agent label[k] >= 0, or an arc of the ellipse, label[k] = ARC. Whether a corner
 of the polygon lies in the ellipse is decided once, so that neighbouring edges agree whatever
 rounding does. Corners on the ellipse come from their bisector in double-double arithmetic (numbers
-h, l: see careful.py), so that short arcs keep their digits.
+h, l: see double_double.py), so that short arcs keep their digits.
 """
 
 from typing import NamedTuple
@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.careful import add, cross_product, difference, quotient, sharpen, times
-from dwell._kernels.look import needs_digits
+from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
+from dwell._kernels.polygon.cell_measurement import needs_digits
+from dwell._kernels.polygon.vertex_refinement import sharpen
 from dwell._kernels.star.facets import square_root
 
 ARC = -1

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import smaller
-from dwell._kernels.guaranteed_shape import branch_distance
+from dwell._kernels.common.arithmetic import smaller
+from dwell._kernels.polygon.guaranteed_shape import branch_distance
 
 ROUND = 1e-13  # a ball is not enlarged for less than this share of its squared radius
 MAX_STEPS = 200

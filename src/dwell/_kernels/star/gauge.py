@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import larger
+from dwell._kernels.common.arithmetic import larger
 from dwell._kernels.star.extent import BallBuffers, make_ball_buffers
 
 NEAREST = 1e-10  # of the workspace's size: a side counts as no nearer than this

@@ -12,7 +12,7 @@ The boundary is halved until neighbouring rays differ little where the component
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential
+from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.star.buffers import ANGLE, FIRST, LAST, NORMAL
 from dwell._kernels.star.plain import add_cone, add_flat_cone
 from dwell._kernels.star.rules import (

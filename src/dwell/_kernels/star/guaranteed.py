@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, smaller
 from dwell._kernels.star.arrangement import borders_in_plane, borders_of
 from dwell._kernels.star.boundary_moments import boundary_moments, put_nodes
 from dwell._kernels.star.extent import extent, gap_to_boundary

@@ -8,7 +8,7 @@ so close together that little is left out between them, which is allowed for.
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.star.boundary_moments import holds
 from dwell._kernels.star.boundary_nodes import (
     patch_nodes,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.quadrature import rule, rules
+from dwell._kernels.common.quadrature import rule, rules
 
 MOST = 28  # nodes of the largest rule
 MESH = MOST + 1  # row of a rule with three nodes: both ends and the middle

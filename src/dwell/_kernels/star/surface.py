@@ -9,7 +9,7 @@ sphere in P, where |zeta| = tan(Psi / 2).
 import math
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.careful import cross_product, difference
+from dwell._kernels.common.double_double import cross_product, difference
 from dwell._kernels.star.buffers import (
     ANGLE,
     CENTER,

@@ -1,7 +1,7 @@
 """Moments of several densities over one region, added up without cancellation."""
 
 from dwell._kernels._jit import inner
-from dwell._kernels.arithmetic import exponential
+from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.star.vectors import along, dot, less, times_upper, upper
 
 NO_MASS = -2  # status: the cell is empty or has no mass

@@ -1,0 +1,1 @@
+"""Kernels for any dimension: arithmetic, random numbers, quadrature, the event loop."""

@@ -1,0 +1,86 @@
+"""A density as plain arrays, in the plane and in n dimensions."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Terms(NamedTuple):
+    """The sum of a constant, polynomials and Gaussians; or weights on a lattice of points."""
+
+    constant: float
+    polynomials: np.ndarray  # (m, d + 1, d + 1): coefficient of (x - a)**i (y - b)**j
+    origins: np.ndarray  # (m, 2): (a, b)
+    gaussians: np.ndarray  # (g, 9): weight, centre, Qxx, Qxy, Qyy, C11, C12, C22; Q = C'C
+    lattice: np.ndarray  # (rows, columns) mass at each point; (0, 0) for exact integration
+    frame: np.ndarray  # (3,): first point x, y, and the spacing
+
+
+def plain_terms(
+    constant: float = 0.0,
+    polynomials: np.ndarray | None = None,
+    origins: np.ndarray | None = None,
+    gaussians: np.ndarray | None = None,
+) -> Terms:
+    """Terms of a density that is integrated exactly."""
+    return Terms(
+        constant=float(constant),
+        polynomials=np.zeros((0, 1, 1)) if polynomials is None else polynomials,
+        origins=np.zeros((0, 2)) if origins is None else origins,
+        gaussians=np.zeros((0, 9)) if gaussians is None else gaussians,
+        lattice=np.zeros((0, 0)),
+        frame=np.zeros(3),
+    )
+
+
+def gaussian_row(
+    weight: float,
+    center: tuple[float, float],
+    form: tuple[float, float, float],
+    pivot: float,
+) -> list[float]:
+    """One row of Terms.gaussians: weight * exp(-(z - center)' Q (z - center)).
+
+    `form` is (Qxx, Qxy, Qyy), positive definite; `pivot` is Qyy - Qxy**2 / Qxx, which the caller
+    knows without that difference. Square roots are correctly rounded, so that scaling by powers of
+    two stays exact.
+    """
+    qxx, qxy, qyy = form
+    c11 = math.sqrt(qxx)
+    c12 = qxy / c11
+    c22 = math.sqrt(pivot)
+    return [weight, *center, qxx, qxy, qyy, c11, c12, c22]
+
+
+def is_exact(terms: Terms) -> bool:
+    """Whether `terms` are integrated over cells rather than summed over a lattice."""
+    return bool(terms.lattice.shape[0] == 0)
+
+
+class GeneralTerms(NamedTuple):
+    """The sum of a constant, monomials and Gaussians in n dimensions."""
+
+    constant: float
+    powers: np.ndarray  # (m, n) whole numbers: monomial k is the product of (z - origin)**power
+    coefficients: np.ndarray  # (m,)
+    origins: np.ndarray  # (m, n)
+    weights: np.ndarray  # (g,)
+    centers: np.ndarray  # (g, n)
+    forms: np.ndarray  # (g, n, n) Q of weight * exp(-(z - center)' Q (z - center))
+    roots: np.ndarray  # (g, n, n) upper triangular C with Q = C'C
+
+
+def general_terms(
+    dimension: int,
+    constant: float = 0.0,
+    monomials: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    gaussians: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None,
+) -> GeneralTerms:
+    """Terms from (powers, coefficients, origins) and (weights, centers, forms, roots)."""
+    n = dimension
+    if monomials is None:
+        monomials = (np.zeros((0, n), dtype=np.int64), np.zeros(0), np.zeros((0, n)))
+    if gaussians is None:
+        gaussians = (np.zeros(0), np.zeros((0, n)), np.zeros((0, n, n)), np.zeros((0, n, n)))
+    return GeneralTerms(float(constant), *monomials, *gaussians)

@@ -1,0 +1,568 @@
+"""Agents in a tree of boxes, eight to a node, for cells whose disc holds too many others.
+
+Such a cell is cut corner by corner. The agent nearest to a corner owns it; if that is another one,
+the cell is cut by their bisector, else the corner stays. A search for the nearest agent leaves out
+boxes that are farther away than one already found, so a long cell costs about its neighbours times
+the depth of the tree, however many agents are within its reach. Squared distances are compared as
+they are rounded, and a box is never farther away than an agent in it: the tree finds the agent that
+a search through all of them finds, and the cell has the same bits.
+
+The ends of boxes move with the fastest and the slowest agent in them. An event may widen boxes; the
+tree is built anew when searches have visited much of it.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dwell._kernels._jit import inlined, inner, njit
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.queue import row_in
+from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE
+from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.polygon.buffers import BRANCHES, CLOSEST, LINES
+from dwell._kernels.polygon.cell_list import is_between, place_at
+from dwell._kernels.polygon.halfplane_clip import CLOSER, cut, deepest, farthest, sides
+
+AT_REST, MOVING = 32, 8  # agents in a leaf, at most: those at rest are measured all at once
+HALVINGS = 3  # by which the branches of a node are made
+ROUNDING = 1e-14  # of what enters it, at most: a coordinate in the frame of a box
+AROUND = 32.0  # agents in the first disc
+WORN = 64  # visits per agent after which the tree is built anew
+
+X, Y, COS, SIN, LEFT, LOW, RIGHT, HIGH = range(8)  # a box: origin and axis of its frame, ends,
+LEFTWARD, DOWNWARD, RIGHTWARD, UPWARD = range(8, 12)  # ... and the velocities of these ends
+
+
+class Tree(NamedTuple):
+    """Boxes of agents; node k has the children 8k + 1 to 8k + 8, the last are leaves."""
+
+    who: np.ndarray  # (N,) agents leaf by leaf
+    leaf: np.ndarray  # (N,) the leaf that holds each agent
+    first: np.ndarray  # (leaves + 1,) where each leaf begins in `who`
+    x: np.ndarray  # (N,) their places when the tree was built, leaf by leaf
+    y: np.ndarray
+    box: np.ndarray  # (12, nodes)
+    laid: np.ndarray  # (1,) when boxes were laid
+    built: np.ndarray  # (1,) whether it is
+
+
+def make_tree(agents: int, per_leaf: int) -> Tree:
+    """An unbuilt tree for so many agents; at most `per_leaf` in each leaf."""
+    who, leaf = np.zeros((2, agents), dtype=np.int32)
+    x, y = np.zeros((2, agents))
+    leaves = nodes = 1
+    while leaves * per_leaf < agents:
+        leaves *= BRANCHES
+        nodes += leaves
+    first = (np.arange(leaves + 1) * agents // leaves).astype(np.int32)
+    return Tree(
+        who, leaf, first, x, y, np.zeros((12, nodes)), np.zeros(1), np.zeros(1, dtype=np.bool_)
+    )
+
+
+@inner
+def bring_to(middle, lo, hi, key, other, who):
+    """Order agents lo..hi so that keys before `middle` are not larger, after it not smaller."""
+    hi -= 1
+    while lo < hi:
+        pivot = key[lo + (lo * 40503 + hi * 30011) % (hi - lo + 1)]  # no pattern meets them all
+        i = lo
+        j = hi
+        while i <= j:
+            while key[i] < pivot:
+                i += 1
+            while key[j] > pivot:
+                j -= 1
+            if i <= j:
+                key[i], key[j] = key[j], key[i]
+                other[i], other[j] = other[j], other[i]
+                who[i], who[j] = who[j], who[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            hi = j
+        elif middle >= i:
+            lo = i
+        else:
+            return
+
+
+@inner
+def ends_of(lo, hi, x, y):
+    """Of agents lo..hi two at the ends of the longer side of their rectangle, and if it is wide."""
+    left = right = low = high = lo
+    for i in range(lo, hi):
+        left = i if x[i] < x[left] else left
+        right = i if x[i] > x[right] else right
+        low = i if y[i] < y[low] else low
+        high = i if y[i] > y[high] else high
+    wide = x[right] - x[left] >= y[high] - y[low]
+    return left if wide else low, right if wide else high, wide
+
+
+@inner
+def halve(lo, middle, hi, x, y, who):
+    """Divide agents lo..hi at `middle`, across the longer side of their rectangle."""
+    _, _, wide = ends_of(lo, hi, x, y)
+    if wide:
+        bring_to(middle, lo, hi, x, y, who)
+    else:
+        bring_to(middle, lo, hi, y, x, who)
+
+
+@inner
+def frame_box(k, lo, hi, x, y, box):
+    """Lay an empty box for agents lo..hi along the line through two at their ends."""
+    i, j, _ = ends_of(lo, hi, x, y)
+    dx = x[j] - x[i]
+    dy = y[j] - y[i]
+    size = math.sqrt(dx * dx + dy * dy)
+    box[X, k] = x[i]
+    box[Y, k] = y[i]
+    box[COS, k] = dx / size if size > 0.0 else 1.0
+    box[SIN, k] = dy / size if size > 0.0 else 0.0
+    box[LEFT, k] = box[LOW, k] = np.inf
+    box[RIGHT, k] = box[HIGH, k] = -np.inf
+    box[LEFTWARD, k] = box[DOWNWARD, k] = np.inf
+    box[RIGHTWARD, k] = box[UPWARD, k] = -np.inf
+
+
+@inner
+def seen_in(k, dx, dy, box):
+    """A point at (dx, dy) from the origin of box k, turned into its frame; and its rounding."""
+    u = box[COS, k] * dx + box[SIN, k] * dy
+    w = box[COS, k] * dy - box[SIN, k] * dx
+    return u, w, ROUNDING * (abs(dx) + abs(dy))
+
+
+@inner
+def stretch(k, x, y, hx, hy, e, box):
+    """Let box k hold a point at (x, y), to within e, when it was laid, with a velocity (hx, hy)."""
+    u, w, margin = seen_in(k, x - box[X, k], y - box[Y, k], box)
+    e += margin
+    box[LEFT, k] = smaller(box[LEFT, k], u - e)
+    box[RIGHT, k] = larger(box[RIGHT, k], u + e)
+    box[LOW, k] = smaller(box[LOW, k], w - e)
+    box[HIGH, k] = larger(box[HIGH, k], w + e)
+    u, w, e = seen_in(k, hx, hy, box)
+    box[LEFTWARD, k] = smaller(box[LEFTWARD, k], u - e)
+    box[RIGHTWARD, k] = larger(box[RIGHTWARD, k], u + e)
+    box[DOWNWARD, k] = smaller(box[DOWNWARD, k], w - e)
+    box[UPWARD, k] = larger(box[UPWARD, k], w + e)
+
+
+@inner
+def stretch_all(q, x, y, hx, hy, e, tree):
+    """Let all boxes round agent q hold a point."""
+    k = int(tree.leaf[q])
+    while k >= 0:
+        stretch(k, x, y, hx, hy, e, tree.box)
+        k = (k - 1) // BRANCHES if k > 0 else -1
+
+
+@inner
+def enclose(q, t, due, cruise, row, tree):
+    """Let the boxes round agent q hold it from time t to `due`, moving and at rest."""
+    age = t - tree.laid[0]
+    px, py = place_at(t, q, cruise, row)
+    hx = row[q, HOLD_X]
+    hy = row[q, HOLD_Y]
+    e = ROUNDING * (abs(px) + abs(py) + (abs(hx) + abs(hy)) * age)
+    if t - row[q, SINCE] < cruise:
+        stretch_all(q, px - hx * age, py - hy * age, hx, hy, e, tree)
+    if due - row[q, SINCE] > cruise:
+        px, py = place_at(due, q, cruise, row)
+        stretch_all(q, px, py, 0.0, 0.0, e, tree)
+
+
+@inner
+def age_of(t, row, tree):
+    """The time since boxes were laid; None for agents at rest, whose boxes do not move."""
+    if row is None:
+        return None
+    return t - tree.laid[0]
+
+
+@inner
+def ends_at(k, age, box):
+    """Left, low, right and high end of box k, an age after it was laid."""
+    if age is None:
+        return box[LEFT, k], box[LOW, k], box[RIGHT, k], box[HIGH, k]
+    left = box[LEFT, k] + age * box[LEFTWARD, k]
+    low = box[LOW, k] + age * box[DOWNWARD, k]
+    right = box[RIGHT, k] + age * box[RIGHTWARD, k]
+    return left, low, right, box[HIGH, k] + age * box[UPWARD, k]
+
+
+@inner
+def place_in_leaf(i, t, cruise, row, tree):
+    """Where the i-th agent in the order of leaves is at time t; at rest, if there is no row."""
+    if row is None:
+        return tree.x[i], tree.y[i]
+    return place_at(t, tree.who[i], cruise, row)
+
+
+@inner
+def leaf_radius(p, tree):
+    """The radius of a disc round agent p that holds some AROUND agents if they lie evenly."""
+    k = int(tree.leaf[p])
+    inner_nodes = tree.box.shape[1] - tree.first.shape[0] + 1
+    count = tree.first[k - inner_nodes + 1] - tree.first[k - inner_nodes]
+    size = (tree.box[RIGHT, k] - tree.box[LEFT, k]) + (tree.box[HIGH, k] - tree.box[LOW, k])
+    return 0.5 * size * math.sqrt(AROUND / (math.pi * count))
+
+
+@inner
+def place_of(q, t, xs, ys, cruise, row):
+    """Where agent q is at time t; in (xs, ys), if there is no row."""
+    if row is None:
+        return xs[q], ys[q]
+    return place_at(t, q, cruise, row)
+
+
+@njit
+def build_at_rest(x, y, tree):
+    """Build the tree of agents at rest at (x, y), which may hold some to spare."""
+    agents = tree.who.shape[0]
+    for q in range(agents):
+        tree.x[q] = x[q]
+        tree.y[q] = y[q]
+    lay_boxes(tree)
+    for i in range(agents):
+        stretch_all(tree.who[i], tree.x[i], tree.y[i], 0.0, 0.0, 0.0, tree)
+    tree.built[0] = True
+
+
+@inner
+def build_moving(t, cruise, row, due, queue, tree):
+    """Build the tree at time t; due, queue: when the segment in each row of `row` ends."""
+    for q in range(row.shape[0]):
+        tree.x[q], tree.y[q] = place_at(t, q, cruise, row)
+    lay_boxes(tree)
+    tree.laid[0] = t
+    for i in range(row.shape[0]):
+        enclose(row_in(queue[i]), t, due[i], cruise, row, tree)
+    tree.built[0] = True
+
+
+@inner
+def lay_boxes(tree):
+    """Put agents at tree.x, tree.y into leaves, and lay an empty box for each node."""
+    agents = tree.who.shape[0]
+    for q in range(agents):
+        tree.who[q] = q
+    leaves = tree.first.shape[0] - 1
+    k = 0
+    parts = 1
+    while parts <= leaves:
+        for j in range(parts):
+            lo = j * agents // parts
+            hi = (j + 1) * agents // parts
+            frame_box(k, lo, hi, tree.x, tree.y, tree.box)
+            if parts == leaves:
+                for i in range(lo, hi):
+                    tree.leaf[tree.who[i]] = k
+            k += 1
+        for _ in range(HALVINGS if parts < leaves else 0):
+            for j in range(parts):
+                middle = (2 * j + 1) * agents // (2 * parts)
+                lo = j * agents // parts
+                halve(lo, middle, (j + 1) * agents // parts, tree.x, tree.y, tree.who)
+            parts *= 2
+        parts = parts if k < tree.box.shape[1] else leaves + 1
+
+
+@inner
+def outside(k, px, py, vx, vy, age, box):
+    """By how much the point v seen from p is outside box k, squared.
+
+    Not more than the squared distance of v from any agent in the box, however that is rounded.
+    """
+    u, w, e = seen_in(k, (px - box[X, k]) + vx, (py - box[Y, k]) + vy, box)
+    e += ROUNDING * (abs(vx) + abs(vy))
+    left, low, right, high = ends_at(k, age, box)
+    du = larger(0.0, larger(left - u, u - right) - e)
+    dw = larger(0.0, larger(low - w, w - high) - e)
+    return (1.0 - ROUNDING) * (du * du + dw * dw)
+
+
+@inlined
+def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, visits):
+    """The next leaf that is not farther than a bound from the point v seen from p.
+
+    stack: squared distances and numbers of nodes still to be visited, `top` of them, the root to
+    begin with; of the children of a node the nearest is visited first. Gives (where the agents of
+    the leaf begin in tree.who, where they end, the new top); (0, 0, 0) if there is none.
+    """
+    inner_nodes = tree.box.shape[1] - tree.first.shape[0] + 1
+    while top > 0:
+        top -= 1
+        if stack[0, top] > bound:
+            continue
+        visits[0] += 1.0
+        k = int(stack[1, top])
+        if k >= inner_nodes:
+            return tree.first[k - inner_nodes], tree.first[k - inner_nodes + 1], top
+        k = BRANCHES * k + 1
+        children = tree.box[:, k : k + BRANCHES]
+        for c in range(BRANCHES):
+            stack[2, c] = outside(c, px, py, vx, vy, age, children)
+        nearest = top
+        for c in range(BRANCHES):
+            if stack[2, c] <= bound:
+                stack[0, top] = stack[2, c]
+                stack[1, top] = k + c
+                nearest = top if stack[2, c] < stack[0, nearest] else nearest
+                top += 1
+        if top > nearest:
+            for i in range(2):
+                stack[i, nearest], stack[i, top - 1] = stack[i, top - 1], stack[i, nearest]
+    return 0, 0, 0
+
+
+@inner
+def comes_before(e2, dx, dy, other):
+    """Whether squared distance and displacement come before those of another agent."""
+    if e2 != other[0]:
+        return e2 < other[0]
+    if dx != other[1]:
+        return dx < other[1]
+    return dy < other[2]
+
+
+@inner
+def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
+    """The agent nearest to the point v seen from agent p at (px, py), if nearer than a bound.
+
+    Squared distance, displacement from p and number, which is -1 if there is none; of several
+    equally near, the one whose displacement comes first.
+    """
+    best = (bound, -np.inf, -np.inf, -1)
+    age = age_of(t, row, tree)
+    stack[:2, 0] = 0.0
+    begin, end, top = next_leaf(1, bound, px, py, vx, vy, age, tree, stack, visits)
+    while begin < end:
+        if row is None and not holds_nearer(begin, end, best[0], px, py, vx, vy, tree):
+            end = begin
+        for i in range(begin, end):
+            q = int(tree.who[i])
+            qx, qy = place_in_leaf(i, t, cruise, row, tree)
+            best = nearer(q, p, qx - px, qy - py, vx, vy, best)
+        begin, end, top = next_leaf(top, best[0], px, py, vx, vy, age, tree, stack, visits)
+    return best
+
+
+@inner
+def holds_nearer(begin, end, bound, px, py, vx, vy, tree):
+    """Whether an agent at rest in a leaf is not farther from v than a bound; without branches."""
+    count = 0
+    x = tree.x[begin:end]
+    y = tree.y[begin:end]
+    for i in range(end - begin):
+        ex = (x[i] - px) - vx
+        ey = (y[i] - py) - vy
+        count += 1 if ex * ex + ey * ey <= bound else 0
+    return count > 0
+
+
+@inner
+def nearer(q, p, dx, dy, vx, vy, best):
+    """The better of `best` and agent q as the owner of v."""
+    ex = dx - vx
+    ey = dy - vy
+    e2 = ex * ex + ey * ey
+    if (e2 > best[0]) | (q == p) or not comes_before(e2, dx, dy, best):
+        return best
+    return e2, dx, dy, q
+
+
+@inner
+def owner_among(vx, vy, bound, p, px, py, xs, ys):
+    """What `owner_of` gives, by a search through all agents (xs, ys)."""
+    best = (bound, -np.inf, -np.inf, -1)
+    for q in range(xs.shape[0]):
+        best = nearer(q, p, xs[q] - px, ys[q] - py, vx, vy, best)
+    return best
+
+
+@inner
+def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
+    """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: a buffer."""
+    count = 0
+    far = np.inf  # squared distance of the last one
+    age = age_of(t, row, tree)
+    stack[:2, 0] = 0.0
+    begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+    while begin < end:
+        for i in range(begin, end):
+            q = int(tree.who[i])
+            qx, qy = place_in_leaf(i, t, cruise, row, tree)
+            dx = qx - px
+            dy = qy - py
+            d2 = dx * dx + dy * dy
+            if (d2 > far) | (q == p):
+                continue
+            k = count
+            while k > 0 and comes_before(d2, dx, dy, closest[k - 1]):
+                for c in range(3):
+                    closest[k, c] = closest[k - 1, c]
+                used[k + 1] = used[k]
+                k -= 1
+            closest[k, 0] = d2
+            closest[k, 1] = dx
+            closest[k, 2] = dy
+            used[k + 1] = q
+            count = count + 1 if count < CLOSEST else CLOSEST
+            far = closest[CLOSEST - 1, 0] if count == CLOSEST else np.inf
+        begin, end, top = next_leaf(top, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+
+
+@inner
+def holds_more(p, px, py, limit, most, age, tree):
+    """Whether a box that holds agent p and more than `most` agents is within a squared distance.
+
+    It is the smallest such box. If not, there may be more than `most` all the same.
+    """
+    k = int(tree.leaf[p])
+    count = tree.who.shape[0] // (tree.first.shape[0] - 1)
+    while count <= most and k > 0:
+        k = (k - 1) // BRANCHES
+        count *= BRANCHES
+    u, w, e = seen_in(k, px - tree.box[X, k], py - tree.box[Y, k], tree.box)
+    left, low, right, high = ends_at(k, age, tree.box)
+    du = larger(u - left, right - u) + e
+    dw = larger(w - low, high - w) + e
+    return count > most and du * du + dw * dw < (1.0 - ROUNDING) * limit
+
+
+@inner
+def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
+    """List all but p farther than one squared distance and not than another, after m in `near`.
+
+    Gives how many are listed then; it ends with the first after `most`.
+    """
+    px = near.x[0]
+    py = near.y[0]
+    age = age_of(t, row, tree)
+    if holds_more(p, px, py, limit, most, age, tree):
+        return most + 1
+    stack[:2, 0] = 0.0
+    begin, end, top = next_leaf(1, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
+    while begin < end and m <= most:
+        for i in range(begin, end):
+            q = tree.who[i]
+            near.x[m], near.y[m] = place_in_leaf(i, t, cruise, row, tree)
+            inside = is_between(near.x[m] - px, near.y[m] - py, beyond, limit)
+            m += 1 if inside & (q != p) & (m <= most) else 0
+        begin, end, top = next_leaf(top, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
+    return m
+
+
+@inner
+def is_listed(q, m, listed):
+    """Whether q is among listed[1..m]."""
+    for k in range(1, m):
+        if listed[k] == q:
+            return True
+    return False
+
+
+@inner
+def keeps_order(n, fresh, at, left, outside, side):
+    """Whether a cut took a run of corners from `at` on, of which `left` were still to be judged."""
+    if fresh != n - outside + 2 or side[at] <= 0.0:
+        return False
+    for k in range(left, n):
+        if side[(at + k) % n] > 0.0:
+            return False
+    return True
+
+
+@inner
+def cell_by_corners(
+    p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, x, y, label, x2, y2, label2, side, used,
+    stack, closest,
+):  # fmt: skip
+    """Cell of agent p at (px, py) at time t in the polygon (wx, wy), cut by the owners of corners.
+
+    It is cut by the CLOSEST nearest agents first. Leaves corners and labels in x, y, label; labels
+    refer to `near`, where those it was cut by are listed. With no tree (None) agents are searched
+    among all of (xs, ys), to which labels then refer, and the nearest ones are in used[1..]. Gives
+    (vertices, squared distance of the nearest, how many are listed); vertices as in `cut_cell`.
+    """
+    if tree is not None:
+        list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, near.visits)
+    a, b, c = x, y, label
+    n = wx.shape[0]
+    for k in range(n):
+        a[k] = wx[k] - px
+        b[k] = wy[k] - py
+        c[k] = -1 - k
+    nearest = -1.0
+    m = 1
+    at = 0  # the corner to be judged next, and how many there are from it on
+    left = n
+    while left > 0:
+        q = -1
+        dx = dy = 0.0
+        if m <= CLOSEST:
+            q = used[m]
+            dx, dy = closest[m - 1, 1], closest[m - 1, 2]
+        else:
+            r2 = a[at] * a[at] + b[at] * b[at]
+            if tree is None:
+                _, dx, dy, q = owner_among(a[at], b[at], r2, p, px, py, xs, ys)
+            else:
+                _, dx, dy, q = owner_of(
+                    a[at], b[at], r2, p, t, px, py, cruise, row, tree, stack, near.visits
+                )
+            if q < 0 or is_listed(q, m, used):
+                at = at + 1 if at + 1 < n else 0
+                left -= 1
+                continue
+        d2 = dx * dx + dy * dy
+        if nearest < 0.0:
+            nearest = d2
+            if d2 == 0.0:
+                return COINCIDENT, d2, m
+        who = q
+        if tree is not None:
+            who = m
+            near.x[m], near.y[m] = place_of(q, t, xs, ys, cruise, row)
+        used[m] = q
+        m += 1
+        beyond = sides(n, dx, dy, 0.5 * d2, a, b, side)
+        if beyond == n:
+            return 0, nearest, m
+        if beyond > 0:
+            fresh = cut(n, who, deepest(n, side), side, a, b, c, x2, y2, label2)
+            a, x2 = x2, a
+            b, y2 = y2, b
+            c, label2 = label2, c
+            left = left + fresh - n if keeps_order(n, fresh, at, left, beyond, side) else fresh
+            n = fresh
+            at = n - 1
+    for k in range(n):  # what is there already, or what was swapped
+        x[k], y[k], label[k] = a[k], b[k], c[k]
+    return n if n >= 3 else 0, nearest, m
+
+
+@inlined
+def cell_in_tree(p, t, px, py, xs, ys, cruise, row, tree, wx, wy, near, s):
+    """Cell of agent p by its corners; and whether it is crowded: see `retrace_cell`.
+
+    Gives (vertices, squared distance of the nearest agent, crowded). If the cell is not crowded
+    but for rounding the one that was cut by all agents within its reach, that one counts.
+    """
+    n, nearest, m = cell_by_corners(
+        p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s.x, s.y, s.label, s.x2, s.y2,
+        s.label2, s.side, s.who, s.stack, s.closest,
+    )  # fmt: skip
+    limit = CLOSER * farthest(n, s.x, s.y)
+    most = m + LINES
+    crowded = holds_more(p, px, py, limit, LINES + 1, age_of(t, row, tree), tree)
+    if not crowded:
+        crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
+    return n, nearest, crowded or n == COINCIDENT

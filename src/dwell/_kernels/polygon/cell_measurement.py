@@ -1,0 +1,141 @@
+"""Measurement of one cell: its moments, and its centroid relative to the agent."""
+
+import numpy as np
+
+from dwell._kernels._jit import inner, spliced
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.status import COINCIDENT, NO_MASS
+from dwell._kernels.polygon.gift_wrap import traced_cell
+from dwell._kernels.polygon.grid_quadrature import lattice_moments
+from dwell._kernels.polygon.halfplane_clip import WITHIN, farthest
+from dwell._kernels.polygon.moments import polygon_moments
+from dwell._kernels.polygon.vertex_refinement import sharpen
+
+THIN = 0.01  # area over squared length of the cell: below, corners need more digits
+SMALL = 1e-6  # area over squared reach of the workspace: likewise
+
+
+@inner
+def nearest_in_polygon(x, y, wx, wy):
+    """Displacement from (x, y) to the nearest point of the convex polygon; (0, 0) inside it."""
+    inside = True
+    best = -1.0
+    bx = by = 0.0
+    n = wx.shape[0]
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        ax = wx[i] - x
+        ay = wy[i] - y
+        dx = wx[j] - wx[i]
+        dy = wy[j] - wy[i]
+        if dx * ay - dy * ax > 0.0:
+            inside = False
+        d2 = dx * dx + dy * dy
+        t = -(ax * dx + ay * dy) / d2
+        t = smaller(1.0, larger(0.0, t))
+        zx = ax + t * dx
+        zy = ay + t * dy
+        r2 = zx * zx + zy * zy
+        if best < 0.0 or r2 < best:
+            best = r2
+            bx = zx
+            by = zy
+    if inside:
+        return 0.0, 0.0
+    return bx, by
+
+
+@inner
+def count_neighbors(n, label):
+    """How many other agents a polygon borders on (an agent borders along one edge)."""
+    count = 0
+    for k in range(n):
+        if label[k] >= 0:
+            count += 1
+    return count
+
+
+@inner
+def needs_digits(n, px, py, wx, wy, x, y):
+    """Whether a cell is so thin, or so small in its workspace, that its corners' rounding shows."""
+    area = 0.0
+    left = right = x[0]
+    low = high = y[0]
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        area += 0.5 * (x[i] * y[j] - x[j] * y[i])
+        left = smaller(left, x[i])
+        right = larger(right, x[i])
+        low = smaller(low, y[i])
+        high = larger(high, y[i])
+    length = (right - left) * (right - left) + (high - low) * (high - low)
+    span = 0.0
+    for k in range(wx.shape[0]):
+        span = larger(span, (wx[k] - px) * (wx[k] - px) + (wy[k] - py) * (wy[k] - py))
+    return area < THIN * length or area < SMALL * span
+
+
+@inner
+def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan, side, label2):
+    """Compute the corners of a thin or small cell with more digits; gives whether `fan` is ready.
+
+    It is not for an agent outside its own cell, whose triangles would count with both signs.
+    """
+    if not needs_digits(n, px, py, wx, wy, x, y):
+        return False
+    if not sharpen(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan, side, label2):
+        return False
+    total = 0.0
+    least = 0.0
+    for i in range(n):
+        total += fan[i]
+        least = smaller(least, fan[i])
+    return least > -1e-3 * total
+
+
+@inner
+def reach_of(n, x, y):
+    """How far an agent may be to change a cell; 0 for an empty one."""
+    return np.sqrt(WITHIN * farthest(n, x, y)) if n > 0 else 0.0
+
+
+@inner
+def is_settled(reach, nearest, limit):
+    """Whether no agent beyond the squared distance `limit` can change the cell or be nearest."""
+    return limit == np.inf or (nearest >= 0.0 and reach * reach <= limit)
+
+
+@spliced
+def weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s):
+    """Measurement of the cell whose n vertices are in `s`: see `look`."""
+    if n == COINCIDENT:
+        return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
+    px = xs[p]
+    py = ys[p]
+    neighbors = count_neighbors(n, s.label)
+    log_scale = m = fx = fy = polar = 0.0
+    if n > 0:
+        if terms.lattice.shape[0] > 0:
+            m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
+        else:
+            sharp = sharpened(
+                n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
+            )
+            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
+    if m > 0.0:
+        return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
+    ex, ey = nearest_in_polygon(px, py, wx, wy)
+    return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
+
+
+@spliced
+def look(p, xs, ys, wx, wy, terms, s):
+    """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
+
+    status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
+    own frame; polar is the second moment about the position. mass and polar come divided by
+    exp(log_scale). Without mass the error leads to the nearest point of the workspace.
+    """
+    quick = terms.lattice.shape[0] == 0
+    n, looked, nearest = traced_cell(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
+    return weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s)

@@ -1,0 +1,132 @@
+"""The workspace as seen from an agent in it: the envelope of its walls alone.
+
+See guaranteed_envelope.py.
+"""
+
+import math
+
+import numpy as np
+
+from dwell._kernels._jit import inner
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.polygon.guaranteed_envelope import (
+    BX,
+    BY,
+    EX,
+    EY,
+    A,
+    B,
+    C,
+    F,
+    copy_ring,
+    insert,
+    put_arc,
+)
+
+HUGGING = 1e-12  # of the workspace's size: a wall counts as no nearer than this
+BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell
+ROOMY = 4.0  # half the side of the square that walls are cut from, in sizes of the workspace
+
+
+@inner
+def size_of(wx, wy):
+    """Diagonal of the workspace's bounding box."""
+    left = right = wx[0]
+    low = high = wy[0]
+    for k in range(wx.shape[0]):
+        left = smaller(left, wx[k])
+        right = larger(right, wx[k])
+        low = smaller(low, wy[k])
+        high = larger(high, wy[k])
+    return math.sqrt((right - left) * (right - left) + (high - low) * (high - low))
+
+
+@inner
+def wall(k, px, py, wx, wy):
+    """Outward unit normal of wall k and the distance of (px, py) from it."""
+    j = k + 1 if k + 1 < wx.shape[0] else 0
+    tx = wx[j] - wx[k]
+    ty = wy[j] - wy[k]
+    length = math.sqrt(tx * tx + ty * ty)
+    nx = ty / length
+    ny = -tx / length
+    return nx, ny, (wx[k] - px) * nx + (wy[k] - py) * ny
+
+
+@inner
+def wall_functions(px, py, size, wx, wy, curves):
+    """Fill in the walls' functions; gives the distance to the nearest wall, negative outside.
+
+    Walls that hug the agent are moved away a little.
+    """
+    nearest = np.inf
+    for k in range(wx.shape[0]):
+        nx, ny, h = wall(k, px, py, wx, wy)
+        nearest = smaller(nearest, h)
+        h = larger(h, HUGGING * size)
+        curves[k, BX] = nx / h
+        curves[k, BY] = ny / h
+        curves[k, C] = 0.0
+        curves[k, EX] = nx
+        curves[k, EY] = ny
+        curves[k, F] = h
+        curves[k, A] = 0.0
+        curves[k, B] = 1.0
+    return nearest
+
+
+@inner
+def ring_of_vertices(px, py, wx, wy, curves, ring, arc):
+    """The walls' envelope for an agent well inside: the vertices, and the feet of wide walls."""
+    n = wx.shape[0]
+    m = 0
+    for k in range(n):
+        j = k + 1 if k + 1 < n else 0
+        ax = wx[k] - px
+        ay = wy[k] - py
+        r = math.sqrt(ax * ax + ay * ay)
+        m = put_arc(m, ax / r, ay / r, 1.0 / r, k, ring, arc)
+        if ax * (wx[j] - px) + ay * (wy[j] - py) <= 0.0:
+            m = put_arc(m, curves[k, EX], curves[k, EY], 1.0 / curves[k, F], k, ring, arc)
+    return m
+
+
+@inner
+def ring_of_square(first, size, curves, ring, arc):
+    """A large square as functions first, ..., first + 3, and its ring."""
+    level = 1.0 / (ROOMY * size)
+    tilt = math.sqrt(0.5)
+    bx, by = level, 0.0
+    ux, uy = tilt, -tilt
+    for k in range(4):
+        curves[first + k, BX] = bx
+        curves[first + k, BY] = by
+        curves[first + k, C] = 0.0
+        put_arc(k, ux, uy, tilt * level, first + k, ring, arc)
+        bx, by = -by, bx
+        ux, uy = -uy, ux
+    return 4
+
+
+@inner
+def ring_of_walls(n, m, curves, ring, arc, side, ring2, arc2):
+    """Put n walls one by one into a ring of m arcs: for an agent on the boundary."""
+    for k in range(n):
+        more = insert(k, m, curves, ring, arc, side, ring2, arc2)
+        if more > 0:
+            m = more
+            copy_ring(m, ring2, arc2, ring, arc)
+    return m
+
+
+@inner
+def walls_around(px, py, wx, wy, curves, ring, arc, side, ring2, arc2):
+    """Envelope of the walls alone; gives its arcs, 0 when (px, py) is outside."""
+    size = size_of(wx, wy)
+    nearest = wall_functions(px, py, size, wx, wy, curves)
+    if nearest < -BEYOND * size:
+        return 0
+    if nearest > HUGGING * size:
+        return ring_of_vertices(px, py, wx, wy, curves, ring, arc)
+    m = ring_of_square(curves.shape[0] - 4, size, curves, ring, arc)
+    return ring_of_walls(wx.shape[0], m, curves, ring, arc, side, ring2, arc2)

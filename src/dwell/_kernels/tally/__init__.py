@@ -1,1 +1,0 @@
-"""What a run cost each agent, added up while it goes on."""
