@@ -9,7 +9,15 @@ import pytest
 
 from dwell import Box, Gaussian, Polygon, Uniform
 from dwell._kernels._jit import njit
-from dwell._kernels.polygon import cell_list
+from dwell._kernels.polygon.cell_list import (
+    COLUMNS,
+    ROWS,
+    gather_at_rest,
+    in_order,
+    make_bins,
+    make_near,
+    put_at_rest,
+)
 from dwell.cells.backend import measure_cells
 from dwell.cells.ground import ground_of
 from tests.crowds import PLACES
@@ -48,9 +56,9 @@ def test_far_from_the_origin():
 @pytest.mark.parametrize("name", PLACES)
 def test_everybody_is_in_exactly_one_bin(name):
     x, y = np.ascontiguousarray(PLACES[name].T)
-    found = cell_list.make_bins(len(x))
-    cell_list.put_at_rest(x, y, found)
-    count = int(found.frame[cell_list.COLUMNS] * found.frame[cell_list.ROWS])
+    found = make_bins(len(x))
+    put_at_rest(x, y, found)
+    count = int(found.frame[COLUMNS] * found.frame[ROWS])
     assert count <= 2 * len(x)
     assert sorted(found.who) == list(range(len(x)))
     assert found.first[0] == 0
@@ -67,7 +75,7 @@ def test_everybody_is_in_exactly_one_bin(name):
 
 @njit
 def listed(k, radius, found, x, y, near):
-    return cell_list.gather_at_rest(k, 1, -1.0, radius, x.shape[0], found, x, y, near)
+    return gather_at_rest(k, 1, -1.0, radius, x.shape[0], found, x, y, near)
 
 
 def test_no_agent_within_the_stated_limit_is_missing_however_places_are_rounded():
@@ -78,16 +86,16 @@ def test_no_agent_within_the_stated_limit_is_missing_however_places_are_rounded(
         x, y = rng.uniform(0.0, 1.0, (2, 400))
         x[:2] = y[:2] = [0.0, 1.0]  # they keep the frame
         x, y = np.array([x, y]) + rng.choice([-0.3, 0.0, 1e3], (2, 1))
-        found = cell_list.make_bins(len(x))
-        cell_list.put_at_rest(x, y, found)
+        found = make_bins(len(x))
+        put_at_rest(x, y, found)
         left, low, side, columns, rows = found.frame
         x[2:200] = left + side * rng.integers(1, columns, 198)
         y[200:] = low + side * rng.integers(1, rows, 200)
         x[100:300:2] = x[300]
         y[100:300:3] = y[100]
-        cell_list.put_at_rest(x, y, found)
-        there, up = (cell_list.in_order(values, found) for values in (x, y))
-        near = cell_list.make_near(len(x))
+        put_at_rest(x, y, found)
+        there, up = (in_order(values, found) for values in (x, y))
+        near = make_near(len(x))
         for k in np.flatnonzero((found.who >= 100) & (found.who < 300))[::5]:
             d2 = (there[: len(x)] - there[k]) ** 2 + (up[: len(x)] - up[k]) ** 2
             beside = (up[: len(x)] == up[k]) | (there[: len(x)] == there[k])
