@@ -14,7 +14,7 @@ from bench.timing import timed
 from dwell._kernels._jit import njit
 from dwell._kernels.common.philox import STREAM_RESETS, uniform
 from dwell._kernels.polygon.buffers import make_scratch
-from dwell._kernels.polygon.cell_measurement import weigh
+from dwell._kernels.polygon.cell_measurement import integrate_cell
 from dwell._kernels.polygon.gift_wrap import trace_near
 from dwell._types import columns
 from dwell.engine import run_compiled
@@ -51,7 +51,7 @@ def look_many(rounds, xs, ys, wx, wy, terms, s):
     for _ in range(rounds):
         for p in range(xs.shape[0]):
             n, d2, _ = trace_near(xs.shape[0], p, np.inf, xs[p], ys[p], xs, ys, wx, wy, s)
-            _, ex, ey, _, _, _, _, _ = weigh(p, n, 0, d2, xs, ys, wx, wy, terms, s)
+            _, ex, ey, _, _, _, _, _ = integrate_cell(p, n, 0, d2, xs, ys, wx, wy, terms, s)
             total += ex + ey
     return total
 

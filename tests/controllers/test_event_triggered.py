@@ -515,7 +515,8 @@ def worst_stray(run: Run) -> float:
 
 def dual_corners(world: Any, here: Any, others: Any, radii: Any) -> np.ndarray:
     """Corners of the dual guaranteed cell, seen from the agent."""
-    from dwell._kernels.polygon.guaranteed import corners_of, make_envelope
+    from dwell._kernels.polygon.guaranteed import corners_of
+    from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 
     wx, wy = np.ascontiguousarray(world.vertices.T)
     qx, qy = np.ascontiguousarray(others.T)

@@ -151,7 +151,8 @@ class TestKnowledge:
     def test_neighbours_suffice(self, seed):
         """gV from the sampled neighbours is exact while the own way is within the radius; dgV is
         at least what all agents give."""
-        from dwell._kernels.polygon.guaranteed import guaranteed_pair, make_envelope
+        from dwell._kernels.polygon.guaranteed import guaranteed_pair
+        from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 
         workspace, density, places = random_world(seed, 12)
         rng = np.random.default_rng(seed)

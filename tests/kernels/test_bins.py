@@ -12,7 +12,7 @@ from dwell._kernels._jit import njit
 from dwell._kernels.polygon.cell_list import (
     COLUMNS,
     ROWS,
-    gather_at_rest,
+    gather,
     in_order,
     make_bins,
     make_near,
@@ -75,7 +75,8 @@ def test_everybody_is_in_exactly_one_bin(name):
 
 @njit
 def listed(k, radius, found, x, y, near):
-    return gather_at_rest(k, 1, -1.0, radius, x.shape[0], found, x, y, near)
+    near.x[0], near.y[0] = x[k], y[k]
+    return gather(k, 0.0, 1, -1.0, radius, x.shape[0], 0.0, None, found, x, y, near)
 
 
 def test_no_agent_within_the_stated_limit_is_missing_however_places_are_rounded():

@@ -21,12 +21,11 @@ from dwell._kernels.polygon.guaranteed import (
     OUTSIDE,
     circle_round,
     corners_of,
-    distance_in,
     gap_of,
     guaranteed_pair,
-    make_envelope,
     star_moments_of,
 )
+from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 from dwell.cells.grid import lattice_terms
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Polygon
@@ -460,8 +459,8 @@ def test_outside_the_distance_is_not_positive(seed):
     rim = boundary(False, polygon, p, others, radii, count=50)
     given_to = arguments(polygon, p, others, radii)
     for z in rim:
-        assert distance_in(*(1.001 * z), *given_to) <= 0.0
-        assert distance_in(*(0.999 * z), *given_to) > 0.0
+        assert gap_of(False, *(1.001 * z), *given_to) <= 0.0
+        assert gap_of(False, *(0.999 * z), *given_to) > 0.0
 
 
 def test_distance_where_two_feet_are_as_near():
@@ -473,7 +472,7 @@ def test_distance_where_two_feet_are_as_near():
     parting = f - f * f / a  # the centre of curvature of the tip, seen from p
     rim = boundary(False, big, (0.0, 0.0), [q], radius, count=400_000)
     for x in (parting, parting - 1e-9, parting - 0.3, parting + 0.05, -30.0):
-        gap = distance_in(x, 0.0, *arguments(big, (0.0, 0.0), [q], radius))
+        gap = gap_of(False, x, 0.0, *arguments(big, (0.0, 0.0), [q], radius))
         assert gap == pytest.approx(np.hypot(rim[:, 0] - x, rim[:, 1]).min(), abs=1e-6)
 
 

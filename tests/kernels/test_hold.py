@@ -11,7 +11,7 @@ from dwell._kernels.common.hold_law import (
     DROPOUT,
     HoldProgram,
     dropout_interval,
-    next_look,
+    next_sample,
     saturate,
 )
 
@@ -89,11 +89,11 @@ def program(rule, **changes):
     ],
 )
 def test_each_rule(rule, agent, look, expected):
-    found = next_look(agent, look, 7.0, 3.0, 0.25, program(rule))
+    found = next_sample(agent, look, 7.0, 3.0, 0.25, program(rule))
     assert found == pytest.approx(expected, rel=3e-16, abs=0.0)
 
 
 def test_an_even_draw_never_exceeds_t2():
     almost_one = 1.0 - 2.0**-53
-    at = next_look(0, 0, 0.0, 0.0, almost_one, program(0))
+    at = next_sample(0, 0, 0.0, 0.0, almost_one, program(0))
     assert 0.1 <= at <= 0.3

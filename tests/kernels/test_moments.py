@@ -15,7 +15,7 @@ from dwell._kernels.polygon.entry_points import moments_of
 from dwell._kernels.polygon.gaussian import (
     COUNT,
     GENTLE,
-    GENTLE_BEND,
+    GENTLE_CURVATURE,
     GENTLE_RANGE,
     HALVINGS,
     RANGE,
@@ -166,8 +166,8 @@ def test_gentle_hills_lose_no_digit(shape, share, angle):
     """As far as exponents may bend and slope for the rule of 16 nodes."""
     triangle = [(0.0, 0.0), (1.99, 0.1), (1.1, 1.6)]  # sides of at most 2, like the hexagon's parts
     local = HEXAGON if shape == "hexagon" else np.array(triangle)
-    rate = GENTLE_BEND / 2.0**2
-    away = share * (GENTLE_RANGE - GENTLE_BEND) / (2.0 * rate * 2.0)
+    rate = GENTLE_CURVATURE / 2.0**2
+    away = share * (GENTLE_RANGE - GENTLE_CURVATURE) / (2.0 * rate * 2.0)
     center = (away * math.cos(angle), away * math.sin(angle))
     hill = mp_moments.Gaussian.isotropic(center, rate)
     assert_matches(local, isotropic(center, rate), hill, limit=2e-15)

@@ -88,7 +88,7 @@ def visits(places):
     box_tree.build_at_rest(x, y, built)
     near, out = cell_list.make_near(len(places)), np.empty((len(places), entry_points.COLUMNS))
     walls, memory = columns(SQUARE.vertices), make_scratch(len(places), 4)
-    entry_points.look_all(
+    entry_points.measure_all(
         0, len(places), found, built, x, y, *walls, Uniform().terms(), near, np.empty_like(out),
         out, np.empty(0), None, memory,
     )  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell._kernels.polygon.guaranteed import make_envelope
+from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 from dwell._kernels.polygon.self_trigger import trigger_value
 from dwell._types import columns
 from dwell.controllers import SelfTriggered

@@ -82,12 +82,12 @@ class Legs:
     def _used_and_left(self, dt: Any) -> tuple[Any, Any]:
         if self.cruise is None:
             return dt, 1.0
-        from dwell._kernels.common.segments import used_and_left
+        from dwell._kernels.common.segments import times_and_fractions
 
         dt, cruise = np.broadcast_arrays(np.asarray(dt, dtype=np.float64), self.cruise)
         used, left = np.empty(dt.size), np.empty(dt.size)
         flat = np.ascontiguousarray(dt).ravel(), np.ascontiguousarray(cruise).ravel()
-        used_and_left(*flat, self.fade, used, left)
+        times_and_fractions(*flat, self.fade, used, left)
         return used.reshape(dt.shape), left.reshape(dt.shape)
 
     def take(self, which: Any) -> Legs:

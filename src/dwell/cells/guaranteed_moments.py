@@ -43,7 +43,8 @@ def star_moments(cell: Star, density: Density | object = None) -> Moments:
 
 
 def _exact(cell: StarCell, density: Density) -> Moments:
-    from dwell._kernels.polygon.guaranteed import make_envelope, star_moments_of
+    from dwell._kernels.polygon.guaranteed import star_moments_of
+    from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 
     env = make_envelope(len(cell.radii), len(cell.workspace.vertices))
     terms = density.terms()
@@ -96,8 +97,8 @@ def _integrate(cell: StarCell, density: Density) -> Integral:
 
 def _first_patches(cell: StarCell) -> tuple[Floats, Floats]:
     """The curves' table and one patch per panel, quartered so as not to look too coarsely."""
-    from dwell._kernels.polygon.guaranteed import make_envelope, panels_of
-    from dwell._kernels.polygon.guaranteed_envelope import W0, W1
+    from dwell._kernels.polygon.guaranteed import panels_of
+    from dwell._kernels.polygon.guaranteed_envelope import W0, W1, make_envelope
 
     env = make_envelope(len(cell.radii), len(cell.workspace.vertices))
     n = panels_of(*cell.kernel_arguments(), env)

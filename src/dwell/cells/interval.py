@@ -25,7 +25,7 @@ def looks(
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
     Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
-    from dwell._kernels.line import entry_points as kernel
+    from dwell._kernels.line import cells as kernel
 
     out, doubt = _measured(ground, positions, row, agent, threads)
     column = np.ascontiguousarray(out.T)
@@ -43,7 +43,7 @@ def cells(
 
     The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
     """
-    from dwell._kernels.line import entry_points as kernel
+    from dwell._kernels.line import cells as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
@@ -62,7 +62,7 @@ def cells(
 def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     from dwell._kernels.common.status import NO_MASS
-    from dwell._kernels.line import entry_points as kernel
+    from dwell._kernels.line import cells as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
@@ -90,7 +90,7 @@ def _measured(
     The latter is first measured as if it were uniform.
     """
     from dwell._kernels.common.status import NO_MASS
-    from dwell._kernels.line import entry_points as kernel
+    from dwell._kernels.line import cells as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
     out = _looked(ground.workspace, terms, positions, row, agent, threads)
@@ -126,7 +126,7 @@ def _looked(
     threads: int | None,
 ) -> Floats:
     """The table that the kernel fills."""
-    from dwell._kernels.line import entry_points as kernel
+    from dwell._kernels.line import cells as kernel
     from dwell._kernels.line.moments import MEMORY
 
     ends = interval_of(workspace)
@@ -136,7 +136,7 @@ def _looked(
 
     def work(lo: int, hi: int) -> None:
         memory = np.empty((len(terms.weights), MEMORY))
-        kernel.look_many(
+        kernel.measure_many(
             lo, hi, row, agent, x, left, right, ends.lower, ends.upper, terms, memory, out
         )
 

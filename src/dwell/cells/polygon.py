@@ -20,7 +20,7 @@ from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
-    from dwell._kernels.polygon.cell_list import Bins
+    from dwell._kernels.polygon.cell_list import SquareBins
 
 BLOCKS = 64  # of cells at most: more would cost more than they balance
 CACHED = 16_384  # rows that fit into the cache
@@ -134,7 +134,7 @@ def looks(
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(x.shape[1], len(walls[0]))
-        kernel.look_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
+        kernel.measure_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
 
     if x.shape[1] > FEW and _is_everybody(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
@@ -188,7 +188,7 @@ def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
     return bool(in_rows and (agents == np.arange(shape[1])).all())
 
 
-def _in_bins(x: Floats, y: Floats) -> tuple[Bins, tuple[Floats, Floats]]:
+def _in_bins(x: Floats, y: Floats) -> tuple[SquareBins, tuple[Floats, Floats]]:
     """Agents sorted into bins, and their coordinates in that order.
 
     Where a bin holds many, its agents are in the order of a tree, so that neighbours in the plane
@@ -248,7 +248,7 @@ def _look_all(
         while True:
             if room is not None:
                 room.filled[:] = 0
-            reached = kernel.look_all(lo, hi, bins, tree, *common)
+            reached = kernel.measure_all(lo, hi, bins, tree, *common)
             if drawn is not None and room is not None:
                 cells, vertices = room.filled
                 kept = (room.vertex, room.behind, room.label)

@@ -127,10 +127,10 @@ class DiscreteLloyd:
             return observation.time + max(poisson_wait(observation.draw, mean), 1e-9 * mean)
         if self.schedule == "random":
             return self._next_turn(observation) * self.step
-        from dwell._kernels.common.hold_law import periodic_look
+        from dwell._kernels.common.hold_law import periodic_sample
 
         period = self._period(observation.agents)
-        return float(periodic_look(observation.event_count, observation.first_event_at, period))
+        return float(periodic_sample(observation.event_count, observation.first_event_at, period))
 
     def _next_turn(self, observation: Observation) -> int:
         assert observation.shared_draw is not None

@@ -205,13 +205,13 @@ class SelfTriggered:
 
         See _kernels/polygon/self_trigger.py.
         """
-        from dwell._kernels.common.segments import seconds_used
+        from dwell._kernels.common.segments import effective_time
 
         good, steps, after = 0.0, 0, self.option("stop") == "after"
         while good < self.tau_max:
             steps += 1
             s = min(steps * self.scan, self.tau_max)
-            moved = leg.hold * seconds_used(s, leg.cruise, self.kappa)
+            moved = leg.hold * effective_time(s, leg.cruise, self.kappa)
             if not self._trigger_value(position + moved, error - moved, s, age, places, ground) < 0:
                 if good < self.tau_min:
                     return max(s, self.tau_min) if after else self.tau_min, steps, FLOOR

@@ -111,7 +111,7 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
     """Arrays for the others' positions and radii, and for the kernel."""
     kept: tuple[Floats, Floats, Floats, Any] | None = getattr(_LOCAL, "kept", None)
     if kept is None or _LOCAL.vertices != vertices or len(kept[0]) < others:
-        from dwell._kernels.polygon.guaranteed import make_envelope
+        from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 
         capacity = max(2 * others, 16)
         kept = (

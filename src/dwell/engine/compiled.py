@@ -19,7 +19,7 @@ from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Stop, StopReason
 
 if TYPE_CHECKING:
-    from dwell._kernels.common.event_loop import Legs
+    from dwell._kernels.common.event_loop import SegmentTable
     from dwell._kernels.common.hold_law import HoldProgram
 
 
@@ -93,7 +93,7 @@ class Parts(NamedTuple):
     """The state of a run and the arguments of its kernel."""
 
     run_events: Any  # the event loop of the dimension
-    legs: Legs
+    legs: SegmentTable
     number: Ints  # (N,) the agent of each row: neighbours are near each other in memory
     constants: tuple[Any, ...]  # domain, density, law, seed: in the order the kernel takes them
     memory: Any  # its buffers
@@ -126,7 +126,7 @@ def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
 
 def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
-    from dwell._kernels.line.engine import Domain, Memory, run_events
+    from dwell._kernels.line.engine import IntervalEnds, LineBuffers, run_events
     from dwell._kernels.line.moments import MEMORY
     from dwell._kernels.line.sorted_neighbors import make_order, sort_agents
 
@@ -134,21 +134,21 @@ def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> 
     assert isinstance(terms, GeneralTerms)
     order = make_order(system.agents)
     sort_agents(now, cruise, row, order)
-    memory = Memory(order, np.empty((len(terms.weights), MEMORY)))
-    return run_events, Domain(ends.lower, ends.upper), memory
+    memory = LineBuffers(order, np.empty((len(terms.weights), MEMORY)))
+    return run_events, IntervalEnds(ends.lower, ends.upper), memory
 
 
 def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.polygon.box_tree import MOVING, make_tree
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import make_bins, make_near, put_all
-    from dwell._kernels.polygon.engine import Domain, Memory, run_events
+    from dwell._kernels.polygon.engine import PlanarBuffers, PolygonVertices, run_events
 
     n, vertices = system.agents, _flat(system).vertices
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
-    memory = Memory(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)))
-    return run_events, Domain(*columns(vertices)), memory
+    memory = PlanarBuffers(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)))
+    return run_events, PolygonVertices(*columns(vertices)), memory
 
 
 def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
@@ -204,9 +204,9 @@ def _binned_in_space(positions: Points) -> np.ndarray:
 _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _binned_in_space}
 
 
-def _legs(start: AgentsState, number: Ints) -> Legs:
+def _legs(start: AgentsState, number: Ints) -> SegmentTable:
     """Return the trajectory segments of agents in this order, and their queue."""
-    from dwell._kernels.common.event_loop import Legs, fill_rows
+    from dwell._kernels.common.event_loop import SegmentTable, fill_rows
     from dwell._kernels.common.queue import entries
     from dwell._kernels.common.segments import COLUMNS
     from dwell._kernels.polygon.buffers import whole_lines
@@ -217,7 +217,7 @@ def _legs(start: AgentsState, number: Ints) -> Legs:
     fill_rows(number, *vectors, start.since, start.first, start.looks, row)
     next_at = start.next_at[number]
     turn = _in_turn(next_at, number)  # sorted, which a heap may be
-    return Legs(row=row, due=next_at[turn], queue=entries(number[turn], turn))
+    return SegmentTable(row=row, due=next_at[turn], queue=entries(number[turn], turn))
 
 
 def _in_turn(next_at: Floats, number: Ints) -> Ints:

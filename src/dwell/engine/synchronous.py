@@ -53,7 +53,7 @@ def _jumped(
     system: CoverageSystem, parts: Parts, program: HoldProgram, t: float, order: Any
 ) -> EventTable | None:
     from dwell._kernels.common.hold_law import decide_together
-    from dwell._kernels.common.segments import AFTER_FIRST, AFTER_LOOKS, AFTER_SINCE
+    from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
 
     n, row = system.dimension, parts.legs.row
     places = places_in(row, t, program.cruise, n)[order]
@@ -68,13 +68,13 @@ def _jumped(
     }  # fmt: skip
     for name, value in values.items():
         getattr(table, name)[...] = value
-    looks, first = row[order, 2 * n + AFTER_LOOKS], row[order, 2 * n + AFTER_FIRST]
+    looks, first = row[order, 2 * n + AFTER_SAMPLES], row[order, 2 * n + AFTER_FIRST]
     decide_together(t, first, looks, table.errors.T, program, table.holds.T, table.next_at)
     table.hold_error[:] = lengths(row[order, n : 2 * n] - table.holds)
     row[order, :n] = places
     row[order, n : 2 * n] = table.holds
     row[order, 2 * n + AFTER_SINCE] = t
-    row[order, 2 * n + AFTER_LOOKS] += 1.0
+    row[order, 2 * n + AFTER_SAMPLES] += 1.0
     _requeue(parts, table.next_at, order)
     _note_speeds(table.holds, parts)
     return table

@@ -115,13 +115,13 @@ class StarCell(StarBase):
     @cached_property
     def _demands(self) -> tuple[Points, Floats]:
         """B (k, 2) and c (k,) of 1 / radius >= u . B + c: workspace edges, then agents."""
-        from dwell._kernels.polygon.guaranteed_workspace import HUGGING
+        from dwell._kernels.polygon.guaranteed_workspace import NEAREST
 
         v = self.workspace.vertices
         edges = np.roll(v, -1, axis=0) - v
         normals = np.column_stack([edges[:, 1], -edges[:, 0]]) / np.hypot(*edges.T)[:, None]
         gaps = ((v - self.position) * normals).sum(axis=1)
-        gaps = np.maximum(gaps, HUGGING * self.workspace.diameter)
+        gaps = np.maximum(gaps, NEAREST * self.workspace.diameter)
         sign = -1.0 if self.dual else 1.0
         apart = self._halves > 0.0
         d, r, half = (self.others - self.position)[apart], self.radii[apart], self._halves[apart]
@@ -260,7 +260,7 @@ def _named(workspace: object) -> str:
 
 
 def _env(cell: StarCell) -> Any:
-    from dwell._kernels.polygon.guaranteed import make_envelope
+    from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 
     return make_envelope(len(cell.radii), len(cell.workspace.vertices))
 

@@ -1,4 +1,4 @@
-"""Floating-point building blocks: exact products, an exponential of our own."""
+"""Floating-point building blocks: exact products, exponentials, sums in a fixed order."""
 
 import math
 
@@ -93,3 +93,42 @@ def exponential(x):
     p = p * r + 1.0 / 6.0
     p = p * r + 0.5
     return (1.0 + (r + r * r * p)) * POWERS[k + LEAST]
+
+
+@inner
+def small_exponential(y):
+    """e**y - 1 for |y| up to 0.16, by its Taylor polynomial: without branches, for vector code.
+
+    A larger argument is halved beforehand and the result squared back: e**2y - 1 = v (v + 2).
+    """
+    p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
+    p = p * y + 1.0 / 40320.0
+    p = p * y + 1.0 / 5040.0
+    p = p * y + 1.0 / 720.0
+    p = p * y + 1.0 / 120.0
+    p = p * y + 1.0 / 24.0
+    p = p * y + 1.0 / 6.0
+    p = p * y + 0.5
+    return y + y * y * p
+
+
+@inner
+def sum_of_16(v):
+    """Sixteen numbers by four sums of four: the additions need not wait for one another."""
+    s0 = s1 = s2 = s3 = 0.0
+    for k in range(0, 16, 4):
+        s0 += v[k]
+        s1 += v[k + 1]
+        s2 += v[k + 2]
+        s3 += v[k + 3]
+    return (s0 + s1) + (s2 + s3)
+
+
+@inner
+def range_of(n, x):
+    """Return the least and the largest of n numbers."""
+    low = high = x[0]
+    for k in range(n):
+        low = smaller(low, x[k])
+        high = larger(high, x[k])
+    return low, high

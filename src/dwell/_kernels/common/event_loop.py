@@ -2,7 +2,7 @@
 
 An agent's position between its events is start + hold * (t - since), always taken from its own
 last event, so nothing accumulates and the order of simultaneous jumps does not matter. It moves for
-a time `cruise` at most (for ever, under most laws) and then stands.
+a time `cruise` at most (for ever, under most laws) and then stops.
 
 A dimension supplies two functions, `measure` and `note_jump`, and the types of its domain and
 buffers; their text becomes part of the loop: see
@@ -15,17 +15,17 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import njit, spliced
-from dwell._kernels.common.hold_law import next_look, saturate
+from dwell._kernels.common.hold_law import next_sample, saturate
 from dwell._kernels.common.philox import STREAM_RESETS, uniform
 from dwell._kernels.common.queue import agent_in, row_in, sift_queue
-from dwell._kernels.common.segments import AFTER_FIRST, AFTER_LOOKS, AFTER_SINCE
+from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
-FULL, REACHED, HIT = 0, 1, 2  # why the loop returned: buffer full, horizon, two agents met
+FULL, REACHED, HIT = 0, 1, 2  # why the loop returned: buffer full, horizon, two agents coincide
 
 
-class Legs(NamedTuple):
-    """All that changes during a run: one entry per agent."""
+class SegmentTable(NamedTuple):
+    """Trajectory segments and event queue of a run: one entry per agent."""
 
     row: np.ndarray  # (N, columns) see segments.py
     due: np.ndarray  # heap of (due, queue), earliest first: when the next sample is,
@@ -48,8 +48,8 @@ class Log(NamedTuple):
 
 
 @njit
-def fill_rows(number, start, hold, since, first, looks, row):
-    """Fill the table of legs for agents in the order of `number`."""
+def fill_rows(number, start, hold, since, first, samples, row):
+    """Fill the table of segments for agents in the order of `number`."""
     n = start.shape[1]
     for i in range(number.shape[0]):
         q = number[i]
@@ -58,42 +58,42 @@ def fill_rows(number, start, hold, since, first, looks, row):
             row[i, n + k] = hold[q, k]
         row[i, 2 * n + AFTER_SINCE] = since[q]
         row[i, 2 * n + AFTER_FIRST] = first[q]
-        row[i, 2 * n + AFTER_LOOKS] = looks[q]
+        row[i, 2 * n + AFTER_SAMPLES] = samples[q]
 
 
 @spliced
 def event_loop(
-    measure, note_jump, until, legs, domain, terms, program, key, streams, log, memory
+    measure, note_jump, until, segments, domain, terms, program, key, streams, log, memory
 ):  # fmt: skip
-    """Execute jumps with t <= until as long as the log has room; return (jumps, reason).
+    """Execute jumps with t <= until until the log is full; return (jumps, reason).
 
     key: the seed's two words; streams: whose draws each row uses.
 
-    measure(j, p, t, cruise, legs, domain, terms, log, memory) writes the position of the agent in
-    row p at time t, and its error, into entry j of the log, and returns (status, neighbors, squared
-    distance of the nearest other agent or -1). note_jump(j, p, t, following, cruise, legs, log,
-    memory) brings the buffers up to date with the velocity of entry j.
+    measure(j, p, t, cruise, segments, domain, terms, log, memory) writes the position of the agent
+    in row p at time t, and its error, into entry j of the log, and returns (status, neighbors,
+    squared distance of the nearest other agent or -1). note_jump(j, p, t, following, cruise,
+    segments, log, memory) brings the buffers up to date with the velocity of entry j.
     """
-    row = legs.row
+    row = segments.row
     n = log.positions.shape[0]
     j = 0
     while True:
-        entry = legs.queue[0]
+        entry = segments.queue[0]
         p = row_in(entry)
-        t = legs.due[0]
+        t = segments.due[0]
         if t > until:
             return j, REACHED
         if j == log.time.shape[0]:
             return j, FULL
         status, neighbors, nearest = measure(
-            j, p, t, program.cruise, legs, domain, terms, log, memory
+            j, p, t, program.cruise, segments, domain, terms, log, memory
         )
         if status == COINCIDENT:
             return j, HIT
         saturate(j, log.errors, program.k1, program.reach, log.holds)
-        k = int(row[p, 2 * n + AFTER_LOOKS])
+        k = int(row[p, 2 * n + AFTER_SAMPLES])
         draw = uniform(key[0], key[1], STREAM_RESETS, streams[p], k)
-        following = next_look(p, k, t, row[p, 2 * n + AFTER_FIRST], draw, program)
+        following = next_sample(p, k, t, row[p, 2 * n + AFTER_FIRST], draw, program)
         change = 0.0
         for i in range(n):
             difference = row[p, n + i] - log.holds[i, j]
@@ -108,8 +108,8 @@ def event_loop(
         log.nearest[j] = math.sqrt(nearest) if nearest >= 0.0 else np.inf
         log.empty[j] = 1 if status == NO_MASS else 0
         row[p, 2 * n + AFTER_SINCE] = t
-        row[p, 2 * n + AFTER_LOOKS] = k + 1
-        legs.due[0] = following
-        sift_queue(legs)
-        note_jump(j, p, t, following, program.cruise, legs, log, memory)
+        row[p, 2 * n + AFTER_SAMPLES] = k + 1
+        segments.due[0] = following
+        sift_queue(segments)
+        note_jump(j, p, t, following, program.cruise, segments, log, memory)
         j += 1

@@ -1,4 +1,4 @@
-"""Laws that hold a velocity between looks, in numbers: the input, and when to look next."""
+"""Laws with a zero-order hold, as plain numbers: the velocity, and the time of the next sample."""
 
 import math
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class HoldProgram(NamedTuple):
     t2: np.ndarray  # (N,)
     period: np.ndarray  # (N,) for PERIODIC
     intervals: np.ndarray  # (N, M) for SEQUENCE, repeated from the start when used up
-    loss: float  # for DROPOUT: the chance that a look is lost
+    loss: float  # for DROPOUT: the probability that a sample is lost
     cruise: float = math.inf  # for how long the velocity is held; then the agent stops
 
 
@@ -44,7 +44,7 @@ def saturate(j, errors, k1, reach, holds):
 
 @njit
 def dropout_interval(u, t1, t2, loss):
-    """t1, 2 t1, 3 t1, ... as looks are lost one after another, but never more than t2."""
+    """t1, 2 t1, 3 t1, ... as samples are lost one after another, but never more than t2."""
     attempts = 1
     chance = loss
     while u < chance and attempts * t1 < t2:
@@ -54,8 +54,8 @@ def dropout_interval(u, t1, t2, loss):
 
 
 @njit
-def periodic_look(k, first, period):
-    """The time of look k + 1 = 1, 2, ...; of look 0 it is `first`.
+def periodic_sample(k, first, period):
+    """The time of sample k + 1 = 1, 2, ...; of sample 0 it is `first`.
 
     Where the first comes after one period, all come at exact multiples of it: 150 is then reached
     in 15 000 steps of 0.01, not missed by a rounding.
@@ -66,11 +66,11 @@ def periodic_look(k, first, period):
 
 
 @njit
-def next_look(p, k, t, first, draw, program):
-    """When agent p looks next, having just made its look k = 0, 1, ... at time t.
+def next_sample(p, k, t, first, draw, program):
+    """When agent p samples next, after its sample k = 0, 1, ... at time t.
 
-    `first` is the time of its look 0: periodic looks are counted from there, not added up, so that
-    equal periods stay together for ever. `draw` is this look's random number in [0, 1).
+    `first` is the time of its sample 0: periodic samples are counted from there, not added up, so
+    that equal periods stay together for ever. `draw` is this sample's random number in [0, 1).
     """
     p = p if program.t1.shape[0] > 1 else 0
     t1 = program.t1[p]
@@ -82,15 +82,15 @@ def next_look(p, k, t, first, draw, program):
     if program.rule == LATEST:
         return t + t2
     if program.rule == PERIODIC:
-        return periodic_look(k, first, program.period[p])
+        return periodic_sample(k, first, program.period[p])
     if program.rule == SEQUENCE:
         return t + program.intervals[p, k % program.intervals.shape[1]]
     return t + dropout_interval(draw, t1, t2, program.loss)
 
 
 @njit
-def decide_together(t, first, looks, errors, program, holds, next_at):
+def decide_together(t, first, samples, errors, program, holds, next_at):
     """Write the velocity and the next sample of all agents that sample at time t, by numbers."""
     for p in range(next_at.shape[0]):
         saturate(p, errors, program.k1, program.reach, holds)
-        next_at[p] = next_look(p, int(looks[p]), t, first[p], 0.0, program)
+        next_at[p] = next_sample(p, int(samples[p]), t, first[p], 0.0, program)

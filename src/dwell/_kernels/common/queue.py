@@ -31,27 +31,27 @@ def agent_in(entry):
 
 
 @inner
-def is_before(i, j, legs):
+def is_before(i, j, segments):
     """Whether entry i of the queue jumps before entry j: by time, then by the agent's number."""
-    if legs.due[i] != legs.due[j]:
-        return legs.due[i] < legs.due[j]
-    return legs.queue[i] < legs.queue[j]
+    if segments.due[i] != segments.due[j]:
+        return segments.due[i] < segments.due[j]
+    return segments.queue[i] < segments.queue[j]
 
 
 @inner
-def sift_queue(legs):
+def sift_queue(segments):
     """Restore the queue after its first entry has changed."""
-    n = legs.queue.shape[0]
+    n = segments.queue.shape[0]
     root = 0
     while True:
         child = BRANCHES * root + 1
         if child >= n:
             return
         for k in range(child + 1, min(child + BRANCHES, n)):
-            if is_before(k, child, legs):
+            if is_before(k, child, segments):
                 child = k
-        if not is_before(child, root, legs):
+        if not is_before(child, root, segments):
             return
-        legs.due[child], legs.due[root] = legs.due[root], legs.due[child]
-        legs.queue[child], legs.queue[root] = legs.queue[root], legs.queue[child]
+        segments.due[child], segments.due[root] = segments.due[root], segments.due[child]
+        segments.queue[child], segments.queue[root] = segments.queue[root], segments.queue[child]
         root = child

@@ -12,7 +12,7 @@ import numpy as np
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.segments import AFTER_SINCE
-from dwell._kernels.line.cells import NOBODY
+from dwell._kernels.line.cells import NONE
 from dwell._kernels.polygon.cell_list import FASTEST, PUT_AT, drift_at
 
 START, HOLD = 0, 1
@@ -23,7 +23,7 @@ SLACK = 1e-14  # of the positions: they are rounded
 STEPS = 2  # entry of the clock: steps of searches since agents were sorted
 
 
-class Order(NamedTuple):
+class SortedAgents(NamedTuple):
     """Agents by their positions when they were sorted."""
 
     clock: np.ndarray  # (3,) time of sorting, largest squared speed since then, steps
@@ -33,25 +33,25 @@ class Order(NamedTuple):
     near: np.ndarray  # (3,) positions of an agent, of the next one below and of the next one above
 
 
-def make_order(agents: int) -> Order:
+def make_order(agents: int) -> SortedAgents:
     """Buffers for so many agents, nearly sorted by their numbers; `sort_agents` fills them."""
     agent, rank = np.tile(np.arange(agents, dtype=np.int32), (2, 1))
-    return Order(np.zeros(3), agent, rank, np.zeros(agents), np.empty(3))
+    return SortedAgents(np.zeros(3), agent, rank, np.zeros(agents), np.empty(3))
 
 
 @inner
-def place_at(t, q, cruise, row):
+def position_at(t, q, cruise, row):
     """Return the position of agent q at time t."""
     return row[q, START] + row[q, HOLD] * smaller(t - row[q, SINCE], cruise)
 
 
 @njit
 def sort_agents(t, cruise, row, order):
-    """Sort all agents by their positions at time t, by insertion: few have changed places."""
+    """Sort all agents by their positions at time t, by insertion: few have changed order."""
     fastest = 0.0
     for k in range(row.shape[0]):
         q = order.agent[k]
-        x = place_at(t, q, cruise, row)
+        x = position_at(t, q, cruise, row)
         fastest = larger(fastest, row[q, HOLD] * row[q, HOLD])
         i = k
         while i > 0 and order.then[i - 1] > x:
@@ -69,7 +69,7 @@ def sort_agents(t, cruise, row, order):
 
 @inner
 def note_position(x, near):
-    """Keep x if it is the nearest position so far, below (or at the same place) or above."""
+    """Keep x if it is the nearest position so far, below (or at the same position) or above."""
     if x <= near[0]:
         near[BELOW] = larger(near[BELOW], x)
     elif x < near[ABOVE]:
@@ -80,23 +80,23 @@ def note_position(x, near):
 def find_beside(p, t, cruise, row, order):
     """Write the positions of agent p and of the agents next to it into order.near.
 
-    The next one below may be at the same position. Returns (BELOW or NOBODY, ABOVE or NOBODY).
+    The next one below may be at the same position. Returns (BELOW or NONE, ABOVE or NONE).
     """
     if order.clock[STEPS] > LONG * row.shape[0]:
         sort_agents(t, cruise, row, order)
     near, then, n = order.near, order.then, row.shape[0]
-    near[0] = place_at(t, p, cruise, row)
+    near[0] = position_at(t, p, cruise, row)
     near[BELOW] = -np.inf
     near[ABOVE] = np.inf
     drift = drift_at(t, order.clock) + SLACK * larger(abs(then[0]), abs(then[n - 1]))
     k = order.rank[p] - 1
     while k >= 0 and then[k] + drift >= near[BELOW]:
-        note_position(place_at(t, order.agent[k], cruise, row), near)
+        note_position(position_at(t, order.agent[k], cruise, row), near)
         k -= 1
     i = order.rank[p] + 1
     while i < n and then[i] - drift <= near[ABOVE]:
-        note_position(place_at(t, order.agent[i], cruise, row), near)
+        note_position(position_at(t, order.agent[i], cruise, row), near)
         i += 1
     order.clock[STEPS] += i - k
-    left = BELOW if near[BELOW] > -np.inf else NOBODY
-    return left, ABOVE if near[ABOVE] < np.inf else NOBODY
+    left = BELOW if near[BELOW] > -np.inf else NONE
+    return left, ABOVE if near[ABOVE] < np.inf else NONE

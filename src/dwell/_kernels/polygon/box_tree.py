@@ -1,11 +1,7 @@
 """Agents in a tree of boxes, eight to a node, for cells whose disc holds too many others.
 
-Such a cell is cut corner by corner. The agent nearest to a corner owns it; if that is another one,
-the cell is cut by their bisector, else the corner stays. A search for the nearest agent leaves out
-boxes that are farther away than one already found, so a long cell costs about its neighbours times
-the depth of the tree, however many agents are within its reach. Squared distances are compared as
-they are rounded, and a box is never farther away than an agent in it: the tree finds the agent that
-a search through all of them finds, and the cell has the same bits.
+A search for agents near a point leaves out boxes that are farther away than those already found:
+see vertex_search.py.
 
 The ends of boxes move with the fastest and the slowest agent in them. An event may widen boxes; the
 tree is built anew when searches have visited much of it.
@@ -20,10 +16,8 @@ from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.queue import row_in
 from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE
-from dwell._kernels.common.status import COINCIDENT
-from dwell._kernels.polygon.buffers import BRANCHES, CLOSEST, LINES
-from dwell._kernels.polygon.cell_list import is_between, place_at
-from dwell._kernels.polygon.halfplane_clip import CLOSER, cut, deepest, farthest, sides
+from dwell._kernels.polygon.buffers import BRANCHES
+from dwell._kernels.polygon.cell_list import is_between, position_at
 
 AT_REST, MOVING = 32, 8  # agents in a leaf, at most: those at rest are measured all at once
 HALVINGS = 3  # by which the branches of a node are made
@@ -41,11 +35,11 @@ class Tree(NamedTuple):
     who: np.ndarray  # (N,) agents leaf by leaf
     leaf: np.ndarray  # (N,) the leaf that holds each agent
     first: np.ndarray  # (leaves + 1,) where each leaf begins in `who`
-    x: np.ndarray  # (N,) their places when the tree was built, leaf by leaf
+    x: np.ndarray  # (N,) their positions when the tree was built, leaf by leaf
     y: np.ndarray
     box: np.ndarray  # (12, nodes)
     laid: np.ndarray  # (1,) when boxes were laid
-    built: np.ndarray  # (1,) whether it is
+    built: np.ndarray  # (1,) whether the tree is built
 
 
 def make_tree(agents: int, per_leaf: int) -> Tree:
@@ -67,7 +61,7 @@ def bring_to(middle, lo, hi, key, other, who):
     """Order agents lo..hi so that keys before `middle` are not larger, after it not smaller."""
     hi -= 1
     while lo < hi:
-        pivot = key[lo + (lo * 40503 + hi * 30011) % (hi - lo + 1)]  # no pattern meets them all
+        pivot = key[lo + (lo * 40503 + hi * 30011) % (hi - lo + 1)]  # no fixed pattern is slow
         i = lo
         j = hi
         while i <= j:
@@ -166,14 +160,14 @@ def stretch_all(q, x, y, hx, hy, e, tree):
 def enclose(q, t, due, cruise, row, tree):
     """Let the boxes round agent q hold it from time t to `due`, moving and at rest."""
     age = t - tree.laid[0]
-    px, py = place_at(t, q, cruise, row)
+    px, py = position_at(t, q, cruise, row)
     hx = row[q, HOLD_X]
     hy = row[q, HOLD_Y]
     e = ROUNDING * (abs(px) + abs(py) + (abs(hx) + abs(hy)) * age)
     if t - row[q, SINCE] < cruise:
         stretch_all(q, px - hx * age, py - hy * age, hx, hy, e, tree)
     if due - row[q, SINCE] > cruise:
-        px, py = place_at(due, q, cruise, row)
+        px, py = position_at(due, q, cruise, row)
         stretch_all(q, px, py, 0.0, 0.0, e, tree)
 
 
@@ -201,7 +195,7 @@ def place_in_leaf(i, t, cruise, row, tree):
     """Where the i-th agent in the order of leaves is at time t; at rest, if there is no row."""
     if row is None:
         return tree.x[i], tree.y[i]
-    return place_at(t, tree.who[i], cruise, row)
+    return position_at(t, tree.who[i], cruise, row)
 
 
 @inner
@@ -212,14 +206,6 @@ def leaf_radius(p, tree):
     count = tree.first[k - inner_nodes + 1] - tree.first[k - inner_nodes]
     size = (tree.box[RIGHT, k] - tree.box[LEFT, k]) + (tree.box[HIGH, k] - tree.box[LOW, k])
     return 0.5 * size * math.sqrt(AROUND / (math.pi * count))
-
-
-@inner
-def place_of(q, t, xs, ys, cruise, row):
-    """Where agent q is at time t; in (xs, ys), if there is no row."""
-    if row is None:
-        return xs[q], ys[q]
-    return place_at(t, q, cruise, row)
 
 
 @njit
@@ -239,7 +225,7 @@ def build_at_rest(x, y, tree):
 def build_moving(t, cruise, row, due, queue, tree):
     """Build the tree at time t; due, queue: when the segment in each row of `row` ends."""
     for q in range(row.shape[0]):
-        tree.x[q], tree.y[q] = place_at(t, q, cruise, row)
+        tree.x[q], tree.y[q] = position_at(t, q, cruise, row)
     lay_boxes(tree)
     tree.laid[0] = t
     for i in range(row.shape[0]):
@@ -293,7 +279,7 @@ def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, visits):
     """The next leaf that is not farther than a bound from the point v seen from p.
 
     stack: squared distances and numbers of nodes still to be visited, `top` of them, the root to
-    begin with; of the children of a node the nearest is visited first. Gives (where the agents of
+    begin with; of the children of a node the nearest is visited first. Returns (where the agents of
     the leaf begin in tree.who, where they end, the new top); (0, 0, 0) if there is none.
     """
     inner_nodes = tree.box.shape[1] - tree.first.shape[0] + 1
@@ -323,103 +309,6 @@ def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, visits):
 
 
 @inner
-def comes_before(e2, dx, dy, other):
-    """Whether squared distance and displacement come before those of another agent."""
-    if e2 != other[0]:
-        return e2 < other[0]
-    if dx != other[1]:
-        return dx < other[1]
-    return dy < other[2]
-
-
-@inner
-def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
-    """The agent nearest to the point v seen from agent p at (px, py), if nearer than a bound.
-
-    Squared distance, displacement from p and number, which is -1 if there is none; of several
-    equally near, the one whose displacement comes first.
-    """
-    best = (bound, -np.inf, -np.inf, -1)
-    age = age_of(t, row, tree)
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, bound, px, py, vx, vy, age, tree, stack, visits)
-    while begin < end:
-        if row is None and not holds_nearer(begin, end, best[0], px, py, vx, vy, tree):
-            end = begin
-        for i in range(begin, end):
-            q = int(tree.who[i])
-            qx, qy = place_in_leaf(i, t, cruise, row, tree)
-            best = nearer(q, p, qx - px, qy - py, vx, vy, best)
-        begin, end, top = next_leaf(top, best[0], px, py, vx, vy, age, tree, stack, visits)
-    return best
-
-
-@inner
-def holds_nearer(begin, end, bound, px, py, vx, vy, tree):
-    """Whether an agent at rest in a leaf is not farther from v than a bound; without branches."""
-    count = 0
-    x = tree.x[begin:end]
-    y = tree.y[begin:end]
-    for i in range(end - begin):
-        ex = (x[i] - px) - vx
-        ey = (y[i] - py) - vy
-        count += 1 if ex * ex + ey * ey <= bound else 0
-    return count > 0
-
-
-@inner
-def nearer(q, p, dx, dy, vx, vy, best):
-    """The better of `best` and agent q as the owner of v."""
-    ex = dx - vx
-    ey = dy - vy
-    e2 = ex * ex + ey * ey
-    if (e2 > best[0]) | (q == p) or not comes_before(e2, dx, dy, best):
-        return best
-    return e2, dx, dy, q
-
-
-@inner
-def owner_among(vx, vy, bound, p, px, py, xs, ys):
-    """What `owner_of` gives, by a search through all agents (xs, ys)."""
-    best = (bound, -np.inf, -np.inf, -1)
-    for q in range(xs.shape[0]):
-        best = nearer(q, p, xs[q] - px, ys[q] - py, vx, vy, best)
-    return best
-
-
-@inner
-def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
-    """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: a buffer."""
-    count = 0
-    far = np.inf  # squared distance of the last one
-    age = age_of(t, row, tree)
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, age, tree, stack, visits)
-    while begin < end:
-        for i in range(begin, end):
-            q = int(tree.who[i])
-            qx, qy = place_in_leaf(i, t, cruise, row, tree)
-            dx = qx - px
-            dy = qy - py
-            d2 = dx * dx + dy * dy
-            if (d2 > far) | (q == p):
-                continue
-            k = count
-            while k > 0 and comes_before(d2, dx, dy, closest[k - 1]):
-                for c in range(3):
-                    closest[k, c] = closest[k - 1, c]
-                used[k + 1] = used[k]
-                k -= 1
-            closest[k, 0] = d2
-            closest[k, 1] = dx
-            closest[k, 2] = dy
-            used[k + 1] = q
-            count = count + 1 if count < CLOSEST else CLOSEST
-            far = closest[CLOSEST - 1, 0] if count == CLOSEST else np.inf
-        begin, end, top = next_leaf(top, far, px, py, 0.0, 0.0, age, tree, stack, visits)
-
-
-@inner
 def holds_more(p, px, py, limit, most, age, tree):
     """Whether a box that holds agent p and more than `most` agents is within a squared distance.
 
@@ -441,7 +330,7 @@ def holds_more(p, px, py, limit, most, age, tree):
 def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
     """List all but p farther than one squared distance and not than another, after m in `near`.
 
-    Gives how many are listed then; it ends with the first after `most`.
+    Returns how many are listed then; it ends with the first after `most`.
     """
     px = near.x[0]
     py = near.y[0]
@@ -458,111 +347,3 @@ def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
             m += 1 if inside & (q != p) & (m <= most) else 0
         begin, end, top = next_leaf(top, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
     return m
-
-
-@inner
-def is_listed(q, m, listed):
-    """Whether q is among listed[1..m]."""
-    for k in range(1, m):
-        if listed[k] == q:
-            return True
-    return False
-
-
-@inner
-def keeps_order(n, fresh, at, left, outside, side):
-    """Whether a cut took a run of corners from `at` on, of which `left` were still to be judged."""
-    if fresh != n - outside + 2 or side[at] <= 0.0:
-        return False
-    for k in range(left, n):
-        if side[(at + k) % n] > 0.0:
-            return False
-    return True
-
-
-@inner
-def cell_by_corners(
-    p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, x, y, label, x2, y2, label2, side, used,
-    stack, closest,
-):  # fmt: skip
-    """Cell of agent p at (px, py) at time t in the polygon (wx, wy), cut by the owners of corners.
-
-    It is cut by the CLOSEST nearest agents first. Leaves corners and labels in x, y, label; labels
-    refer to `near`, where those it was cut by are listed. With no tree (None) agents are searched
-    among all of (xs, ys), to which labels then refer, and the nearest ones are in used[1..]. Gives
-    (vertices, squared distance of the nearest, how many are listed); vertices as in `cut_cell`.
-    """
-    if tree is not None:
-        list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, near.visits)
-    a, b, c = x, y, label
-    n = wx.shape[0]
-    for k in range(n):
-        a[k] = wx[k] - px
-        b[k] = wy[k] - py
-        c[k] = -1 - k
-    nearest = -1.0
-    m = 1
-    at = 0  # the corner to be judged next, and how many there are from it on
-    left = n
-    while left > 0:
-        q = -1
-        dx = dy = 0.0
-        if m <= CLOSEST:
-            q = used[m]
-            dx, dy = closest[m - 1, 1], closest[m - 1, 2]
-        else:
-            r2 = a[at] * a[at] + b[at] * b[at]
-            if tree is None:
-                _, dx, dy, q = owner_among(a[at], b[at], r2, p, px, py, xs, ys)
-            else:
-                _, dx, dy, q = owner_of(
-                    a[at], b[at], r2, p, t, px, py, cruise, row, tree, stack, near.visits
-                )
-            if q < 0 or is_listed(q, m, used):
-                at = at + 1 if at + 1 < n else 0
-                left -= 1
-                continue
-        d2 = dx * dx + dy * dy
-        if nearest < 0.0:
-            nearest = d2
-            if d2 == 0.0:
-                return COINCIDENT, d2, m
-        who = q
-        if tree is not None:
-            who = m
-            near.x[m], near.y[m] = place_of(q, t, xs, ys, cruise, row)
-        used[m] = q
-        m += 1
-        beyond = sides(n, dx, dy, 0.5 * d2, a, b, side)
-        if beyond == n:
-            return 0, nearest, m
-        if beyond > 0:
-            fresh = cut(n, who, deepest(n, side), side, a, b, c, x2, y2, label2)
-            a, x2 = x2, a
-            b, y2 = y2, b
-            c, label2 = label2, c
-            left = left + fresh - n if keeps_order(n, fresh, at, left, beyond, side) else fresh
-            n = fresh
-            at = n - 1
-    for k in range(n):  # what is there already, or what was swapped
-        x[k], y[k], label[k] = a[k], b[k], c[k]
-    return n if n >= 3 else 0, nearest, m
-
-
-@inlined
-def cell_in_tree(p, t, px, py, xs, ys, cruise, row, tree, wx, wy, near, s):
-    """Cell of agent p by its corners; and whether it is crowded: see `retrace_cell`.
-
-    Gives (vertices, squared distance of the nearest agent, crowded). If the cell is not crowded
-    but for rounding the one that was cut by all agents within its reach, that one counts.
-    """
-    n, nearest, m = cell_by_corners(
-        p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s.x, s.y, s.label, s.x2, s.y2,
-        s.label2, s.side, s.who, s.stack, s.closest,
-    )  # fmt: skip
-    limit = CLOSER * farthest(n, s.x, s.y)
-    most = m + LINES
-    crowded = holds_more(p, px, py, limit, LINES + 1, age_of(t, row, tree), tree)
-    if not crowded:
-        crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
-    return n, nearest, crowded or n == COINCIDENT

@@ -1,4 +1,4 @@
-"""Agents in square bins, in which those near an agent are found without a search through all.
+"""A cell list: agents in square bins, where those near an agent are found without a full search.
 
 The bins that a disc round an agent touches hold all agents up to its radius. The cell is cut by
 those; if it reaches no farther than half the radius, no other agent can matter, and it has the bits
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inlined, inner, njit
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 from dwell._kernels.polygon.buffers import LINES
@@ -33,8 +33,8 @@ X, Y, SIDE, COLUMNS, ROWS = range(5)  # a frame of bins: lower corner, side, how
 PUT_AT, FASTEST, EVENTS = range(3)  # when all were put into bins; squared speed and events since
 
 
-class Bins(NamedTuple):
-    """Who is where: agents in the order of their bins, row by row."""
+class SquareBins(NamedTuple):
+    """Agents in the order of their bins, row by row."""
 
     frame: np.ndarray  # (5,)
     clock: np.ndarray  # (3,) for agents that move
@@ -42,33 +42,30 @@ class Bins(NamedTuple):
     who: np.ndarray  # (N,)
 
 
-class Near(NamedTuple):
+class Candidates(NamedTuple):
     """The agents near one of them, that one first."""
 
     x: np.ndarray
     y: np.ndarray
-    visits: (
-        np.ndarray
-    )  # (1,) boxes and agents that searches in the tree have visited: see box_tree.py
+    visits: np.ndarray  # (1,) boxes that searches in the tree have visited: see box_tree.py
     spare: np.ndarray  # (1,) agents that bins may list in large discs before a tree is built
     crowded: np.ndarray  # (1,) whether the cell before was crowded: see cell_search.py
 
 
-def make_bins(agents: int) -> Bins:
+def make_bins(agents: int) -> SquareBins:
     """Empty bins for so many agents; `put_all` and `put_at_rest` fill them."""
     most = 1 if agents <= FEW else 2 * agents  # more than any frame for so many has
     first, who = np.zeros(most + 1, dtype=np.int32), np.arange(agents, dtype=np.int32)
-    return Bins(np.zeros(5), np.zeros(3), first, who)
+    return SquareBins(np.zeros(5), np.zeros(3), first, who)
 
 
-def make_near(agents: int) -> Near:
+def make_near(agents: int) -> Candidates:
     """Buffers for all agents, for the lines of a trace, and some to spare."""
-    room = agents + LINES + 1 + SPARE
-    x, y = np.empty(room), np.empty(room)
-    return Near(x, y, np.zeros(1), np.full(1, float(agents)), np.zeros(1, dtype=np.bool_))
+    x, y = np.empty((2, agents + LINES + 1 + SPARE))
+    return Candidates(x, y, np.zeros(1), np.full(1, float(agents)), np.zeros(1, dtype=np.bool_))
 
 
-def in_order(places: np.ndarray, bins: Bins) -> np.ndarray:
+def in_order(places: np.ndarray, bins: SquareBins) -> np.ndarray:
     """One coordinate of all agents in the order of their bins, with some to spare."""
     found = np.zeros(len(places) + SPARE)
     np.take(places, bins.who, out=found[: len(places)], mode="clip")  # nothing is: quicker
@@ -105,7 +102,7 @@ def lay_frame(agents, left, low, right, high, frame):
 
 @inner
 def place_in(z, low, side, count):
-    """The column or row of bins that z lies in; those outside count to the outermost."""
+    """The column or row of bins that z lies in; those outside belong to the outermost."""
     k = math.floor((z - low) / side)
     return int(smaller(count - 1, larger(0, k)))
 
@@ -146,7 +143,7 @@ def limit_of(px, py, radius, drift, frame):
     """The squared distance up to which all agents are listed; inf if none is left out."""
     if covers(px, py, radius, frame):
         return np.inf
-    sure = radius - drift - unsure(frame)
+    sure = radius - drift - rounding_margin(frame)
     return sure * sure if sure > 0.0 else -1.0
 
 
@@ -161,33 +158,6 @@ def slice_of(k, px, half, everything, bins):
         left = place_in(px - half, frame[X], frame[SIDE], frame[COLUMNS])
         right = place_in(px + half, frame[X], frame[SIDE], frame[COLUMNS])
     return bins.first[k * across + left], bins.first[k * across + right + 1]
-
-
-@inner
-def gather_at_rest(k, m, beyond, radius, most, bins, x, y, near):
-    """List the agents round the k-th in the order of bins that were not listed before.
-
-    x, y: all places in that order. The first m in `near` are listed already: the agent itself and
-    all others up to the squared distance `beyond`. Gives how many there are now, and the squared
-    distance up to which all are; or more than `most`, as soon as the bins may hold so many.
-    """
-    frame = bins.frame
-    px = x[k]
-    py = y[k]
-    limit = limit_of(px, py, radius, 0.0, frame)
-    low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
-    high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
-    for row in range(low, high + 1):
-        half = half_width(row, py, radius, frame)
-        if half >= 0.0:
-            begin, end = slice_of(row, px, half, limit == np.inf, bins)
-            if m + end - begin > most:
-                return most + 1, limit
-            for i in range(begin, end):
-                near.x[m] = x[i]
-                near.y[m] = y[i]
-                m += 1 if is_between(x[i] - px, y[i] - py, beyond, limit) & (i != k) else 0
-    return m, limit
 
 
 @inner
@@ -208,17 +178,17 @@ def next_radius(radius, reach, nearest, frame):
     """
     if nearest < 0.0:
         return 2.0 * radius
-    return smaller(2.0 * radius, sufficient(reach, frame))
+    return smaller(2.0 * radius, required_radius(reach, frame))
 
 
 @inner
-def sufficient(reach, frame):
+def required_radius(reach, frame):
     """The radius of a disc that is enough for a cell with this reach."""
-    return 1.000001 * reach + unsure(frame)
+    return 1.000001 * reach + rounding_margin(frame)
 
 
 @inner
-def place_at(t, q, cruise, row):
+def position_at(t, q, cruise, row):
     """Where agent q is at time t."""
     dt = smaller(t - row[q, SINCE], cruise)
     return row[q, START_X] + row[q, HOLD_X] * dt, row[q, START_Y] + row[q, HOLD_Y] * dt
@@ -229,22 +199,30 @@ def gather_all(p, t, cruise, row, near):
     """List all agents at time t, agent p first; return their number."""
     count = row.shape[0]
     for q in range(count):
-        near.x[q], near.y[q] = place_at(t, q, cruise, row)
+        near.x[q], near.y[q] = position_at(t, q, cruise, row)
     near.x[0], near.x[p] = near.x[p], near.x[0]
     near.y[0], near.y[p] = near.y[p], near.y[0]
     return count
 
 
 @inner
-def gather_moving(p, t, m, beyond, radius, most, cruise, row, bins, near):
-    """List moving agents in a disc round agent p at time t: see gather_at_rest."""
-    if not are_many(bins):
+def gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near):
+    """List the agents in a disc round agent p at time t that were not listed before.
+
+    row: the segments of all agents; None for agents at rest, whose positions in the order of bins
+    are x, y, and p is counted in that order. The first m in `near` are listed already: the agent
+    itself and all others up to the squared distance `beyond`. Returns how many there are now, and
+    the squared distance up to which all are; or more than `most`, as soon as bins may hold so many.
+    """
+    if row is not None and not are_many(bins):
         return gather_all(p, t, cruise, row, near), np.inf
     frame = bins.frame
     px = near.x[0]
     py = near.y[0]
-    drift = drift_at(t, bins.clock)
-    radius += drift
+    drift = 0.0
+    if row is not None:
+        drift = drift_at(t, bins.clock)
+        radius += drift
     limit = limit_of(px, py, radius, drift, frame)
     low = place_in(py - radius, frame[Y], frame[SIDE], frame[ROWS])
     high = place_in(py + radius, frame[Y], frame[SIDE], frame[ROWS])
@@ -254,22 +232,16 @@ def gather_moving(p, t, m, beyond, radius, most, cruise, row, bins, near):
             begin, end = slice_of(k, px, half, limit == np.inf, bins)
             if m + end - begin > most:
                 return most + 1, limit
-            m = list_moving(begin, end, p, t, m, beyond, limit, cruise, row, bins, near)
+            for i in range(begin, end):
+                q = i
+                if row is None:
+                    near.x[m], near.y[m] = x[i], y[i]
+                else:
+                    q = bins.who[i]
+                    near.x[m], near.y[m] = position_at(t, q, cruise, row)
+                is_new = is_between(near.x[m] - px, near.y[m] - py, beyond, limit)
+                m += 1 if is_new & (q != p) else 0
     return m, limit
-
-
-@inlined
-def list_moving(begin, end, p, t, m, beyond, limit, cruise, row, bins, near):
-    """List those in a part of `who` that are between the limits at time t, but p."""
-    px = near.x[0]
-    py = near.y[0]
-    for i in range(begin, end):
-        q = bins.who[i]
-        near.x[m], near.y[m] = place_at(t, q, cruise, row)
-        dx = near.x[m] - px
-        dy = near.y[m] - py
-        m += 1 if is_between(dx, dy, beyond, limit) & (q != p) else 0
-    return m
 
 
 @inner
@@ -286,20 +258,20 @@ def note_speed(hold_x, hold_y, clock):
 
 
 @inner
-def unsure(frame):
+def rounding_margin(frame):
     """Margin by which the radius of a disc shrinks so that rounding loses no agent."""
     size = abs(frame[X]) + abs(frame[Y]) + frame[SIDE] * (frame[COLUMNS] + frame[ROWS])
     return SLACK * size
 
 
 @inner
-def guessed(reach, frame):
+def initial_radius(reach, frame):
     """A radius for the first disc, from the distance at which a cell like this one is settled."""
     return MARGIN * reach if reach > 0.0 else FIRST * frame[SIDE]
 
 
 @inner
-def is_worn(t, agents, bins):
+def is_stale(t, agents, bins):
     """Whether to rebuild the bins: agents have drifted, and enough events have passed."""
     if bins.clock[EVENTS] < PAYS * agents:
         return False
@@ -307,7 +279,7 @@ def is_worn(t, agents, bins):
 
 
 @inner
-def put_places(x, y, bins):
+def fill_bins(x, y, bins):
     """Put agents at these places into bins, in a frame that fits them."""
     agents = x.shape[0]
     left = low = np.inf
@@ -338,8 +310,8 @@ def put_places(x, y, bins):
 
 @njit
 def put_at_rest(x, y, bins):
-    """Put agents at rest into bins; callable from Python."""
-    put_places(x, y, bins)
+    """Put agents at rest into bins, from Python."""
+    fill_bins(x, y, bins)
 
 
 @njit
@@ -349,10 +321,10 @@ def put_all(t, cruise, row, bins, near):
         return
     fastest = 0.0
     for q in range(row.shape[0]):
-        near.x[q], near.y[q] = place_at(t, q, cruise, row)
+        near.x[q], near.y[q] = position_at(t, q, cruise, row)
         fastest = larger(fastest, row[q, HOLD_X] * row[q, HOLD_X] + row[q, HOLD_Y] * row[q, HOLD_Y])
     agents = row.shape[0]
-    put_places(near.x[:agents], near.y[:agents], bins)
+    fill_bins(near.x[:agents], near.y[:agents], bins)
     bins.clock[PUT_AT] = t
     bins.clock[FASTEST] = fastest
     bins.clock[EVENTS] = 0.0

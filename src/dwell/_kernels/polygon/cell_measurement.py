@@ -6,13 +6,10 @@ from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._kernels.polygon.gift_wrap import traced_cell
-from dwell._kernels.polygon.grid_quadrature import lattice_moments
+from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import WITHIN, farthest
 from dwell._kernels.polygon.moments import polygon_moments
-from dwell._kernels.polygon.vertex_refinement import sharpen
-
-THIN = 0.01  # area over squared length of the cell: below, corners need more digits
-SMALL = 1e-6  # area over squared reach of the workspace: likewise
+from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
 
 @inner
@@ -56,44 +53,6 @@ def count_neighbors(n, label):
 
 
 @inner
-def needs_digits(n, px, py, wx, wy, x, y):
-    """Whether a cell is so thin, or so small in its workspace, that its corners' rounding shows."""
-    area = 0.0
-    left = right = x[0]
-    low = high = y[0]
-    for i in range(n):
-        j = i + 1 if i + 1 < n else 0
-        area += 0.5 * (x[i] * y[j] - x[j] * y[i])
-        left = smaller(left, x[i])
-        right = larger(right, x[i])
-        low = smaller(low, y[i])
-        high = larger(high, y[i])
-    length = (right - left) * (right - left) + (high - low) * (high - low)
-    span = 0.0
-    for k in range(wx.shape[0]):
-        span = larger(span, (wx[k] - px) * (wx[k] - px) + (wy[k] - py) * (wy[k] - py))
-    return area < THIN * length or area < SMALL * span
-
-
-@inner
-def sharpened(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan, side, label2):
-    """Compute the corners of a thin or small cell with more digits; gives whether `fan` is ready.
-
-    It is not for an agent outside its own cell, whose triangles would count with both signs.
-    """
-    if not needs_digits(n, px, py, wx, wy, x, y):
-        return False
-    if not sharpen(n, px, py, xs, ys, wx, wy, label, x, y, x2, y2, fan, side, label2):
-        return False
-    total = 0.0
-    least = 0.0
-    for i in range(n):
-        total += fan[i]
-        least = smaller(least, fan[i])
-    return least > -1e-3 * total
-
-
-@inner
 def reach_of(n, x, y):
     """How far an agent may be to change a cell; 0 for an empty one."""
     return np.sqrt(WITHIN * farthest(n, x, y)) if n > 0 else 0.0
@@ -106,8 +65,8 @@ def is_settled(reach, nearest, limit):
 
 
 @spliced
-def weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s):
-    """Measurement of the cell whose n vertices are in `s`: see `look`."""
+def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s):
+    """Return the measurement of the cell whose n vertices are in `s`: see `measure_cell`."""
     if n == COINCIDENT:
         return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
     px = xs[p]
@@ -116,11 +75,9 @@ def weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s):
     log_scale = m = fx = fy = polar = 0.0
     if n > 0:
         if terms.lattice.shape[0] > 0:
-            m, fx, fy, polar = lattice_moments(n, p, xs, ys, terms, looked, s)
+            m, fx, fy, polar = grid_moments(n, p, xs, ys, terms, candidates, s)
         else:
-            sharp = sharpened(
-                n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
-            )
+            sharp = refine_if_thin(n, px, py, xs, ys, wx, wy, s)
             log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
@@ -129,7 +86,7 @@ def weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s):
 
 
 @spliced
-def look(p, xs, ys, wx, wy, terms, s):
+def measure_cell(p, xs, ys, wx, wy, terms, s):
     """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
 
     status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
@@ -137,5 +94,5 @@ def look(p, xs, ys, wx, wy, terms, s):
     exp(log_scale). Without mass the error leads to the nearest point of the workspace.
     """
     quick = terms.lattice.shape[0] == 0
-    n, looked, nearest = traced_cell(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
-    return weigh(p, n, looked, nearest, xs, ys, wx, wy, terms, s)
+    n, candidates, nearest = traced_cell(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
+    return integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s)

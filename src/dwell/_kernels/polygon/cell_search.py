@@ -12,105 +12,88 @@ import math
 
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.polygon.box_tree import (
-    WORN,
-    build_moving,
-    cell_in_tree,
-    leaf_radius,
-    list_within,
-)
+from dwell._kernels.polygon.box_tree import WORN, build_moving, leaf_radius, list_within
 from dwell._kernels.polygon.buffers import LINES
-from dwell._kernels.polygon.cell_list import gather_at_rest, gather_moving, next_radius, sufficient
+from dwell._kernels.polygon.cell_list import gather, next_radius, required_radius
 from dwell._kernels.polygon.cell_measurement import is_settled, reach_of
 from dwell._kernels.polygon.gift_wrap import retrace_cell, trace_near
 from dwell._kernels.polygon.halfplane_clip import WITHIN, cut_cell, whole_cell
+from dwell._kernels.polygon.vertex_search import cell_in_tree
 
 UNKNOWN = -3  # vertices of a cell for which the tree must be built first
 
 
 @inner
-def gather(in_tree, p, t, m, beyond, radius, most, cruise, legs, bins, tree, x, y, near, stack):
-    """List the agents in a disc round p, by the tree or by bins: see `gather_at_rest`.
-
-    Agents are at rest at (x, y) if there are no segments (None), else as at time t.
-    """
-    if not in_tree:
-        if legs is None:
-            return gather_at_rest(p, m, beyond, radius, most, bins, x, y, near)
-        return gather_moving(p, t, m, beyond, radius, most, cruise, legs.row, bins, near)
-    limit = radius * radius
-    if legs is None:
-        return list_within(p, t, m, beyond, limit, most, cruise, None, tree, stack, near), limit
-    return list_within(p, t, m, beyond, limit, most, cruise, legs.row, tree, stack, near), limit
+def gather_in(in_tree, p, t, m, beyond, radius, most, cruise, row, bins, tree, x, y, near, stack):
+    """List the agents in a disc round p, by the tree or by bins: see `gather`."""
+    if in_tree:
+        limit = radius * radius
+        return list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near), limit
+    return gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near)
 
 
 @inner
-def prepare(t, cruise, legs, tree, near):
-    """Build the tree of moving agents if need be; gives whether there is one."""
+def prepare_tree(t, cruise, segments, tree, near):
+    """Build the tree of moving agents if need be; return whether there is one."""
     near.spare[0] = 0.0
-    if legs is not None and (not tree.built[0] or near.visits[0] > WORN * legs.row.shape[0]):
-        build_moving(t, cruise, legs.row, legs.due, legs.queue, tree)
-        near.visits[0] = 0.0
+    if segments is not None:
+        row = segments.row
+        if not tree.built[0] or near.visits[0] > WORN * row.shape[0]:
+            build_moving(t, cruise, row, segments.due, segments.queue, tree)
+            near.visits[0] = 0.0
     return tree.built[0]
 
 
 @spliced
 def find_cell(
-    p, t, m, limit, radius, guess, quick, cruise, legs, row, bins, tree, x, y, wx, wy, near, s
+    p, t, m, limit, radius, guess, quick, cruise, segments, row, bins, tree, x, y, wx, wy, near, s
 ):
-    """The cell of agent p, which is first in `near`, once a first disc was gathered by bins.
+    """Find the cell of agent p, which is first in `near`, after bins have listed a first disc.
 
     m, limit: results of gathering; guess: whether its radius is one; quick: the candidates are not
-    needed afterwards. Segments and row are None for agents at rest at (x, y). Return (vertices,
-    candidates, squared distance of the nearest, reach).
+    needed afterwards. `segments` and `row` are None for agents at rest at (x, y). Returns
+    (vertices, candidates, squared distance of the nearest, reach).
     """
     px = near.x[0]
     py = near.y[0]
     in_tree = settled = crowded = False
-    walking = quick
+    tracing = quick
     most = LINES if quick else near.x.shape[0]
-    n = whole_cell(px, py, wx, wy, s)
-    lo = 1
-    looked = 0
+    n = candidates = 0
+    lo = 1  # the first agent that has not clipped the cell; 1: begin with the whole workspace
     nearest = -1.0
     reach = 0.0
     while not settled:
         if m > most and not in_tree and near.spare[0] > 0.0 and not tree.built[0]:
             most = near.x.shape[0]
-            walking = False
-            n = whole_cell(px, py, wx, wy, s)
+            tracing = False
             lo = 1
-            looked = 0
-            nearest = -1.0
-            m, limit = gather(
-                False, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+            m, limit = gather_in(
+                False, p, t, 1, -1.0, radius, most, cruise, row, bins, tree, x, y, near, s.stack
             )
             near.spare[0] -= m
         if m > most and not in_tree:
-            if not prepare(t, cruise, legs, tree, near):
+            if not prepare_tree(t, cruise, segments, tree, near):
                 return UNKNOWN, 0, -1.0, 0.0
             in_tree = True
-            walking = not (quick and near.crowded[0])
+            tracing = not (quick and near.crowded[0])
             most = LINES if quick else most
             radius = smaller(radius, leaf_radius(p, tree)) if guess else radius
-            if walking:
-                m, limit = gather(
-                    True, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+            if tracing:
+                m, limit = gather_in(
+                    True, p, t, 1, -1.0, radius, most, cruise, row, bins, tree, x, y, near, s.stack
                 )
-        if walking:
+        if tracing:
             n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
-            walking = n > 0
-            if walking:
+            tracing = n > 0
+            if tracing:
                 reach = math.sqrt(WITHIN * squared)
                 settled = is_settled(reach, nearest, limit)
-                radius = sufficient(reach, bins.frame)
+                radius = required_radius(reach, bins.frame)
                 guess = False
             else:
-                n = whole_cell(px, py, wx, wy, s)
                 lo = 1
-                looked = 0
-                nearest = -1.0
-        if not walking:
+        if not tracing:
             if in_tree and most == LINES:
                 n, nearest, crowded = cell_in_tree(
                     p, t, px, py, x, y, cruise, row, tree, wx, wy, near, s
@@ -120,30 +103,31 @@ def find_cell(
                 near.crowded[0] = crowded
             if in_tree and most == LINES and not crowded:
                 most = near.x.shape[0]
-                radius = larger(sufficient(reach, bins.frame), 2.0 * math.sqrt(nearest))
-                m, limit = gather(
-                    True, p, t, 1, -1.0, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+                radius = larger(required_radius(reach, bins.frame), 2.0 * math.sqrt(nearest))
+                m, limit = gather_in(
+                    True, p, t, 1, -1.0, radius, most, cruise, row, bins, tree, x, y, near, s.stack
                 )
-                n = whole_cell(px, py, wx, wy, s)
-                nearest = -1.0
                 lo = 1
-                looked = 0
             if not crowded:
-                n, looked, d2 = cut_cell(0, n, lo, m, looked, px, py, near.x, near.y, s)
+                if lo == 1:
+                    n = whole_cell(px, py, wx, wy, s)
+                    candidates = 0
+                    nearest = -1.0
+                n, candidates, d2 = cut_cell(0, n, lo, m, candidates, px, py, near.x, near.y, s)
                 nearest = nearest if nearest >= 0.0 else d2
                 reach = reach_of(n, s.x, s.y)
                 settled = is_settled(reach, nearest, limit)
                 radius = next_radius(radius, reach, nearest, bins.frame)
                 lo = m
-        if settled and not walking and not crowded:
-            n, crowded = retrace_cell(n, looked, px, py, near.x, near.y, wx, wy, s)
-            if crowded and quick and not in_tree:  # to be found by its corners, in the tree
+        if settled and not tracing and not crowded:
+            n, crowded = retrace_cell(n, candidates, px, py, near.x, near.y, wx, wy, s)
+            if crowded and quick and not in_tree:  # to be found by its vertices, in the tree
                 near.spare[0] = 0.0
                 most = LINES
                 m = LINES + 1
                 settled = crowded = False
         elif not settled:
-            m, limit = gather(
-                in_tree, p, t, m, limit, radius, most, cruise, legs, bins, tree, x, y, near, s.stack
+            m, limit = gather_in(
+                in_tree, p, t, m, limit, radius, most, cruise, row, bins, tree, x, y, near, s.stack
             )
-    return n, looked, nearest, reach
+    return n, candidates, nearest, reach

@@ -11,30 +11,30 @@ from dwell._kernels.polygon.box_tree import Tree, enclose
 from dwell._kernels.polygon.buffers import LINES, Scratch
 from dwell._kernels.polygon.cell_list import (
     SPARE_LISTED,
-    Bins,
-    Near,
+    Candidates,
+    SquareBins,
     are_many,
-    gather_moving,
-    guessed,
-    is_worn,
+    gather,
+    initial_radius,
+    is_stale,
     note_speed,
-    place_at,
+    position_at,
     put_all,
 )
-from dwell._kernels.polygon.cell_measurement import weigh
+from dwell._kernels.polygon.cell_measurement import integrate_cell
 from dwell._kernels.polygon.cell_search import find_cell
 
 
-class Memory(NamedTuple):
+class PlanarBuffers(NamedTuple):
     """Buffers of one run."""
 
-    bins: Bins
+    bins: SquareBins
     tree: Tree
-    near: Near
+    near: Candidates
     scratch: Scratch
 
 
-class Domain(NamedTuple):
+class PolygonVertices(NamedTuple):
     """Vertices of the workspace, counter-clockwise."""
 
     x: np.ndarray
@@ -42,26 +42,26 @@ class Domain(NamedTuple):
 
 
 @spliced
-def measure(j, p, t, cruise, legs, domain, terms, log, memory):
+def measure(j, p, t, cruise, segments, domain, terms, log, memory):
     """Measure the cell of the agent in row p: see ../common/event_loop.py."""
-    row, bins, near = legs.row, memory.bins, memory.near
-    quick = terms.lattice.shape[0] == 0  # else the moments need the agents looked at
+    row, bins, near = segments.row, memory.bins, memory.near
+    quick = terms.lattice.shape[0] == 0  # else the moments need the candidates
     most = LINES if quick else near.x.shape[0]
-    if are_many(bins) and is_worn(t, row.shape[0], bins):
+    if are_many(bins) and is_stale(t, row.shape[0], bins):
         put_all(t, cruise, row, bins, near)
-    px, py = place_at(t, p, cruise, row)
+    px, py = position_at(t, p, cruise, row)
     near.x[0] = px
     near.y[0] = py
-    radius = guessed(row[p, REACH], bins.frame)
-    m, limit = gather_moving(p, t, 1, -1.0, radius, most, cruise, row, bins, near)
+    radius = initial_radius(row[p, REACH], bins.frame)
+    m, limit = gather(p, t, 1, -1.0, radius, most, cruise, row, bins, near.x, near.y, near)
     guess = row[p, REACH] == 0.0
-    n, looked, nearest, reach = find_cell(
-        p, t, m, limit, radius, guess, quick, cruise, legs, row, bins, memory.tree,
+    n, candidates, nearest, reach = find_cell(
+        p, t, m, limit, radius, guess, quick, cruise, segments, row, bins, memory.tree,
         near.x, near.y, domain.x, domain.y, near, memory.scratch,
     )  # fmt: skip
     row[p, REACH] = reach
-    status, ex, ey, _, _, _, neighbors, nearest = weigh(
-        0, n, looked, nearest, near.x, near.y, domain.x, domain.y, terms, memory.scratch
+    status, ex, ey, _, _, _, neighbors, nearest = integrate_cell(
+        0, n, candidates, nearest, near.x, near.y, domain.x, domain.y, terms, memory.scratch
     )
     log.positions[0, j] = px
     log.positions[1, j] = py
@@ -71,20 +71,20 @@ def measure(j, p, t, cruise, legs, domain, terms, log, memory):
 
 
 @spliced
-def note_jump(j, p, t, following, cruise, legs, log, memory):
+def note_jump(j, p, t, following, cruise, segments, log, memory):
     """Bring bins and tree up to date: see ../common/event_loop.py."""
     near, tree = memory.near, memory.tree
     if are_many(memory.bins):
         note_speed(log.holds[0, j], log.holds[1, j], memory.bins.clock)
     near.spare[0] += SPARE_LISTED
     if tree.built[0]:  # as long as it was needed lately
-        tree.built[0] = near.spare[0] < SPARE_LISTED * legs.row.shape[0]
-        enclose(p, t, following, cruise, legs.row, tree)
+        tree.built[0] = near.spare[0] < SPARE_LISTED * segments.row.shape[0]
+        enclose(p, t, following, cruise, segments.row, tree)
 
 
 @njit
-def run_events(until, legs, domain, terms, program, key, streams, log, memory):
+def run_events(until, segments, domain, terms, program, key, streams, log, memory):
     """Return (jumps, reason): see ../common/event_loop.py."""
     return event_loop(
-        measure, note_jump, until, legs, domain, terms, program, key, streams, log, memory
+        measure, note_jump, until, segments, domain, terms, program, key, streams, log, memory
     )

@@ -1,4 +1,4 @@
-"""Where Python enters: kernels over many rows at once, so that entering costs little."""
+"""Entry points from Python: kernels over many rows at once, so that a call costs little."""
 
 import math
 from typing import NamedTuple
@@ -11,22 +11,21 @@ from dwell._kernels.polygon.buffers import LINES
 from dwell._kernels.polygon.cell_list import (
     SPARE_LISTED,
     bin_of,
-    gather_at_rest,
-    guessed,
-    sufficient,
+    gather,
+    initial_radius,
+    required_radius,
 )
-from dwell._kernels.polygon.cell_measurement import is_settled, look, sharpened, weigh
+from dwell._kernels.polygon.cell_measurement import integrate_cell, is_settled, measure_cell
 from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell
 from dwell._kernels.polygon.gift_wrap import trace_near, traced_cell
-from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, is_walled
+from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
 from dwell._kernels.polygon.halfplane_clip import WITHIN
 from dwell._kernels.polygon.moments import polygon_moments
+from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
-# Columns of what `look_many` gives.
+# Columns of a table of measurements: see `measure_cell`.
 STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, POLAR, NEIGHBORS, NEAREST = range(8)
 COLUMNS = 8
-
-
 UNNAMED = -(2**62)  # the label of an agent that was not found at once in its bin
 SCANNED = 32  # agents of a bin that are compared with a position
 
@@ -34,60 +33,57 @@ SCANNED = 32  # agents of a bin that are compared with a position
 class Outlines(NamedTuple):
     """Vertices of cells, one cell after another, and what lies behind the edge after each."""
 
-    vertex: np.ndarray  # (room, 2) relative to the agent
-    behind: np.ndarray  # (room, 2) position of the agent behind the edge
-    label: np.ndarray  # (room,) that agent; -1 - k for edge k of the workspace; UNNAMED
+    vertex: np.ndarray  # (vertices, 2) relative to the agent
+    behind: np.ndarray  # (vertices, 2) position of the agent behind the edge
+    label: np.ndarray  # (vertices,) that agent; -1 - k for edge k of the workspace; UNNAMED
     sizes: np.ndarray  # (cells,) vertices of each cell
     filled: np.ndarray  # (2,) how many cells and vertices there are
     sharp: bool  # whether ill-conditioned vertices are computed with twice the digits
 
 
 def make_outlines(cells: int, largest: int, sharp: bool) -> Outlines:
-    """Room for so many ordinary cells, or for one of `largest` vertices."""
-    room = max(8 * cells, largest)
-    vertex, behind = np.empty((2, room, 2))
-    label, sizes = np.empty(room, dtype=np.int64), np.empty(cells, dtype=np.int64)
+    """Space for so many ordinary cells, or for one of `largest` vertices."""
+    most = max(8 * cells, largest)
+    vertex, behind = np.empty((2, most, 2))
+    label, sizes = np.empty(most, dtype=np.int64), np.empty(cells, dtype=np.int64)
     return Outlines(vertex, behind, label, sizes, np.zeros(2, dtype=np.int64), sharp)
 
 
-@njit
-def look_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
-    """Looks lo..hi: agent[k] looks in configuration row[k] of the tables x, y (rows, agents).
+@inner
+def put_row(k, measured, out):
+    """Write the result of `measure_cell` into row k of `out`."""
+    status, ex, ey, log_scale, m, polar, neighbors, nearest = measured
+    out[k, STATUS] = status
+    out[k, ERROR_X] = ex
+    out[k, ERROR_Y] = ey
+    out[k, LOG_SCALE] = log_scale
+    out[k, MASS] = m
+    out[k, POLAR] = polar
+    out[k, NEIGHBORS] = neighbors
+    out[k, NEAREST] = nearest
 
-    Fills out[k] with the columns above: see cell_measurement.py.
-    """
+
+@njit
+def measure_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
+    """Measure the cells of agent[k] in configuration row[k] of x, y (rows, agents); k = lo..hi."""
     for k in range(lo, hi):
         r = row[k]
-        status, ex, ey, scale, m, polar, neighbors, d2 = look(
-            agent[k], x[r], y[r], wx, wy, terms, s
-        )
-        out[k, STATUS] = status
-        out[k, ERROR_X] = ex
-        out[k, ERROR_Y] = ey
-        out[k, LOG_SCALE] = scale
-        out[k, MASS] = m
-        out[k, POLAR] = polar
-        out[k, NEIGHBORS] = neighbors
-        out[k, NEAREST] = d2
+        put_row(k, measure_cell(agent[k], x[r], y[r], wx, wy, terms, s), out)
 
 
 @inner
-def keep_corners(n, s):
-    """Copy the polygon, which weighing it may move."""
+def copy_vertices(n, x, y, to_x, to_y):
+    """Copy n vertices."""
     for i in range(n):
-        s.kept_x[i] = s.x[i]
-        s.kept_y[i] = s.y[i]
+        to_x[i] = x[i]
+        to_y[i] = y[i]
 
 
 @spliced
 def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
-    """Polar moment of the polygon that was kept about its centroid, without loss."""
-    for i in range(n):
-        s.x[i] = s.kept_x[i]
-        s.y[i] = s.kept_y[i]
-    sharp = sharpened(
-        n, px, py, near.x, near.y, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
-    )
+    """Polar moment of the polygon in s.kept_x, s.kept_y about its centroid, without loss."""
+    copy_vertices(n, s.kept_x, s.kept_y, s.x, s.y)
+    sharp = refine_if_thin(n, px, py, near.x, near.y, wx, wy, s)
     _, _, _, _, polar = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
     return polar
 
@@ -105,18 +101,15 @@ def agent_at(qx, qy, bins, x, y):
 
 @spliced
 def add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s):
-    """Append the cell in s.x, s.y, s.label to `outlines`; returns whether there was room."""
+    """Append the cell in s.x, s.y, s.label to `outlines`; return whether it fits."""
     cell = outlines.filled[0]
     first = outlines.filled[1]
     n = larger(n, 0)
     if first + n > outlines.vertex.shape[0]:
         return False
     if outlines.sharp and n > 0:
-        keep_corners(n, s)
-        sharpened(
-            n, px, py, near.x, near.y, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side,
-            s.label2,
-        )  # fmt: skip
+        copy_vertices(n, s.x, s.y, s.kept_x, s.kept_y)
+        refine_if_thin(n, px, py, near.x, near.y, wx, wy, s)
     for i in range(n):
         outlines.vertex[first + i, 0] = s.x[i]
         outlines.vertex[first + i, 1] = s.y[i]
@@ -126,10 +119,8 @@ def add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s):
             outlines.behind[first + i, 1] = near.y[q]
             q = agent_at(near.x[q], near.y[q], bins, x, y)
         outlines.label[first + i] = q
-    if outlines.sharp and n > 0:
-        for i in range(n):
-            s.x[i] = s.kept_x[i]
-            s.y[i] = s.kept_y[i]
+    if outlines.sharp:
+        copy_vertices(n, s.kept_x, s.kept_y, s.x, s.y)
     outlines.sizes[cell] = n
     outlines.filled[0] = cell + 1
     outlines.filled[1] = first + n
@@ -138,9 +129,9 @@ def add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s):
 
 @inner
 def hand_out(lo, hi, who, found, out):
-    """Rows lo..hi to those they belong to.
+    """Copy rows lo..hi to the agents they belong to.
 
-    All at once: a write far away holds up every write after it, and weighing a cell writes a lot.
+    All at once: a write far away delays every write after it, and measuring a cell writes a lot.
     """
     for k in range(lo, hi):
         q = who[k]
@@ -149,14 +140,14 @@ def hand_out(lo, hi, who, found, out):
 
 
 @njit
-def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, outlines, s):
-    """Looks lo..hi of agents in the order of their bins; `out` is in that of their numbers.
+def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, outlines, s):
+    """Measure the cells of agents lo..hi in the order of bins; `out` is in that of their numbers.
 
     Returns up to where it came: hi; or the first agent that needs the tree, which must then be
-    built (build_at_rest); or the first whose cell has no room in `outlines`, which may be None.
-    x, y: all places in the order of bins, with some to spare. Each cell is found among the agents
-    round it: see grid_stencil.py and cell_search.py. `second` is filled with polar moments about
-    centroids, divided by exp(log_scale), unless it is empty. found: room for hi - lo rows of `out`.
+    built (build_at_rest); or the first whose cell does not fit into `outlines`, which may be None.
+    x, y: all positions in the order of bins, with some to spare. Each cell is found among the
+    agents round it: see grid_stencil.py and cell_search.py. `second` is filled with polar moments
+    about centroids, divided by exp(log_scale), unless it is empty. found: hi - lo rows of `out`.
     """
     reach = 0.0
     thorough = second.shape[0] > 0
@@ -166,30 +157,31 @@ def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, 
     b = bin_of(x[lo], y[lo], bins.frame) if lo < hi else 0
     listed = -1  # whose block is in `near`
     m = own = 0
-    walled = False
+    on_boundary = False
+    reached = hi
     for k in range(lo, hi):
         px = x[k]
         py = y[k]
-        n = looked = p = 0
+        n = candidates = p = 0
         nearest = -1.0
-        radius = guessed(reach, bins.frame)  # the one before was a neighbour, most likely
+        radius = initial_radius(reach, bins.frame)  # the one before was a neighbour, most likely
         guess = True
         if quick:
             while bins.first[b + 1] <= k:
                 b += 1
             if listed != b:
                 m, own = gather_block(b, bins, x, y, near)
-                walled = is_walled(b, bins.frame, wx, wy)
+                on_boundary = touches_boundary(b, bins.frame, wx, wy)
                 listed = b
             if m > 0:
                 p = own + k - bins.first[b]
                 limit = block_limit(b, px, py, bins.frame)
-                within = 0.5 * limit if walled else 0.0
+                within = 0.5 * limit if on_boundary else 0.0
                 n, nearest, squared = trace_near(m, p, within, px, py, near.x, near.y, wx, wy, s)
                 if n > 0:
                     reach = math.sqrt(WITHIN * squared)
                     if not is_settled(reach, nearest, limit):
-                        radius = sufficient(reach, bins.frame)
+                        radius = required_radius(reach, bins.frame)
                         guess = False
                         n = 0
         if n == 0:
@@ -197,40 +189,29 @@ def look_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, 
             listed = -1
             near.x[0] = px
             near.y[0] = py
-            m, limit = gather_at_rest(k, 1, -1.0, radius, most, bins, x, y, near)
-            n, looked, nearest, reach = find_cell(
+            m, limit = gather(k, 0.0, 1, -1.0, radius, most, 0.0, None, bins, x, y, near)
+            n, candidates, nearest, reach = find_cell(
                 k, 0.0, m, limit, radius, guess, quick, 0.0, None, None, bins, tree, x, y, wx, wy,
                 near, s,
             )  # fmt: skip
-            if n == UNKNOWN:
-                hand_out(lo, k, bins.who, found, out)
-                return k
-        if outlines is not None:
+        fits = n != UNKNOWN
+        if fits and outlines is not None:
             fits = add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s)
-            if not fits:
-                hand_out(lo, k, bins.who, found, out)
-                return k
+        if not fits:
+            reached = k
+            break
         if thorough:
-            keep_corners(n, s)
-        status, ex, ey, scale, mass, polar, neighbors, d2 = weigh(
-            p, n, looked, nearest, near.x, near.y, wx, wy, terms, s
-        )
-        i = k - lo
-        found[i, STATUS] = status
-        found[i, ERROR_X] = ex
-        found[i, ERROR_Y] = ey
-        found[i, LOG_SCALE] = scale
-        found[i, MASS] = mass
-        found[i, POLAR] = polar
-        found[i, NEIGHBORS] = neighbors
-        found[i, NEAREST] = d2
+            copy_vertices(n, s.x, s.y, s.kept_x, s.kept_y)
+        measured = integrate_cell(p, n, candidates, nearest, near.x, near.y, wx, wy, terms, s)
+        put_row(k - lo, measured, found)
         if thorough:
+            status, ex, ey, _, _, _, _, _ = measured
             q = bins.who[k]
             second[q] = 0.0
             if status == 0:
                 second[q] = second_moment(n, px, py, ex, ey, near, wx, wy, terms, s)
-    hand_out(lo, hi, bins.who, found, out)
-    return hi
+    hand_out(lo, reached, bins.who, found, out)
+    return reached
 
 
 @njit

@@ -15,7 +15,7 @@ A row of `pending` is (ox, oy, ax, ay, bx, by, K).
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, small_exponential, smaller
 from dwell._kernels.common.quadrature import POINTS, SYMMETRIC, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
 
 # Rule by range: a triangle with R <= RANGE[i] takes COUNT[i] nodes per direction, with the
@@ -23,8 +23,11 @@ from dwell._kernels.common.quadrature import POINTS, SYMMETRIC, TRIANGLE_R, TRIA
 RANGE = np.array([0.012, 0.07, 0.16, 0.27, 0.55, 1.1, 2.0, 3.0, 3.9])
 COUNT = np.array([5, 6, 7, 7, 8, 9, 10, 11, 12, SYMMETRIC])
 HALVINGS = np.array([0, 0, 0, 1, 2, 3, 4, 5, 5, 0])
-GENTLE = 9  # the level of triangles on which the exponent hardly bends
-GENTLE_RANGE, GENTLE_BEND = 0.07, 5e-4  # its whole range, and the part that its bend has in it
+GENTLE = 9  # the level of triangles on which the exponent is hardly curved
+GENTLE_RANGE, GENTLE_CURVATURE = (
+    0.07,
+    5e-4,
+)  # its whole range, and the part of its curvature in that
 NEGLIGIBLE = 80.0  # e-folds below the largest value: e**-80 is 1.8e-35
 
 
@@ -50,15 +53,7 @@ def integrate_triangle(ox, oy, ax, ay, bx, by, weight, level, lx, ly, q, px, py,
         dx = r[k] * (ax + u[k] * cx)
         dy = r[k] * (ay + u[k] * cy)
         y = scale * ((lx * dx + ly * dy) - ((qxx * dx + 2.0 * qxy * dy) * dx + qyy * dy * dy))
-        p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
-        p = p * y + 1.0 / 40320.0
-        p = p * y + 1.0 / 5040.0
-        p = p * y + 1.0 / 720.0
-        p = p * y + 1.0 / 120.0
-        p = p * y + 1.0 / 24.0
-        p = p * y + 1.0 / 6.0
-        p = p * y + 0.5
-        node[k] = y + y * y * p
+        node[k] = small_exponential(y)
     for _ in range(HALVINGS[level]):
         for k in range(POINTS[n]):
             node[k] = node[k] * (node[k] + 2.0)
@@ -77,12 +72,12 @@ def integrate_triangle(ox, oy, ax, ay, bx, by, weight, level, lx, ly, q, px, py,
 
 
 @inner
-def level_of(span, bend):
-    """Which rule a triangle of range `span` takes, `bend` of it curved; -1 when it must be halved.
+def level_of(span, curvature):
+    """The rule for a triangle of range `span`, `curvature` of it curved; -1: it must be halved.
 
     Powers of a curved exponent have twice the degree.
     """
-    if span <= GENTLE_RANGE and bend <= GENTLE_BEND:
+    if span <= GENTLE_RANGE and curvature <= GENTLE_CURVATURE:
         return GENTLE
     for i in range(RANGE.shape[0]):
         if span <= RANGE[i]:
@@ -92,7 +87,7 @@ def level_of(span, bend):
 
 @inner
 def halve(row, top, ox, oy, ax, ay, bx, by, k, ea, eb, ec, pending):
-    """Halve the triangle of `row` across its side of largest range; both halves go on the pile.
+    """Halve the triangle of `row` across its side of largest range; both halves go on the stack.
 
     ea, eb, ec: ranges along o-a, o-b and a-b. Halving halves K exactly, so no area is recomputed
     from nearly parallel sides.
@@ -117,7 +112,7 @@ def halve(row, top, ox, oy, ax, ay, bx, by, k, ea, eb, ec, pending):
 
 @inner
 def put(row, ox, oy, ax, ay, bx, by, k, pending):
-    """Write one triangle on the pile."""
+    """Write one triangle on the stack."""
     pending[row, 0] = ox
     pending[row, 1] = oy
     pending[row, 2] = ax
@@ -164,8 +159,8 @@ def gaussian_triangle(cx, cy, q, ax, ay, bx, by, k, log_scale, log_top, px, py, 
         dy = by - ay
         qc = (qxx * dx + 2.0 * qxy * dy) * dx + qyy * dy * dy
         low = smaller(0.0, smaller(la, lb))
-        bend = larger(qa, larger(qb, qc))
-        level = level_of(high - low + bend, bend)
+        curvature = larger(qa, larger(qb, qc))
+        level = level_of(high - low + curvature, curvature)
         if level >= 0 or size >= pending.shape[0]:
             weight = k * exponential(e - log_scale)
             dm, dfx, dfy, dpolar = integrate_triangle(
@@ -199,11 +194,11 @@ def top_exponent(n, cx, cy, q, x, y):
         dy = y[j] - y[i]
         if dx * ay - dy * ax > 0.0:  # c is to the right of a counter-clockwise edge
             inside = False
-        bend = (qxx * dx + 2.0 * qxy * dy) * dx + qyy * dy * dy
+        curvature = (qxx * dx + 2.0 * qxy * dy) * dx + qyy * dy * dy
         slope = (qxx * ax + qxy * ay) * dx + (qxy * ax + qyy * ay) * dy
         t = 0.0
-        if bend > 0.0:
-            t = smaller(1.0, larger(0.0, -slope / bend))
+        if curvature > 0.0:
+            t = smaller(1.0, larger(0.0, -slope / curvature))
         zx = ax + t * dx
         zy = ay + t * dy
         best = larger(best, -((qxx * zx + 2.0 * qxy * zy) * zx + qyy * zy * zy))

@@ -21,7 +21,13 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import (
+    exponential,
+    larger,
+    small_exponential,
+    smaller,
+    sum_of_16,
+)
 from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
 from dwell._kernels.polygon.buffers import MAX_PANELS
 
@@ -48,26 +54,28 @@ def whiten(n, cx, cy, c11, c12, c22, x, y, x2, y2):
 
 
 @inner
+def segment_gap(ax, ay, bx, by):
+    """Squared distance of the segment from a to b from (0, 0)."""
+    dx = bx - ax
+    dy = by - ay
+    d2 = dx * dx + dy * dy
+    t = 0.0
+    if d2 > 0.0:
+        t = smaller(1.0, larger(0.0, -(ax * dx + ay * dy) / d2))
+    zx = ax + t * dx
+    zy = ay + t * dy
+    return zx * zx + zy * zy
+
+
+@inner
 def nearest_squared(n, x, y):
     """Squared distance of the polygon x, y from (0, 0); 0 if that lies inside."""
-    inside = True
     best = np.inf
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        ax = x[i]
-        ay = y[i]
-        dx = x[j] - ax
-        dy = y[j] - ay
-        if dx * ay - dy * ax > 0.0:
-            inside = False
-            d2 = dx * dx + dy * dy
-            t = 0.0
-            if d2 > 0.0:
-                t = smaller(1.0, larger(0.0, -(ax * dx + ay * dy) / d2))
-            zx = ax + t * dx
-            zy = ay + t * dy
-            best = smaller(best, zx * zx + zy * zy)
-    return 0.0 if inside else best
+        if (x[j] - x[i]) * y[i] - (y[j] - y[i]) * x[i] > 0.0:
+            best = smaller(best, segment_gap(x[i], y[i], x[j], y[j]))
+    return best if best < np.inf else 0.0
 
 
 @inner
@@ -116,15 +124,7 @@ def fill_nodes(count, panels, value, ratio):
             t = t0 + length * u[k]
             x = h2 + t * t
             y = (middle - x) * (1.0 / 64.0)  # at most 0.14, since SPAN is 9
-            p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
-            p = p * y + 1.0 / 40320.0
-            p = p * y + 1.0 / 5040.0
-            p = p * y + 1.0 / 720.0
-            p = p * y + 1.0 / 120.0
-            p = p * y + 1.0 / 24.0
-            p = p * y + 1.0 / 6.0
-            p = p * y + 0.5
-            p = y + y * y * p
+            p = small_exponential(y)
             p = p * (p + 2.0)  # e**2y - 1 from e**y - 1, six times
             p = p * (p + 2.0)
             p = p * (p + 2.0)
@@ -133,18 +133,6 @@ def fill_nodes(count, panels, value, ratio):
             p = p * (p + 2.0)
             value[i, k] = w[k] * (level + level * p)
             ratio[i, k] = w[k] * ((-shift - level * p) / (x + TINY))
-
-
-@inner
-def sum_of_nodes(v):
-    """Sixteen numbers by four sums of four: the additions need not wait for one another."""
-    s0 = s1 = s2 = s3 = 0.0
-    for k in range(0, 16, 4):
-        s0 += v[k]
-        s1 += v[k + 1]
-        s2 += v[k + 2]
-        s3 += v[k + 3]
-    return (s0 + s1) + (s2 + s3)
 
 
 @inner
@@ -171,8 +159,8 @@ def add_panels(count, far, panels, value, ratio, total):
         tx = panels[k, TX]
         ty = panels[k, TY]
         length = panels[k, LENGTH]
-        plain = sum_of_nodes(value[k])
-        f = length * sum_of_nodes(ratio[k])
+        plain = sum_of_16(value[k])
+        f = length * sum_of_16(ratio[k])
         e0 = length * plain
         e1 = length * (panels[k, T0] * plain + length * sum_along(value[k]))
         m += 0.5 * h * f

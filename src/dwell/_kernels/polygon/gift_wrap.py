@@ -18,15 +18,15 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.common.arithmetic import product_error
-from dwell._kernels.polygon.box_tree import cell_by_corners
 from dwell._kernels.polygon.buffers import CLOSEST, EDGES, LINES
 from dwell._kernels.polygon.halfplane_clip import CLOSER, farthest, voronoi_cell
+from dwell._kernels.polygon.vertex_search import cell_by_vertices
 
 BLOCK = 16  # lines tested at once: loops over so many have no remainder
 LOW_BITS = LINES - 1  # of a number that is compared: these name the line
 LARGEST = 0x7FFFFFFFFFFFFFFF
-CLEAR = 1e-9  # of the squared reach of a cell: other lines must pass its corners by that
-CORNERS = 8  # computed at once
+CLEAR = 1e-9  # of the squared reach of a cell: other lines must pass its vertices by that
+VERTICES = 8  # computed at once
 
 
 @inner
@@ -53,7 +53,7 @@ def agent_lines(agents, own, px, py, xs, ys, x, y, offset, behind):
 
 
 @inner
-def line_of_wall(k, px, py, wx, wy):
+def line_of_edge(k, px, py, wx, wy):
     """The line of workspace edge k seen from (px, py), which is inside if the offset exceeds 0."""
     n = wx.shape[0]
     j = k + 1 if k + 1 < n else 0
@@ -65,13 +65,13 @@ def line_of_wall(k, px, py, wx, wy):
 
 
 @inner
-def wall_lines(m, within, px, py, wx, wy, x, y, offset, behind):
+def edge_lines(m, within, px, py, wx, wy, x, y, offset, behind):
     """Append the workspace edges whose offset is `within` to m lines; return the new number.
 
     It exceeds LINES if they do not fit, or if (px, py) is not inside.
     """
     for k in range(wx.shape[0]):
-        gx, gy, o = line_of_wall(k, px, py, wx, wy)
+        gx, gy, o = line_of_edge(k, px, py, wx, wy)
         if o <= 0.0:
             return LINES + 1
         if o <= within:
@@ -142,9 +142,9 @@ def next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back
 
 @inner
 def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
-    """Walk round the origin from line to line, both ways until they meet; 0 if that fails.
+    """Trace round the origin from line to line, both ways until they meet; 0 if that fails.
 
-    Gives how many lines there are, listed in `chain`, `first` before all. Those met on the way
+    Returns how many lines there are, listed in `chain`, `first` before all. Those found on the way
     back wait at its end.
     """
     if first < 0:
@@ -154,26 +154,26 @@ def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
     chain[0] = first
     n = 1
     end = EDGES
-    met = False
-    while not met and n < end:
+    closed = False
+    while not closed and n < end:
         ahead = (-y[head], x[head])
         astern = (y[tail], -x[tail])
         g, h = next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back_bits)
         if not (step[g] < np.inf and back[h] < np.inf):
             return 0
-        met = g == tail
-        if not met:
+        closed = g == tail
+        if not closed:
             chain[n] = g
             n += 1
-            met = g == h
-        if not met:
+            closed = g == h
+        if not closed:
             end -= 1
             chain[end] = h
         z = (z[0] + step[g] * ahead[0], z[1] + step[g] * ahead[1])
         w = (w[0] + back[h] * astern[0], w[1] + back[h] * astern[1])
         head = g
         tail = h
-    if not met:
+    if not closed:
         return 0
     for i in range(end, EDGES):
         chain[n] = chain[i]
@@ -183,7 +183,7 @@ def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
 
 @inner
 def meet_lines(n, chain, line_x, line_y, offset, edge_x, edge_y, edge_offset, x, y):
-    """The corners between neighbouring lines of a closed chain, into x, y."""
+    """The vertices between neighbouring lines of a closed chain, into x, y."""
     for i in range(n):
         g = chain[i]
         edge_x[i + 1] = line_x[g]
@@ -192,7 +192,7 @@ def meet_lines(n, chain, line_x, line_y, offset, edge_x, edge_y, edge_offset, x,
     edge_x[0] = edge_x[n]
     edge_y[0] = edge_y[n]
     edge_offset[0] = edge_offset[n]
-    for i in range(CORNERS * ((n + CORNERS - 1) // CORNERS)):  # some too many, for the same reason
+    for i in range(VERTICES * ((n + VERTICES - 1) // VERTICES)):  # some too many
         ax = edge_x[i]
         ay = edge_y[i]
         ao = edge_offset[i]
@@ -208,15 +208,15 @@ def meet_lines(n, chain, line_x, line_y, offset, edge_x, edge_y, edge_offset, x,
 @inner
 def name_edges(n, chain, behind, label):
     """Labels as in halfplane_clip.py; return whether there are workspace edges among them."""
-    walls = False
+    on_boundary = False
     for i in range(n):
         label[i] = behind[chain[i]]
-        walls = walls | (label[i] < 0)
-    return walls
+        on_boundary = on_boundary | (label[i] < 0)
+    return on_boundary
 
 
 @inner
-def keep_corners_of_walls(n, px, py, wx, wy, label, x, y):
+def keep_workspace_vertices(n, px, py, wx, wy, label, x, y):
     """Copy the vertices where two workspace edges meet, which need not be computed."""
     before = label[n - 1]
     for i in range(n):
@@ -230,7 +230,7 @@ def keep_corners_of_walls(n, px, py, wx, wy, label, x, y):
 
 @inner
 def are_clear(n, blocks, distance, line_x, line_y, offset, x, y):
-    """Whether each of n corners lies on its own two lines, and clearly inside all others."""
+    """Whether each of n vertices lies on its own two lines, and clearly inside all others."""
     count = 0
     for i in range(n):
         zx = x[i]
@@ -244,8 +244,8 @@ def are_clear(n, blocks, distance, line_x, line_y, offset, x, y):
 def trace_cell(m, px, py, wx, wy, x, y, label, s):
     """The cell bounded by the m lines in s.line_x, s.line_y, s.line_offset, s.behind.
 
-    Leaves corners and labels in x, y, label. Gives its vertices, the number of the nearest line and
-    the squared reach; 0 vertices where the lines do not tell clearly.
+    Leaves vertices and labels in x, y, label. Returns its vertices, the number of the nearest line
+    and the squared reach; 0 vertices where the lines do not tell clearly.
     """
     n = first = 0
     reach = 0.0
@@ -260,7 +260,7 @@ def trace_cell(m, px, py, wx, wy, x, y, label, s):
             n, s.chain, s.line_x, s.line_y, s.line_offset, s.edge_x, s.edge_y, s.edge_offset, x, y
         )
         if name_edges(n, s.chain, s.behind, label):
-            keep_corners_of_walls(n, px, py, wx, wy, label, x, y)
+            keep_workspace_vertices(n, px, py, wx, wy, label, x, y)
         reach = farthest(n, x, y)
         if not are_clear(n, blocks, CLEAR * reach, s.line_x, s.line_y, s.line_offset, x, y):
             n = 0
@@ -278,7 +278,7 @@ def trace_near(agents, own, within, px, py, xs, ys, wx, wy, s):
     if agents <= LINES:
         agent_lines(agents, own, px, py, xs, ys, s.line_x, s.line_y, s.line_offset, s.behind)
         if within > 0.0:
-            m = wall_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
+            m = edge_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
     n, first, reach = trace_cell(m, px, py, wx, wy, s.x, s.y, s.label, s)
     nearest = -1.0
     if n > 0:
@@ -298,8 +298,8 @@ def least_offset(agents, offset):
 
 
 @spliced
-def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
-    """Replace the n corners of a cell that was cut by those of the walk, where that is clear.
+def retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s):
+    """Replace the n vertices of a clipped cell by those of a trace, where that is clear.
 
     Only the candidates (s.seen) and workspace edges that may touch the cell count. Return the
     vertices, and whether the cell is crowded: more than LINES agents may touch it.
@@ -308,7 +308,7 @@ def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
         return n, False
     within = 0.5 * CLOSER * farthest(n, s.x, s.y)
     m = 0
-    for k in range(looked):
+    for k in range(candidates):
         q = s.seen[k]
         dx = xs[q] - px
         dy = ys[q] - py
@@ -321,7 +321,7 @@ def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
             s.line_offset[m] = o
             s.behind[m] = q
             m += 1
-    m = wall_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
+    m = edge_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
     found, _, _ = trace_cell(m, px, py, wx, wy, s.x2, s.y2, s.label2, s)
     if found == 0:
         return n, False
@@ -336,18 +336,18 @@ def retrace_cell(n, looked, px, py, xs, ys, wx, wy, s):
 def traced_cell(p, quick, px, py, xs, ys, wx, wy, s):
     """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell.
 
-    A crowded cell is found by its corners; but for the agents in s.seen alone, if not `quick`.
+    A crowded cell is found by its vertices; but for the agents in s.seen alone, if not `quick`.
     """
-    n, looked, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
-    n, crowded = retrace_cell(n, looked, px, py, xs, ys, wx, wy, s)
+    n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+    n, crowded = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
     if crowded and quick:
         for k in range(CLOSEST):
             q = s.seen[k]
             s.who[k + 1] = q
             s.closest[k, 1] = s.dx[q]
             s.closest[k, 2] = s.dy[q]
-        n, nearest, _ = cell_by_corners(
+        n, nearest, _ = cell_by_vertices(
             p, 0.0, px, py, xs, ys, 0.0, None, None, None, wx, wy, s.x, s.y, s.label, s.x2, s.y2,
             s.label2, s.side, s.who, s.stack, s.closest,
         )  # fmt: skip
-    return n, looked, nearest
+    return n, candidates, nearest

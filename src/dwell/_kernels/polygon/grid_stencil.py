@@ -10,7 +10,7 @@ import numpy as np
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.polygon.buffers import LINES
-from dwell._kernels.polygon.cell_list import COLUMNS, ROWS, SIDE, SPARE, X, Y, unsure
+from dwell._kernels.polygon.cell_list import COLUMNS, ROWS, SIDE, SPARE, X, Y, rounding_margin
 
 ASIDE = 2  # bins on each side
 HALF_DIAGONAL = 0.71  # of a bin's side; rounded up
@@ -30,10 +30,10 @@ def last_aside(k, count):
 
 @inner
 def gather_block(b, bins, x, y, near):
-    """List the agents round bin b; gives their number, and where those in the bin itself begin.
+    """List the agents round bin b; return their number, and where those in the bin itself begin.
 
-    x, y: all places in the order of the bins, with some to spare. The number is 0 if there are too
-    many. Each row of bins is copied in whole vector registers; what is too much is overwritten.
+    x, y: all positions in the order of the bins, with some to spare. The number is 0 if there are
+    too many. Each row of bins is copied in whole vector registers; what is too much is overwritten.
     """
     across = int(bins.frame[COLUMNS])
     row = b // across
@@ -76,12 +76,12 @@ def block_limit(b, px, py, frame):
     row = b // across
     gap = gap_to_sides(px, b - row * across, frame[X], frame[SIDE], frame[COLUMNS])
     gap = smaller(gap, gap_to_sides(py, row, frame[Y], frame[SIDE], frame[ROWS]))
-    gap -= unsure(frame)
+    gap -= rounding_margin(frame)
     return gap * gap if gap > 0.0 else -1.0
 
 
 @inner
-def is_walled(b, frame, wx, wy):
+def touches_boundary(b, frame, wx, wy):
     """Whether the boundary may touch a cell of an agent in bin b that the block suffices for.
 
     Such a cell reaches no farther than half the distance to an end of the block, if it has one.
@@ -92,7 +92,7 @@ def is_walled(b, frame, wx, wy):
     side = frame[SIDE]
     x = frame[X] + (b % across + 0.5) * side
     y = frame[Y] + (b // across + 0.5) * side
-    least = (0.5 * (ASIDE + 1) + HALF_DIAGONAL) * side + unsure(frame)
+    least = (0.5 * (ASIDE + 1) + HALF_DIAGONAL) * side + rounding_margin(frame)
     n = wx.shape[0]
     for k in range(n):
         j = k + 1 if k + 1 < n else 0

@@ -1,7 +1,7 @@
-"""Guaranteed and dual guaranteed cells with what they weigh: all that a self-trigger asks for.
+"""Guaranteed and dual guaranteed cells with their moments: the input of a self-trigger.
 
-The agent at p knows its own place, and of each other agent j that it is within R of q. What is
-certainly nearest to the agent is its guaranteed cell; what may be, the dual guaranteed one:
+The agent at p knows its own position, and of each other agent j that it is within R of q. The
+guaranteed cell is certainly nearest to the agent; the dual guaranteed one may be nearest:
 
     {z: |z - p| + R <= |z - q| for all j},    {z: |z - p| <= |z - q| + R for all j},
 
@@ -12,6 +12,7 @@ import math
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import exponential, smaller
+from dwell._kernels.polygon.grid_quadrature import guaranteed_grid_moments
 from dwell._kernels.polygon.guaranteed_contour import AMPLIFICATION, TOO_FAR, gaussian_contour
 from dwell._kernels.polygon.guaranteed_envelope import (
     BX,
@@ -19,38 +20,19 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     DUAL,
     GUARANTEED,
     C,
-    Envelope,
-    face_agents,
+    list_vertices,
     lowest,
-    make_envelope,
     ring_of,
-    tell_corners,
-)
-from dwell._kernels.polygon.guaranteed_grid import lattice_pair
-from dwell._kernels.polygon.guaranteed_panels import (
+    see_agents,
+)  # fmt: skip
+from dwell._kernels.polygon.guaranteed_moments import (
     constant_moments,
     cut_into_panels,
+    gaussian_patches,
     polynomial_moments,
 )
-from dwell._kernels.polygon.guaranteed_patches import gaussian_patches
-from dwell._kernels.polygon.guaranteed_shape import (
-    extent,
-    gap_to_boundary,
-    smallest_circle,
-    widest_pair,
-)
-from dwell._kernels.polygon.guaranteed_workspace import walls_around
-
-__all__ = [
-    "EMPTY",
-    "OK",
-    "OUTSIDE",
-    "Envelope",
-    "corners_of",
-    "distance_in",
-    "guaranteed_pair",
-    "make_envelope",
-]
+from dwell._kernels.polygon.guaranteed_shape import circle_of, gap_to_boundary
+from dwell._kernels.polygon.guaranteed_workspace import workspace_ring
 
 OK, EMPTY, OUTSIDE = 0, 1, 2
 NEGLIGIBLE = 1e-40  # of the mass so far
@@ -83,7 +65,7 @@ def joined(scale, total, more_scale, weight, m, x, y, polar):
 
 
 @inner
-def hill_moments(m, rho, g, px, py, ox, oy, positive, count, env):
+def component_moments(m, rho, g, px, py, ox, oy, positive, count, env):
     """(log_scale, mass, first x, first y, polar) about (ox, oy) of one row of Terms.gaussians.
 
     By contour where that keeps its digits (then the polar moment is left out), else by patches.
@@ -106,7 +88,7 @@ def hill_moments(m, rho, g, px, py, ox, oy, positive, count, env):
 
 @inner
 def least_drop(rho, g, px, py):
-    """At least so many e-folds lie between the top of a hill and any point within rho of p."""
+    """A lower bound on the e-folds between a Gaussian's peak and any point within rho of p."""
     x = g[6] * (px - g[1]) + g[7] * (py - g[2])
     y = g[8] * (py - g[2])
     gap = math.sqrt(x * x + y * y) - rho * math.sqrt(g[6] * g[6] + g[7] * g[7] + g[8] * g[8])
@@ -118,7 +100,7 @@ def ring_moments(m, px, py, terms, ox, oy, positive, env):
     """(log_scale, (mass, first x, first y, polar)) about (ox, oy) of the ring of m arcs in env.
 
     positive: sums of positive parts only, which takes longer, and polar moments as well; without,
-    (ox, oy) must be (0, 0). Hills far away come last, and only if they still count.
+    (ox, oy) must be (0, 0). Distant components come last, and only if they still count.
     """
     curves, panels, owner = env.curves, env.panels, env.owner
     count = cut_into_panels(m, env.ring, env.arc, curves, panels, owner)
@@ -135,37 +117,44 @@ def ring_moments(m, px, py, terms, ox, oy, positive, env):
             terms.polynomials[t], x0, y0, ox, oy, count, panels, owner, curves
         )
         scale, total = joined(scale, total, 0.0, 1.0, mass, x, y, polar)
-    hills = terms.gaussians.shape[0]
-    for k in range(2 * hills):
-        g = terms.gaussians[k % hills]
+    components = terms.gaussians.shape[0]
+    for k in range(2 * components):
+        g = terms.gaussians[k % components]
         drop = least_drop(rho, g, px, py)
         most = g[0] * (4.0 * rho * rho) * exponential(smaller(0.0, -drop - scale))
-        if (drop > TOO_FAR) == (k >= hills) and most > NEGLIGIBLE * total[0]:
-            more, mass, x, y, polar = hill_moments(m, rho, g, px, py, ox, oy, positive, count, env)
+        if (drop > TOO_FAR) == (k >= components) and most > NEGLIGIBLE * total[0]:
+            more, mass, x, y, polar = component_moments(
+                m, rho, g, px, py, ox, oy, positive, count, env
+            )
             scale, total = joined(scale, total, more, g[0], mass, x, y, polar)
     return scale, total
 
 
 @inner
-def mark_shown(m, n, walls, arc, shows):
-    """Note which of n agents bound the cell, besides those noted before."""
+def mark_shown(m, n, edges, arc, shows):
+    """Mark those of n agents that bound the cell, besides those marked before."""
     for i in range(m):
-        if walls <= arc[i] < walls + n:
-            shows[arc[i] - walls] = 1
+        if edges <= arc[i] < edges + n:
+            shows[arc[i] - edges] = 1
 
 
 @inner
-def look_around(px, py, n, qx, qy, radius, wx, wy, env):
-    """Walls and agents seen from (px, py): (arcs of the walls, 0 outside; whether one is met)."""
-    m = walls_around(px, py, wx, wy, env.curves, env.ring0, env.arc0, env.side, env.ring2, env.arc2)
-    return m, face_agents(px, py, n, qx, qy, radius, env.seen)
+def see_all(px, py, n, qx, qy, radius, wx, wy, env):
+    """Workspace and agents seen from (px, py): (arcs of the former, whether an agent may be here).
+
+    There are no arcs outside the workspace.
+    """
+    m = workspace_ring(
+        px, py, wx, wy, env.curves, env.ring0, env.arc0, env.side, env.ring2, env.arc2
+    )
+    return m, see_agents(px, py, n, qx, qy, radius, env.seen)
 
 
 @inner
-def ring_in(dual, m, n, walls, env):
-    """The ring of one cell, in env; m: arcs of the walls alone."""
+def ring_in(dual, m, n, edges, env):
+    """The ring of one cell, in env; m: arcs of the workspace alone."""
     return ring_of(
-        DUAL if dual else GUARANTEED, m, n, walls, env.seen, env.curves, env.ring0, env.arc0,
+        DUAL if dual else GUARANTEED, m, n, edges, env.seen, env.curves, env.ring0, env.arc0,
         env.side, env.ring, env.arc, env.ring2, env.arc2,
     )  # fmt: skip
 
@@ -174,45 +163,44 @@ def ring_in(dual, m, n, walls, env):
 def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
     """Both cells of the agent at (px, py) among n others within radius[j] of (qx[j], qy[j]).
 
-    Gives (status, mass, centroid x, centroid y, distance of the centroid from the boundary) of the
-    guaranteed cell, then (mass, centroid x, centroid y, diameter, circumradius) of the dual one.
-    Centroids are relative to the agent. The two masses are divided by one common factor.
-    status: OK; EMPTY when the guaranteed cell is empty or weighs nothing (the dual is still right);
+    Returns (status, mass, centroid x, centroid y, distance of the centroid from the boundary) of
+    the guaranteed cell, then (mass, centroid x, centroid y, diameter, circumradius) of the dual
+    one. Centroids are relative to the agent. The two masses are divided by one common factor.
+    status: OK; EMPTY when the guaranteed cell is empty or without mass (the dual is still right);
     OUTSIDE when the agent is outside the workspace (the rest is then 0).
     """
-    walls = wx.shape[0]
-    m0, met = look_around(px, py, n, qx, qy, radius, wx, wy, env)
+    edges = wx.shape[0]
+    m0, occupied = see_all(px, py, n, qx, qy, radius, wx, wy, env)
     if m0 == 0:
         return OUTSIDE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    on_lattice = terms.lattice.shape[0] > 0
+    on_grid = terms.lattice.shape[0] > 0
     scale = scale_d = 0.0
     total = total_d = (0.0, 0.0, 0.0, 0.0)
     diameter = circumradius = 0.0
-    corners = 0
+    vertices = 0
     env.shows[:n] = 0
-    for turn in range(1 if met else 2):  # the dual first: its corners bound the lattice
-        m = ring_in(turn == 0, m0, n, walls, env)
+    for turn in range(1 if occupied else 2):  # the dual first: its vertices bound the grid
+        m = ring_in(turn == 0, m0, n, edges, env)
         if turn == 0:
-            corners = tell_corners(m, walls, env.ring, env.arc, env.x, env.y, env.label)
-            diameter, circumradius = extent(corners, env.x, env.y)
-        if on_lattice:
-            mark_shown(m, n, walls, env.arc, env.shows)
+            vertices = list_vertices(m, edges, env.ring, env.arc, env.x, env.y, env.label)
+            diameter, _, _, circumradius = circle_of(vertices, env.x, env.y)
+        if on_grid:
+            mark_shown(m, n, edges, env.arc, env.shows)
         else:
             scale, total = ring_moments(m, px, py, terms, 0.0, 0.0, False, env)
         if turn == 0:
             scale_d, total_d = scale, total
-    if on_lattice:
-        total_d, total = lattice_pair(
-            px, py, n, corners, not met, terms.lattice, terms.frame, env.seen, env.shows,
+    if on_grid:
+        total_d, total = guaranteed_grid_moments(
+            px, py, n, vertices, not occupied, terms.lattice, terms.frame, env.seen, env.shows,
             env.x, env.y, env.row,
         )  # fmt: skip
-
     md = total_d[0]
     dx = dy = 0.0
     if md > 0.0:
         dx = total_d[1] / md
         dy = total_d[2] / md
-    if met or not total[0] > 0.0:
+    if occupied or not total[0] > 0.0:
         return EMPTY, 0.0, 0.0, 0.0, 0.0, md, dx, dy, diameter, circumradius
     mg = total[0] * exponential(scale - scale_d)
     gx = total[1] / total[0]
@@ -223,22 +211,23 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
 
 @inner
 def one_ring(dual, px, py, n, qx, qy, radius, wx, wy, env):
-    """The ring of one cell, from scratch; gives its arcs, 0 for an empty cell or p outside."""
-    m, met = look_around(px, py, n, qx, qy, radius, wx, wy, env)
-    if m == 0 or (met and not dual):
+    """The ring of one cell alone; return its arcs, 0 for an empty cell or p outside."""
+    m, occupied = see_all(px, py, n, qx, qy, radius, wx, wy, env)
+    if m == 0 or (occupied and not dual):
         return 0
     return ring_in(dual, m, n, wx.shape[0], env)
 
 
 @njit
 def corners_of(dual, px, py, n, qx, qy, radius, wx, wy, env):
-    """Corners of one cell, dual or guaranteed, into env.x, env.y, env.label; gives how many.
+    """Vertices of one cell, dual or guaranteed, into env.x, env.y, env.label; return how many.
 
-    Counter-clockwise and relative to the agent; the piece after corner k lies on the curve of agent
-    label[k] if that is >= 0, else on wall -1 - label[k]. 0: the cell is empty, or p is outside.
+    Counter-clockwise and relative to the agent; the piece after vertex k lies on the curve of agent
+    label[k] if that is >= 0, else on workspace edge -1 - label[k]. 0: the cell is empty, or p is
+    outside.
     """
     m = one_ring(dual, px, py, n, qx, qy, radius, wx, wy, env)
-    return tell_corners(m, wx.shape[0], env.ring, env.arc, env.x, env.y, env.label)
+    return list_vertices(m, wx.shape[0], env.ring, env.arc, env.x, env.y, env.label)
 
 
 @njit
@@ -257,7 +246,7 @@ def star_moments_of(dual, px, py, n, qx, qy, radius, wx, wy, terms, ox, oy, env)
 
 @njit
 def panels_of(dual, px, py, n, qx, qy, radius, wx, wy, env):
-    """The boundary in panels, into env.panels, env.owner, env.curves; gives how many."""
+    """The boundary in panels, into env.panels, env.owner, env.curves; return how many."""
     m = one_ring(dual, px, py, n, qx, qy, radius, wx, wy, env)
     return cut_into_panels(m, env.ring, env.arc, env.curves, env.panels, env.owner)
 
@@ -272,12 +261,4 @@ def gap_of(dual, x, y, px, py, n, qx, qy, radius, wx, wy):
 @njit
 def circle_round(n, x, y):
     """(diameter, circle's x, y and radius) of n points and the smallest circle round them."""
-    i, j, widest = widest_pair(n, x, y)
-    cx, cy, squared = smallest_circle(i, j, n, x, y)
-    return math.sqrt(widest), cx, cy, math.sqrt(squared)
-
-
-@njit
-def distance_in(point_x, point_y, px, py, n, qx, qy, radius, wx, wy):
-    """Distance of a point, relative to p, from the guaranteed cell's boundary; <= 0 outside it."""
-    return gap_to_boundary(GUARANTEED, point_x, point_y, px, py, n, qx, qy, radius, wx, wy)
+    return circle_of(n, x, y)

@@ -5,10 +5,10 @@ About the peak, as in gaussian_edges.py: with y = C (z - c), Q = C'C,
     mass    1/2 sum of F(|y|**2) y x dy,    F(x) = (1 - e**-x) / x,  or  -e**-x / x
     first  -1/2 sum of e**-|y|**2 (dy_2, -dy_1)
 
-along the panels of guaranteed_panels.py, cut further where the exponent changes fast. That takes
+along the panels of guaranteed_moments.py, cut further where the exponent changes fast. That takes
 one exponential per node. The second F needs the peak outside and keeps the digits of far cells.
-Terms have both signs and cancel when the cell is small or thin against the hill, or far from it;
-how much is known from the sum of their sizes, and the caller then takes guaranteed_patches.py.
+Terms have both signs and cancel when the cell is small or thin against the Gaussian, or far from
+it; how much is known from the sum of their sizes, and the caller then takes guaranteed_moments.py.
 """
 
 import math
@@ -16,8 +16,16 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import (
+    exponential,
+    larger,
+    range_of,
+    small_exponential,
+    smaller,
+    sum_of_16,
+)
 from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
+from dwell._kernels.polygon.gaussian_edges import segment_gap
 from dwell._kernels.polygon.guaranteed_envelope import EX, EY, W0, W1, X0, X1, Y0, Y1, A, B, F
 
 AMPLIFICATION = 4000.0  # rounding errors may grow by this much: 1e-12, and in practice a tenth
@@ -33,22 +41,8 @@ REFUSED = np.inf
 
 
 @inner
-def segment_gap(ax, ay, bx, by):
-    """Squared distance of the segment from a to b from (0, 0)."""
-    dx = bx - ax
-    dy = by - ay
-    d2 = dx * dx + dy * dy
-    t = 0.0
-    if d2 > 0.0:
-        t = smaller(1.0, larger(0.0, -(ax * dx + ay * dy) / d2))
-    zx = ax + t * dx
-    zy = ay + t * dy
-    return zx * zx + zy * zy
-
-
-@inner
 def nearest_to_peak(count, cx, cy, white, panels):
-    """Squared distances from the peak, by the hill's own width: of the chords, of their ends."""
+    """Squared distances from the peak in units of its width: of the chords, of their ends."""
     c11, c12, c22 = white
     near = np.inf
     best = np.inf
@@ -104,15 +98,7 @@ def exponentials(middle, square, node):
     """
     for k in range(16):
         y = (middle - square[k]) * (1.0 / 64.0)
-        p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
-        p = p * y + 1.0 / 40320.0
-        p = p * y + 1.0 / 5040.0
-        p = p * y + 1.0 / 720.0
-        p = p * y + 1.0 / 120.0
-        p = p * y + 1.0 / 24.0
-        p = p * y + 1.0 / 6.0
-        p = p * y + 0.5
-        node[k] = y + y * y * p
+        node[k] = small_exponential(y)
     for _ in range(6):
         for k in range(16):
             node[k] = node[k] * (node[k] + 2.0)
@@ -129,52 +115,29 @@ def gaussian_panel(w0, length, curve, far, node):
     turn = node[32:48]
     d1 = node[48:64]
     d2 = node[64:80]
-    low = high = square[0]
-    for k in range(16):
-        low = smaller(low, square[k])
-        high = larger(high, square[k])
+    low, high = range_of(16, square)
     middle = 0.0
     level = 1.0
     if high > 1.0:  # about the middle: no digits lost in the tail
         middle = 0.5 * (low + high)
         level = exponential(-middle)
     exponentials(middle, square, node)
-    if far:
-        for k in range(16):
-            e = PANEL_WEIGHTS[k] * (level * (1.0 + node[k]))
+    for k in range(16):
+        e = PANEL_WEIGHTS[k] * (level * (1.0 + node[k]))
+        d1[k] *= e
+        d2[k] *= e
+        if far:
             turn[k] = -(e * turn[k]) / square[k]
-            d1[k] *= e
-            d2[k] *= e
-    elif middle > 0.0:
-        for k in range(16):
-            e = PANEL_WEIGHTS[k] * (level * (1.0 + node[k]))
+        elif middle > 0.0:
             turn[k] = (PANEL_WEIGHTS[k] - e) * turn[k] / (square[k] + TINY)
-            d1[k] *= e
-            d2[k] *= e
-    else:
-        for k in range(16):
-            e = PANEL_WEIGHTS[k] * (1.0 + node[k])
+        else:
             turn[k] = -PANEL_WEIGHTS[k] * node[k] * turn[k] / (square[k] + TINY)
-            d1[k] *= e
-            d2[k] *= e
-    return length * added(turn), length * added(d1), length * added(d2)
-
-
-@inner
-def added(v):
-    """Sum of 16 numbers, four at a time: the additions need not wait for one another."""
-    s0 = s1 = s2 = s3 = 0.0
-    for k in range(0, 16, 4):
-        s0 += v[k]
-        s1 += v[k + 1]
-        s2 += v[k + 2]
-        s3 += v[k + 3]
-    return (s0 + s1) + (s2 + s3)
+    return length * sum_of_16(turn), length * sum_of_16(d1), length * sum_of_16(d2)
 
 
 @inner
 def whitened_curve(k, cx, cy, white, curves):
-    """(P, Q, T) of curve k in the hill's coordinates."""
+    """(P, Q, T) of curve k in the Gaussian's coordinates."""
     c11, c12, c22 = white
     ex = curves[k, EX]
     ey = curves[k, EY]
@@ -242,7 +205,7 @@ def angle_panel(w0, length, curve, node):
     turn = node[32:48]
     for k in range(16):
         turn[k] = PANEL_WEIGHTS[k] * turn[k] / square[k]
-    return length * added(turn)
+    return length * sum_of_16(turn)
 
 
 @inner
@@ -259,7 +222,7 @@ def end_of_piece(w, end, ax, ay, curve, far, lost):
 
 @inner
 def gaussian_contour(inside, rho, cx, cy, white, count, panels, owner, curves, node):
-    """(amplification, log_scale, mass, first x, first y) about (0, 0) of one hill of height 1.
+    """(amplification, log_scale, mass, first x, first y) about (0, 0) of one Gaussian of height 1.
 
     inside: whether its peak (cx, cy) lies in the cell; rho: the cell's largest radius; white: C11,
     C12 and C22. The result is good when the amplification is at most AMPLIFICATION.

@@ -1,23 +1,23 @@
 """Guaranteed and dual guaranteed cells as upper envelopes of sinusoids.
 
-Seen from its agent p a cell is a radius rho(u) for each direction u. Agent j, within R of q, asks
-for D = q - p and A = (|D|**2 - R**2) / 2
+Seen from its agent p a cell is a radius rho(u) for each direction u. Agent j, within R of q,
+requires for D = q - p and A = (|D|**2 - R**2) / 2
 
     1 / rho >= u . B + c,    B = D / A,    c = +R / A  guaranteed,  -R / A  dual guaranteed,
 
-and a wall with outward normal n at distance h the same with B = n / h, c = 0. So 1 / rho is the
-largest of some sinusoids, and the cell is a ring of arcs, each with one function on top. A
+and a workspace edge with outward normal n at distance h the same with B = n / h, c = 0. So 1 / rho
+is the largest of some sinusoids, and the cell is a ring of arcs, each with one function on top. A
 function is put in like a line that cuts a polygon, except that it may win several stretches.
 
-Arcs stay within a quarter turn, so that cross products order their directions. That takes corners
-with the same function on both sides, which are left out when the corners are told.
+Arcs stay within a quarter turn, so that cross products order their directions. That takes vertices
+with the same function on both sides, which are left out of the list of vertices.
 
 Each function is also a curve, z(w) = e (f - a sqrt(1 + w**2)) + e' (b w), e' = e turned left: the
 branch of a hyperbola (a = R / 2 or -R / 2, f = |D| / 2, b**2 = f**2 - a**2), or a line (a = 0).
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,66 +37,61 @@ W0, W1, X0, Y0, X1, Y1 = range(6)
 
 ROUNDING = 1e-6  # of a cell's largest radius, generously
 SAME = 1e-14  # corners whose directions differ by less count as one
-CHUNK = 64  # lattice points handled together
+CHUNK = 64  # grid points handled together
 MAX_PATCHES = 256
 
 
 class Envelope(NamedTuple):
-    """Working memory for cells of this kind; nothing in it outlives a call."""
+    """Buffers for cells of this kind; nothing in them outlives a call."""
 
-    curves: np.ndarray  # (functions, 8): walls first, then agents, then four sides of a square
+    curves: np.ndarray  # (functions, 8): edges first, then agents, then four sides of a square
     seen: np.ndarray  # (agents, 4): the others as seen from p
     shows: np.ndarray  # (agents,): 1 for those that bound either cell
     ring: np.ndarray  # (arcs, 3)
     arc: np.ndarray  # (arcs,): the function on top of each arc
-    ring2: np.ndarray  # the same after the next function
+    ring2: np.ndarray  # the ring after the next function
     arc2: np.ndarray
-    ring0: np.ndarray  # the same for the walls alone
+    ring0: np.ndarray  # the ring of the workspace alone
     arc0: np.ndarray
     side: np.ndarray  # by how much the next function exceeds each corner
     x: np.ndarray  # corners relative to p, counter-clockwise
     y: np.ndarray
-    label: np.ndarray  # what bounds the cell after each: agent if >= 0, else wall -1 - label
+    label: np.ndarray  # what bounds the cell after each: agent if >= 0, else edge -1 - label
     panels: np.ndarray  # (panels, 6): the boundary in pieces
     owner: np.ndarray  # (panels,): the curve each lies on
     node: np.ndarray  # numbers at quadrature nodes
     pending: np.ndarray  # (MAX_PATCHES, 4): patches still to be integrated
-    row: np.ndarray  # (4, CHUNK): lattice points
+    row: np.ndarray  # (4, CHUNK): grid points
 
 
 def make_envelope(others: int, vertices: int) -> Envelope:
-    """Working memory for cells among up to `others` agents in a polygon of `vertices` vertices."""
+    """Buffers for cells among up to `others` agents in a polygon of `vertices` vertices."""
     many = max(others, 1)
     functions = many + vertices + 4
     arcs = 8 * functions + 64
     panels = 8 * arcs
-    return Envelope(
-        curves=np.zeros((functions, 8)),
-        seen=np.zeros((many, 4)),
-        shows=np.zeros(many, dtype=np.int64),
-        ring=np.zeros((arcs, 3)),
-        arc=np.zeros(arcs, dtype=np.int64),
-        ring2=np.zeros((arcs, 3)),
-        arc2=np.zeros(arcs, dtype=np.int64),
-        ring0=np.zeros((arcs, 3)),
-        arc0=np.zeros(arcs, dtype=np.int64),
-        side=np.zeros(arcs),
-        x=np.zeros(arcs),
-        y=np.zeros(arcs),
-        label=np.zeros(arcs, dtype=np.int64),
-        panels=np.zeros((panels, 6)),
-        owner=np.zeros(panels, dtype=np.int64),
-        node=np.zeros(80),
-        pending=np.zeros((MAX_PATCHES, 4)),
-        row=np.zeros((4, CHUNK)),
-    )
+    sizes: dict[str, Any] = {
+        "curves": (functions, 8),
+        "seen": (many, 4),
+        "node": 80,
+        "pending": (MAX_PATCHES, 4),
+        "row": (4, CHUNK),
+        "panels": (panels, 6),
+        **dict.fromkeys(("ring", "ring2", "ring0"), (arcs, 3)),
+        **dict.fromkeys(("side", "x", "y"), arcs),
+    }
+    indices = {"shows": many, "owner": panels}
+    indices |= dict.fromkeys(("arc", "arc2", "arc0", "label"), arcs)
+    found = {name: np.zeros(shape) for name, shape in sizes.items()}
+    found |= {name: np.zeros(size, dtype=np.int64) for name, size in indices.items()}
+    return Envelope(**found)
 
 
 @inner
 def crossing(new, old, rising, ax, ay, bx, by, curves):
     """Where function `new` overtakes `old` (rising) or falls behind it: (ux, uy, value).
 
-    Of the two directions, the one asked for; moved to the ends a, b of the arc if rounding has put
+    Of the two directions, the one required; moved to the ends a, b of the arc if rounding has put
     it beyond. The value is that of the flatter function, which loses fewer digits.
     """
     fx = curves[new, BX]
@@ -146,7 +141,7 @@ def peaks_between(new, old, ax, ay, bx, by, curves):
 
 @inner
 def put_arc(m, ux, uy, value, function, ring, arc):
-    """Write one arc; gives how many there are."""
+    """Write one arc; return how many there are."""
     ring[m, UX] = ux
     ring[m, UY] = uy
     ring[m, VALUE] = value
@@ -185,7 +180,7 @@ def may_merge(m, new, bx, by, ring, arc):
 
 @inner
 def insert(new, n, curves, ring, arc, side, ring2, arc2):
-    """Write the envelope with function `new` to ring2, arc2; gives its arcs, 0 if nothing changes.
+    """Write the envelope with function `new` to ring2, arc2; return its arcs, 0 if nothing changes.
 
     On each arc the new function is on top at both ends, at one, or at none; in the first and the
     last case there may still be a stretch of the other kind between.
@@ -194,7 +189,7 @@ def insert(new, n, curves, ring, arc, side, ring2, arc2):
         return 0
     m = 0
     for i in range(n):
-        if m + 3 > arc2.shape[0]:  # no room: would take rounding gone wild
+        if m + 3 > arc2.shape[0]:  # full: would take rounding gone wild
             return 0
         j = i + 1 if i + 1 < n else 0
         old = arc[i]
@@ -230,9 +225,9 @@ def copy_ring(m, ring, arc, ring2, arc2):
 
 
 @inner
-def face_agents(px, py, n, qx, qy, radius, seen):
-    """Note where the others are seen from (px, py); gives whether one may stand right there."""
-    met = False
+def see_agents(px, py, n, qx, qy, radius, seen):
+    """Write where the others are seen from (px, py); return whether one may be right there."""
+    occupied = False
     for j in range(n):
         dx = qx[j] - px
         dy = qy[j] - py
@@ -241,13 +236,13 @@ def face_agents(px, py, n, qx, qy, radius, seen):
         seen[j, DY] = dy
         seen[j, HALF] = half
         seen[j, RADIUS] = radius[j]
-        met = met or not half > 0.0
-    return met
+        occupied = occupied or not half > 0.0
+    return occupied
 
 
 @inner
 def agent_function(k, sign, j, seen, curves):
-    """Function k: what agent j asks."""
+    """Write function k, the constraint of agent j."""
     dx = seen[j, DX]
     dy = seen[j, DY]
     half = seen[j, HALF]
@@ -276,7 +271,7 @@ def matters(sign, j, reach, seen):
     """Whether agent j's curve may come into a cell of largest radius reach / 2.
 
     The curve is nearest on the axis, at (|D| - R) / 2, or (|D| + R) / 2 for the dual. An agent that
-    may stand at p itself has no curve.
+    may be at p itself has no curve.
     """
     gap = reach * (1.0 + ROUNDING) + sign * seen[j, RADIUS]
     dx = seen[j, DX]
@@ -285,10 +280,11 @@ def matters(sign, j, reach, seen):
 
 
 @inner
-def ring_of(sign, m, n, walls, seen, curves, ring0, arc0, side, ring, arc, ring2, arc2):
-    """Envelope of walls and agents, into ring and arc; gives its arcs.
+def ring_of(sign, m, n, edges, seen, curves, ring0, arc0, side, ring, arc, ring2, arc2):
+    """Envelope of workspace and agents, into ring and arc; return its arcs.
 
-    m: arcs of the walls' envelope in ring0, arc0; n: agents, faced beforehand; walls: how many.
+    m: arcs of the workspace's envelope in ring0, arc0; n: agents, seen beforehand; edges: how many
+    the workspace has.
     """
     copy_ring(m, ring0, arc0, ring, arc)
     to, to_arc = ring2, arc2
@@ -297,8 +293,8 @@ def ring_of(sign, m, n, walls, seen, curves, ring0, arc0, side, ring, arc, ring2
     reach = 2.0 / lowest(m, ring0)
     for j in range(n):
         if matters(sign, j, reach, seen):
-            agent_function(walls + j, sign, j, seen, curves)
-            more = insert(walls + j, m, curves, fro, fro_arc, side, to, to_arc)
+            agent_function(edges + j, sign, j, seen, curves)
+            more = insert(edges + j, m, curves, fro, fro_arc, side, to, to_arc)
             if more > 0:
                 m = more
                 fro, to = to, fro
@@ -311,15 +307,15 @@ def ring_of(sign, m, n, walls, seen, curves, ring0, arc0, side, ring, arc, ring2
 
 
 @inner
-def tell_corners(m, walls, ring, arc, x, y, label):
-    """Corners of a ring of m arcs, without those that are only there for the arcs' sake."""
+def list_vertices(m, edges, ring, arc, x, y, label):
+    """List the vertices of a ring of m arcs, without those between arcs of one function."""
     count = 0
     for i in range(m):
         j = i + 1 if i + 1 < m else 0
         tx = ring[j, UX] - ring[i, UX]
         ty = ring[j, UY] - ring[i, UY]
         if tx * tx + ty * ty > SAME * SAME:
-            name = arc[i] - walls if arc[i] >= walls else -1 - arc[i]
+            name = arc[i] - edges if arc[i] >= edges else -1 - arc[i]
             if count == 0 or label[count - 1] != name:
                 x[count] = ring[i, UX] / ring[i, VALUE]
                 y[count] = ring[i, UY] / ring[i, VALUE]

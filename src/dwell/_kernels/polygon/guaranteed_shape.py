@@ -1,4 +1,4 @@
-"""How wide a dual guaranteed cell is, and how deep a point lies in a guaranteed one."""
+"""Diameter and circumradius of a dual guaranteed cell; depth of a point in a guaranteed one."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.polygon.guaranteed_workspace import wall
+from dwell._kernels.polygon.guaranteed_workspace import edge_of
 
 ROUND = 1e-14  # a circle is not enlarged for less than this share of its radius
 CLOSE = 1e-9  # a Newton step this small, relative, leaves an error of its square
@@ -67,7 +67,7 @@ def is_outside(k, circle, x, y):
 def replaced(i, j, k, new, x, y):
     """Smallest circle round the points i, j, k (k < 0: none) and `new`, which lies on it.
 
-    Gives (the two or three points on it, circle); the third point is -1 when two suffice.
+    Returns (the two or three points on it, circle); the third point is -1 when two suffice.
     """
     bi = bj = bk = -1
     best = (0.0, 0.0, np.inf)
@@ -113,7 +113,7 @@ def farthest_from(cx, cy, n, x, y):
 def smallest_circle(first, second, n, x, y):
     """Smallest circle round n points, two farthest apart of which are known: (x, y, radius**2).
 
-    The circle grows: it starts from these two, and whoever is farthest outside comes to lie on it.
+    The circle grows: it starts from these two, and the point farthest outside comes to lie on it.
     Each step enlarges it, so no set of points comes back.
     """
     i = first
@@ -132,11 +132,11 @@ def smallest_circle(first, second, n, x, y):
 
 
 @inner
-def extent(n, x, y):
-    """(diameter, radius of the smallest circle round them) of n points."""
+def circle_of(n, x, y):
+    """(diameter, circle's x, y and radius) of n points and the smallest circle round them."""
     i, j, widest = widest_pair(n, x, y)
-    circle = smallest_circle(i, j, n, x, y)
-    return math.sqrt(widest), math.sqrt(circle[2])
+    cx, cy, squared = smallest_circle(i, j, n, x, y)
+    return math.sqrt(widest), cx, cy, math.sqrt(squared)
 
 
 @inner
@@ -193,11 +193,11 @@ def agent_gap(sign, zx, zy, dx, dy, r, best):
 def gap_to_boundary(sign, zx, zy, px, py, n, qx, qy, radius, wx, wy):
     """Distance of z (relative to p) from the boundary of the cell; <= 0 outside it.
 
-    The outside is a union, of what each wall and each agent takes away: the nearest of these.
+    The outside is the union of what each workspace edge and each agent takes away.
     """
     best = np.inf
     for k in range(wx.shape[0]):
-        nx, ny, h = wall(k, px, py, wx, wy)
+        nx, ny, h = edge_of(k, px, py, wx, wy)
         best = smaller(best, h - (zx * nx + zy * ny))
     for j in range(n):
         dx = qx[j] - px

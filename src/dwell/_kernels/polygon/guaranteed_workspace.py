@@ -1,4 +1,4 @@
-"""The workspace as seen from an agent in it: the envelope of its walls alone.
+"""The workspace as seen from an agent in it: the envelope of its edges alone.
 
 See guaranteed_envelope.py.
 """
@@ -23,9 +23,9 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     put_arc,
 )
 
-HUGGING = 1e-12  # of the workspace's size: a wall counts as no nearer than this
+NEAREST = 1e-12  # of the workspace's size: an edge counts as no nearer than this
 BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell
-ROOMY = 4.0  # half the side of the square that walls are cut from, in sizes of the workspace
+WIDE = 4.0  # half the side of the square that edges are cut from, in sizes of the workspace
 
 
 @inner
@@ -42,8 +42,8 @@ def size_of(wx, wy):
 
 
 @inner
-def wall(k, px, py, wx, wy):
-    """Outward unit normal of wall k and the distance of (px, py) from it."""
+def edge_of(k, px, py, wx, wy):
+    """Outward unit normal of edge k and the distance of (px, py) from it."""
     j = k + 1 if k + 1 < wx.shape[0] else 0
     tx = wx[j] - wx[k]
     ty = wy[j] - wy[k]
@@ -54,16 +54,16 @@ def wall(k, px, py, wx, wy):
 
 
 @inner
-def wall_functions(px, py, size, wx, wy, curves):
-    """Fill in the walls' functions; gives the distance to the nearest wall, negative outside.
+def edge_functions(px, py, size, wx, wy, curves):
+    """Fill in the edges' functions; return the distance to the nearest edge, negative outside.
 
-    Walls that hug the agent are moved away a little.
+    Edges next to the agent are moved away a little.
     """
     nearest = np.inf
     for k in range(wx.shape[0]):
-        nx, ny, h = wall(k, px, py, wx, wy)
+        nx, ny, h = edge_of(k, px, py, wx, wy)
         nearest = smaller(nearest, h)
-        h = larger(h, HUGGING * size)
+        h = larger(h, NEAREST * size)
         curves[k, BX] = nx / h
         curves[k, BY] = ny / h
         curves[k, C] = 0.0
@@ -77,7 +77,7 @@ def wall_functions(px, py, size, wx, wy, curves):
 
 @inner
 def ring_of_vertices(px, py, wx, wy, curves, ring, arc):
-    """The walls' envelope for an agent well inside: the vertices, and the feet of wide walls."""
+    """The workspace's envelope for an agent well inside: vertices, and feet of wide edges."""
     n = wx.shape[0]
     m = 0
     for k in range(n):
@@ -94,7 +94,7 @@ def ring_of_vertices(px, py, wx, wy, curves, ring, arc):
 @inner
 def ring_of_square(first, size, curves, ring, arc):
     """A large square as functions first, ..., first + 3, and its ring."""
-    level = 1.0 / (ROOMY * size)
+    level = 1.0 / (WIDE * size)
     tilt = math.sqrt(0.5)
     bx, by = level, 0.0
     ux, uy = tilt, -tilt
@@ -109,8 +109,8 @@ def ring_of_square(first, size, curves, ring, arc):
 
 
 @inner
-def ring_of_walls(n, m, curves, ring, arc, side, ring2, arc2):
-    """Put n walls one by one into a ring of m arcs: for an agent on the boundary."""
+def insert_edges(n, m, curves, ring, arc, side, ring2, arc2):
+    """Put n edges one by one into a ring of m arcs: for an agent on the boundary."""
     for k in range(n):
         more = insert(k, m, curves, ring, arc, side, ring2, arc2)
         if more > 0:
@@ -120,13 +120,13 @@ def ring_of_walls(n, m, curves, ring, arc, side, ring2, arc2):
 
 
 @inner
-def walls_around(px, py, wx, wy, curves, ring, arc, side, ring2, arc2):
-    """Envelope of the walls alone; gives its arcs, 0 when (px, py) is outside."""
+def workspace_ring(px, py, wx, wy, curves, ring, arc, side, ring2, arc2):
+    """Envelope of the workspace alone; return its arcs, 0 when (px, py) is outside."""
     size = size_of(wx, wy)
-    nearest = wall_functions(px, py, size, wx, wy, curves)
+    nearest = edge_functions(px, py, size, wx, wy, curves)
     if nearest < -BEYOND * size:
         return 0
-    if nearest > HUGGING * size:
+    if nearest > NEAREST * size:
         return ring_of_vertices(px, py, wx, wy, curves, ring, arc)
     m = ring_of_square(curves.shape[0] - 4, size, curves, ring, arc)
-    return ring_of_walls(wx.shape[0], m, curves, ring, arc, side, ring2, arc2)
+    return insert_edges(wx.shape[0], m, curves, ring, arc, side, ring2, arc2)

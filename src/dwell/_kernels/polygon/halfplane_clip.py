@@ -1,27 +1,27 @@
-"""Voronoi cells in a convex polygon, cut by half-planes in the agent's own frame.
+"""Voronoi cells in a convex polygon, clipped by half-planes in the agent's own frame.
 
 Labels: the edge that leaves vertex k lies on the workspace's edge m if label = -1 - m, and on the
 bisector with agent q if label = q >= 0.
+
+The other agents clip a cell in increasing distance. A few of them are sorted beforehand
+(`sort_few`); of many, `open_heap` makes a heap from which `next_nearest` takes one at a time. The
+order does not depend on which, ties included. key, who: squared distances and agents; dx, dy:
+displacement of each agent.
 """
 
 from dwell._kernels._jit import inlined, inner
 from dwell._kernels.common.status import COINCIDENT
-from dwell._kernels.polygon.nearest_first import (
-    measure_distances,
-    next_nearest,
-    open_heap,
-    sort_few,
-)
+from dwell._kernels.polygon.buffers import SORTED
 
 # Squared distance over squared reach of a cell up to which others are candidates. Beyond 4 they do
 # not touch it; a little farther, they also pass its vertices clearly (gift_wrap.py).
 WITHIN = 4.004
-CLOSER = 4.002  # likewise, a little less: the agents that were listed include these
+CLOSER = 4.002  # a little less than WITHIN: the agents that were listed include these
 
 
 @inner
 def sides(n, dx, dy, offset, x, y, side):
-    """Put z . d - offset of each vertex z into `side`; gives how many exceed 0."""
+    """Put z . d - offset of each vertex z into `side`; return how many exceed 0."""
     outside = 0
     for k in range(n):
         f = x[k] * dx + y[k] * dy - offset
@@ -42,7 +42,7 @@ def deepest(n, side):
 
 @inner
 def cut(n, q, k, side, x, y, label, x2, y2, label2):
-    """Write the part of the polygon x, y with side <= 0 to x2, y2; gives its vertex count.
+    """Write the part of the polygon x, y with side <= 0 to x2, y2; return its vertex count.
 
     Some vertices are outside; vertex k lies deepest inside. Those inside follow one another, as the
     polygon is convex: the copy starts where the boundary comes in, and ends with the new edge
@@ -88,9 +88,96 @@ def farthest(n, x, y):
     return r
 
 
+@inner
+def comes_before(i, j, key, who, dx, dy):
+    """Whether heap entry i is taken before j: by distance, then by displacement.
+
+    The rule for ties names no index, so that renumbering agents changes no bit of a cell.
+    """
+    if key[i] != key[j]:
+        return key[i] < key[j]
+    a = who[i]
+    b = who[j]
+    if dx[a] != dx[b]:
+        return dx[a] < dx[b]
+    return dy[a] < dy[b]
+
+
+@inner
+def sift_down(root, size, key, who, dx, dy):
+    """Restore the heap order below `root`."""
+    while True:
+        child = 2 * root + 1
+        if child >= size:
+            return
+        if child + 1 < size and comes_before(child + 1, child, key, who, dx, dy):
+            child += 1
+        if not comes_before(child, root, key, who, dx, dy):
+            return
+        key[child], key[root] = key[root], key[child]
+        who[child], who[root] = who[root], who[child]
+        root = child
+
+
+@inner
+def measure_distances(p, lo, hi, px, py, xs, ys, key, who, dx, dy):
+    """List agents lo..hi but p, seen from (px, py); return how many there are."""
+    size = 0
+    for q in range(lo, hi):
+        dx[q] = xs[q] - px
+        dy[q] = ys[q] - py
+        if q != p:
+            key[size] = dx[q] * dx[q] + dy[q] * dy[q]
+            who[size] = q
+            size += 1
+    return size
+
+
+@inner
+def sort_few(size, key, who, rank, far, sequence):
+    """Sort a list by distance into far and sequence; return whether that could be done.
+
+    It cannot where two are equally far. Each one's place is the number of those nearer than it:
+    more comparisons than sorts make, but all at once, and nothing to be guessed wrong.
+    """
+    if size > SORTED:
+        return False
+    total = 0
+    for i in range(size):
+        here = key[i]
+        nearer = 0
+        for j in range(size):
+            nearer += 1 if key[j] < here else 0
+        rank[i] = nearer
+        total += nearer
+    if total != size * (size - 1) // 2:  # places would be 0, 1, 2, ...
+        return False
+    for i in range(size):
+        far[rank[i]] = key[i]
+        sequence[rank[i]] = who[i]
+    return True
+
+
+@inner
+def open_heap(size, key, who, dx, dy):
+    """Make the list a heap."""
+    for root in range(size // 2 - 1, -1, -1):
+        sift_down(root, size, key, who, dx, dy)
+
+
+@inner
+def next_nearest(size, key, who, dx, dy):
+    """Take the nearest agent off the heap of `size` entries and return its number."""
+    q = who[0]
+    key[0] = key[size - 1]
+    who[0] = who[size - 1]
+    sift_down(0, size - 1, key, who, dx, dy)
+    return q
+
+
 @inlined
 def whole_cell(px, py, wx, wy, s):
-    """Begin a cell of an agent at (px, py) with all of the polygon (wx, wy); gives its vertices."""
+    """Begin the cell of an agent at (px, py) with the polygon (wx, wy); return its vertices."""
     n = wx.shape[0]
     for k in range(n):
         s.x[k] = wx[k] - px
@@ -100,11 +187,11 @@ def whole_cell(px, py, wx, wy, s):
 
 
 @inlined
-def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
+def cut_cell(p, n, lo, hi, candidates, px, py, xs, ys, s):
     """Cut the cell with n vertices in s.x, s.y by agents lo..hi of (xs, ys), nearest first.
 
     All of them must be farther away than those it was cut by before. Leaves vertices and labels in
-    s.x, s.y, s.label and the candidates in s.seen, after the `looked` ones already there.
+    s.x, s.y, s.label and the candidates in s.seen, after the `candidates` ones already there.
     Return (vertices, candidates, squared distance of the nearest of these agents); vertices is 0
     for an empty cell and COINCIDENT when another agent is at (px, py), the last in s.seen.
     """
@@ -129,10 +216,10 @@ def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
         else:
             q = next_nearest(size - taken, s.key, s.who, s.dx, s.dy)
         taken += 1
-        s.seen[looked] = q
-        looked += 1
+        s.seen[candidates] = q
+        candidates += 1
         if d2 == 0.0:
-            return COINCIDENT, looked, d2
+            return COINCIDENT, candidates, d2
         outside = sides(n, s.dx[q], s.dy[q], 0.5 * d2, x, y, s.side)
         if outside == 0:
             continue
@@ -146,13 +233,13 @@ def cut_cell(p, n, lo, hi, looked, px, py, xs, ys, s):
             cuts += 1
             reach = WITHIN * farthest(n, x, y)
     if n < 3:  # a point or a segment has no inside
-        return 0, looked, nearest
+        return 0, candidates, nearest
     if cuts % 2 == 1:
         for k in range(n):
             s.x[k] = x[k]
             s.y[k] = y[k]
             s.label[k] = label[k]
-    return n, looked, nearest
+    return n, candidates, nearest
 
 
 @inlined

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from dwell._kernels._jit import njit
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.common.segments import seconds_used
+from dwell._kernels.common.segments import effective_time
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
-from dwell._kernels.polygon.guaranteed import distance_in, guaranteed_pair
+from dwell._kernels.polygon.guaranteed import guaranteed_pair
+from dwell._kernels.polygon.guaranteed_envelope import GUARANTEED
+from dwell._kernels.polygon.guaranteed_shape import gap_to_boundary
 
 
 class Trigger(NamedTuple):
@@ -43,7 +45,7 @@ def trigger_value(s, age, y_x, y_y, left_x, left_y, n, qx, qy, radius, trigger, 
         reach += trigger.v * s
     for j in range(n):
         radius[j] = reach
-    status, mass_g, _, _, room, mass_d, _, _, diameter, circumradius = guaranteed_pair(
+    status, mass_g, _, _, depth, mass_d, _, _, diameter, circumradius = guaranteed_pair(
         y_x, y_y, n, qx, qy, radius, wx, wy, terms, env
     )
     if status != 0:
@@ -51,9 +53,9 @@ def trigger_value(s, age, y_x, y_y, left_x, left_y, n, qx, qy, radius, trigger, 
     size = 2.0 * circumradius if trigger.by_circumradius else diameter
     drift = trigger.factor * size * (1.0 - mass_g / mass_d)
     if trigger.sampled:
-        room = distance_in(left_x, left_y, y_x, y_y, n, qx, qy, radius, wx, wy)
-        return drift - trigger.delta if drift - trigger.delta > -room else -room
-    return drift - smaller(trigger.delta, room)
+        depth = gap_to_boundary(GUARANTEED, left_x, left_y, y_x, y_y, n, qx, qy, radius, wx, wy)
+        return larger(drift - trigger.delta, -depth)
+    return drift - smaller(trigger.delta, depth)
 
 
 @njit
@@ -69,33 +71,17 @@ def scan_trigger(
     while good < trigger.tau_max:
         s = smaller((steps + 1) * trigger.scan, trigger.tau_max)
         steps += 1
-        used = seconds_used(s, cruise, trigger.kappa)
+        used = effective_time(s, cruise, trigger.kappa)
         dx = hx * used
         dy = hy * used
         h = trigger_value(
-            s,
-            age,
-            px + dx,
-            py + dy,
-            ex - dx,
-            ey - dy,
-            n,
-            qx,
-            qy,
-            radius,
-            trigger,
-            wx,
-            wy,
-            terms,
+            s, age, px + dx, py + dy, ex - dx, ey - dy, n, qx, qy, radius, trigger, wx, wy, terms,
             env,
-        )
+        )  # fmt: skip
         if not h < 0.0:
             if good < trigger.tau_min:
-                return (
-                    larger(s, trigger.tau_min) if trigger.after else trigger.tau_min,
-                    steps,
-                    FLOOR,
-                )
+                wait = larger(s, trigger.tau_min) if trigger.after else trigger.tau_min
+                return wait, steps, FLOOR
             return s if trigger.after else good, steps, IN_TIME
         good = s
     return trigger.tau_max, steps, CEILING

@@ -1,17 +1,20 @@
-"""Thin cells once more, with twice the digits.
+"""Vertices of thin cells, computed again with twice the digits.
 
-The corners of a cell carry rounding errors of the size of its length, which for a needle or a
-sliver may exceed a share of its width. Who borders on the cell is known by then, so each corner is
+The vertices of a cell carry rounding errors of the size of its length, which for a needle or a
+sliver may exceed a share of its width. The neighbours are known by then, so each vertex is
 computed again as the meeting of its two lines in double-double arithmetic (numbers h + l), and with
-it what the moments need: the cross product of neighbouring corners.
+it what the moments need: the cross product of neighbouring vertices.
 
 A line is (ah, al, bh, bl, oh, ol): a x + b y = o in the agent's frame.
 """
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inlined, inner
+from dwell._kernels.common.arithmetic import larger, range_of, smaller
 from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
 
-SOUND, LOST = -1, -2  # answers of `meet_lines` besides the place of a void line
+SOUND, LOST = -1, -2  # results of `meet_lines` besides the index of a void line
+THIN = 0.01  # area over squared length of the cell: below, vertices need more digits
+SMALL = 1e-6  # area over squared reach of the workspace: below, vertices need more digits
 
 
 @inner
@@ -36,15 +39,15 @@ def line_of(label, px, py, xs, ys, wx, wy):
 
 @inner
 def is_backward(f, i, j, x, y, xl, yl):
-    """Whether the edge from corner i to j on line f runs clockwise, so that others cut it off."""
+    """Whether the edge from vertex i to j on line f runs clockwise, so that others cut it off."""
     return f[0] * ((y[j] - y[i]) + (yl[j] - yl[i])) < f[2] * ((x[j] - x[i]) + (xl[j] - xl[i]))
 
 
 @inner
 def meet_lines(m, edge, px, py, xs, ys, wx, wy, label, x, y, xl, yl):
-    """Corners x + xl, y + yl where neighbours among the lines of m edges meet: SOUND, if they do.
+    """Vertices x + xl, y + yl where neighbours among the lines of m edges meet: SOUND, if they do.
 
-    Else the place in `edge` of a line that does not bound the cell, or LOST: there is no cell.
+    Else the index in `edge` of a line that does not bound the cell, or LOST: there is no cell.
     """
     last = line_of(label[edge[m - 1]], px, py, xs, ys, wx, wy)
     f = last
@@ -68,12 +71,12 @@ def meet_lines(m, edge, px, py, xs, ys, wx, wy, label, x, y, xl, yl):
 
 
 @inner
-def sharpen(n, px, py, xs, ys, wx, wy, label, x, y, xl, yl, k, xh, edge):
-    """Compute the corners x + xl, y + yl of a cell again, and the cross products k of neighbours.
+def refine_vertices(n, px, py, xs, ys, wx, wy, label, x, y, xl, yl, k, xh, edge):
+    """Compute the vertices x + xl, y + yl of a cell again, and the cross products k of neighbours.
 
     An edge that is there by rounding alone, such as one of two bisectors that hardly differ, has
-    its ends in the wrong order. It shrinks to the point where the lines beside it meet. Gives
-    whether the lines bound a cell; if not, x and y stay as they are. xh, edge: working memory.
+    its ends in the wrong order. It shrinks to the point where the lines beside it meet. Returns
+    whether the lines bound a cell; if not, x and y stay as they are. xh, edge: buffers.
     """
     for i in range(n):
         edge[i] = i
@@ -88,7 +91,7 @@ def sharpen(n, px, py, xs, ys, wx, wy, label, x, y, xl, yl, k, xh, edge):
         for i in range(void, m):
             edge[i] = edge[i + 1]
     at = m
-    for i in range(n - 1, -1, -1):  # from the end: no corner moves forward
+    for i in range(n - 1, -1, -1):  # from the end: no vertex moves forward
         if at > 0 and edge[at - 1] == i:
             at -= 1
         c = at if at < m else 0
@@ -100,3 +103,39 @@ def sharpen(n, px, py, xs, ys, wx, wy, label, x, y, xl, yl, k, xh, edge):
         j = i + 1 if i + 1 < n else 0
         k[i], _ = cross_product(x[i], xl[i], y[i], yl[i], x[j], xl[j], y[j], yl[j])
     return True
+
+
+@inner
+def is_ill_conditioned(n, px, py, wx, wy, x, y):
+    """Whether a cell is so thin, or so small in its workspace, that rounding shows."""
+    area = 0.0
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        area += 0.5 * (x[i] * y[j] - x[j] * y[i])
+    left, right = range_of(n, x)
+    low, high = range_of(n, y)
+    length = (right - left) * (right - left) + (high - low) * (high - low)
+    span = 0.0
+    for k in range(wx.shape[0]):
+        span = larger(span, (wx[k] - px) * (wx[k] - px) + (wy[k] - py) * (wy[k] - py))
+    return area < THIN * length or area < SMALL * span
+
+
+@inlined
+def refine_if_thin(n, px, py, xs, ys, wx, wy, s):
+    """Refine the vertices of a thin or small cell in `s`; return whether s.fan is then filled.
+
+    It is not for an agent outside its own cell, whose triangles would count with both signs.
+    """
+    if not is_ill_conditioned(n, px, py, wx, wy, s.x, s.y):
+        return False
+    if not refine_vertices(
+        n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
+    ):
+        return False
+    total = 0.0
+    least = 0.0
+    for i in range(n):
+        total += s.fan[i]
+        least = smaller(least, s.fan[i])
+    return least > -1e-3 * total

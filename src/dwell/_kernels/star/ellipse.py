@@ -14,8 +14,7 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner
 from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
-from dwell._kernels.polygon.cell_measurement import needs_digits
-from dwell._kernels.polygon.vertex_refinement import sharpen
+from dwell._kernels.polygon.vertex_refinement import is_ill_conditioned, refine_vertices
 from dwell._kernels.star.facets import square_root
 
 ARC = -1
@@ -187,9 +186,9 @@ def curved_cell(n, px, py, xs, ys, wx, wy, ellipse, s, r):
     Return (corners, whether digits were needed); corners may be EMPTY or WHOLE.
     """
     m = cut_by_ellipse(n, px, py, xs, ys, ellipse, False, s, r)
-    if m <= 0 or not needs_digits(m, px, py, wx, wy, r.x, r.y):
+    if m <= 0 or not is_ill_conditioned(m, px, py, wx, wy, r.x, r.y):
         return m, False
-    sharp = sharpen(
+    sharp = refine_vertices(
         n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
     )
     if sharp:

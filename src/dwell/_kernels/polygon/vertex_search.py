@@ -1,0 +1,237 @@
+"""Cells found by their vertices, for cells whose disc holds too many agents.
+
+The agent nearest to a vertex owns it; if that is another one, the cell is clipped by their
+bisector, else the vertex stays. With the tree, a long cell costs about its neighbours times the
+depth of the tree, however many agents are within its reach. Squared distances are compared as they
+are rounded, and a box is never farther away than an agent in it: the tree finds the agent that a
+search through all of them finds, and the cell has the same bits.
+"""
+
+import numpy as np
+
+from dwell._kernels._jit import inlined, inner
+from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.polygon.box_tree import (
+    age_of,
+    holds_more,
+    list_within,
+    next_leaf,
+    place_in_leaf,
+)
+from dwell._kernels.polygon.buffers import CLOSEST, LINES
+from dwell._kernels.polygon.cell_list import position_at
+from dwell._kernels.polygon.halfplane_clip import CLOSER, cut, deepest, farthest, sides
+
+
+@inner
+def comes_before(e2, dx, dy, other):
+    """Whether squared distance and displacement come before those of another agent."""
+    if e2 != other[0]:
+        return e2 < other[0]
+    if dx != other[1]:
+        return dx < other[1]
+    return dy < other[2]
+
+
+@inner
+def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
+    """The agent nearest to the point v seen from agent p at (px, py), if nearer than a bound.
+
+    Squared distance, displacement from p and number, which is -1 if there is none; of several
+    equally near, the one whose displacement comes first.
+    """
+    best = (bound, -np.inf, -np.inf, -1)
+    age = age_of(t, row, tree)
+    stack[:2, 0] = 0.0
+    begin, end, top = next_leaf(1, bound, px, py, vx, vy, age, tree, stack, visits)
+    while begin < end:
+        if row is None and not holds_nearer(begin, end, best[0], px, py, vx, vy, tree):
+            end = begin
+        for i in range(begin, end):
+            q = int(tree.who[i])
+            qx, qy = place_in_leaf(i, t, cruise, row, tree)
+            best = closer_of(q, p, qx - px, qy - py, vx, vy, best)
+        begin, end, top = next_leaf(top, best[0], px, py, vx, vy, age, tree, stack, visits)
+    return best
+
+
+@inner
+def holds_nearer(begin, end, bound, px, py, vx, vy, tree):
+    """Whether an agent at rest in a leaf is not farther from v than a bound; without branches."""
+    count = 0
+    x = tree.x[begin:end]
+    y = tree.y[begin:end]
+    for i in range(end - begin):
+        ex = (x[i] - px) - vx
+        ey = (y[i] - py) - vy
+        count += 1 if ex * ex + ey * ey <= bound else 0
+    return count > 0
+
+
+@inner
+def closer_of(q, p, dx, dy, vx, vy, best):
+    """The better of `best` and agent q as the owner of v."""
+    ex = dx - vx
+    ey = dy - vy
+    e2 = ex * ex + ey * ey
+    if (e2 > best[0]) | (q == p) or not comes_before(e2, dx, dy, best):
+        return best
+    return e2, dx, dy, q
+
+
+@inner
+def owner_among(vx, vy, bound, p, px, py, xs, ys):
+    """Return the result of `owner_of` by a search through all agents (xs, ys)."""
+    best = (bound, -np.inf, -np.inf, -1)
+    for q in range(xs.shape[0]):
+        best = closer_of(q, p, xs[q] - px, ys[q] - py, vx, vy, best)
+    return best
+
+
+@inner
+def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
+    """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: a buffer."""
+    count = 0
+    far = np.inf  # squared distance of the last one
+    age = age_of(t, row, tree)
+    stack[:2, 0] = 0.0
+    begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+    while begin < end:
+        for i in range(begin, end):
+            q = int(tree.who[i])
+            qx, qy = place_in_leaf(i, t, cruise, row, tree)
+            dx = qx - px
+            dy = qy - py
+            d2 = dx * dx + dy * dy
+            if (d2 > far) | (q == p):
+                continue
+            k = count
+            while k > 0 and comes_before(d2, dx, dy, closest[k - 1]):
+                for c in range(3):
+                    closest[k, c] = closest[k - 1, c]
+                used[k + 1] = used[k]
+                k -= 1
+            closest[k, 0] = d2
+            closest[k, 1] = dx
+            closest[k, 2] = dy
+            used[k + 1] = q
+            count = count + 1 if count < CLOSEST else CLOSEST
+            far = closest[CLOSEST - 1, 0] if count == CLOSEST else np.inf
+        begin, end, top = next_leaf(top, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+
+
+@inner
+def is_listed(q, m, listed):
+    """Whether q is among listed[1..m]."""
+    for k in range(1, m):
+        if listed[k] == q:
+            return True
+    return False
+
+
+@inner
+def keeps_order(n, fresh, at, left, outside, side):
+    """Whether a cut took a run of vertices from `at` on, `left` of which were not yet tested."""
+    if fresh != n - outside + 2 or side[at] <= 0.0:
+        return False
+    for k in range(left, n):
+        if side[(at + k) % n] > 0.0:
+            return False
+    return True
+
+
+@inner
+def position_of(q, t, xs, ys, cruise, row):
+    """Where agent q is at time t; in (xs, ys), if there is no row."""
+    if row is None:
+        return xs[q], ys[q]
+    return position_at(t, q, cruise, row)
+
+
+@inner
+def cell_by_vertices(
+    p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, x, y, label, x2, y2, label2, side, used,
+    stack, closest,
+):  # fmt: skip
+    """Cell of agent p at (px, py) at time t in the polygon (wx, wy), by the owners of vertices.
+
+    It is clipped by the CLOSEST nearest agents first. Leaves vertices and labels in x, y, label;
+    labels refer to `near`, where those it was clipped by are listed. With no tree (None) agents are
+    searched among all of (xs, ys), to which labels then refer, and the nearest ones are in
+    used[1..]. Returns (vertices, squared distance of the nearest, how many are listed); vertices as
+    in `cut_cell`.
+    """
+    if tree is not None:
+        list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, near.visits)
+    a, b, c = x, y, label
+    n = wx.shape[0]
+    for k in range(n):
+        a[k] = wx[k] - px
+        b[k] = wy[k] - py
+        c[k] = -1 - k
+    nearest = -1.0
+    m = 1
+    at = 0  # the vertex to be tested next, and how many there are from it on
+    left = n
+    while left > 0:
+        q = -1
+        dx = dy = 0.0
+        if m <= CLOSEST:
+            q = used[m]
+            dx, dy = closest[m - 1, 1], closest[m - 1, 2]
+        else:
+            r2 = a[at] * a[at] + b[at] * b[at]
+            if tree is None:
+                _, dx, dy, q = owner_among(a[at], b[at], r2, p, px, py, xs, ys)
+            else:
+                _, dx, dy, q = owner_of(
+                    a[at], b[at], r2, p, t, px, py, cruise, row, tree, stack, near.visits
+                )
+            if q < 0 or is_listed(q, m, used):
+                at = at + 1 if at + 1 < n else 0
+                left -= 1
+                continue
+        d2 = dx * dx + dy * dy
+        if nearest < 0.0:
+            nearest = d2
+            if d2 == 0.0:
+                return COINCIDENT, d2, m
+        who = q
+        if tree is not None:
+            who = m
+            near.x[m], near.y[m] = position_of(q, t, xs, ys, cruise, row)
+        used[m] = q
+        m += 1
+        beyond = sides(n, dx, dy, 0.5 * d2, a, b, side)
+        if beyond == n:
+            return 0, nearest, m
+        if beyond > 0:
+            fresh = cut(n, who, deepest(n, side), side, a, b, c, x2, y2, label2)
+            a, x2 = x2, a
+            b, y2 = y2, b
+            c, label2 = label2, c
+            left = left + fresh - n if keeps_order(n, fresh, at, left, beyond, side) else fresh
+            n = fresh
+            at = n - 1
+    for k in range(n):  # what is there already, or what was swapped
+        x[k], y[k], label[k] = a[k], b[k], c[k]
+    return n if n >= 3 else 0, nearest, m
+
+
+@inlined
+def cell_in_tree(p, t, px, py, xs, ys, cruise, row, tree, wx, wy, near, s):
+    """Cell of agent p by its vertices, and whether it is crowded: see `retrace_cell`.
+
+    Returns (vertices, squared distance of the nearest agent, crowded). If the cell is not crowded
+    but for rounding the one that was clipped by all agents within its reach, that one counts.
+    """
+    n, nearest, m = cell_by_vertices(
+        p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s.x, s.y, s.label, s.x2, s.y2,
+        s.label2, s.side, s.who, s.stack, s.closest,
+    )  # fmt: skip
+    limit = CLOSER * farthest(n, s.x, s.y)
+    most = m + LINES
+    crowded = holds_more(p, px, py, limit, LINES + 1, age_of(t, row, tree), tree)
+    if not crowded:
+        crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
+    return n, nearest, crowded or n == COINCIDENT
