@@ -19,13 +19,13 @@ from dwell._kernels.polygon.guaranteed import (
     EMPTY,
     OK,
     OUTSIDE,
-    circle_round,
     corners_of,
     gap_of,
     guaranteed_pair,
     star_moments_of,
 )
 from dwell._kernels.polygon.guaranteed_envelope import make_envelope
+from dwell._kernels.polygon.guaranteed_shape import circle_round
 from dwell.cells.grid import lattice_terms
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Polygon

@@ -1,5 +1,5 @@
-"""Arrays and floats in, arrays and floats out: the compiled floor of the house.
+"""Compiled functions of arrays and floats: no classes with behaviour, no files, no messages.
 
-No classes, no files, no messages. Short mathematical names are allowed here, each with a legend.
-Every kernel also runs as plain Python (``DWELL_JIT=0``) and gives the same bits.
+Short mathematical names are allowed here, each with a legend. Every kernel also runs as plain
+Python (``DWELL_JIT=0``) and returns the same bits.
 """

@@ -1,4 +1,4 @@
-"""One place where Numba is met (a fused multiply-add, which it lacks, is in common/arithmetic.py).
+"""The one use of Numba (a fused multiply-add, which it lacks, is in common/arithmetic.py).
 
 - ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
 - Compiled code is kept in a folder named after the text of its module and of all modules that this

@@ -47,12 +47,12 @@ def cells(
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
-    out = _looked(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
+    out = _table_of(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
     found = []
     for p, line in zip(who, out, strict=True):
         labels = line[[kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
         if line[kernel.NEAREST] == 0.0:
-            raise _same_place(points, int(p))
+            raise _same_position(points, int(p))
         ends = line[[kernel.A, kernel.B]]
         kept = 2 if ends[0] < ends[1] else 0
         found.append(Cell(int(p), points[p], ends[:kept, None], labels[:kept]))
@@ -67,9 +67,9 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
     out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1)
-    met = np.flatnonzero(out[:, kernel.NEAREST] == 0.0)
-    if met.size:
-        raise _same_place(points, int(met[0]))
+    shared = np.flatnonzero(out[:, kernel.NEAREST] == 0.0)
+    if shared.size:
+        raise _same_position(points, int(shared[0]))
     labels = out[:, [kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
     cut = (labels >= 0) & (out[:, kernel.A] < out[:, kernel.B])[:, None]
     agent, other = np.nonzero(cut)[0], labels[cut]
@@ -85,25 +85,19 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
 def _measured(
     ground: Ground, positions: Points, row: Ints, agent: Ints, threads: int | None
 ) -> tuple[Floats, Floats | None]:
-    """The table of `_looked`, and bounds on the relative errors of masses where it is a function's.
+    """The table of `_table_of`, and for a function bounds on the relative errors of masses.
 
-    The latter is first measured as if it were uniform.
+    A function is first measured as if it were uniform.
     """
     from dwell._kernels.common.status import NO_MASS
     from dwell._kernels.line import cells as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
-    out = _looked(ground.workspace, terms, positions, row, agent, threads)
+    out = _table_of(ground.workspace, terms, positions, row, agent, threads)
     if ground.terms is not None:
         return out, None
     doubt = np.zeros(len(out))
-    moments = [
-        kernel.LOG_SCALE,
-        kernel.MASS,
-        kernel.ERROR,
-        kernel.SECOND,
-        kernel.POLAR,
-    ]
+    moments = [kernel.LOG_SCALE, kernel.MASS, kernel.ERROR, kernel.SECOND, kernel.POLAR]
     for k in np.flatnonzero(out[:, kernel.STATUS] == 0.0):
         place, ends = positions[row[k], agent[k]], out[k, [kernel.A, kernel.B]][:, None]
         found = weigh_simplices(ground.density, None, place, ends[None])
@@ -117,7 +111,7 @@ def _measured(
     return out, doubt
 
 
-def _looked(
+def _table_of(
     workspace: Workspace,
     terms: Any,  # GeneralTerms
     positions: Points,
@@ -164,7 +158,7 @@ def _beside(x: Floats, row: Ints, agent: Ints, threads: int | None) -> tuple[Int
     return below[place, agent], above[place, agent]
 
 
-def _same_place(points: Points, p: int) -> Exception:
+def _same_position(points: Points, p: int) -> Exception:
     same = np.flatnonzero(np.square(points[:, 0] - points[p, 0]) == 0.0)
     other = int(same[same != p][0])
     return coincident(p, other, points[p])

@@ -42,7 +42,7 @@ def cells(
 
 @final
 @dataclass(frozen=True, eq=False)
-class CellList(Sequence[Cell]):
+class CellSequence(Sequence[Cell]):
     """The cells of all agents as flat arrays; a `Cell` is made when it is read."""
 
     positions: Points  # (N, 2)
@@ -82,7 +82,7 @@ class CellList(Sequence[Cell]):
 
 def outlines(
     ground: Ground, points: Points, *, sharp: bool = False, threads: int | None = None
-) -> tuple[Floats, CellList]:
+) -> tuple[Floats, CellSequence]:
     """The table of all agents' samples, and their cells.
 
     `sharp` computes ill-conditioned vertices with twice the digits.
@@ -92,7 +92,7 @@ def outlines(
     x, y = columns(points)
     out = np.empty((len(x), kernel.COLUMNS))
     parts: dict[int, tuple[Any, ...]] = {}
-    who = _look_all(ground, x, y, out, np.empty(0), threads, (sharp, parts))
+    who = _measure_all(ground, x, y, out, np.empty(0), threads, (sharp, parts))
     ordered = [parts[lo] for lo in sorted(parts)]
     vertex, behind = (np.concatenate([part[k] for part in ordered]) for k in range(2))
     label, count = (np.concatenate([part[k] for part in ordered]) for k in (2, 3))
@@ -104,11 +104,11 @@ def outlines(
     where = np.empty(len(x), dtype=np.int64)
     where[who] = begins
     order = np.repeat(where - first[:-1], counts) + np.arange(len(vertex))
-    return out, CellList(points, first, vertex[order], _named(points, behind, label)[order])
+    return out, CellSequence(points, first, vertex[order], _named(points, behind, label)[order])
 
 
 def _named(points: Points, behind: Points, label: Ints) -> Ints:
-    """Labels of edges, where those without a name get the agent at the position `behind`."""
+    """Labels of edges; UNNAMED ones are replaced by the agent at the position `behind`."""
     from dwell._kernels.polygon.entry_points import UNNAMED
 
     unnamed = np.flatnonzero(label == UNNAMED)
@@ -128,21 +128,21 @@ def looks(
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW
 
-    walls = columns(ground.workspace.vertices)
+    boundary = columns(ground.workspace.vertices)
     x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
     out = np.empty((len(row), kernel.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
-        memory = make_scratch(x.shape[1], len(walls[0]))
-        kernel.measure_many(lo, hi, row, agent, x, y, *walls, ground.terms, out, memory)
+        memory = make_scratch(x.shape[1], len(boundary[0]))
+        kernel.measure_many(lo, hi, row, agent, x, y, *boundary, ground.terms, out, memory)
 
-    if x.shape[1] > FEW and _is_everybody(row, agent, x.shape):
+    if x.shape[1] > FEW and _lists_all(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
         for r in range(len(x)):
-            _look_all(ground, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
+            _measure_all(ground, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
     else:
         in_blocks(work, len(row), threads)
-    return _as_looks(out, None, threads)
+    return _as_measurements(out, None, threads)
 
 
 def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -> Looks:
@@ -151,19 +151,16 @@ def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -
 
     x, y = columns(points)
     out, second = np.empty((len(x), kernel.COLUMNS)), np.empty(len(x))
-    _look_all(ground, x, y, out, second, threads)
-    return _as_looks(out, second, threads)
+    _measure_all(ground, x, y, out, second, threads)
+    return _as_measurements(out, second, threads)
 
 
-def _as_looks(out: Floats, second: Floats | None, threads: int | None) -> Looks:
+def _as_measurements(out: Floats, second: Floats | None, threads: int | None) -> Looks:
     from dwell._kernels.polygon import entry_points as kernel
 
     column = _columns_of(out, threads)
-    error, polar = (
-        column[kernel.ERROR_X : kernel.ERROR_Y + 1].T,
-        column[kernel.POLAR],
-    )
-    return looks_of(column, kernel, error, polar, column[kernel.NEIGHBORS], second)
+    error = column[kernel.ERROR_X : kernel.ERROR_Y + 1].T
+    return looks_of(column, kernel, error, column[kernel.POLAR], column[kernel.NEIGHBORS], second)
 
 
 def _columns_of(rows: Floats, threads: int | None) -> Floats:
@@ -179,7 +176,7 @@ def _columns_of(rows: Floats, threads: int | None) -> Floats:
     return found
 
 
-def _is_everybody(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
+def _lists_all(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
     """Whether the rows list all agents of every configuration, in order."""
     if len(row) != shape[0] * shape[1]:
         return False
@@ -211,7 +208,7 @@ def _in_bins(x: Floats, y: Floats) -> tuple[SquareBins, tuple[Floats, Floats]]:
     return bins, places
 
 
-def _look_all(
+def _measure_all(
     ground: Ground,
     x: Floats,
     y: Floats,
@@ -230,29 +227,29 @@ def _look_all(
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import make_near
 
-    walls = columns(ground.workspace.vertices)
+    boundary = columns(ground.workspace.vertices)
     bins, places = _in_bins(x, y)
     block = max(BLOCK, len(x) // BLOCKS)
 
     def make() -> tuple[Any, ...]:
-        found, most = np.empty((block, kernel.COLUMNS)), len(x) + len(walls[0]) + 16
-        room = None if drawn is None else kernel.make_outlines(block, most, drawn[0])
-        return make_near(len(x)), found, room, make_scratch(len(x), len(walls[0]))
+        found, most = np.empty((block, kernel.COLUMNS)), len(x) + len(boundary[0]) + 16
+        shapes = None if drawn is None else kernel.make_outlines(block, most, drawn[0])
+        return make_near(len(x)), found, shapes, make_scratch(len(x), len(boundary[0]))
 
     own, building, tree = one_per_thread(make), Lock(), make_tree(0, AT_REST)
 
     def work(lo: int, hi: int) -> None:
         nonlocal tree
-        near, found, room, memory = own()
-        common = (*places, *walls, ground.terms, near, found, out, second, room, memory)
+        near, found, shapes, memory = own()
+        common = (*places, *boundary, ground.terms, near, found, out, second, shapes, memory)
         while True:
-            if room is not None:
-                room.filled[:] = 0
+            if shapes is not None:
+                shapes.filled[:] = 0
             reached = kernel.measure_all(lo, hi, bins, tree, *common)
-            if drawn is not None and room is not None:
-                cells, vertices = room.filled
-                kept = (room.vertex, room.behind, room.label)
-                drawn[1][lo] = (*(a[:vertices].copy() for a in kept), room.sizes[:cells].copy())
+            if drawn is not None and shapes is not None:
+                cells, vertices = shapes.filled
+                kept = (shapes.vertex, shapes.behind, shapes.label)
+                drawn[1][lo] = (*(a[:vertices].copy() for a in kept), shapes.sizes[:cells].copy())
             if reached == hi:
                 return
             with building:

@@ -150,7 +150,7 @@ class StarCell(StarBase):
 
     @cached_property
     def _extent(self) -> tuple[float, float]:
-        from dwell._kernels.polygon.guaranteed import circle_round
+        from dwell._kernels.polygon.guaranteed_shape import circle_round
 
         if self.empty:
             return 0.0, 0.0
@@ -302,7 +302,7 @@ def _circumradius(arcs: list[_Arc]) -> float:
     The circle round some of their points is enlarged by the point farthest outside, until there is
     none: from below and from above the two bounds meet.
     """
-    from dwell._kernels.polygon.guaranteed import circle_round
+    from dwell._kernels.polygon.guaranteed_shape import circle_round
 
     points = np.concatenate([arc.at(arc.samples()) for arc in arcs])
     radius = 0.0

@@ -1,8 +1,8 @@
 """Chance as a function: draw k of stream p under a key, by Philox4x32-10.
 
 Random access by counter, so no draw depends on how many agents there are, on the order of
-events, or on where a run was cut and resumed. Integers are kept in 64 bits and masked, which gives
-the same bits compiled (where products wrap) and as plain Python (where they grow).
+events, or on where a run was cut and resumed. Integers are kept in 64 bits and masked: the
+same bits compiled (where products wrap) and as plain Python (where they grow).
 """
 
 from dwell._kernels._jit import njit

@@ -65,10 +65,10 @@ def make_near(agents: int) -> Candidates:
     return Candidates(x, y, np.zeros(1), np.full(1, float(agents)), np.zeros(1, dtype=np.bool_))
 
 
-def in_order(places: np.ndarray, bins: SquareBins) -> np.ndarray:
+def in_order(values: np.ndarray, bins: SquareBins) -> np.ndarray:
     """One coordinate of all agents in the order of their bins, with some to spare."""
-    found = np.zeros(len(places) + SPARE)
-    np.take(places, bins.who, out=found[: len(places)], mode="clip")  # nothing is: quicker
+    found = np.zeros(len(values) + SPARE)
+    np.take(values, bins.who, out=found[: len(values)], mode="clip")  # nothing is: quicker
     return found
 
 
@@ -189,7 +189,7 @@ def required_radius(reach, frame):
 
 @inner
 def position_at(t, q, cruise, row):
-    """Where agent q is at time t."""
+    """The position of agent q at time t."""
     dt = smaller(t - row[q, SINCE], cruise)
     return row[q, START_X] + row[q, HOLD_X] * dt, row[q, START_Y] + row[q, HOLD_Y] * dt
 
@@ -278,9 +278,9 @@ def is_stale(t, agents, bins):
     return drift_at(t, bins.clock) > LOOSE * bins.frame[SIDE]
 
 
-@inner
-def fill_bins(x, y, bins):
-    """Put agents at these places into bins, in a frame that fits them."""
+@njit
+def put_at_rest(x, y, bins):
+    """Put agents at rest at (x, y) into bins, in a frame that fits them."""
     agents = x.shape[0]
     left = low = np.inf
     right = high = -np.inf
@@ -309,12 +309,6 @@ def fill_bins(x, y, bins):
 
 
 @njit
-def put_at_rest(x, y, bins):
-    """Put agents at rest into bins, from Python."""
-    fill_bins(x, y, bins)
-
-
-@njit
 def put_all(t, cruise, row, bins, near):
     """Put agents that move into bins, as they are at time t."""
     if not are_many(bins):
@@ -324,7 +318,7 @@ def put_all(t, cruise, row, bins, near):
         near.x[q], near.y[q] = position_at(t, q, cruise, row)
         fastest = larger(fastest, row[q, HOLD_X] * row[q, HOLD_X] + row[q, HOLD_Y] * row[q, HOLD_Y])
     agents = row.shape[0]
-    fill_bins(near.x[:agents], near.y[:agents], bins)
+    put_at_rest(near.x[:agents], near.y[:agents], bins)
     bins.clock[PUT_AT] = t
     bins.clock[FASTEST] = fastest
     bins.clock[EVENTS] = 0.0

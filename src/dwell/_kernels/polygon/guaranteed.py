@@ -31,7 +31,7 @@ from dwell._kernels.polygon.guaranteed_moments import (
     gaussian_patches,
     polynomial_moments,
 )
-from dwell._kernels.polygon.guaranteed_shape import circle_of, gap_to_boundary
+from dwell._kernels.polygon.guaranteed_shape import circle_round, gap_to_boundary
 from dwell._kernels.polygon.guaranteed_workspace import workspace_ring
 
 OK, EMPTY, OUTSIDE = 0, 1, 2
@@ -183,7 +183,7 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
         m = ring_in(turn == 0, m0, n, edges, env)
         if turn == 0:
             vertices = list_vertices(m, edges, env.ring, env.arc, env.x, env.y, env.label)
-            diameter, _, _, circumradius = circle_of(vertices, env.x, env.y)
+            diameter, _, _, circumradius = circle_round(vertices, env.x, env.y)
         if on_grid:
             mark_shown(m, n, edges, env.arc, env.shows)
         else:
@@ -256,9 +256,3 @@ def gap_of(dual, x, y, px, py, n, qx, qy, radius, wx, wy):
     """Distance of a point, relative to p, from the boundary of either cell; <= 0 outside it."""
     sign = DUAL if dual else GUARANTEED
     return gap_to_boundary(sign, x, y, px, py, n, qx, qy, radius, wx, wy)
-
-
-@njit
-def circle_round(n, x, y):
-    """(diameter, circle's x, y and radius) of n points and the smallest circle round them."""
-    return circle_of(n, x, y)

@@ -36,7 +36,7 @@ UX, UY, VALUE = range(3)
 W0, W1, X0, Y0, X1, Y1 = range(6)
 
 ROUNDING = 1e-6  # of a cell's largest radius, generously
-SAME = 1e-14  # corners whose directions differ by less count as one
+SAME = 1e-14  # vertices whose directions differ by less count as one
 CHUNK = 64  # grid points handled together
 MAX_PATCHES = 256
 
@@ -53,8 +53,8 @@ class Envelope(NamedTuple):
     arc2: np.ndarray
     ring0: np.ndarray  # the ring of the workspace alone
     arc0: np.ndarray
-    side: np.ndarray  # by how much the next function exceeds each corner
-    x: np.ndarray  # corners relative to p, counter-clockwise
+    side: np.ndarray  # by how much the next function exceeds each vertex
+    x: np.ndarray  # vertices relative to p, counter-clockwise
     y: np.ndarray
     label: np.ndarray  # what bounds the cell after each: agent if >= 0, else edge -1 - label
     panels: np.ndarray  # (panels, 6): the boundary in pieces
@@ -259,7 +259,7 @@ def agent_function(k, sign, j, seen, curves):
 
 @inner
 def lowest(n, ring):
-    """Smallest value on an envelope, which lies at a corner: 1 over the cell's largest radius."""
+    """Smallest value on an envelope, which lies at a vertex: 1 over the cell's largest radius."""
     low = ring[0, VALUE]
     for k in range(n):
         low = smaller(low, ring[k, VALUE])

@@ -83,7 +83,7 @@ def end_of_panel(w, end):
 
 @inner
 def place_along(i, k, ring, curves):
-    """The w at which corner i of the ring lies on curve k."""
+    """The w at which vertex i of the ring lies on curve k."""
     across = curves[k, EX] * ring[i, UY] - curves[k, EY] * ring[i, UX]
     return across / (ring[i, VALUE] * curves[k, B])
 
@@ -98,7 +98,7 @@ def cut_into_panels(m, ring, arc, curves, panels, owner):
         end = place_along(i + 1 if i + 1 < m else 0, k, ring, curves)
         while w < end:
             stop = end
-            if curves[k, A] != 0.0 and count + (m - i) < owner.shape[0]:  # leave room for the rest
+            if curves[k, A] != 0.0 and count + (m - i) < owner.shape[0]:  # keep space for the rest
                 stop = end_of_panel(w, end)
             count = put_panel(count, k, w, stop, curves, panels, owner)
             w = stop

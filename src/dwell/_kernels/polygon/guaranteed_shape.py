@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.polygon.guaranteed_workspace import edge_of
 
@@ -131,8 +131,8 @@ def smallest_circle(first, second, n, x, y):
     return circle
 
 
-@inner
-def circle_of(n, x, y):
+@njit
+def circle_round(n, x, y):
     """(diameter, circle's x, y and radius) of n points and the smallest circle round them."""
     i, j, widest = widest_pair(n, x, y)
     cx, cy, squared = smallest_circle(i, j, n, x, y)

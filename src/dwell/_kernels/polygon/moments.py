@@ -2,7 +2,7 @@
 
 The polygon is split into triangles that share the apex (0, 0): the agent itself, which lies in its
 own cell, so every triangle counts positively. An agent outside its cell gets another apex.
-s.fan holds the cross products of neighbouring corners, twice the areas of these triangles.
+s.fan holds the cross products of neighbouring vertices, twice the areas of these triangles.
 All moments are about a pivot (px, py) and come divided by exp(log_scale).
 """
 
@@ -16,21 +16,6 @@ from dwell._kernels.polygon.gaussian_edges import AMPLIFICATION, gaussian_by_edg
 from dwell._kernels.polygon.halfplane_clip import farthest
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
-
-
-@inner
-def constant_triangle(ax, ay, bx, by, k, px, py):
-    """Moments about (px, py) of the constant 1 over the triangle (0, a, b), k = a x b."""
-    ax -= px
-    ay -= py
-    bx -= px
-    by -= py
-    cx = -px
-    cy = -py
-    sx = ax + bx + cx
-    sy = ay + by + cy
-    squares = ax * ax + ay * ay + bx * bx + by * by + cx * cx + cy * cy
-    return 0.5 * k, k * sx / 6.0, k * sy / 6.0, k * (squares + sx * sx + sy * sy) / 24.0
 
 
 @inner
@@ -102,7 +87,7 @@ def choose_log_scale(n, x0, y0, terms, x, y):
 
 @inner
 def spread_fan(n, x, y, fan):
-    """Fill `fan`."""
+    """Write the cross products of neighbouring vertices into `fan`."""
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         fan[i] = cross(x[i], y[i], x[j], y[j])
@@ -119,7 +104,7 @@ def has_negative(n, fan):
 
 @inner
 def move_apex(n, x, y):
-    """Shift the polygon so that its corners' mean lies at (0, 0); gives the shift."""
+    """Shift the polygon so that the mean of its vertices lies at (0, 0); return the shift."""
     ox = 0.0
     oy = 0.0
     for i in range(n):
@@ -133,12 +118,24 @@ def move_apex(n, x, y):
 
 @inner
 def add_constant(level, n, px, py, x, y, fan, total):
-    """Add the moments of a constant density to `total`."""
+    """Add the moments of a constant density to `total`, by triangles (0, a, b)."""
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         k = level * fan[i]
-        m, fx, fy, polar = constant_triangle(x[i], y[i], x[j], y[j], k, px, py)
-        total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+        ax = x[i] - px
+        ay = y[i] - py
+        bx = x[j] - px
+        by = y[j] - py
+        sx = ax + bx - px
+        sy = ay + by - py
+        squares = ax * ax + ay * ay + bx * bx + by * by + px * px + py * py
+        polar = k * (squares + sx * sx + sy * sy) / 24.0
+        total = (
+            total[0] + 0.5 * k,
+            total[1] + k * sx / 6.0,
+            total[2] + k * sy / 6.0,
+            total[3] + polar,
+        )
     return total
 
 
@@ -150,19 +147,6 @@ def add_polynomial(c, x0, y0, n, px, py, x, y, fan, total):
         m, fx, fy, polar = polynomial_triangle(c, x0, y0, x[i], y[i], x[j], y[j], fan[i], px, py)
         total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
     return total
-
-
-@inner
-def one_gaussian_by_edges(g, t, x0, y0, n, x, y, x2, y2, panels, value, ratio):
-    """Row t of Terms.gaussians by edges, about the apex: (amplification, mass, ...)."""
-    cx = g[t, 1] - x0
-    cy = g[t, 2] - y0
-    rho = np.sqrt(farthest(n, x, y))
-    grown, m, fx, fy, polar = gaussian_by_edges(
-        n, cx, cy, g[t, 6], g[t, 7], g[t, 8], rho, x, y, x2, y2, panels, value, ratio
-    )
-    w = g[t, 0]
-    return grown, w * m, w * fx, w * fy, w * polar
 
 
 @inner
@@ -191,26 +175,30 @@ def add_gaussian(g, t, x0, y0, n, log_scale, px, py, x, y, fan, node, pending, t
 
 @inlined
 def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
-    """Moments about (px, py) of the polygon with n corners in the frame of (x0, y0).
+    """Moments about (px, py) of the polygon with n vertices in the frame of (x0, y0).
 
-    Gives (log_scale, mass, first x, first y, polar), the last four divided by exp(log_scale).
-    `sharp` says that s.fan is filled, with more digits than the corners have. May move the polygon
-    in s.x, s.y to another apex: read the corners before, not after.
+    Returns (log_scale, mass, first x, first y, polar), the last four divided by exp(log_scale).
+    `sharp` says that s.fan is filled, with more digits than the vertices have. May move the polygon
+    in s.x, s.y to another apex: read the vertices before, not after.
     """
     constant = terms.constant
-    pieces = terms.polynomials.shape[0]
-    hills = terms.gaussians.shape[0]
+    polynomials = terms.polynomials.shape[0]
+    components = terms.gaussians.shape[0]
     total = (0.0, 0.0, 0.0, 0.0)
     by_edges = px == 0.0 and py == 0.0 and not sharp
+    rho = np.sqrt(farthest(n, s.x, s.y)) if by_edges and components > 0 else 0.0
     t = 0
-    while by_edges and t < hills:  # all components by edges, or none
-        grown, m, fx, fy, polar = one_gaussian_by_edges(
-            terms.gaussians, t, x0, y0, n, s.x, s.y, s.x2, s.y2, s.panels, s.value, s.ratio
-        )
-        total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+    while by_edges and t < components:  # all components by edges, or none
+        g = terms.gaussians[t]
+        grown, m, fx, fy, polar = gaussian_by_edges(
+            n, g[1] - x0, g[2] - y0, g[6], g[7], g[8], rho, s.x, s.y, s.x2, s.y2, s.panels,
+            s.value, s.ratio,
+        )  # fmt: skip
+        w = g[0]
+        total = (total[0] + w * m, total[1] + w * fx, total[2] + w * fy, total[3] + w * polar)
         by_edges = grown <= AMPLIFICATION
         t += 1
-    if by_edges and hills > 0 and constant == 0.0 and pieces == 0:
+    if by_edges and components > 0 and constant == 0.0 and polynomials == 0:
         return 0.0, total[0], total[1], total[2], total[3]
     if not sharp:
         spread_fan(n, s.x, s.y, s.fan)
@@ -226,14 +214,14 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
     if not by_edges:
         total = (0.0, 0.0, 0.0, 0.0)
         log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
-        for t in range(hills):
+        for t in range(components):
             total = add_gaussian(
                 terms.gaussians, t, x0, y0, n, log_scale, px, py, s.x, s.y, s.fan, s.node,
                 s.pending, total,
             )  # fmt: skip
     if constant > 0.0:
         total = add_constant(constant, n, px, py, s.x, s.y, s.fan, total)
-    for t in range(pieces):
+    for t in range(polynomials):
         ax = x0 - terms.origins[t, 0]
         ay = y0 - terms.origins[t, 1]
         total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, s.fan, total)
