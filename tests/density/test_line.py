@@ -16,48 +16,20 @@ from dwell.errors import AgentsError
 # Mean squared errors of the optimal quantizers of N(0, 1) with 1 to 36 levels, by Newton's method
 # in 30 digits (mpmath).
 OPTIMAL = [
-    1.0,
-    0.3633802276324,
-    0.1901740392479,
-    0.1174818478293,
-    0.07994112708828,
-    0.05797765371507,
-    0.04400038249862,
-    0.0345477607885,
-    0.02785326095069,
-    0.0229370529045,
-    0.01921950803138,
-    0.01633965788243,
-    0.01406305627288,
-    0.01223200010839,
-    0.01073721055919,
-    0.009501008008192,
-    0.008466938416713,
-    0.007593169217492,
-    0.006848165720427,
-    0.006207789884888,
-    0.005653310431032,
-    0.005170011022916,
-    0.004746199457675,
-    0.004372490983311,
-    0.004041282327693,
-    0.003746360541869,
-    0.003482608546709,
-    0.003245780982548,
-    0.003032331804743,
-    0.002839280404281,
-    0.002664106716193,
-    0.002504668355675,
-    0.002359134647608,
-    0.002225933723702,
-    0.002103709809623,
+    1.0, 0.3633802276324, 0.1901740392479, 0.1174818478293, 0.07994112708828,
+    0.05797765371507, 0.04400038249862, 0.0345477607885, 0.02785326095069, 0.0229370529045,
+    0.01921950803138, 0.01633965788243, 0.01406305627288, 0.01223200010839, 0.01073721055919,
+    0.009501008008192, 0.008466938416713, 0.007593169217492, 0.006848165720427, 0.006207789884888,
+    0.005653310431032, 0.005170011022916, 0.004746199457675, 0.004372490983311, 0.004041282327693,
+    0.003746360541869, 0.003482608546709, 0.003245780982548, 0.003032331804743, 0.002839280404281,
+    0.002664106716193, 0.002504668355675, 0.002359134647608, 0.002225933723702, 0.002103709809623,
     0.001991288518416,
-]
+]  # fmt: skip
 # As printed by Max (1960). From 8 levels on his digits are off by some units in the fourth place.
 PRINTED = {1: 1.000, 2: 0.3634, 3: 0.1902, 4: 0.1175, 8: 0.03454, 16: 0.009497, 32: 0.002499}
 
 
-def all_looks(workspace, density, x, agents=None):
+def all_cells(workspace, density, x, agents=None):
     points = np.asarray(x, dtype=float).reshape(1, -1, 1)
     who = np.arange(points.shape[1]) if agents is None else np.asarray(agents)
     return line.looks(ground_of(workspace, density), points, np.zeros_like(who), who)
@@ -81,7 +53,7 @@ def gaussian_by_mpmath(a, b, center, rate):
 
 
 def interval_moments(a, b, density):
-    """The same by the kernel, seen from 0; and the logarithm to multiply by."""
+    """Moments by the kernel, relative to 0, and the logarithm to multiply by."""
     from dwell._kernels.line.moments import MEMORY, moments_of
 
     terms = density.general_terms(1)
@@ -164,7 +136,7 @@ def test_cells_tile_the_interval(places, offset):
     if np.diff(x).min(initial=1.0) < 1e-150:
         return
     workspace = Interval(offset - 1, offset + 2)
-    seen = all_looks(workspace, Uniform(), x)
+    seen = all_cells(workspace, Uniform(), x)
     assert math.fsum(seen.mass) == pytest.approx(3.0, rel=1e-12, abs=0.0)
     center = seen.error[:, 0] + (x - offset)
     assert math.fsum(seen.mass * center) == pytest.approx(1.5, rel=1e-12, abs=1e-9 * (offset > 0))
@@ -175,13 +147,13 @@ def test_cells_tile_the_interval(places, offset):
             assert seen.error[p] + x[p] == pytest.approx(np.clip(x[p], offset - 1, offset + 2))
 
 
-def test_all_cells_by_sorting_are_the_cells_by_looking_round():
+def test_all_cells_by_sorting_are_the_cells_by_scanning():
     rng = np.random.default_rng(1)
     x = rng.permutation(rng.normal(size=500))
     workspace, density = Interval(-3, 3), Gaussian((0,), rate=0.5)
-    together = all_looks(workspace, density, x)
+    together = all_cells(workspace, density, x)
     for p in range(0, 500, 37):
-        alone = all_looks(workspace, density, x, [p])
+        alone = all_cells(workspace, density, x, [p])
         for name in ("error", "mass", "second", "polar", "neighbors", "nearest"):
             assert getattr(alone, name)[0] == getattr(together, name)[p]
 
@@ -193,14 +165,14 @@ def test_several_configurations_at_once():
     ground = ground_of(Interval(0, 1), Uniform())
     seen = line.looks(ground, places, row, agent, threads=2)
     for k in (0, 1):
-        alone = all_looks(Interval(0, 1), Uniform(), places[[4, 1][k]])
+        alone = all_cells(Interval(0, 1), Uniform(), places[[4, 1][k]])
         assert (seen.mass[9 * k : 9 * k + 9] == alone.mass).all()
 
 
 def test_agents_at_one_place_are_found():
-    seen = all_looks(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2])
+    seen = all_cells(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2])
     assert seen.met.tolist() == [True, False, True]
-    assert all_looks(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2], [1]).met.tolist() == [False]
+    assert all_cells(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2], [1]).met.tolist() == [False]
     with pytest.raises(AgentsError, match="agents 0 and 2"):
         line.cells(Interval(0, 1), np.array([[0.2], [0.7], [0.2]]))
 
@@ -238,7 +210,7 @@ def test_optimal_quantizers_of_the_normal_distribution(levels):
     share = (np.arange(levels) + 0.5) / levels
     start = [float(mp.sqrt(6) * mp.erfinv(2 * float(s) - 1)) for s in share]
     x = newton(normal, np.array(start))
-    seen = all_looks(Interval(-14, 14), normal, x)
+    seen = all_cells(Interval(-14, 14), normal, x)
     assert np.abs(seen.error).max() < 1e-13
     cost = math.fsum(seen.polar)
     assert cost == pytest.approx(OPTIMAL[levels - 1], rel=2e-12, abs=0.0)
@@ -250,6 +222,6 @@ def test_optimal_quantizers_of_the_normal_distribution(levels):
 @pytest.mark.parametrize("levels", [1, 2, 7, 36])
 def test_optimal_quantizers_of_the_uniform_distribution(levels):
     x = (np.arange(levels) + 0.5) / levels
-    seen = all_looks(Interval(0, 1), Uniform(), x)
+    seen = all_cells(Interval(0, 1), Uniform(), x)
     assert np.abs(seen.error).max() <= 1e-16
     assert math.fsum(seen.polar) == pytest.approx(1.0 / (12.0 * levels**2), rel=1e-14, abs=0.0)

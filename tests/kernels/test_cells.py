@@ -56,7 +56,7 @@ def test_neighbours_with_a_real_edge_are_found(configuration):
         local, labels, n, _ = cell_of(polygon, agents, p)
         steps = np.hypot(*(np.roll(local, -1, axis=0) - local).T) if n > 0 else np.empty(0)
         clear = {int(q) for q in labels[steps > 1e-9 * size] if q >= 0}
-        for q in clear:  # or somebody who stands so near to q that doubles cannot tell them apart
+        for q in clear:  # or an agent so near to q that doubles cannot tell them apart
             gaps = [np.hypot(*np.subtract(agents[q], agents[r])) for r in reference.edge_neighbours]
             assert min(gaps) <= 1e-9 * size
 

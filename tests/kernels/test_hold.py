@@ -55,7 +55,7 @@ def test_dropouts_come_in_steps_of_t1_and_end_at_t2(u, loss):
     assert 0.2 <= t <= 0.65
 
 
-def test_dropouts_have_the_promised_odds():
+def test_dropouts_have_the_stated_odds():
     draws = (np.arange(100_000) + 0.5) / 100_000
     found = np.array([dropout_interval(u, 1.0, 10.0, 0.5) for u in draws[::10]])
     assert (found == 1.0).mean() == pytest.approx(0.5, abs=1e-3)
@@ -77,7 +77,7 @@ def program(rule, **changes):
 
 
 @pytest.mark.parametrize(
-    ("rule", "agent", "look", "expected"),
+    ("rule", "agent", "sample", "expected"),
     [
         (0, 0, 0, 7.0 + 0.1 + 0.25 * (0.3 - 0.1)),
         (1, 1, 5, 7.0 + 0.2),
@@ -88,8 +88,8 @@ def program(rule, **changes):
         (DROPOUT, 0, 3, 7.0 + 0.1),
     ],
 )
-def test_each_rule(rule, agent, look, expected):
-    found = next_sample(agent, look, 7.0, 3.0, 0.25, program(rule))
+def test_each_rule(rule, agent, sample, expected):
+    found = next_sample(agent, sample, 7.0, 3.0, 0.25, program(rule))
     assert found == pytest.approx(expected, rel=3e-16, abs=0.0)
 
 

@@ -1,4 +1,4 @@
-"""The one place where Numba is met: caches that cannot be written, kernels without a compiler."""
+"""The one use of Numba: caches that cannot be written, kernels without a compiler."""
 
 import ast
 import os
@@ -11,7 +11,7 @@ import pytest
 
 from dwell._kernels import _jit
 
-LOOK = (
+PROBE = (
     "from dwell._kernels import _jit\n"
     "from dwell._kernels.common.arithmetic import cross\n"
     "print(cross(1.0, 2.0, 3.0, 4.5), _jit.cache_root() is None)\n"
@@ -35,18 +35,18 @@ def test_a_cache_folder_that_cannot_be_made_is_done_without(tmp_path):
     """A read-only place without a home must not break the import."""
     blocker = tmp_path / "file"
     blocker.write_text("not a folder")
-    printed = fresh(LOOK, DWELL_CACHE_DIR=str(blocker / "cache"), DWELL_JIT="1")
+    printed = fresh(PROBE, DWELL_CACHE_DIR=str(blocker / "cache"), DWELL_JIT="1")
     assert printed == "-1.5 True"
 
 
 def test_a_chosen_cache_folder_is_used(tmp_path):
-    printed = fresh(LOOK, DWELL_CACHE_DIR=str(tmp_path), DWELL_JIT="1")
+    printed = fresh(PROBE, DWELL_CACHE_DIR=str(tmp_path), DWELL_JIT="1")
     assert printed == "-1.5 False"
     assert list(tmp_path.rglob("*.nbc"))
 
 
 def test_without_the_compiler_kernels_are_plain_functions():
-    code = LOOK + "import sys; print('numba' in sys.modules, type(cross).__name__)"
+    code = PROBE + "import sys; print('numba' in sys.modules, type(cross).__name__)"
     assert fresh(code, DWELL_JIT="0").endswith("False function")
 
 
@@ -92,7 +92,7 @@ def test_kernels_import_each_other_in_the_one_way_that_the_cache_reads():
 
 @pytest.mark.skipif(not _jit.ENABLED, reason="nothing is compiled")
 def test_kernels_count_no_references():
-    """They would at every array that is handed along, and took half of the time of a look."""
+    """They would at every array that is handed along, and took half of the time."""
     import numba
 
     from dwell._kernels.polygon import halfplane_clip

@@ -162,15 +162,15 @@ def test_the_symmetric_rule_is_of_degree_8_positive_and_inside():
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("angle", [0.2, 1.3, 4.0])
 @pytest.mark.parametrize("shape", ["hexagon", "triangle"])
-def test_gentle_hills_lose_no_digit(shape, share, angle):
-    """As far as exponents may bend and slope for the rule of 16 nodes."""
+def test_gentle_gaussians_lose_no_digit(shape, share, angle):
+    """As far as exponents may curve and slope for the rule of 16 nodes."""
     triangle = [(0.0, 0.0), (1.99, 0.1), (1.1, 1.6)]  # sides of at most 2, like the hexagon's parts
     local = HEXAGON if shape == "hexagon" else np.array(triangle)
     rate = GENTLE_CURVATURE / 2.0**2
     away = share * (GENTLE_RANGE - GENTLE_CURVATURE) / (2.0 * rate * 2.0)
     center = (away * math.cos(angle), away * math.sin(angle))
-    hill = mp_moments.Gaussian.isotropic(center, rate)
-    assert_matches(local, isotropic(center, rate), hill, limit=2e-15)
+    density = mp_moments.Gaussian.isotropic(center, rate)
+    assert_matches(local, isotropic(center, rate), density, limit=2e-15)
 
 
 @settings(max_examples=40)

@@ -8,27 +8,17 @@ from dwell.verify.replay import philox_uniform
 
 # Known answers of Philox4x32-10 from its authors' test suite: counter, key, output.
 KNOWN = [
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     (
-        (0, 0, 0, 0),
-        (0, 0),
-        (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8),
-    ),
-    (
-        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
-        (0xA4093822, 0x299F31D0),
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0),
         (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
     ),
-]
-
+]  # fmt: skip
 
 FROZEN = [
-    0.021863830066934042,
-    0.3711316041398173,
-    0.0672500107710422,
-    0.09680932578019363,
-    0.7993706578597638,
-    0.603754160902991,
-]
+    0.021863830066934042, 0.3711316041398173, 0.0672500107710422, 0.09680932578019363,
+    0.7993706578597638, 0.603754160902991,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("counter", "key", "words"), KNOWN)
@@ -55,7 +45,7 @@ def test_two_implementations_agree():
     assert one_by_one == again.tolist()
 
 
-def test_draws_look_even_and_streams_unrelated():
+def test_draws_are_even_and_streams_unrelated():
     draws = np.array([[uniform(5, 6, STREAM_RESETS, p, k) for k in range(2000)] for p in range(4)])
 
     assert ((draws >= 0.0) & (draws < 1.0)).all()

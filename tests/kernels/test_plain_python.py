@@ -19,6 +19,7 @@ from dwell.cells.ground import ground_of
 from dwell.engine import run_compiled
 from tests.agents import test_engine as engines
 from tests.kernels import space_worlds as worlds
+from tests.kernels import test_guaranteed as guaranteed
 
 
 def run_of(system: CoverageSystem, start, **options) -> Iterator[np.ndarray]:
@@ -54,6 +55,14 @@ def cells_in_space() -> Iterator[np.ndarray]:
             yield from (found.mass, found.error, found.second)
 
 
+def guaranteed_cells() -> Iterator[np.ndarray]:
+    gaussians = (((1.0, 2.0), 0.1), ((90.0, 2.0), 1.0), ((1.0, 2.0), 1e-6))
+    densities = [Gaussian(center, rate) for center, rate in gaussians]
+    for seed in range(3):
+        for density in (Uniform(), *densities, Polynomial([(0, 0, 1.0), (2, 2, 0.1)])):
+            yield np.array(list(guaranteed.pair(*guaranteed.scene(seed), density).values()))
+
+
 CASES = {
     "run in the plane": lambda: run_in("plane"),
     "run on the line": lambda: run_in("interval"),
@@ -62,6 +71,7 @@ CASES = {
     "run of many in space": lambda: run_of_many(3),
     "cells on the line": cells_on_line,
     "cells in space": cells_in_space,
+    "guaranteed cells": guaranteed_cells,
 }
 
 

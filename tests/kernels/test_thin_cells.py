@@ -8,8 +8,6 @@ import pytest
 from dwell import Box, Gaussian, tessellate
 from tests.oracles import mp_moments, rational_cells
 
-UNIT = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
-
 
 def corridor(width):
     return [(0.0, 0.0), (1.0, 0.0), (1.0, width), (0.0, width)]
@@ -86,13 +84,24 @@ def test_agents_a_few_ulps_apart_in_a_row_have_slivers_with_all_digits(count):
         assert faults(width, points).max() < 1e-13
 
 
-@pytest.mark.parametrize("size", [1e-5, 1e-6, 1e-8])
-def test_a_tight_lattice_keeps_its_digits(size):
-    """Small cells whose corners four lines share: they are cut from edges as long as the box."""
-    points = 0.4 + size * np.stack(np.meshgrid(np.arange(4), np.arange(4)), -1).reshape(-1, 2)
-    found = tessellate(Box((0.0, 0.0), (1.0, 1.0)), points)
-    exact = rational_cells.tessellation(UNIT, points.tolist())
-    assert found.masses == pytest.approx([float(cell.area) for cell in exact], rel=1e-13, abs=0.0)
+LATTICE = np.stack(np.meshgrid(np.arange(4), np.arange(4)), -1).reshape(-1, 2)
+SCATTERED = np.random.default_rng(3).uniform(0, 1, (12, 2))
+ROW = np.column_stack([np.arange(5), [0.2, 0.7, 0.4, 0.6, 0.3]])
+SMALL = {
+    **{f"lattice of {size:g}": (1.0, 0.4 + size * LATTICE) for size in (1e-5, 1e-6, 1e-8)},
+    **{f"cluster of 1e-{k}": (1.0, 0.4 + 10.0**-k * SCATTERED) for k in (1, 2, 3, 4, 6, 8)},
+    "needle": (1e-6, [0.5, 0.0] + 1e-6 * ROW),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_cells_keep_their_digits(name):
+    """Tiny beside the workspace, or with vertices that four lines share."""
+    width, points = SMALL[name]
+    found = tessellate(Box((0.0, 0.0), (1.0, width)), points)
+    exact = rational_cells.tessellation(corridor(width), points.tolist())
+    limit = 1e-13 if name.startswith("lattice") else 1e-12
+    assert found.masses == pytest.approx([float(cell.area) for cell in exact], rel=limit, abs=0.0)
 
 
 @pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-8])

@@ -64,14 +64,14 @@ def test_a_saddle_is_left_and_a_minimum_is_kept(w, leaves):
         assert turned < 1e-4
 
 
-def test_synchronous_looks_never_raise_the_cost():
+def test_synchronous_samples_never_raise_the_cost():
     law = Timer(k1=0.5, nu=0.4, t1=1.5, t2=1.5)  # 1.5 < 2 nu / k1 = 1.6
     run = simulate(SQUARE, Gaussian((0.7, 0.6), 3.0), FIVE, law, until=60.0, sample_every="off")
     costs = run.cost(np.arange(41) * 1.5)
     assert (np.diff(costs) <= 1e-12 * costs[0]).all()
 
 
-def test_too_slow_looks_diverge():
+def test_too_slow_samples_diverge():
     law = Timer(k1=1.0, nu=1.0, t1=2.6, t2=2.6)  # beyond 2 / (kappa (1 - lambda_min))
     run = simulate(SQUARE, None, [(0.251, 0.5), (0.749, 0.5)], law, until=60.0, sample_every="off")
     assert run.errors(0.0).max() < run.errors(60.0).max()
@@ -112,7 +112,7 @@ def test_intervals_lie_between_t1_and_t2(run):
         assert (gaps <= 0.65 + 1e-14).all()
 
 
-def test_the_hold_error_vanishes_right_after_a_look_and_the_cost_is_continuous(run):
+def test_the_hold_error_vanishes_right_after_a_sample_and_the_cost_is_continuous(run):
     for j in (1, 13, 200):
         before, after = run.arc.before(j), run.arc.after(j)
         agent = run.arc.events[j - 1].source
@@ -122,7 +122,7 @@ def test_the_hold_error_vanishes_right_after_a_look_and_the_cost_is_continuous(r
 
 
 def test_inside_holds_too(run):
-    """A fine look inside single holds finds nothing above the recorded largest hold error."""
+    """A fine scan of single holds finds nothing above the recorded largest hold error."""
     seen = max(run.events.hold_error.max(), run.metrics.hold_errors.max())
     fine = run.hold_errors(np.linspace(5.0, 6.0, 400)).max()
     assert fine <= seen * (1 + 1e-9)
@@ -161,9 +161,11 @@ def test_agents_that_do_not_overshoot_stay_inside(run):
 def test_permuting_agents_permutes_the_run():
     order = np.array([3, 0, 4, 1, 2])
     law = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
-    hill = Gaussian((0.7, 0.6), 3.0)
-    plain = simulate(SQUARE, hill, FIVE, law, until=9.0, seed=4)
-    mixed = simulate(SQUARE, hill, FIVE[order], law, until=9.0, seed=4, ids=tuple(order.tolist()))
+    density = Gaussian((0.7, 0.6), 3.0)
+    plain = simulate(SQUARE, density, FIVE, law, until=9.0, seed=4)
+    mixed = simulate(
+        SQUARE, density, FIVE[order], law, until=9.0, seed=4, ids=tuple(order.tolist())
+    )
     assert (mixed.positions(9.0) == plain.positions(9.0)[order]).all()
     assert (mixed.metrics.errors == plain.metrics.errors[:, order]).all()
     assert (mixed.metrics.costs == plain.metrics.costs).all()
@@ -259,10 +261,10 @@ def test_uniform_density_by_default():
 
 
 def test_a_python_function_and_the_same_gaussian_give_nearly_the_same_run():
-    hill = Gaussian((0.7, 0.6), 3.0)
+    density = Gaussian((0.7, 0.6), 3.0)
     law = Timer(k1=0.3, nu=0.2, t1=0.4, t2=0.6)
-    exact = simulate(SQUARE, hill, FIVE, law, until=2.0, sample_every=1.0)
-    called = simulate(SQUARE, hill.at, FIVE, law, until=2.0, sample_every=1.0)
+    exact = simulate(SQUARE, density, FIVE, law, until=2.0, sample_every=1.0)
+    called = simulate(SQUARE, density.at, FIVE, law, until=2.0, sample_every=1.0)
     assert called.positions(2.0) == pytest.approx(exact.positions(2.0), abs=1e-9)
     assert called.metrics.costs == pytest.approx(exact.metrics.costs, rel=1e-9, abs=0.0)
     assert dwell.check(called).ok

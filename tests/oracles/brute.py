@@ -1,4 +1,4 @@
-"""Brute-force references: lattice sums, a tessellation by GEOS, a naive event loop."""
+"""Brute-force references: lattice sums, and a naive event loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import shapely  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from tests.oracles.rational_cells import contains, exact, exact_polygon, squared_distance
@@ -112,31 +111,6 @@ def grid_cells(
     with np.errstate(invalid="ignore", divide="ignore"):
         centroid = np.column_stack(first) * (h * h) / mass[:, None]
     return GridCells(points, owner, mass, centroid)
-
-
-# --------------------------------------------------------------------- GEOS
-
-
-def shapely_cells(
-    polygon: Sequence[Sequence[float]], agents: Sequence[Sequence[float]]
-) -> list[shapely.Polygon]:
-    """Cells of all agents by GEOS, in agent order, in the original coordinates.
-
-    The data are centred first. GEOS is known to fail on nearly cocircular
-    agents, so use this on agents in general position only.
-    """
-    corners = np.asarray(polygon, dtype=float)
-    middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
-    workspace = shapely.Polygon(corners - middle)
-    sites = np.asarray(agents, dtype=float) - middle
-    if len(sites) == 1:
-        regions = [workspace]
-    else:
-        cover = workspace.union(shapely.MultiPoint(sites)).envelope.buffer(workspace.length)
-        found = shapely.voronoi_polygons(shapely.MultiPoint(sites), extend_to=cover, ordered=True)
-        regions = list(found.geoms)
-    cells = [region.intersection(workspace) for region in regions]
-    return [shapely.transform(c, lambda z: z + middle) for c in cells]
 
 
 # --------------------------------------------------------------- event loop

@@ -376,7 +376,7 @@ class _Panel:
         return float(linear), float(e.alpha * h * h + e.beta * slope * slope)
 
     def inner_variation(self, e: _Excess) -> tuple[float, float]:
-        """The same along ``v``, the worst over the panel."""
+        """Linear and quadratic size of the exponent along ``v``, the worst over the panel."""
         h = max(self.w0, self.w1) / 2
         middles = (2 * self.lo0 + self.w0 + e.twice_v0, 2 * self.lo1 + self.w1 + e.twice_v0)
         return float(e.beta * h * max(abs(m) for m in middles)), float(e.beta * h * h)
@@ -387,8 +387,8 @@ def _trim(vertices: Polygon, e: _Excess, cutoff: float) -> Polygon:
     for axis, (own, own2, other, other2) in enumerate(
         ((e.alpha, e.twice_u0, e.beta, e.twice_v0), (e.beta, e.twice_v0, e.alpha, e.twice_u0))
     ):
-        room = cutoff + other * other2 * other2 / 4  # what the other term can give back
-        root = mp.sqrt(own2 * own2 / 4 + room / own)
+        slack = cutoff + other * other2 * other2 / 4  # what the other term can give back
+        root = mp.sqrt(own2 * own2 / 4 + slack / own)
         high, low = root - own2 / 2, root + own2 / 2  # both positive; widened when rounded
         sides = {1: float(high) * 1.000001, -1: float(low) * 1.000001}
         for sign, bound in sides.items():
@@ -486,7 +486,7 @@ def _column_by_nodes(lo: mpf, w: mpf, e: _Excess, nodes: int) -> tuple[mpf, mpf,
 
 
 def _column_by_erf(lo: mpf, w: mpf, e: _Excess) -> tuple[mpf, mpf, mpf]:
-    """The same in closed form, with digits to spare for what cancels."""
+    """The integrals of `_column_by_nodes` in closed form, with digits to spare."""
     v0 = e.twice_v0 / 2
     spare = 20 + math.ceil(4 * math.log10(1 + float(e.beta * v0 * v0)))
     with mp.workdps(WORK_DPS + spare):

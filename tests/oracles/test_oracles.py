@@ -29,15 +29,8 @@ from tests.oracles.mp_moments import (
 )
 
 SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
-HEPTAGON: list[tuple[float, float]] = [
-    (-8, 3),
-    (-3, -7),
-    (8, -11),
-    (19, -6),
-    (23, 6),
-    (13, 18),
-    (-2, 15),
-]
+HEPTAGON: list[tuple[float, float]]
+HEPTAGON = [(-8, 3), (-3, -7), (8, -11), (19, -6), (23, 6), (13, 18), (-2, 15)]
 PEAK = Gaussian.isotropic((7.5, 4.5), 0.03)
 TILTED = Gaussian.from_covariance((1.0, -2.0), ((9.0, 7.0), (7.0, 6.0)))
 
@@ -256,7 +249,7 @@ def test_grid_ties_go_to_the_lexicographically_smaller_position() -> None:
     assert np.isnan(even.centroid[0]).all()
 
 
-def test_grid_and_geos_agree_with_the_exact_cells() -> None:
+def test_grid_cells_agree_with_the_exact_ones() -> None:
     rng = np.random.default_rng(7)
     for corners, n in ((5, 1), (7, 2), (9, 12)):
         polygon = sg.random_convex_polygon(rng, corners)
@@ -264,13 +257,9 @@ def test_grid_and_geos_agree_with_the_exact_cells() -> None:
         exact_cells = rc.tessellation(polygon, agents)
         grid = brute.grid_cells(polygon, agents, 0.05)
         assert grid.mass.sum() == pytest.approx(sg.polygon_area(polygon), rel=5e-3)
-        for p, region in enumerate(brute.shapely_cells(polygon, agents)):
-            area = float(exact_cells[p].area)
-            middle = rc.to_float(exact_cells[p].centroid)
-            assert region.area == pytest.approx(area, rel=1e-9, abs=0.0)
-            assert math.dist(middle, (region.centroid.x, region.centroid.y)) < 1e-9
-            assert grid.mass[p] == pytest.approx(area, abs=0.5)
-            assert math.dist(grid.centroid[p], middle) < 0.1
+        for p, cell in enumerate(exact_cells):
+            assert grid.mass[p] == pytest.approx(float(cell.area), abs=0.5)
+            assert math.dist(grid.centroid[p], rc.to_float(cell.centroid)) < 0.1
 
 
 def test_timer_loop_with_one_agent_in_closed_form() -> None:
@@ -315,7 +304,7 @@ def test_timer_loop_ties_and_two_agents_on_a_line() -> None:
 
 @relaxed
 @given(st.data())
-def test_generated_inputs_are_what_they_promise(data: st.DataObject) -> None:
+def test_generated_inputs_are_valid(data: st.DataObject) -> None:
     polygon = data.draw(sg.convex_polygons())
     assert polygon == rc.to_float(rc.exact_polygon(polygon))
     assert sg.convex_hull(polygon)
