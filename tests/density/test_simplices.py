@@ -11,7 +11,7 @@ from dwell.cells import interval as line
 from dwell.cells import polygon as plane
 from dwell.cells import simplices
 from dwell.cells.cubature import Rule, conical, contents, nested
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.density.function import Function
 from dwell.errors import AgentsError
 from dwell.geometry.halfspace_cells import cell_pieces
@@ -19,7 +19,7 @@ from dwell.geometry.halfspace_cells import cell_pieces
 
 def all_looks(way, workspace, density, points):
     who = np.arange(len(points))
-    return way.looks(ground_of(workspace, density), points[None], np.zeros_like(who), who)
+    return way.looks(weighted_region(workspace, density), points[None], np.zeros_like(who), who)
 
 
 def volumes(workspace, points, agents=None):
@@ -222,7 +222,7 @@ def test_functions_in_space():
 def test_the_walls_of_a_cell_balance(n):
     """The integral of the outward normal over a closed surface is zero."""
     points = np.random.default_rng(5).random((9, n)) * 0.2 + 0.4
-    found = simplices.borders(ground_of(unit_box(n), Uniform()), points)
+    found = simplices.borders(weighted_region(unit_box(n), Uniform()), points)
     for p in range(len(points)):
         cell = simplices.cells(unit_box(n), points, [p])[0]
         if (cell.borders < 0).any():

@@ -6,8 +6,8 @@ import numpy as np
 
 from dwell._kernels.general_terms import GeneralTerms, general_terms
 from dwell.cells import polyhedron as space
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Uniform
 from dwell.geometry import Box, Polytope
 
@@ -34,8 +34,8 @@ def hills(weights, centers, forms) -> GeneralTerms:
     return general_terms(3, gaussians=(np.asarray(weights, dtype=float), c, q, roots))
 
 
-def ground(workspace, terms: GeneralTerms = UNIFORM) -> Ground:
-    return Ground(workspace, Uniform(), terms)
+def ground(workspace, terms: GeneralTerms = UNIFORM) -> WeightedRegion:
+    return WeightedRegion(workspace, Uniform(), terms)
 
 
 def looks(workspace, points, terms: GeneralTerms = UNIFORM, threads: int = 1) -> Looks:

@@ -11,7 +11,7 @@ from dwell import Box, Gaussian, Polygon, Uniform
 from dwell._kernels import bins
 from dwell._kernels._jit import njit
 from dwell.cells.backend import measure_cells
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from tests.crowds import PLACES
 
 SQUARE = Box((0, 0), (1, 1))
@@ -24,7 +24,7 @@ SLANTED = Polygon([(5e6, 0), (5e6 + 3, 1), (5e6 + 2, 4), (5e6 - 1, 2)])
 @pytest.mark.parametrize("name", PLACES)
 def test_cells_at_rest(name, weight):
     places = PLACES[name]
-    ground = ground_of(SQUARE, weight)
+    ground = weighted_region(SQUARE, weight)
     everybody = np.arange(len(places))
     none = np.zeros_like(everybody)
     near = measure_cells(ground, places[None], none, everybody)
@@ -39,7 +39,7 @@ def test_far_from_the_origin():
     places = np.array([p for p in rng.uniform((5e6 - 1, 0), (5e6 + 3, 4), (900, 2))
                        if SLANTED.contains(p[None])[0]])  # fmt: skip
     assert len(places) > 200
-    ground, everybody = ground_of(SLANTED, Uniform()), np.arange(len(places))
+    ground, everybody = weighted_region(SLANTED, Uniform()), np.arange(len(places))
     near = measure_cells(ground, places[None], np.zeros_like(everybody), everybody)
     brute = measure_cells(ground, places[None], np.zeros_like(everybody), everybody[::-1])
     assert np.array_equal(near.error, brute.error[::-1])

@@ -13,7 +13,7 @@ from dwell._kernels.doors import cell_of
 from dwell._kernels.scratch import EDGES, LINES, make_scratch
 from dwell._kernels.trace import fill_block, follow, trace_cell
 from dwell.cells.backend import measure_cells
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from tests.oracles import rational_cells
 
 SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
@@ -56,7 +56,7 @@ SHAPES = (scattered, clusters, shaken_lattice, twins, on_a_circle)
 
 def looks(workspace, places, agents):
     return measure_cells(
-        ground_of(workspace, Uniform()), places[None], np.zeros_like(agents), agents
+        weighted_region(workspace, Uniform()), places[None], np.zeros_like(agents), agents
     )
 
 

@@ -11,7 +11,7 @@ from dwell._kernels._jit import ENABLED
 from dwell._kernels.scratch import make_scratch
 from dwell._types import columns
 from dwell.cells.backend import measure_cells
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from tests.crowds import LAYOUTS
 
 SQUARE = Box((0, 0), (1, 1))
@@ -21,7 +21,7 @@ FIELDS = ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty"
 
 def assert_same_bits(workspace, places, weight=None):
     """All looks at once against looks of some agents, each among all others."""
-    ground, everybody = ground_of(workspace, weight or Uniform()), np.arange(len(places))
+    ground, everybody = weighted_region(workspace, weight or Uniform()), np.arange(len(places))
     near = measure_cells(ground, places[None], np.zeros_like(everybody), everybody)
     some = everybody[:: 1 if ENABLED else 10][::-1]  # not in order: a search through all agents
     brute = measure_cells(ground, places[None], np.zeros_like(some), some)

@@ -75,12 +75,12 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
 
 def _of_only_agent(workspace: Workspace, density: Density) -> Moments:
     """All of a workspace is the cell of an agent that is alone in it."""
-    from dwell.cells.ground import ground_of
     from dwell.cells.tessellation import tessellation_of
+    from dwell.cells.weighted_region import weighted_region
 
     lower, upper = workspace.bounds
     middle = workspace.nearest((lower + 0.5 * (upper - lower))[None])
-    found = tessellation_of(ground_of(workspace, density), middle)
+    found = tessellation_of(weighted_region(workspace, density), middle)
     return Moments(
         float(found.masses[0]),
         float(found.log_masses[0]),

@@ -9,8 +9,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, in_blocks, looks_of
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import Cell, Flat, Workspace, is_flat, polyhedra
 from dwell.geometry.voronoi import first_coincidence
 
@@ -28,7 +28,7 @@ def cells(
 
 
 def looks(
-    ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 3).
 
@@ -55,7 +55,7 @@ def looks(
 
 
 def _in_one(
-    ground: Ground, solid: Solid, points: Points, picks: Ints, agent: Ints, out: Floats,
+    ground: WeightedRegion, solid: Solid, points: Points, picks: Ints, agent: Ints, out: Floats,
     threads: int | None,
 ) -> None:  # fmt: skip
     """Measurements `picks`, all in the configuration `points`; neighbours follow each other."""
@@ -76,8 +76,8 @@ def _in_one(
 
 
 def _one_by_one(
-    ground: Ground, solid: Solid, places: Points, picks: Ints, row: Ints, agent: Ints, out: Floats,
-    threads: int | None,
+    ground: WeightedRegion, solid: Solid, places: Points, picks: Ints, row: Ints, agent: Ints,
+    out: Floats, threads: int | None,
 ) -> None:  # fmt: skip
     """Measurements `picks`, each in a configuration of its own."""
     from dwell._kernels.space import doors
@@ -98,7 +98,7 @@ def _one_by_one(
     out[picks] = found
 
 
-def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders of the tessellation by `positions`, (N, 3); of its first `agents` cells only.
 
     They are faces.
@@ -119,7 +119,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     return as_borders(points, mass, log_scale, error, empty, (agent, other, rows[:, 2:]))
 
 
-def _border_rows(ground: Ground, grid: Grid, numbers: Ints) -> tuple[Floats, Floats]:
+def _border_rows(ground: WeightedRegion, grid: Grid, numbers: Ints) -> tuple[Floats, Floats]:
     """What each agent sees, and its borders, by agents' numbers in the grid."""
     from dwell._kernels.space import doors
     from dwell._kernels.space.look import COLUMNS

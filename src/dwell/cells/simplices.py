@@ -27,8 +27,8 @@ from dwell.cells.cubature import (
     sum_again,
 )
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, Weighed, one_by_one
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density
 from dwell.errors import WorkspaceError
 from dwell.geometry import (
@@ -56,7 +56,7 @@ THINNEST = 1e-12  # of its reach: width of a facet below which cells only touch
 
 
 def looks(
-    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Moments of the cells of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
@@ -96,7 +96,7 @@ def cells(
     return found
 
 
-def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All facets between cells, of the first `agents` cells only, with moments over them."""
     points = np.ascontiguousarray(positions, dtype=np.float64)
     workspace = _flat(ground.workspace)
@@ -115,7 +115,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     return as_borders(points, masses, log_scales, errors, masses <= 0.0, rows)
 
 
-def weigh(ground: Ground, place: Points, pieces: Pieces) -> Weighed:
+def weigh(ground: WeightedRegion, place: Points, pieces: Pieces) -> Weighed:
     """Moments of the density over a cell, seen from the agent at `place`."""
     if not len(pieces.simplices):
         return Weighed(0.0, 0.0, np.zeros(len(place)), 0.0, 0.0)
@@ -350,7 +350,7 @@ def _facet_moments(z: Points) -> Floats:
 
 
 def over_facet(
-    ground: Ground, place: Points, facet: Floats, gap: Points, log_scale: float
+    ground: WeightedRegion, place: Points, facet: Floats, gap: Points, log_scale: float
 ) -> Floats:
     """Moments over a facet cut into simplices (S, n, n), at right angles to `gap`."""
     unit = gap / math.sqrt(float((gap * gap).sum()))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.density.base import Density, general_terms_of, refuse_dimension
+from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.density.gaussian import Gaussian, drops
 from dwell.density.mixture import Mixture
 from dwell.density.uniform import Uniform
@@ -46,7 +46,7 @@ def check_density(density: Density, workspace: Workspace) -> None:
                 key="density",
             )
     _refuse_range(density, workspace, float(values.max()))
-    if not (values > 0.0).any() and _has_no_terms(density, workspace.dimension):
+    if not (values > 0.0).any() and terms_of(density, workspace.dimension) is None:
         raise DensityError(
             "the density is zero at every place looked at in the workspace; agents could not tell "
             "where to go: give some part of the workspace a positive weight (a narrow peak as a "
@@ -95,11 +95,6 @@ def least_log_cost(density: Density, workspace: Workspace, agents: int) -> float
     share = math.log(workspace.volume) - math.log(agents)
     moment = math.log(agents * n / (n + 2)) + share + 2.0 / n * (share - unit_ball)
     return math.log(least) + moment
-
-
-def _has_no_terms(density: Density, dimension: int) -> bool:
-    terms = density.terms() if dimension == 2 else general_terms_of(density, dimension)
-    return terms is None
 
 
 def _parts(density: Density) -> tuple[Density, ...]:

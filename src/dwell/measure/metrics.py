@@ -12,8 +12,8 @@ import numpy as np
 from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.cells.backend import is_expensive, measure_cells
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
 from dwell.geometry.voronoi import first_coincidence
@@ -201,7 +201,7 @@ def covered_from(
     return covered_after(errors, until, last, float(after[0]) if len(after) else None, nu, finest)
 
 
-def sharpness(ground: Ground) -> float:
+def sharpness(ground: WeightedRegion) -> float:
     """How sharply the beginning of coverage is located, as a share of the time."""
     return ROUGH if is_expensive(ground) else FINEST
 
