@@ -210,7 +210,7 @@ def test_agents_outside_and_together():
     seen = look(ball, [(beyond, 0, 0), (0.9, 0, 0), (-0.5, 0, 0)])
     assert seen.mass.sum() == pytest.approx(ball.volume, rel=EXACT)
     places = np.array([(0, 0, 0), (0.5, 0, 0), (0.5, 0, 0)], dtype=float)
-    assert look(ball, places).met.tolist() == [False, True, True]
+    assert look(ball, places).coincident.tolist() == [False, True, True]
     with pytest.raises(AgentsError, match="agents 1 and 2"):
         cells(ball, places)
     with pytest.raises(AgentsError, match="agents 1 and 2"):
@@ -309,7 +309,7 @@ def test_cells_above_space():
     seen = look(ball, positions, Gaussian((0.1,) * 4, 1.0))
     whole = look(ball, [positions[0]], Gaussian((0.1,) * 4, 1.0))
     assert seen.mass.sum() == pytest.approx(whole.mass[0], rel=1e-2)
-    assert look(ball, [positions[0], positions[0]]).met.all()
+    assert look(ball, [positions[0], positions[0]]).coincident.all()
     with pytest.raises(AgentsError, match="agents 0 and 1"):
         cells(ball, np.array([positions[0], positions[0]]))
     outside = look(ball, [np.full(4, 3.0), np.zeros(4)])
@@ -428,7 +428,16 @@ def test_the_number_of_threads_changes_no_bit(density):
     one = looks(ground, places, row, agent)
     some = looks(ground, places, row[order], agent[order], threads=3)
     alone = looks(ground, places[1:2], np.array([0]), np.array([5]), threads=2)
-    for name in ("met", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest"):
+    for name in (
+        "coincident",
+        "empty",
+        "error",
+        "log_scale",
+        "mass",
+        "polar",
+        "neighbors",
+        "nearest",
+    ):
         assert (getattr(one, name)[order] == getattr(some, name)).all()
         assert (getattr(one, name)[17] == getattr(alone, name)[0]).all()
     assert (one.second[order] == some.second).all()

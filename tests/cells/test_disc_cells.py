@@ -374,7 +374,7 @@ def test_one_edge_cut_off_twice():
 
 def test_coincident_agents():
     places = np.array([(0.0, 0.0), (0.5, 0.0), (0.5, 0.0)])
-    assert look(DISC, places).met.tolist() == [False, True, True]
+    assert look(DISC, places).coincident.tolist() == [False, True, True]
     with pytest.raises(AgentsError, match="agents 1 and 2"):
         cells(DISC, places)
     with pytest.raises(AgentsError, match="agents 1 and 2"):

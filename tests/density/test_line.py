@@ -199,8 +199,8 @@ def test_several_configurations_at_once():
 
 def test_agents_at_one_place_are_found():
     seen = all_looks(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2])
-    assert seen.met.tolist() == [True, False, True]
-    assert all_looks(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2], [1]).met.tolist() == [False]
+    assert seen.coincident.tolist() == [True, False, True]
+    assert all_looks(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2], [1]).coincident.tolist() == [False]
     with pytest.raises(AgentsError, match="agents 0 and 2"):
         line.cells(Interval(0, 1), np.array([[0.2], [0.7], [0.2]]))
 

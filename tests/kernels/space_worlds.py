@@ -16,12 +16,6 @@ UNIFORM = general_terms(3, 1.0)
 OCTAHEDRON = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
 
 
-def box_faces(lower, upper):
-    """Vertices and faces of a box, for kernels that take arrays."""
-    box = Box(lower, upper)
-    return box.vertices, box.faces
-
-
 def cube(offset: float = 0.0, side: float = 1.0) -> Box:
     return Box((offset,) * 3, (offset + side,) * 3)
 
@@ -103,6 +97,7 @@ HARD = {
     "on walls": on_walls(),
     "pairs 1e-9": in_pairs(1e-9),
     "clusters": np.vstack([scattered(20, 6), 0.3 + 1e-7 * scattered(40, 7)]),
+    "nearly coincident": in_pairs(1e-15),
     "two": np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5 + 1e-9]]),
     "one": np.array([[0.1, 0.2, 0.3]]),
 }

@@ -30,7 +30,16 @@ def test_cells_at_rest(name, weight):
     near = measure_cells(ground, places[None], none, everybody)
     turned = everybody[::-1]  # not in order: everybody is asked
     brute = measure_cells(ground, places[None], none, turned)
-    for field in ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty", "met"):
+    for field in (
+        "error",
+        "mass",
+        "polar",
+        "neighbors",
+        "nearest",
+        "log_scale",
+        "empty",
+        "coincident",
+    ):
         assert np.array_equal(getattr(near, field), getattr(brute, field)[::-1]), field
 
 

@@ -16,7 +16,7 @@ from tests.crowds import LAYOUTS
 
 SQUARE = Box((0, 0), (1, 1))
 COUNT = 401 if ENABLED else 141
-FIELDS = ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty", "met")
+FIELDS = ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty", "coincident")
 
 
 def assert_same_bits(workspace, places, weight=None):

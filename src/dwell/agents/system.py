@@ -164,8 +164,8 @@ class CoverageSystem:
         return {}
 
     def _refuse_contact(self, seen: Looks, who: Ints, positions: Points) -> None:
-        if seen.met.any():
-            agent = int(who[np.argmax(seen.met)])
+        if seen.coincident.any():
+            agent = int(who[np.argmax(seen.coincident)])
             gaps = lengths(positions - positions[agent])
             gaps[agent] = np.inf
             raise coincident(agent, int(np.argmin(gaps)), positions[agent])

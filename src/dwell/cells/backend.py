@@ -12,7 +12,7 @@ from dwell.cells.facets import Borders
 from dwell.cells.measurement import Looks
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Workspace, is_flat, polyhedra
 
 
 @final
@@ -28,7 +28,7 @@ class CellBackend:
 CONES = CellBackend(cones.looks, cones.cells, cones.borders)
 INTERVAL = CellBackend(interval.looks, interval.cells, interval.borders)
 POLYGON = CellBackend(polygon.looks, polygon.cells, polygon.borders)
-POLYHEDRON = CellBackend(polyhedron.looks, polyhedron.cells, polyhedron.borders)
+POLYHEDRON = CellBackend(polyhedron.looks, polyhedra.cells, polyhedron.borders)
 SIMPLICES = CellBackend(simplices.looks, simplices.cells, simplices.borders)
 TRIANGLES = CellBackend(simplices.looks, polygon.cells, simplices.borders)
 

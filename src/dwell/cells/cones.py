@@ -150,7 +150,7 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     points = np.ascontiguousarray(positions, dtype=np.float64)
     chosen = np.arange(len(points) if agents is None else agents)
     seen = looks(ground, points[None], np.zeros_like(chosen), chosen, threads=None)
-    if seen.met.any():
+    if seen.coincident.any():
         raise first_coincidence(points)
     found, scales = _cells_among(ground.workspace, points), seen.log_scale
     rows = [row for p in chosen for row in found.facets(ground, int(p), float(scales[p]))]

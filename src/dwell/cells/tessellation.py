@@ -254,7 +254,7 @@ def tessellation_of(ground: WeightedRegion, points: Points) -> Tessellation:
     """Tessellate positions that have been validated."""
     everybody = np.arange(len(points))
     seen = measure_cells(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
-    if seen.met.any():
+    if seen.coincident.any():
         raise first_coincidence(points)
     with np.errstate(divide="ignore"):
         log_mass = np.log(seen.mass) + seen.log_scale

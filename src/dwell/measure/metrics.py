@@ -140,8 +140,8 @@ def measure_at(
 def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Looks) -> Metrics:
     """Metrics of configurations whose cells are already measured."""
     samples, agents = now.next_at.shape
-    if seen.met.any():
-        raise first_coincidence(now.positions[int(np.argmax(seen.met)) // agents])
+    if seen.coincident.any():
+        raise first_coincidence(now.positions[int(np.argmax(seen.coincident)) // agents])
     errors = seen.error.reshape(now.positions.shape)
     shares = (seen.polar * np.exp(seen.log_scale)).reshape(samples, agents)
     return Metrics(

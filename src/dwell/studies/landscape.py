@@ -78,7 +78,7 @@ class Landscape:
         self.evaluations += len(positions)
         all_agents = np.arange(len(positions))
         seen = measure_cells(self._ground, positions[None], np.zeros_like(all_agents), all_agents)
-        if seen.met.any() or seen.empty.any():
+        if seen.coincident.any() or seen.empty.any():
             return None
         if first:
             _refuse_doubt(self.workspace, seen)
