@@ -22,8 +22,8 @@ from bench.table import Row, absent, at_most
 from bench.timing import Timing, timed
 from dwell._kernels.common.density_terms import general_terms
 from dwell.cells import polyhedron as space
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import WeightedRegion
 
 AGENTS, FEW = 10_000, 300
 FASTER = {"geogram": 3.0, "pyvoro2": 5.0}
@@ -47,7 +47,7 @@ def rows(quick: bool) -> Iterator[Row]:
 def looks(points: Points, offset: float = 0.0, threads: int = 1) -> Looks:
     """Every cell by dwell."""
     cube = dwell.Box((offset,) * 3, (offset + 1.0,) * 3)
-    ground = Ground(cube, dwell.Uniform(), general_terms(3, 1.0))
+    ground = WeightedRegion(cube, dwell.Uniform(), general_terms(3, 1.0))
     everybody = np.arange(len(points))
     none = np.zeros_like(everybody)
     return space.looks(ground, points[None], none, everybody, threads=threads)

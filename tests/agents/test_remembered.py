@@ -17,7 +17,7 @@ from dwell.scenario import parse_scenario
 
 BOX = Box((0, 0), (1, 1))
 LAW = Timer(k1=0.05, nu=0.05, t1=0.1, t2=0.3)
-FIELDS = ("met", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest")
+FIELDS = ("coincident", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
 from dwell.cells import rays, tessellate
 from dwell.cells.cones import borders, cells, looks
-from dwell.cells.ground import Ground, ground_of
+from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
 from tests.density.curved_shapes import Curved, scatter
@@ -40,7 +40,7 @@ def spread(shape, count, seed, reach=1.0):
 def look(shape, positions, density=None, way=looks):
     points = np.asarray(positions, dtype=float)
     everybody = np.arange(len(points))
-    ground = ground_of(shape, Uniform() if density is None else density)
+    ground = weighted_region(shape, Uniform() if density is None else density)
     return way(ground, points[None], np.zeros_like(everybody), everybody)
 
 
@@ -178,8 +178,8 @@ def test_volumes_add_up(seed, count, b, c):
 
 PROGRAM = """
 import numpy as np
-from tests.cells.test_ball_cells import EGG, MIXTURE, borders, ground_of, look, spread
-found = borders(ground_of(EGG, MIXTURE), spread(EGG, 2, 3), agents=1)
+from tests.cells.test_ball_cells import EGG, MIXTURE, borders, weighted_region, look, spread
+found = borders(weighted_region(EGG, MIXTURE), spread(EGG, 2, 3), agents=1)
 for values in (found.masses, found.errors, found.m0, found.m2, look(EGG, spread(EGG, 2, 3)).polar):
     print(values.tobytes().hex())
 """
@@ -210,25 +210,25 @@ def test_agents_outside_and_together():
     seen = look(ball, [(beyond, 0, 0), (0.9, 0, 0), (-0.5, 0, 0)])
     assert seen.mass.sum() == pytest.approx(ball.volume, rel=EXACT)
     places = np.array([(0, 0, 0), (0.5, 0, 0), (0.5, 0, 0)], dtype=float)
-    assert look(ball, places).met.tolist() == [False, True, True]
+    assert look(ball, places).coincident.tolist() == [False, True, True]
     with pytest.raises(AgentsError, match="agents 1 and 2"):
         cells(ball, places)
     with pytest.raises(AgentsError, match="agents 1 and 2"):
-        borders(ground_of(ball, Uniform()), places)
+        borders(weighted_region(ball, Uniform()), places)
 
 
 def test_the_face_between_two_halves():
     """A disc of radius 2: its area, its middle, its second moments."""
     u = np.array([3.0, 5.0, -2.0]) / math.sqrt(38)
     places = np.array([BALL.center + 0.5 * u, BALL.center - 0.5 * u])
-    found = borders(ground_of(BALL, Uniform(1.5)), places)
+    found = borders(weighted_region(BALL, Uniform(1.5)), places)
     area = 1.5 * 4 * math.pi
     assert found.m0 == pytest.approx([area] * 2, rel=EXACT)
     assert found.m1[0] == pytest.approx(-0.5 * u * area, abs=EXACT)
     upright = np.eye(3) - u[:, None] * u
     expected = area * (upright + 0.25 * u[:, None] * u)
     assert found.m2[0] == pytest.approx(expected, abs=100 * EXACT)
-    some = borders(ground_of(BALL, Uniform(1.5)), places, agents=1)
+    some = borders(weighted_region(BALL, Uniform(1.5)), places, agents=1)
     assert (some.m0 == found.m0[:1]).all()
 
 
@@ -263,7 +263,7 @@ def test_halves_by_rays(n):
     assert (np.abs(2 * seen.mass / volume - 1) <= seen.doubt).all()
     assert seen.error[0, 0] == pytest.approx(centroid - 0.3, abs=3e-3)
     assert seen.neighbors.tolist() == [1, 1]
-    found = borders(ground_of(ball, Uniform()), np.array([u, -u]))
+    found = borders(weighted_region(ball, Uniform()), np.array([u, -u]))
     face = unit_volume(n - 1)
     assert found.m0 == pytest.approx([face] * 2, rel=5e-3)
     assert found.m1[0] == pytest.approx(-u * face, abs=5e-3)
@@ -285,7 +285,7 @@ def test_rays_agree_with_cones():
 def test_functions_in_space():
     hill = Gaussian((1.0, 1.5, -1.0), 0.9)
     positions = spread(EGG, 4, 43)
-    python = Ground(EGG, Function(hill.at), None)
+    python = WeightedRegion(EGG, Function(hill.at), None)
     everybody = np.arange(4)
     rough = looks(python, positions[None], np.zeros_like(everybody), everybody)
     exact = look(EGG, positions, hill)
@@ -293,7 +293,7 @@ def test_functions_in_space():
     assert rough.mass == pytest.approx(exact.mass, rel=1e-8)
     assert rough.error == pytest.approx(exact.error, abs=1e-8)
     assert rough.second == pytest.approx(exact.second, rel=1e-6)
-    one, two = borders(python, positions), borders(ground_of(EGG, hill), positions)
+    one, two = borders(python, positions), borders(weighted_region(EGG, hill), positions)
     for p, q, m0 in zip(two.agent, two.other, two.m0, strict=True):
         place = np.flatnonzero((one.agent == p) & (one.other == q))
         assert one.m0[place] == pytest.approx(m0, rel=1e-6)
@@ -309,7 +309,7 @@ def test_cells_above_space():
     seen = look(ball, positions, Gaussian((0.1,) * 4, 1.0))
     whole = look(ball, [positions[0]], Gaussian((0.1,) * 4, 1.0))
     assert seen.mass.sum() == pytest.approx(whole.mass[0], rel=1e-2)
-    assert look(ball, [positions[0], positions[0]]).met.all()
+    assert look(ball, [positions[0], positions[0]]).coincident.all()
     with pytest.raises(AgentsError, match="agents 0 and 1"):
         cells(ball, np.array([positions[0], positions[0]]))
     outside = look(ball, [np.full(4, 3.0), np.zeros(4)])
@@ -421,14 +421,23 @@ def test_narrow_hills_on_a_plain_and_on_a_border():
 @pytest.mark.parametrize("density", [Uniform(), MIXTURE])
 def test_the_number_of_threads_changes_no_bit(density):
     """Nor does which looks are asked for together; several configurations at once."""
-    ground = ground_of(EGG, density)
+    ground = weighted_region(EGG, density)
     places = np.array([spread(EGG, 12, seed) for seed in (1, 2, 3)])
     row, agent = (table.ravel() for table in np.indices((3, 12)))
     order = np.random.default_rng(4).permutation(36)
     one = looks(ground, places, row, agent)
     some = looks(ground, places, row[order], agent[order], threads=3)
     alone = looks(ground, places[1:2], np.array([0]), np.array([5]), threads=2)
-    for name in ("met", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest"):
+    for name in (
+        "coincident",
+        "empty",
+        "error",
+        "log_scale",
+        "mass",
+        "polar",
+        "neighbors",
+        "nearest",
+    ):
         assert (getattr(one, name)[order] == getattr(some, name)).all()
         assert (getattr(one, name)[17] == getattr(alone, name)[0]).all()
     assert (one.second[order] == some.second).all()

@@ -8,7 +8,7 @@ import pytest
 
 from dwell import Ball, Ellipsoid
 from dwell.cells.cones import borders
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Mixture, Uniform
 
 UNIT = Ball((0, 0, 0), 1)
@@ -20,12 +20,12 @@ GOOD = 1e-9
 
 
 def faces(density, places=PAIR, shape=UNIT):
-    return borders(ground_of(shape, density), places)
+    return borders(weighted_region(shape, density), places)
 
 
 def mass_of(density, places=PAIR, shape=UNIT):
     """Mass of the first facet."""
-    return weight_of(borders(ground_of(shape, density), places, agents=1))
+    return weight_of(borders(weighted_region(shape, density), places, agents=1))
 
 
 def weight_of(found, k=0):

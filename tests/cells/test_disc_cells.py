@@ -17,7 +17,7 @@ from dwell.cells import tessellate
 from dwell.cells.backend import borders as polygon_borders
 from dwell.cells.cones import borders, cells, looks
 from dwell.cells.curved_cell import ARC
-from dwell.cells.ground import Ground
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Polygon
@@ -39,7 +39,7 @@ DENSITIES = {
 
 
 def ground(shape, density):
-    return Ground(shape, density, density.terms())
+    return WeightedRegion(shape, density, density.terms())
 
 
 def look(shape, positions, density=None):
@@ -374,7 +374,7 @@ def test_one_edge_cut_off_twice():
 
 def test_coincident_agents():
     places = np.array([(0.0, 0.0), (0.5, 0.0), (0.5, 0.0)])
-    assert look(DISC, places).met.tolist() == [False, True, True]
+    assert look(DISC, places).coincident.tolist() == [False, True, True]
     with pytest.raises(AgentsError, match="agents 1 and 2"):
         cells(DISC, places)
     with pytest.raises(AgentsError, match="agents 1 and 2"):
@@ -431,7 +431,7 @@ def test_some_borders_only():
 def test_functions_agree_with_terms():
     hill = Gaussian((1.0, 1.5), 0.9)
     positions = scatter(ELLIPSE, 5, 31)
-    python = Ground(ELLIPSE, Function(hill.at), None)
+    python = WeightedRegion(ELLIPSE, Function(hill.at), None)
     everybody = np.arange(5)
     slow = looks(python, positions[None], np.zeros_like(everybody), everybody)
     fast = look(ELLIPSE, positions, hill)
@@ -461,7 +461,7 @@ def test_hills_of_all_kinds_agree_with_quadrature(seed):
     hill = Gaussian(tuple(center), covariance=rows)
     positions = scatter(shape, 4, 100 + seed)
     everybody = np.arange(4)
-    python = Ground(shape, Function(hill.at), None)
+    python = WeightedRegion(shape, Function(hill.at), None)
     slow = looks(python, positions[None], np.zeros_like(everybody), everybody)
     fast = look(shape, positions, hill)
     sure = (slow.doubt < 1e-9) & (slow.mass > 1e-250)
@@ -492,7 +492,9 @@ def test_second_moments_do_not_underflow_in_a_tail(axes, rate):
 
 def test_a_jump_is_doubted():
     step = Function(lambda z: (z[:, 0] > 0.31).astype(float))
-    seen = looks(Ground(DISC, step, None), np.zeros((1, 1, 2)), *np.zeros((2, 1), dtype=np.int64))
+    seen = looks(
+        WeightedRegion(DISC, step, None), np.zeros((1, 1, 2)), *np.zeros((2, 1), dtype=np.int64)
+    )
     with mp.workdps(20):
         h = mp.mpf(0.01) / 2
         area = 4 * float(mp.acos(h) - h * mp.sqrt(1 - h * h))

@@ -14,7 +14,7 @@ import dwell
 from dwell import Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import Network
-from dwell.agents.interfaces import Command, Ground, Message, Observation
+from dwell.agents.interfaces import Command, Message, Observation, WeightedRegion
 from dwell.controllers import EventTriggered
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.uncertain import centroid_ball
@@ -155,7 +155,7 @@ class TestSet:
             others = np.delete(places, agent, axis=0)
             near = np.hypot(*(others - places[agent]).T).min()
             radii = rng.uniform(0, 0.2) * near * rng.uniform(0, 1, 5)
-            ground = Ground(world, density, density.terms())
+            ground = WeightedRegion(world, density, density.terms())
             ball = centroid_ball(ground, tuple(places[agent]), others, radii, "diameter")
             assert ball is not None
             target = np.array(ball.towards(ball.gap))
@@ -335,7 +335,7 @@ class TestView:
             position=np.array([1.0, 2.0]), hold=np.zeros(2), measurement=None, draw=0.5,
             heard={message.sender: message for message in heard},
             memory=BroadcastMemory(level, 0),
-            ground=Ground(FOUR, Uniform(), Uniform().terms()),
+            ground=WeightedRegion(FOUR, Uniform(), Uniform().terms()),
         )  # fmt: skip
 
     def test_alone_it_heads_for_the_centroid_of_the_workspace(self):

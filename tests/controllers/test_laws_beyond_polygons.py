@@ -11,7 +11,7 @@ import dwell
 from dwell import simulate
 from dwell._kernels.common.status import IN_TIME
 from dwell._types import lengths
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentroid
 from dwell.controllers.uncertain import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
@@ -103,7 +103,7 @@ def test_a_function_gives_the_ball_of_its_exact_twin(site):
     here, others = start(site, 1)[0], start(site, 3, seed=2)
     radii = 0.2 * lengths(others - here)
     known, blind = (
-        centroid_ball(ground_of(SITES[site], density), tuple(here), others, radii, "diameter")
+        centroid_ball(weighted_region(SITES[site], density), tuple(here), others, radii, "diameter")
         for density in (hill, Function(hill.at))
     )
     assert blind.middle == pytest.approx(known.middle, abs=1e-8)
@@ -209,7 +209,7 @@ def test_the_trigger_by_other_code(site, options):
     n = workspace.dimension
     law, rng, seen = SelfTriggered(**options), np.random.default_rng(3), 0
     for density in (Uniform(), Gaussian(center=(0.2,) * n, rate=2.0)):
-        ground = ground_of(workspace, density)
+        ground = weighted_region(workspace, density)
         for _ in range({1: 8, 2: 2, 3: 1}[n]):
             here, *others = start(site, 6, int(rng.integers(99)))
             others = np.array(others)

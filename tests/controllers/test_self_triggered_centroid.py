@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dwell import Box, Gaussian, Mixture, Polygon, Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import CoverageSystem, Network
-from dwell.agents.interfaces import Ground, Observation, Sample
+from dwell.agents.interfaces import Observation, Sample, WeightedRegion
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.self_triggered_centroid import CentroidPlan
@@ -31,8 +31,8 @@ CORNER = np.array(
 ).reshape(8, 2)
 ROUNDING = 1e-12
 GROUNDS = [
-    Ground(FOUR, Uniform(), Uniform().terms()),
-    Ground(FOUR, as_density(lambda points: np.ones(len(points))), None),
+    WeightedRegion(FOUR, Uniform(), Uniform().terms()),
+    WeightedRegion(FOUR, as_density(lambda points: np.ones(len(points))), None),
 ]
 SLOW = SelfTriggeredCentroid(v_max=0.3, dt=0.025, epsilon=0.1)
 
@@ -121,7 +121,7 @@ class TestKnowledge:
     def test_in_one_dimension_the_bound_is_the_uncertainty(self):
         """gV = [0, (1 - r) / 2] and dgV = [0, (1 + r) / 2], so that the bound is r itself."""
         strip = Box((0, 0), (1, 1e-5))
-        ground = Ground(strip, Uniform(), Uniform().terms())
+        ground = WeightedRegion(strip, Uniform(), Uniform().terms())
         for r in (0.0, 0.01, 0.2, 0.45):
             for bound in ("diameter", "circumradius"):
                 place = np.array([[0.75, 5e-6]])
@@ -142,7 +142,7 @@ class TestKnowledge:
         assert centroid_ball(ground, (1.0, 1.0), place, np.array([0.51]), "diameter") is None
 
     def test_alone_the_centroid_is_that_of_the_workspace(self):
-        ground = Ground(FOUR, Uniform(), Uniform().terms())
+        ground = WeightedRegion(FOUR, Uniform(), Uniform().terms())
         ball = centroid_ball(ground, (1.0, 3.0), np.empty((0, 2)), np.empty(0), "diameter")
         assert ball is not None
         assert (*ball.middle, ball.radius) == pytest.approx((1.0, -1.0, 0.0))
@@ -383,7 +383,7 @@ class TestLookLost:
             time=(looks + 1) * SLOW.dt, agent=0, agents=2, event_count=looks,
             first_event_at=SLOW.dt, position=np.array([1.5, 2.0]), hold=np.zeros(2),
             measurement=None, draw=0.5, memory=CentroidPlan(sample, 3, (), None),
-            ground=Ground(FOUR, Uniform(), Uniform().terms()),
+            ground=WeightedRegion(FOUR, Uniform(), Uniform().terms()),
         )  # fmt: skip
 
     def test_it_goes_on_by_what_it_knows(self):

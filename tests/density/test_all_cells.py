@@ -17,12 +17,17 @@ SQUARE = Box((0, 0), (1, 1))
 NAMES = sorted(LAYOUTS)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("count", [60, 400])
-def test_cells_are_those_among_all_agents(name, count):
-    places = LAYOUTS[name](count)
-    found = tessellate(SQUARE, places)
-    for cell, known in zip(found.cells, voronoi_cells(SQUARE, places), strict=True):
+TRIANGLE = Polygon([(0, 0), (1, 0), (0, 1)])
+WORLDS = {(name, count): (SQUARE, LAYOUTS[name](count)) for name in NAMES for count in (60, 400)}
+WORLDS["outside"] = TRIANGLE, np.random.default_rng(2).uniform(-0.2, 1.0, (200, 2))
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=str)
+def test_cells_are_those_among_all_agents(world):
+    site, places = WORLDS[world]
+    for cell, known in zip(
+        tessellate(site, places).cells, voronoi_cells(site.polygon, places), strict=True
+    ):
         assert cell.agent == known.agent
         assert cell.offsets.tobytes() == known.offsets.tobytes()
         assert cell.borders.tolist() == known.borders.tolist()
@@ -68,16 +73,13 @@ def test_facets_of_many_agents_are_those_of_few():
 
 
 def test_cells_are_a_sequence():
-    cells = tessellate(SQUARE, np.random.default_rng(1).uniform(0, 1, (100, 2))).cells
+    places = np.random.default_rng(1).uniform(0, 1, (100, 2))
+    cells = tessellate(SQUARE, places).cells
     assert len(cells) == 100
     assert [cell.agent for cell in cells[-3:]] == [97, 98, 99]
     assert cells[-1].agent == 99
     with pytest.raises(IndexError):
         cells[100]
-
-
-def test_agents_at_one_place_have_no_cells():
-    places = np.random.default_rng(1).uniform(0, 1, (100, 2))
     places[70] = places[20]
     with pytest.raises(AgentsError, match="agents 20 and 70"):
         plane.cells(SQUARE, places)
@@ -90,13 +92,3 @@ def test_few_agents(count):
     assert found.masses.sum() == pytest.approx(1.0, rel=1e-14)
     assert [cell.agent for cell in found.cells] == list(range(count))
     assert found.neighbors == [[q for q in range(count) if q != p] for p in range(count)]
-
-
-def test_agents_outside_have_cells_of_their_share():
-    triangle = Polygon([(0, 0), (1, 0), (0, 1)])
-    places = np.random.default_rng(2).uniform(-0.2, 1.0, (200, 2))
-    for cell, known in zip(
-        tessellate(triangle, places).cells, voronoi_cells(triangle, places), strict=True
-    ):
-        assert cell.offsets.tobytes() == known.offsets.tobytes()
-        assert cell.borders.tolist() == known.borders.tolist()

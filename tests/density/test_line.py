@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dwell import Gaussian, Interval, Polynomial, Uniform
 from dwell.cells import interval as line
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.errors import AgentsError
 
 # Mean squared errors of the optimal quantizers of N(0, 1) with 1 to 36 levels, by Newton's method
@@ -32,7 +32,7 @@ PRINTED = {1: 1.000, 2: 0.3634, 3: 0.1902, 4: 0.1175, 8: 0.03454, 16: 0.009497, 
 def all_cells(workspace, density, x, agents=None):
     points = np.asarray(x, dtype=float).reshape(1, -1, 1)
     who = np.arange(points.shape[1]) if agents is None else np.asarray(agents)
-    return line.looks(ground_of(workspace, density), points, np.zeros_like(who), who)
+    return line.looks(weighted_region(workspace, density), points, np.zeros_like(who), who)
 
 
 def gaussian_by_mpmath(a, b, center, rate):
@@ -162,7 +162,7 @@ def test_several_configurations_at_once():
     rng = np.random.default_rng(2)
     places = rng.random((5, 9, 1))
     row, agent = np.repeat([4, 1], 9), np.tile(np.arange(9), 2)
-    ground = ground_of(Interval(0, 1), Uniform())
+    ground = weighted_region(Interval(0, 1), Uniform())
     seen = line.looks(ground, places, row, agent, threads=2)
     for k in (0, 1):
         alone = all_cells(Interval(0, 1), Uniform(), places[[4, 1][k]])
@@ -171,8 +171,8 @@ def test_several_configurations_at_once():
 
 def test_agents_at_one_place_are_found():
     seen = all_cells(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2])
-    assert seen.met.tolist() == [True, False, True]
-    assert all_cells(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2], [1]).met.tolist() == [False]
+    assert seen.coincident.tolist() == [True, False, True]
+    assert all_cells(Interval(0, 1), Uniform(), [0.2, 0.7, 0.2], [1]).coincident.tolist() == [False]
     with pytest.raises(AgentsError, match="agents 0 and 2"):
         line.cells(Interval(0, 1), np.array([[0.2], [0.7], [0.2]]))
 
@@ -187,7 +187,7 @@ def test_what_lies_behind_the_ends():
 
 def newton(density, x, steps=40):
     """Agents moved until each is at its centroid, by the derivatives that borders give."""
-    ground = ground_of(Interval(-14, 14), density)
+    ground = weighted_region(Interval(-14, 14), density)
     for _ in range(steps):
         found = line.borders(ground, x[:, None])
         slope = -np.eye(len(x))

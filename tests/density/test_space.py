@@ -6,6 +6,7 @@ import pytest
 from dwell._kernels.common.density_terms import general_terms
 from dwell.cells import polyhedron as space
 from dwell.errors import AgentsError
+from dwell.geometry import polyhedra
 from tests.kernels import space_worlds as worlds
 
 HILL = worlds.hills([1.0], [[0.4, 0.5, 0.7]], np.diag([3.0, 1.0, 2.0]))
@@ -16,7 +17,16 @@ DENSITIES = {"uniform": worlds.UNIFORM, "polynomial": PLAIN, "hill": HILL}
 def same(a, b):
     return all(
         (np.asarray(getattr(a, name)) == np.asarray(getattr(b, name))).all()
-        for name in ("met", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest")
+        for name in (
+            "coincident",
+            "empty",
+            "error",
+            "log_scale",
+            "mass",
+            "polar",
+            "neighbors",
+            "nearest",
+        )
     )
 
 
@@ -47,7 +57,7 @@ def test_what_a_look_tells():
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     np.testing.assert_allclose(found.nearest, gaps.min(axis=1), rtol=1e-15)
-    cells = space.cells(worlds.cube(), points)
+    cells = polyhedra.cells(worlds.cube(), points)
     assert found.neighbors.tolist() == [int((c.borders >= 0).sum()) for c in cells]
     np.testing.assert_allclose(found.mass, [c.volume for c in cells], rtol=1e-12)
     np.testing.assert_allclose(cells[3].vertices, points[3] + cells[3].offsets)

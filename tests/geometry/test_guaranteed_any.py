@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dwell._types import lengths
-from dwell.cells.ground import ground_of
 from dwell.cells.guaranteed import pair_of
 from dwell.cells.guaranteed_moments import star_moments
+from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Polynomial, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import (
@@ -67,7 +67,7 @@ class TestLine:
     @pytest.mark.parametrize("r", [0.0, 0.1, 0.3])
     def test_the_pair_a_trigger_asks_for(self, r):
         """The bound of the centroid's drift is r exactly, its room (1 - r) / 4."""
-        ground = ground_of(Interval(0, 1), Uniform())
+        ground = weighted_region(Interval(0, 1), Uniform())
         pair = pair_of(ground, np.array([0.25]), np.array([[0.75]]), np.array([r]))
         assert pair is not None
         assert pair.diameter * (1 - pair.share) == pytest.approx(r, abs=1e-15)
@@ -81,7 +81,7 @@ class TestLine:
         for seed in range(5):
             p, q, r = crowd(seed, 4, 1)
             inner, outer = both(Interval(0, 1), p, q, r)
-            ground = ground_of(Interval(0, 1), density)
+            ground = weighted_region(Interval(0, 1), density)
             pair = pair_of(ground, p, q, r)
             masses = []
             for cell in (inner, outer):
@@ -104,7 +104,7 @@ class TestLine:
 
     def test_far_out_in_a_tail(self):
         """The masses underflow, but not their ratio."""
-        ground = ground_of(Interval(0, 1), Gaussian(center=(60.0,), rate=1.0))
+        ground = weighted_region(Interval(0, 1), Gaussian(center=(60.0,), rate=1.0))
         pair = pair_of(ground, np.array([0.25]), np.array([[0.75]]), np.array([0.01]))
         assert pair is not None
         assert 0.2 < pair.share < 0.4  # e**-(2 * 59.5 * 0.01) and a little more
@@ -125,7 +125,7 @@ class TestLine:
         assert inner.volume == inner.diameter == 0.0
         assert star_moments(inner).mass == 0.0
         assert outer.corners.ravel() == pytest.approx([0.0, 0.75])
-        ground = ground_of(Interval(0, 1), Uniform())
+        ground = weighted_region(Interval(0, 1), Uniform())
         assert pair_of(ground, np.array([0.5]), np.array([[0.6]]), np.array([0.2])) is None
         assert pair_of(ground, np.array([1.5]), np.array([[0.6]]), np.array([0.1])) is None
 
@@ -270,7 +270,7 @@ class TestCurvedSheets:
 
     def test_the_pair_a_trigger_asks_for(self):
         for density in (Uniform(2.0), HILL):
-            ground = ground_of(CUBE, density)
+            ground = weighted_region(CUBE, density)
             for seed in range(4):
                 p, q, r = crowd(seed, 9)
                 inner, outer = both(CUBE, p, q, r)
@@ -285,7 +285,7 @@ class TestCurvedSheets:
                 assert pair.circumradius == pytest.approx(outer.circumradius, rel=1e-13, abs=0.0)
 
     def test_far_out_in_a_tail(self):
-        ground = ground_of(CUBE, Gaussian(center=(40.0, 0.5, 0.5), rate=1.0))
+        ground = weighted_region(CUBE, Gaussian(center=(40.0, 0.5, 0.5), rate=1.0))
         p, q = np.array([0.25, 0.5, 0.5]), np.array([[0.75, 0.5, 0.5]])
         pair = pair_of(ground, p, q, np.array([0.01]))
         assert pair is not None
@@ -314,7 +314,7 @@ class TestRim:
         assert 0.5 < outer.volume < 1.0
         with pytest.raises(AgentsError, match="outside the workspace"):
             guaranteed_cell(CUBE, (0.5, 0.5, 1.5), [], 0.0)
-        ground = ground_of(CUBE, Uniform())
+        ground = weighted_region(CUBE, Uniform())
         nobody = np.empty((0, 3)), np.empty(0)
         assert pair_of(ground, np.array([0.5, 0.5, 1.5]), *nobody) is None
         alone = pair_of(ground, np.array([0.5, 0.5, 0.5]), *nobody)

@@ -16,9 +16,9 @@ from dwell._kernels._jit import njit
 from dwell._kernels.star.roots import roots_between
 from dwell._types import lengths
 from dwell.cells.backend import measure_cells
-from dwell.cells.ground import ground_of
 from dwell.cells.guaranteed import pair_of
 from dwell.cells.guaranteed_moments import star_moments
+from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import (
@@ -130,7 +130,9 @@ class TestMoments:
         weight = density(kind, workspace.dimension)
         places = scattered(workspace, 7, 5)
         some = np.arange(3)
-        seen = measure_cells(ground_of(workspace, weight), places[None], np.zeros(3, int), some)
+        seen = measure_cells(
+            weighted_region(workspace, weight), places[None], np.zeros(3, int), some
+        )
         for k in some:
             for cell in both(workspace, places[k], np.delete(places, k, axis=0), 0.0):
                 found = star_moments(cell, weight)
@@ -222,7 +224,7 @@ class TestKnownShapes:
         many = Polygon(np.column_stack([np.cos(angles), np.sin(angles)]) + DISC.center)
         p, q, r = crowd(DISC, 1, 5)
         weight = density("wide", 2)
-        disc, flat = (pair_of(ground_of(w, weight), p * 0.99, q, r) for w in (DISC, many))
+        disc, flat = (pair_of(weighted_region(w, weight), p * 0.99, q, r) for w in (DISC, many))
         assert disc.share == pytest.approx(flat.share, abs=1e-4)
         assert disc.offset == pytest.approx(flat.offset, abs=1e-4)
         assert disc.room == pytest.approx(flat.room, abs=1e-4)
@@ -275,7 +277,7 @@ class TestGuarantees:
         """|c_V - c_L| <= size (1 - share), the inequality that all triggers stand on."""
         rng = np.random.default_rng(seed)
         p, q, r = crowd(workspace, seed, 5, 0.3)
-        ground = ground_of(workspace, Uniform())
+        ground = weighted_region(workspace, Uniform())
         pair = pair_of(ground, p, q, r)
         assert pair is not None
         for _ in range(3):
@@ -294,11 +296,11 @@ class TestGuarantees:
         inner = guaranteed_cell(workspace, p, q, 0.0)
         other = guaranteed_cell(workspace, p + 1e-6 * (center - p), q, 0.0)
         assert inner.volume == pytest.approx(other.volume, rel=1e-4)
-        assert pair_of(ground_of(workspace, Uniform()), p, q, np.zeros(len(q))) is not None
+        assert pair_of(weighted_region(workspace, Uniform()), p, q, np.zeros(len(q))) is not None
 
     def test_met_and_outside(self, workspace):
         p, q, _ = crowd(workspace, 3)
-        ground, far = ground_of(workspace, Uniform()), p + 5.0
+        ground, far = weighted_region(workspace, Uniform()), p + 5.0
         reach = np.full(len(q), 1.01 * lengths(q - p).min())
         assert guaranteed_cell(workspace, p, q, reach).empty
         assert star_moments(guaranteed_cell(workspace, p, q, reach)).mass == 0.0
@@ -317,7 +319,7 @@ class TestGuarantees:
             center = np.array(workspace.center) + move
             moved = Ellipsoid(center, workspace.semi_axes, workspace.axes)
         here, there = (
-            pair_of(ground_of(w, Uniform()), a, b, r)
+            pair_of(weighted_region(w, Uniform()), a, b, r)
             for w, a, b in ((workspace, p, q), (moved, p + move, q + move))
         )
         assert there.share == pytest.approx(here.share, abs=1e-7)
@@ -334,12 +336,12 @@ def test_more_changes_than_memory_was_made_for():
 
 SCRIPT = """
 import numpy as np, dwell
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.cells.guaranteed import pair_of
 for site, n in ((dwell.Ellipsoid((0, 0), (2, 1)), 2), (dwell.Box((0, 0, 0), (1, 1, 1)), 3)):
     places = 0.8 * np.random.default_rng(4).random((4, n))
     for density in (dwell.Uniform(), dwell.Gaussian(center=(0.4, 0.1, 0.6)[:n], rate=2.0)):
-        pair = pair_of(ground_of(site, density), places[0], places[1:], np.full(3, 0.03))
+        pair = pair_of(weighted_region(site, density), places[0], places[1:], np.full(3, 0.03))
         print([float(v).hex() for v in np.hstack(pair)])
 """
 
@@ -362,7 +364,7 @@ def test_compiled_and_plain_give_the_same_bits():
 @everywhere
 def test_earlier_cells_leave_no_trace(workspace):
     """Working memory is shared: no bit depends on what it was used for before."""
-    ground = ground_of(workspace, density("mixture", workspace.dimension))
+    ground = weighted_region(workspace, density("mixture", workspace.dimension))
     first = [pair_of(ground, *crowd(workspace, seed, 4)) for seed in range(6)]
     again = [pair_of(ground, *crowd(workspace, seed, 4)) for seed in reversed(range(6))]
     for a, b in zip(first, reversed(again), strict=True):

@@ -1,7 +1,5 @@
 """Intervals, and boxes in any dimension."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,7 +28,8 @@ def test_nearest_point_of_an_interval(x, y):
     places = np.array([[x - 1.0], [y + 1.0], [0.5 * (x + y)]])
     nearest = line.nearest(places)
     assert ((nearest >= low) & (nearest <= high)).all()
-    assert (np.abs(nearest - places)[:, 0] == line.outside_by(places)).all()
+    missed = np.abs(nearest - places)[:, 0] - line.outside_by(places)
+    assert np.abs(missed).max() <= 1e-160  # squares of less are 0
     assert line.contains([[low], [high]]).all()
 
 
@@ -87,12 +86,10 @@ def test_everything_on_the_line_is_an_interval(region):
 
 
 def test_parts_that_are_not_there_are_named():
-    for region, part in itertools.product(
-        [Box((0, 0, 0), (1, 1, 1)), Ball((0, 0, 0), 1)], ["area"]
-    ):
+    for region in (Box((0, 0, 0), (1, 1, 1)), Ball((0, 0, 0), 1)):
         with pytest.raises(InputError, match="has no area"):
-            getattr(region, part)
-        assert not hasattr(region, part)
+            _ = region.area
+        assert not hasattr(region, "area")
     with pytest.raises(InputError, match="polygon"):
         polygon_of(Interval(0, 1))
     with pytest.raises(InputError, match="interval"):

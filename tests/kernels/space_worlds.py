@@ -6,20 +6,14 @@ import numpy as np
 
 from dwell._kernels.common.density_terms import GeneralTerms, general_terms
 from dwell.cells import polyhedron as space
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Uniform
 from dwell.geometry import Box, Polytope
 
 FAR = 5e6
 UNIFORM = general_terms(3, 1.0)
 OCTAHEDRON = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
-
-
-def box_faces(lower, upper):
-    """Vertices and faces of a box, for kernels that take arrays."""
-    box = Box(lower, upper)
-    return box.vertices, box.faces
 
 
 def cube(offset: float = 0.0, side: float = 1.0) -> Box:
@@ -34,8 +28,8 @@ def hills(weights, centers, forms) -> GeneralTerms:
     return general_terms(3, gaussians=(np.asarray(weights, dtype=float), c, q, roots))
 
 
-def ground(workspace, terms: GeneralTerms = UNIFORM) -> Ground:
-    return Ground(workspace, Uniform(), terms)
+def ground(workspace, terms: GeneralTerms = UNIFORM) -> WeightedRegion:
+    return WeightedRegion(workspace, Uniform(), terms)
 
 
 def looks(workspace, points, terms: GeneralTerms = UNIFORM, threads: int = 1) -> Looks:
@@ -103,6 +97,7 @@ HARD = {
     "on walls": on_walls(),
     "pairs 1e-9": in_pairs(1e-9),
     "clusters": np.vstack([scattered(20, 6), 0.3 + 1e-7 * scattered(40, 7)]),
+    "nearly coincident": in_pairs(1e-15),
     "two": np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5 + 1e-9]]),
     "one": np.array([[0.1, 0.2, 0.3]]),
 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dwell.cells.backend import measure_cells
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Uniform
 from dwell.geometry import Box, Polygon
 from tests import strategies
@@ -14,7 +14,7 @@ from tests.oracles import brute
 def measured(workspace, agents, spacing, density):
     """(masses, centroids) of all agents by the kernel."""
     numbers = np.arange(len(agents))
-    ground = ground_of(workspace, density, spacing)
+    ground = weighted_region(workspace, density, spacing)
     seen = measure_cells(ground, agents[None], np.zeros_like(numbers), numbers)
     return seen.mass, agents + seen.error
 

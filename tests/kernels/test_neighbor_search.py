@@ -15,7 +15,7 @@ from dwell._kernels.polygon.cell_list import gather, in_order, make_bins, make_n
 from dwell._kernels.polygon.entry_points import COLUMNS, measure_all
 from dwell._types import columns
 from dwell.cells.backend import measure_cells
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from tests.crowds import LAYOUTS, PLACES
 
 SQUARE = Box((0, 0), (1, 1))
@@ -25,7 +25,7 @@ FIELDS = ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty"
 
 def assert_same_bits(workspace, positions, weight=None, step=1):
     """All cells at once against the cells of every `step`-th agent, each among all others."""
-    ground, agents = ground_of(workspace, weight or Uniform()), np.arange(len(positions))
+    ground, agents = weighted_region(workspace, weight or Uniform()), np.arange(len(positions))
     near = measure_cells(ground, positions[None], np.zeros_like(agents), agents)
     some = agents[::step][::-1]  # not in order: a search through all agents
     brute = measure_cells(ground, positions[None], np.zeros_like(some), some)

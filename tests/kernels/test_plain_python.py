@@ -15,7 +15,7 @@ import pytest
 from dwell import Box, Gaussian, Interval, Mixture, Polynomial, Timer, Uniform
 from dwell.agents import CoverageSystem, table_of
 from dwell.cells import interval
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.engine import run_compiled
 from tests.agents import test_engine as engines
 from tests.kernels import space_worlds as worlds
@@ -43,7 +43,7 @@ def run_of_many(n: int) -> Iterator[np.ndarray]:
 def cells_on_line() -> Iterator[np.ndarray]:
     density = Mixture((Uniform(0.1), Gaussian((0.3,), rate=30.0), Polynomial([(2, 1.0)])))
     places, k = np.random.default_rng(0).random((1, 12, 1)), np.arange(12)
-    found = interval.looks(ground_of(Interval(0, 1), density), places, 0 * k, k)
+    found = interval.looks(weighted_region(Interval(0, 1), density), places, 0 * k, k)
     yield from (found.mass, found.error, found.second)
 
 

@@ -100,27 +100,26 @@ def longest_tilt(nodes, bend, tolerance):
     return low
 
 
-def assert_is_reach(table, nodes, bends, tolerance, grain):
-    """No entry promises more than the bound allows, and all but the rounding is used."""
-    assert table.shape == (len(nodes), len(bends))
-    for n, row in zip(nodes, table, strict=True):
-        for bend, tilt in zip(bends, row, strict=True):
-            most = longest_tilt(n, bend, tolerance)
-            assert most - grain <= tilt <= most
-
-
-def test_tables_of_reach():
-    solid = range(rules.FEWEST, rules.MOST + 1)
-    assert_is_reach(rules.TILTS, solid, rules.BENDS, rules.TOLERANCE, 2e-3)
-    flat = rules.FLAT_NODES
-    assert_is_reach(rules.FLAT_TILTS, flat, rules.FLAT_BENDS, rules.FLAT_TOLERANCE, 2e-2)
-    assert flat.max() == rules.MAX_FLAT
+@pytest.mark.parametrize(
+    ("table", "tolerance", "grain", "most"),
+    [
+        (rules.REACH, rules.TOLERANCE, 2e-3, rules.MAX_NODES),
+        (rules.FLAT_REACH, rules.FLAT_TOLERANCE, 2e-2, rules.MAX_FLAT),
+    ],
+)
+def test_tables_of_reach(table, tolerance, grain, most):
+    """No entry exceeds what the bound allows, and all but the rounding is used."""
+    for n, *row in table[1:]:
+        for bend, tilt in zip(table[0, 1:], row, strict=True):
+            limit = longest_tilt(int(n), bend, tolerance)
+            assert limit - grain <= tilt <= limit
+    assert table[-1, 0] == most
 
 
 @pytest.mark.parametrize("n", range(1, rules.MAX_FLAT + 1))
 def test_flat_rules_are_exact_by_degree(n):
     flat = slice(rules.FLAT_FIRST[n], rules.FLAT_FIRST[n + 1])
-    a, b, w = (t[flat] for t in (rules.FLAT_A, rules.FLAT_B, rules.FLAT_W))
+    a, b, w = (t[flat] for t in (rules.A, rules.B, rules.W))
     f = math.factorial
     assert (w >= 0.0).all()
     for i in range(2 * n):

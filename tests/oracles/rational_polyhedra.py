@@ -33,12 +33,6 @@ def cross(a: Point, b: Point) -> Point:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def polyhedron(vertices: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> Polyhedron:
-    """Walls get the labels -1, -2, ..."""
-    points = [exact(v) for v in vertices]
-    return [(-1 - k, [points[i] for i in loop]) for k, loop in enumerate(faces)]
-
-
 def clip(body: Polyhedron, normal: Point, offset: Fraction, label: int) -> Polyhedron:
     """The part with normal . z <= offset; what is flat or empty has no faces left."""
     kept: Polyhedron = []

@@ -10,7 +10,7 @@ import pytest
 import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, Interval, Mixture, Polynomial, Uniform
 from dwell.cells.backend import measure_cells
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.verify.reference_centroid import reference_centroid
 
 SQUARE = Box((0, 0), (1, 1))
@@ -60,7 +60,7 @@ def test_uniform_densities_in_closed_form(site, places, expected):
 
 
 def kernel(site, places, density, agent):
-    ground = ground_of(site, density)
+    ground = weighted_region(site, density)
     return measure_cells(ground, places[None], np.zeros(1, int), np.array([agent])).error[0]
 
 

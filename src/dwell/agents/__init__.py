@@ -16,7 +16,7 @@ from dwell.agents.network import Network
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
-from dwell.cells.ground import Ground
+from dwell.cells.weighted_region import WeightedRegion
 
 __all__ = [
     "AgentsState",
@@ -26,13 +26,13 @@ __all__ = [
     "Controller",
     "CoverageSystem",
     "EventTable",
-    "Ground",
     "Information",
     "Legs",
     "Message",
     "Network",
     "Observation",
     "Sample",
+    "WeightedRegion",
     "check_start",
     "scatter",
     "table_of",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, finite_number, finite_numbers, is_whole
-from dwell.cells.ground import Ground
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Observation:
         The last message of each other agent.
     memory : object
         The memory of its last command.
-    ground : Ground or None
+    ground : WeightedRegion or None
         The region and its density.
     shared_draw : callable or None
         Random numbers that all agents have in common.
@@ -128,7 +128,7 @@ class Observation:
     sample: Sample | None = None  # for laws that see samples
     heard: Mapping[int, Message] = field(default_factory=dict)  # the latest of each sender
     memory: object = None  # the memory of its last command
-    ground: Ground | None = None
+    ground: WeightedRegion | None = None
     shared_draw: Callable[[int], float] | None = None  # draws that all agents have in common
 
 

@@ -29,8 +29,8 @@ from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, Spent, SpentLooking
 from dwell.cells.backend import backend_for, measure_cells
-from dwell.cells.ground import Ground, ground_of
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Density
 from dwell.errors import AgentsError, ControllerError
 from dwell.geometry import Workspace
@@ -74,9 +74,9 @@ class CoverageSystem:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
-    def ground(self) -> Ground:
+    def ground(self) -> WeightedRegion:
         """What every agent knows from the beginning."""
-        return ground_of(self.workspace, self.density, self.spacing)
+        return weighted_region(self.workspace, self.density, self.spacing)
 
     @property
     def terms(self) -> Terms | GeneralTerms | None:
@@ -163,8 +163,8 @@ class CoverageSystem:
         return {}
 
     def _refuse_contact(self, seen: Looks, who: Ints, positions: Points) -> None:
-        if seen.met.any():
-            agent = int(who[np.argmax(seen.met)])
+        if seen.coincident.any():
+            agent = int(who[np.argmax(seen.coincident)])
             gaps = lengths(positions - positions[agent])
             gaps[agent] = np.inf
             raise coincident(agent, int(np.argmin(gaps)), positions[agent])

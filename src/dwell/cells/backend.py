@@ -9,10 +9,10 @@ from typing import Any, final
 from dwell._types import Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
-from dwell.cells.ground import Ground, ground_of
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Workspace, is_flat, polyhedra
 
 
 @final
@@ -28,12 +28,12 @@ class CellBackend:
 CONES = CellBackend(cones.looks, cones.cells, cones.borders)
 INTERVAL = CellBackend(interval.looks, interval.cells, interval.borders)
 POLYGON = CellBackend(polygon.looks, polygon.cells, polygon.borders)
-POLYHEDRON = CellBackend(polyhedron.looks, polyhedron.cells, polyhedron.borders)
+POLYHEDRON = CellBackend(polyhedron.looks, polyhedra.cells, polyhedron.borders)
 SIMPLICES = CellBackend(simplices.looks, simplices.cells, simplices.borders)
 TRIANGLES = CellBackend(simplices.looks, polygon.cells, simplices.borders)
 
 
-def backend_for(ground: Ground) -> CellBackend:
+def backend_for(ground: WeightedRegion) -> CellBackend:
     """Return the backend for a workspace and its density."""
     n = ground.dimension
     if n > 1 and not is_flat(ground.workspace):
@@ -45,13 +45,13 @@ def backend_for(ground: Ground) -> CellBackend:
     return SIMPLICES if n > 3 or ground.terms is None else POLYHEDRON
 
 
-def is_expensive(ground: Ground) -> bool:
+def is_expensive(ground: WeightedRegion) -> bool:
     """Whether measuring a cell takes tens of milliseconds or more."""
     return ground.dimension > 3 or (ground.dimension == 3 and ground.terms is None)
 
 
 def measure_cells(
-    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
@@ -64,5 +64,5 @@ def borders(
     workspace: Workspace, positions: Points, density: Density, *, agents: int | None = None
 ) -> Borders:
     """Integrate over all facets between the cells of `positions`, or of the first `agents`."""
-    ground = ground_of(workspace, density)
+    ground = weighted_region(workspace, density)
     return backend_for(ground).facets(ground, positions, agents=agents)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.adaptive import Boxes
-from dwell.cells.ground import Ground
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import Box, Curved, Workspace, polyhedra
 
 MARGIN = 0.0625  # the box round the ellipsoid is larger by this share of its size
@@ -103,7 +103,9 @@ class BallCells:
         status, behind, compared, _ = self._facets_of(agent)
         return status, np.empty((0, 3)), np.sort(behind), int(compared[-1]) if len(compared) else -1
 
-    def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
+    def facets(
+        self, ground: WeightedRegion, agent: int, log_scale: float
+    ) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, z and the upper half of z z') of each facet of a cell."""
         _, behind, _, where = self._facets_of(agent)
         place = self.configuration.points[agent]
@@ -112,7 +114,9 @@ class BallCells:
             for f, q in enumerate(behind)
         ]
 
-    def _facet_moments(self, ground: Ground, f: int, place: Points, log_scale: float) -> Floats:
+    def _facet_moments(
+        self, ground: WeightedRegion, f: int, place: Points, log_scale: float
+    ) -> Floats:
         from dwell._kernels.star.ball import facet_moments
         from dwell._kernels.star.buffers import FIRST, LAST
         from dwell._kernels.star.surface import nodes_of_facet

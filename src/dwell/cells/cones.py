@@ -21,8 +21,8 @@ from dwell.cells.ball import BallCells, Configuration
 from dwell.cells.curved_cell import CurvedCell
 from dwell.cells.disc import DiscCells, general_terms_of
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.ground import Ground, ground_of
 from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of
+from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.geometry import Curved, Workspace
 from dwell.geometry.cell import Measure
@@ -32,7 +32,7 @@ FEW = 32  # cells of space handed to a thread at a time
 
 
 def looks(
-    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     if ground.dimension > 3:
@@ -42,7 +42,7 @@ def looks(
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
     places = np.asarray(positions, dtype=np.float64)
     out = np.zeros((len(row), COLUMNS))
-    known = ground if ground.terms is not None else ground_of(ground.workspace, Uniform())
+    known = ground if ground.terms is not None else weighted_region(ground.workspace, Uniform())
     flat = ground.dimension == 2
     terms: Any = general_terms_of(known) if flat else known.terms
     order = np.arange(len(row)) if flat else np.argsort(row, kind="stable")
@@ -59,7 +59,7 @@ def looks(
     return _as_looks(ground, places[row, agent], out)
 
 
-def _in_disc(ground: Ground, places: Points) -> Any:
+def _in_disc(ground: WeightedRegion, places: Points) -> Any:
     """A function from measurements to the cells that they are about; in the plane."""
 
     def cells_of(picks: Ints) -> Iterator[tuple[DiscCells, Ints]]:
@@ -68,7 +68,7 @@ def _in_disc(ground: Ground, places: Points) -> Any:
     return cells_of
 
 
-def _in_ball(ground: Ground, places: Points, row: Ints) -> Any:
+def _in_ball(ground: WeightedRegion, places: Points, row: Ints) -> Any:
     """The same in space, configuration by configuration."""
     configurations = {int(r): Configuration(ground.workspace, places[r]) for r in np.unique(row)}
 
@@ -80,7 +80,7 @@ def _in_ball(ground: Ground, places: Points, row: Ints) -> Any:
     return cells_of
 
 
-def _put_function(ground: Ground, place: Points, boxes: Boxes, row: Floats) -> None:
+def _put_function(ground: WeightedRegion, place: Points, boxes: Boxes, row: Floats) -> None:
     """Replace the measurement of a uniform density by that of a function."""
     from dwell._kernels.star import total as kernel
 
@@ -92,7 +92,7 @@ def _put_function(ground: Ground, place: Points, boxes: Boxes, row: Floats) -> N
     row[kernel.DOUBT] = error / mass if mass > 0.0 else unsure
 
 
-def _as_looks(ground: Ground, places: Points, out: Floats) -> Looks:
+def _as_looks(ground: WeightedRegion, places: Points, out: Floats) -> Looks:
     from dwell._kernels.star import total as kernel
 
     column = np.ascontiguousarray(out.T)
@@ -139,18 +139,18 @@ def _cells_among(workspace: Workspace, points: Points) -> DiscCells | BallCells 
 def measure_of(cell: CurvedCell) -> Measure:
     """Volume and middle of a cell that is not empty."""
     points = np.vstack([cell.position, cell.position + cell.normals])
-    ground = ground_of(cell.workspace, Uniform())
+    ground = weighted_region(cell.workspace, Uniform())
     seen = looks(ground, points[None], *np.zeros((2, 1), dtype=np.int64))
     mass = float(seen.mass[0])
     return Measure(mass, seen.error[0] if mass > 0.0 else np.zeros(ground.dimension))
 
 
-def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All facets between the cells of `positions`, (N, n); of the first `agents` cells only."""
     points = np.ascontiguousarray(positions, dtype=np.float64)
     chosen = np.arange(len(points) if agents is None else agents)
     seen = looks(ground, points[None], np.zeros_like(chosen), chosen, threads=None)
-    if seen.met.any():
+    if seen.coincident.any():
         raise first_coincidence(points)
     found, scales = _cells_among(ground.workspace, points), seen.log_scale
     rows = [row for p in chosen for row in found.facets(ground, int(p), float(scales[p]))]

@@ -10,8 +10,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.adaptive import Boxes
-from dwell.cells.ground import Ground
 from dwell.cells.simplices import over_facet
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import Curved, Workspace
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=16)
-def general_terms_of(ground: Ground) -> GeneralTerms:
+def general_terms_of(ground: WeightedRegion) -> GeneralTerms:
     """The terms of a planar density as those of space, in the plane z = 0."""
     from dwell._kernels.common.density_terms import Terms, general_terms
 
@@ -99,7 +99,9 @@ class DiscCells:
         offsets = np.column_stack([ring.x[:count], ring.y[:count]])
         return status, offsets, ring.label[:count].copy(), other
 
-    def facets(self, ground: Ground, agent: int, log_scale: float) -> list[tuple[int, int, Floats]]:
+    def facets(
+        self, ground: WeightedRegion, agent: int, log_scale: float
+    ) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, x, y, xx, xy, yy) of each edge of a cell."""
         from dwell._kernels.polygon.facets import borders_of
 

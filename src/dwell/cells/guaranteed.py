@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.cells.ground import Ground
 from dwell.cells.guaranteed_moments import star_moments
 from dwell.cells.guaranteed_space import space_terms
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import AgentsError
 from dwell.geometry import (
     StarCell,
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
     circumradius: float  # the same
 
 
-def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:
+def pair_of(ground: WeightedRegion, position: Points, places: Points, radii: Floats) -> Pair | None:
     """Both cells of the agent at `position`; None if nothing is known.
 
     The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
@@ -66,7 +66,9 @@ def pair_of(ground: Ground, position: Points, places: Points, radii: Floats) -> 
     return Pair(share, less.offset, room, outer.diameter, outer.circumradius)
 
 
-def _on_line(ground: Ground, position: Points, places: Points, radii: Floats) -> Pair | None:
+def _on_line(
+    ground: WeightedRegion, position: Points, places: Points, radii: Floats
+) -> Pair | None:
     from dwell._kernels.line.guaranteed import OK, guaranteed_pair
     from dwell._kernels.line.moments import MEMORY
 
@@ -81,7 +83,7 @@ def _on_line(ground: Ground, position: Points, places: Points, radii: Floats) ->
 
 
 @lru_cache(maxsize=8)
-def _space_terms(ground: Ground) -> GeneralTerms | None:
+def _space_terms(ground: WeightedRegion) -> GeneralTerms | None:
     """The density for kernels with three coordinates; None if there are none for it."""
     if ground.dimension not in (2, 3) or (ground.dimension == 2 and is_flat(ground.workspace)):
         return None
@@ -89,7 +91,7 @@ def _space_terms(ground: Ground) -> GeneralTerms | None:
 
 
 def _in_region(
-    ground: Ground, terms: GeneralTerms, position: Points, places: Points, radii: Floats
+    ground: WeightedRegion, terms: GeneralTerms, position: Points, places: Points, radii: Floats
 ) -> Pair | None:
     from dwell._kernels.star.guaranteed import OK, guaranteed_pair
 

@@ -9,16 +9,16 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, in_blocks, looks_of
 from dwell.cells.simplices import weigh_simplices
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, interval_of
 from dwell.geometry.voronoi import coincident
 
 
 def looks(
-    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, 1).
 
@@ -59,7 +59,7 @@ def cells(
     return found
 
 
-def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     from dwell._kernels.common.status import NO_MASS
     from dwell._kernels.line import cells as kernel
@@ -83,7 +83,7 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
 
 
 def _measured(
-    ground: Ground, positions: Points, row: Ints, agent: Ints, threads: int | None
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, threads: int | None
 ) -> tuple[Floats, Floats | None]:
     """The table of `_table_of`, and for a function bounds on the relative errors of masses.
 

@@ -26,7 +26,7 @@ Made = TypeVar("Made")
 class Looks:
     """Measured cells, one entry per agent and configuration."""
 
-    met: np.ndarray  # whether another agent stood at the same place; the rest is then void
+    coincident: np.ndarray  # whether another agent is at the same position; the rest is then void
     empty: np.ndarray  # whether the cell weighed nothing
     error: Points  # (K, n) centroid minus position
     log_scale: Floats  # mass and moments are to be multiplied by its exponential
@@ -53,8 +53,8 @@ def looks_of(
     status, squared = column[at.STATUS], column[at.NEAREST]
     nearest = np.sqrt(np.where(squared >= 0.0, squared, np.inf))
     scale, mass, count = column[at.LOG_SCALE], column[at.MASS], neighbors.astype(np.int64)
-    met, empty = status == COINCIDENT, status == NO_MASS
-    return Looks(met, empty, error, scale, mass, polar, count, nearest, second, doubt)
+    coincident, empty = status == COINCIDENT, status == NO_MASS
+    return Looks(coincident, empty, error, scale, mass, polar, count, nearest, second, doubt)
 
 
 class Weighed(NamedTuple):
@@ -79,7 +79,7 @@ def one_by_one(
     `measure` returns the number of neighbours and the moments of an agent's cell.
     """
     count = len(row)
-    met, empty = np.zeros((2, count), dtype=bool)
+    coincident, empty = np.zeros((2, count), dtype=bool)
     neighbors, error = np.zeros(count, dtype=np.int64), np.zeros((count, positions.shape[2]))
     log_scale, mass, polar, second, doubt, nearest = np.zeros((6, count))
     for k in range(count):
@@ -87,8 +87,8 @@ def one_by_one(
         distance = lengths(points - points[p])
         distance[p] = np.inf
         nearest[k] = distance.min()
-        met[k] = nearest[k] == 0.0
-        if met[k]:
+        coincident[k] = nearest[k] == 0.0
+        if coincident[k]:
             continue
         neighbors[k], found = measure(points, p)
         empty[k] = not found.mass > 0.0
@@ -97,7 +97,9 @@ def one_by_one(
             continue
         log_scale[k], mass[k], error[k], second[k], doubt[k] = found
         polar[k] = second[k] + mass[k] * float((error[k] * error[k]).sum())
-    return Looks(met, empty, error, log_scale, mass, polar, neighbors, nearest, second, doubt)
+    return Looks(
+        coincident, empty, error, log_scale, mass, polar, neighbors, nearest, second, doubt
+    )
 
 
 def one_per_thread(make: Callable[[], Made]) -> Callable[[], Made]:

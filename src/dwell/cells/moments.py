@@ -10,7 +10,6 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.cells.cubature import halved
 from dwell.density.base import Density, as_density
 from dwell.geometry import Workspace, as_workspace, is_flat, polygon_of
 
@@ -75,12 +74,12 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
 
 def _of_only_agent(workspace: Workspace, density: Density) -> Moments:
     """All of a workspace is the cell of an agent that is alone in it."""
-    from dwell.cells.ground import ground_of
     from dwell.cells.tessellation import tessellation_of
+    from dwell.cells.weighted_region import weighted_region
 
     lower, upper = workspace.bounds
     middle = workspace.nearest((lower + 0.5 * (upper - lower))[None])
-    found = tessellation_of(ground_of(workspace, density), middle)
+    found = tessellation_of(weighted_region(workspace, density), middle)
     return Moments(
         float(found.masses[0]),
         float(found.log_masses[0]),
@@ -148,12 +147,9 @@ def _weightless(offsets: Points, origin: Points) -> Moments:
 
 
 def _adaptive(offsets: Points, origin: Points, density: Density) -> Moments:
-    from dwell.cells.simplices import weigh_simplices
+    from dwell.cells.simplices import polygon_pieces, weigh
 
-    # A fan about the middle, each triangle as four, so that even the first nodes are dense.
-    fan = np.stack([np.broadcast_to(offsets.mean(axis=0), offsets.shape), offsets], axis=1)
-    fan = np.concatenate([fan, np.roll(offsets, -1, axis=0)[:, None]], axis=1)
-    found = weigh_simplices(density, None, origin, halved(halved(fan)))
+    found = weigh(density, None, origin, polygon_pieces(offsets, np.arange(len(offsets))))
     if not found.mass > 0.0:
         return replace(_weightless(offsets, origin), error=found.doubt)
     e = found.error

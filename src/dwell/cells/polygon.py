@@ -12,8 +12,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.ground import Ground, ground_of
 from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of, one_per_thread
+from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
 from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
@@ -34,7 +34,7 @@ def cells(
         return voronoi_cells(polygon_of(workspace), positions, agents)
     from dwell._kernels.common.status import COINCIDENT
 
-    table, found = outlines(ground_of(workspace, Uniform()), positions)
+    table, found = outlines(weighted_region(workspace, Uniform()), positions)
     if (table[:, 0] == COINCIDENT).any():
         raise first_coincidence(positions)
     return found
@@ -81,7 +81,7 @@ class CellSequence(Sequence[Cell]):
 
 
 def outlines(
-    ground: Ground, points: Points, *, sharp: bool = False, threads: int | None = None
+    ground: WeightedRegion, points: Points, *, sharp: bool = False, threads: int | None = None
 ) -> tuple[Floats, CellSequence]:
     """The table of all agents' samples, and their cells.
 
@@ -121,7 +121,7 @@ def _named(points: Points, behind: Points, label: Ints) -> Ints:
 
 
 def looks(
-    ground: Ground, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2)."""
     from dwell._kernels.polygon import entry_points as kernel
@@ -145,7 +145,7 @@ def looks(
     return _as_measurements(out, None, threads)
 
 
-def thorough_looks(ground: Ground, points: Points, *, threads: int | None = 1) -> Looks:
+def thorough_looks(ground: WeightedRegion, points: Points, *, threads: int | None = 1) -> Looks:
     """Measure all cells, second moments about their centroids included."""
     from dwell._kernels.polygon import entry_points as kernel
 
@@ -209,7 +209,7 @@ def _in_bins(x: Floats, y: Floats) -> tuple[SquareBins, tuple[Floats, Floats]]:
 
 
 def _measure_all(
-    ground: Ground,
+    ground: WeightedRegion,
     x: Floats,
     y: Floats,
     out: Floats,
@@ -263,7 +263,7 @@ def _measure_all(
     return bins.who
 
 
-def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
     from dwell._kernels.common.density_terms import is_exact
     from dwell._kernels.common.status import COINCIDENT, NO_MASS

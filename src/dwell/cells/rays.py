@@ -20,8 +20,8 @@ import numpy as np
 
 from dwell._kernels.common.quadrature import rule
 from dwell._types import Floats, Ints, Points
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, Weighed, one_by_one
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
 from dwell.geometry import Curved, Workspace
 
@@ -96,7 +96,7 @@ class RegionMoments(NamedTuple):
     places: Points  # (m, k) mean of where they did
 
 
-def looks(ground: Ground, positions: Points, row: Ints, agent: Ints) -> Looks:
+def looks(ground: WeightedRegion, positions: Points, row: Ints, agent: Ints) -> Looks:
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     pairs = PAIRS if isinstance(ground.density, Uniform) else FEWER
 
@@ -139,7 +139,9 @@ class RayCells:
         first = int((away * away).sum(axis=1).argmin())  # the cell of the center is never empty
         return NO_MASS if not len(borders) and first != p else 0, none, borders, nearest
 
-    def facets(self, ground: Ground, p: int, log_scale: float) -> list[tuple[int, int, Floats]]:
+    def facets(
+        self, ground: WeightedRegion, p: int, log_scale: float
+    ) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, z and the upper half of z z') of each facet; three digits."""
         weight, (region, others) = weight_of(ground, self.points[p]), self.region(p)
         whole = weigh(region, 1.0, PAIRS)
@@ -151,7 +153,7 @@ class RayCells:
         return rows
 
 
-def weight_of(ground: Ground, place: Points) -> Weight:
+def weight_of(ground: WeightedRegion, place: Points) -> Weight:
     """The density in the frame of an agent."""
     if isinstance(ground.density, Uniform):
         return float(ground.density.level)

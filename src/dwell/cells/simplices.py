@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from dwell.cells.adaptive import Integral
 from dwell.cells.cubature import (
     Basis,
     Rule,
+    Weight,
     adaptive,
     contents,
     exact,
@@ -27,8 +29,8 @@ from dwell.cells.cubature import (
     sum_again,
 )
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks, Weighed, one_by_one
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density
 from dwell.errors import WorkspaceError
 from dwell.geometry import (
@@ -40,12 +42,10 @@ from dwell.geometry import (
     voronoi_cells,
 )
 from dwell.geometry.cell import width
-from dwell.geometry.halfspace_cells import Pieces, cell_pieces
+from dwell.geometry.halfspace_cells import SimplicialCell, cell_pieces
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
-WIDE = (
-    1.5  # exponents over a simplex, as square roots: beyond, a component is resolved by splitting
-)
+WIDE = 1.5  # square root of exponents over a simplex: beyond, a component is resolved by splitting
 DEEP = 40.0  # exponents below the largest that no longer matter
 LOST = 4.0  # as WIDE: beyond, a rule may see nothing of a component, nor that it saw nothing
 MOST_SPLIT = 20_000
@@ -56,7 +56,7 @@ THINNEST = 1e-12  # of its reach: width of a facet below which cells only touch
 
 
 def looks(
-    ground: Ground, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> Looks:
     """Moments of the cells of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
@@ -66,20 +66,24 @@ def looks(
 
     def measure(points: Points, p: int) -> tuple[int, Weighed]:
         pieces = _pieces(workspace, points, p)
-        return len(_borders_of(pieces)), weigh(ground, points[p], pieces)
+        return len(_borders_of(pieces)), weigh(ground.density, ground.terms, points[p], pieces)
 
     return one_by_one(measure, workspace, positions, row, agent)
 
 
-def _pieces(workspace: Flat, points: Points, p: int) -> Pieces:
+def _pieces(workspace: Flat, points: Points, p: int) -> SimplicialCell:
     """The cell of agent p as simplices; in the plane by the kernels of polygons."""
     if workspace.dimension != 2:
         return cell_pieces(workspace, points, p)
     cell = voronoi_cells(polygon_of(workspace), points, [p])[0]
-    corners, numbers = cell.offsets, np.arange(len(cell.offsets))
+    return polygon_pieces(cell.offsets, cell.borders)
+
+
+def polygon_pieces(corners: Points, behind: Ints) -> SimplicialCell:
+    """A convex polygon as triangles about the mean of its vertices."""
+    numbers = np.arange(len(corners))
     apex = corners.mean(axis=0) if len(corners) else np.zeros(2)
-    edges = np.column_stack([numbers, np.roll(numbers, -1)])
-    return Pieces(apex, corners, edges, cell.borders)
+    return SimplicialCell(apex, corners, np.stack([numbers, np.roll(numbers, -1)], axis=1), behind)
 
 
 def cells(
@@ -90,13 +94,13 @@ def cells(
     found = []
     for p in map(int, range(len(points)) if agents is None else agents):
         pieces = cell_pieces(region, points, p)
-        behind = np.unique(pieces.wall)
-        faces = tuple(np.unique(pieces.simplices[pieces.wall == label]) for label in behind)
+        behind = np.unique(pieces.behind)
+        faces = tuple(np.unique(pieces.simplices[pieces.behind == label]) for label in behind)
         found.append(Cell(p, points[p], pieces.vertices, behind, faces))
     return found
 
 
-def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All facets between cells, of the first `agents` cells only, with moments over them."""
     points = np.ascontiguousarray(positions, dtype=np.float64)
     workspace = _flat(ground.workspace)
@@ -104,9 +108,9 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     rows: list[tuple[int, int, Floats]] = []
     for p in range(len(points) if agents is None else agents):
         pieces = _pieces(workspace, points, p)
-        found.append(weigh(ground, points[p], pieces))
+        found.append(weigh(ground.density, ground.terms, points[p], pieces))
         for other in _borders_of(pieces):
-            facet = pieces.vertices[pieces.simplices[pieces.wall == other]]
+            facet = pieces.vertices[pieces.simplices[pieces.behind == other]]
             gap = points[other] - points[p]
             moments = over_facet(ground, points[p], facet, gap, found[p].log_scale)
             rows.append((p, other, moments))
@@ -115,14 +119,14 @@ def borders(ground: Ground, positions: Points, *, agents: int | None = None) -> 
     return as_borders(points, masses, log_scales, errors, masses <= 0.0, rows)
 
 
-def weigh(ground: Ground, place: Points, pieces: Pieces) -> Weighed:
-    """Moments of the density over a cell, seen from the agent at `place`."""
+def weigh(density: Density, terms: Any, place: Points, pieces: SimplicialCell) -> Weighed:
+    """Moments of the density over a cell, seen from the agent at `place`: see weigh_simplices."""
     if not len(pieces.simplices):
         return Weighed(0.0, 0.0, np.zeros(len(place)), 0.0, 0.0)
     corners = pieces.corners
     if len(place) == 2:  # each triangle as four, so that even the first nodes are dense
         corners = halved(halved(corners))
-    return weigh_simplices(ground.density, ground.terms, place, corners)
+    return weigh_simplices(density, terms, place, corners)
 
 
 def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats) -> Weighed:
@@ -132,76 +136,85 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
     count with the sign of their volume.
     """
     n, content = corners.shape[2], contents(corners)
-    matter = _matter(density, terms, place)
-    log_scale = _log_scale(matter, corners)
-    parts = _parts(matter, corners, content, log_scale)
+    local = _LocalDensity(density, terms, place)
+    log_scale = local.log_scale(corners)
+    parts = _parts(local, corners, content, log_scale)
     rule = rule_over(n, terms is not None)
-    total, errors, found = _integrals(parts, matter.degree, corners, content, _moments, rule)
-    mass, missed = float(total[0]), parts[3]
+    total, errors, found = _integrals(parts, corners, content, _moments, rule)
+    mass = float(total[0])
     if not mass > 0.0:
-        unsure = math.inf if errors[0] > 0.0 or missed > 0.0 else 0.0
+        unsure = math.inf if errors[0] > 0.0 or parts.missed > 0.0 else 0.0
         return Weighed(0.0, 0.0, np.zeros(n), 0.0, unsure)
     error: Points = total[1 : n + 1] / mass
 
     def about(z: Points) -> Floats:
         return np.asarray(((z - error) ** 2).sum(axis=1, keepdims=True), dtype=np.float64)
 
-    second, (smooth, rough, *_) = 0.0, parts
-    if smooth is not None:
-        second += float(exact(smooth, corners, content, about, matter.degree + 2)[0])
-    if found is not None:
-        second += float(sum_again(rough, found, about, rule)[0])
-    return Weighed(log_scale, mass, error, max(second, 0.0), float(errors[0] + missed) / mass)
+    second = 0.0
+    if parts.smooth is not None:
+        second += float(exact(parts.smooth, corners, content, about, parts.degree + 2)[0])
+    if found is not None and parts.rough is not None:
+        second += float(sum_again(parts.rough, found, about, rule)[0])
+    doubt = float(errors[0] + parts.missed) / mass
+    return Weighed(log_scale, mass, error, max(second, 0.0), doubt)
 
 
-Parts = tuple[Any, Any, tuple[Floats, Floats], float]  # see _parts
+class _Parts(NamedTuple):
+    """A density as a polynomial, which is integrated exactly, and the rest, which is not."""
+
+    smooth: Weight | None
+    degree: int  # of the polynomial
+    rough: Weight | None
+    pieces: tuple[Floats, Floats]  # simplices that the rest is integrated over to begin with
+    missed: float  # what may lie hidden in those
 
 
 def _integrals(
-    parts: Parts, degree: int, corners: Floats, content: Floats, basis: Basis, rule: Rule
+    parts: _Parts, corners: Floats, content: Floats, basis: Basis, rule: Rule
 ) -> tuple[Floats, Floats, Integral | None]:
     """Integrals of a density times 1, z and second moments; their errors; the adaptive part."""
-    smooth, rough, split, _ = parts
     reach = math.sqrt(float((corners * corners).sum(axis=2).max())) or 1.0
     sizes = np.full(basis(corners[0]).shape[1], reach * reach)
     sizes[: corners.shape[2] + 1] = [1.0, *[reach] * corners.shape[2]]
     total, errors, found = np.zeros(len(sizes)), np.zeros(len(sizes)), None
-    if smooth is not None:
-        total = total + exact(smooth, corners, content, basis, degree + 2)
-    if rough is not None:
-        found = adaptive(rough, *split, basis, sizes, rule)
+    if parts.smooth is not None:
+        total = total + exact(parts.smooth, corners, content, basis, parts.degree + 2)
+    if parts.rough is not None:
+        found = adaptive(parts.rough, *parts.pieces, basis, sizes, rule)
         total, errors = total + found.values, errors + found.errors
     return total, errors, found
 
 
-class _Matter(NamedTuple):
-    """A density near a place: a polynomial part and Gaussian components, or a function."""
+class _LocalDensity(NamedTuple):
+    """A density seen from a place: a polynomial part and Gaussian components, or a function."""
 
     density: Density
     terms: Any  # GeneralTerms, or None
     place: Points
-    degree: int
+
+    def at(self, z: Points) -> Floats:
+        """Return the whole density."""
+        return self.density.at(self.place + z)
 
     def polynomial(self, z: Points) -> Floats:
-        """The constant and the monomials."""
+        """Return the constant and the monomials."""
         total = np.full(len(z), self.terms.constant)
         shifts = self.place - self.terms.origins
         rows = zip(self.terms.powers, self.terms.coefficients, shifts, strict=True)
         for powers, coefficient, shift in rows:
             term = np.full(len(z), coefficient)
-            for k, power in enumerate(powers):
-                for _ in range(int(power)):
-                    term = term * (z[:, k] + shift[k])
+            for k in np.repeat(np.arange(len(powers)), powers):
+                term = term * (z[:, k] + shift[k])
             total = total + term
         return total
 
     def whitened(self, k: int, z: Floats) -> Floats:
-        """u with exp(-|u|**2) the value of Gaussian component k, for places (..., n)."""
+        """Return u with exp(-|u|**2) the value of Gaussian component k, for places (..., n)."""
         u: Floats = (z - (self.terms.centers[k] - self.place)) @ self.terms.roots[k].T
         return u
 
     def gaussians(self, z: Points, log_scale: float) -> Floats:
-        """All Gaussian components together, divided by exp(log_scale)."""
+        """Return all Gaussian components together, divided by exp(log_scale)."""
         total = np.zeros(len(z))
         for k, weight in enumerate(self.terms.weights):
             u = self.whitened(k, z)
@@ -209,20 +222,14 @@ class _Matter(NamedTuple):
             total = total + weight * np.exp(np.minimum(exponent, 700.0))
         return total
 
-
-def _matter(density: Density, terms: Any, place: Points) -> _Matter:
-    powers = np.zeros((0, 1)) if terms is None else terms.powers
-    degree = int(powers.sum(axis=1).max()) if len(powers) else 0
-    return _Matter(density, terms, place, degree)
-
-
-def _log_scale(matter: _Matter, corners: Floats) -> float:
-    """0 where the density is within reach of doubles somewhere, else its logarithm."""
-    terms = matter.terms
-    if terms is None or terms.constant > 0.0 or len(terms.coefficients) or not len(terms.weights):
-        return 0.0
-    top = max(_top_exponent(matter.whitened(k, corners)) for k in range(len(terms.weights)))
-    return top if top < SAFE_EXPONENT else 0.0
+    def log_scale(self, corners: Floats) -> float:
+        """Return 0 where the density is representable somewhere, else its logarithm."""
+        terms = self.terms
+        plain = terms is None or terms.constant > 0.0 or len(terms.coefficients)
+        if plain or not len(terms.weights):
+            return 0.0
+        top = max(_top_exponent(self.whitened(k, corners)) for k in range(len(terms.weights)))
+        return top if top < SAFE_EXPONENT else 0.0
 
 
 def _top_exponent(simplices: Floats) -> float:
@@ -240,31 +247,22 @@ def _top_exponent(simplices: Floats) -> float:
     return max(corner, -float(nearest @ nearest))
 
 
-def _parts(matter: _Matter, corners: Floats, content: Floats, log_scale: float) -> Parts:
-    """(what is integrated exactly, what is not, over which simplices to begin with, what may lie
-    hidden in those)."""
-    terms = matter.terms
+def _parts(local: _LocalDensity, corners: Floats, content: Floats, log_scale: float) -> _Parts:
+    """The parts of a density over simplices."""
+    terms, whole = local.terms, (corners, content)
     if terms is None:
-
-        def call(z: Points) -> Floats:
-            return matter.density.at(matter.place + z)
-
-        return None, call, (corners, content), 0.0
-    smooth = None
-    if terms.constant != 0.0 or len(terms.coefficients):
-        smooth = matter.polynomial
+        return _Parts(None, 0, local.at, whole, 0.0)
+    plain = terms.constant != 0.0 or len(terms.coefficients)
+    smooth, degree = local.polynomial if plain else None, terms.powers.sum(axis=1).max(initial=0)
     if not len(terms.weights):
-        return smooth, None, (corners, content), 0.0
-
-    def gaussians(z: Points) -> Floats:
-        return matter.gaussians(z, log_scale)
-
-    corners, content, missed = _resolved(matter, corners, content, log_scale)
-    return smooth, gaussians, (corners, content), missed
+        return _Parts(smooth, int(degree), None, whole, 0.0)
+    corners, content, missed = _resolved(local, corners, content, log_scale)
+    rough = partial(local.gaussians, log_scale=log_scale)
+    return _Parts(smooth, int(degree), rough, (corners, content), missed)
 
 
 def _resolved(
-    matter: _Matter, corners: Floats, content: Floats, log_scale: float
+    local: _LocalDensity, corners: Floats, content: Floats, log_scale: float
 ) -> tuple[Floats, Floats, float]:
     """Simplices split until no component that matters on one is much narrower than it.
 
@@ -272,9 +270,9 @@ def _resolved(
     would take too many, those that may hold most come first: the ones at a peak. Also returns what
     the others may hold at most.
     """
-    seen = _extents(matter, corners)
+    seen = _extents(local, corners)
     while True:
-        wide, lost, most = _unresolved(matter, seen, content, log_scale)
+        wide, lost, most = _unresolved(local, seen, content, log_scale)
         left = MOST_SPLIT - len(corners)
         if not wide.any() or left <= 0:
             return corners, content, float(most[lost].sum())
@@ -286,15 +284,15 @@ def _resolved(
         halves = halved(corners[ready])
         corners = np.concatenate([corners[keep], halves])
         content = np.concatenate([content[keep], np.tile(0.5 * content[ready], 2)])
-        seen = np.concatenate([seen[:, :, keep], _extents(matter, halves)], axis=2)
+        seen = np.concatenate([seen[:, :, keep], _extents(local, halves)], axis=2)
 
 
-def _extents(matter: _Matter, corners: Floats) -> Floats:
+def _extents(local: _LocalDensity, corners: Floats) -> Floats:
     """In widths of each component, (3, components, S): radius of each simplex, distances of its
     nearest point from the peak, one below and one above."""
     rows = []
-    for k in range(len(matter.terms.weights)):
-        seen = matter.whitened(k, corners)
+    for k in range(len(local.terms.weights)):
+        seen = local.whitened(k, corners)
         middle = seen.mean(axis=1, keepdims=True)
         radius = np.sqrt(((seen - middle) ** 2).sum(axis=2).max(axis=1))
         rows.append([radius, *_distances(seen)])
@@ -302,15 +300,15 @@ def _extents(matter: _Matter, corners: Floats) -> Floats:
 
 
 def _unresolved(
-    matter: _Matter, seen: Floats, content: Floats, log_scale: float
+    local: _LocalDensity, seen: Floats, content: Floats, log_scale: float
 ) -> tuple[np.ndarray, np.ndarray, Floats]:
     """Per simplex: whether to split it, whether a peak may escape its rule, what it may hold."""
-    n = matter.terms.centers.shape[1]
+    n = local.terms.centers.shape[1]
     radius, least, reached = seen
     square = least * least
     matters = square - reached.min(axis=1, keepdims=True) ** 2 < DEEP
     top = np.exp(np.minimum(-square - log_scale, 700.0)) * matters
-    most = (matter.terms.weights @ top) * np.abs(content) / math.factorial(n)
+    most = (local.terms.weights @ top) * np.abs(content) / math.factorial(n)
     return ((radius > WIDE) & matters).any(axis=0), ((radius > LOST) & matters).any(axis=0), most
 
 
@@ -350,7 +348,7 @@ def _facet_moments(z: Points) -> Floats:
 
 
 def over_facet(
-    ground: Ground, place: Points, facet: Floats, gap: Points, log_scale: float
+    ground: WeightedRegion, place: Points, facet: Floats, gap: Points, log_scale: float
 ) -> Floats:
     """Moments over a facet cut into simplices (S, n, n), at right angles to `gap`."""
     unit = gap / math.sqrt(float((gap * gap).sum()))
@@ -358,17 +356,17 @@ def over_facet(
     # (n - 1)! times the area of each simplex; negative if it lies the wrong way.
     content = np.linalg.det(np.concatenate([facet[:, 1:] - facet[:, :1], normals], axis=1))
     content = content if content.sum() > 0.0 else -content
-    matter = _matter(ground.density, ground.terms, place)
-    parts = _parts(matter, facet, content, log_scale)
+    local = _LocalDensity(ground.density, ground.terms, place)
+    parts = _parts(local, facet, content, log_scale)
     rule = rule_over(len(place) - 1, ground.terms is not None)
-    return _integrals(parts, matter.degree, facet, content, _facet_moments, rule)[0]
+    return _integrals(parts, facet, content, _facet_moments, rule)[0]
 
 
-def _borders_of(pieces: Pieces) -> list[int]:
+def _borders_of(pieces: SimplicialCell) -> list[int]:
     """The agents whose cells share a facet with this one, ascending."""
-    others = np.unique(pieces.wall[pieces.wall >= 0])
+    others = np.unique(pieces.behind[pieces.behind >= 0])
     n, least = pieces.vertices.shape[1], THINNEST * np.abs(pieces.vertices).max(initial=0.0)
-    own = {int(q): pieces.vertices[np.unique(pieces.simplices[pieces.wall == q])] for q in others}
+    own = {int(q): pieces.vertices[np.unique(pieces.simplices[pieces.behind == q])] for q in others}
     return [q for q, corners in own.items() if width(corners, n) > least]
 
 

@@ -17,9 +17,9 @@ from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
 from dwell.cells.backend import backend_for, measure_cells
-from dwell.cells.ground import Ground, ground_of
 from dwell.cells.measurement import Looks
 from dwell.cells.polygon import thorough_looks
+from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
 from dwell.density.support import check_density, rounding_of
 from dwell.density.uniform import Uniform
@@ -66,7 +66,7 @@ class Tessellation:
     errors: Points  # (N, n): centroid minus position, taken in the agent's own frame
     mass_errors: Floats  # (N,) bound on the masses' relative errors; 0: rounding only, 1e-13 at
     # most; inf where the mass of a cell came out as 0
-    _ground: Ground = field(repr=False)
+    _ground: WeightedRegion = field(repr=False)
     _second: Floats | None = field(default=None, repr=False)  # where it came along
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class Tessellation:
 
     @property
     def _backend(self) -> Any:
-        return backend_for(ground_of(self.workspace, Uniform()))
+        return backend_for(weighted_region(self.workspace, Uniform()))
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
@@ -247,14 +247,14 @@ def tessellate(
     workspace = as_workspace(workspace)
     check_density(weight, workspace)
     points = as_positions(positions, workspace.dimension)
-    return tessellation_of(ground_of(workspace, weight), points)
+    return tessellation_of(weighted_region(workspace, weight), points)
 
 
-def tessellation_of(ground: Ground, points: Points) -> Tessellation:
+def tessellation_of(ground: WeightedRegion, points: Points) -> Tessellation:
     """Tessellate positions that have been validated."""
     everybody = np.arange(len(points))
     seen = measure_cells(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
-    if seen.met.any():
+    if seen.coincident.any():
         raise first_coincidence(points)
     with np.errstate(divide="ignore"):
         log_mass = np.log(seen.mass) + seen.log_scale
@@ -270,7 +270,7 @@ def tessellation_of(ground: Ground, points: Points) -> Tessellation:
     )
 
 
-def _mass_errors(ground: Ground, points: Points, seen: Looks, log_masses: Floats) -> Floats:
+def _mass_errors(ground: WeightedRegion, points: Points, seen: Looks, log_masses: Floats) -> Floats:
     """Bounds on relative errors; none at all where a cell that is not empty weighs nothing."""
     known = ~seen.empty
     is_region = (seen.neighbors > 0) | (len(points) == 1)

@@ -21,7 +21,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, finite_number, listed
 from dwell.agents.interfaces import Command, Information, Message, Observation
-from dwell.cells.ground import Ground
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball
 
@@ -103,7 +103,7 @@ class EventTriggered:
         """
         memory, ground, step = observation.memory, observation.ground, observation.event_count + 1
         assert isinstance(memory, BroadcastMemory)
-        assert isinstance(ground, Ground)
+        assert isinstance(ground, WeightedRegion)
         knows = len(observation.heard) == observation.agents - 1
         ball = self._ball(observation, ground) if knows else None
         level = self.level_for(memory.level, 0.0 if ball is None else ball.gap)
@@ -125,7 +125,7 @@ class EventTriggered:
             mark=level,
         )
 
-    def _ball(self, observation: Observation, ground: Ground) -> CentroidBall | None:
+    def _ball(self, observation: Observation, ground: WeightedRegion) -> CentroidBall | None:
         places, radii = self._balls(observation.time, observation.heard)
         place = tuple(map(float, observation.position))
         return centroid_ball(ground, place, places.reshape(-1, len(place)), radii, self.bound)

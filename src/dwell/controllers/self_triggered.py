@@ -20,8 +20,8 @@ import numpy as np
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, Information, Observation, Sample
-from dwell.cells.ground import Ground
 from dwell.cells.guaranteed import pair_of
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
 from dwell.controllers.uncertain import is_polygonal, nearest_first, walls_of, working_memory
@@ -174,7 +174,12 @@ class SelfTriggered:
         )
 
     def _scan(
-        self, observation: Observation, error: Points, leg: Command, sample: Sample, ground: Ground
+        self,
+        observation: Observation,
+        error: Points,
+        leg: Command,
+        sample: Sample,
+        ground: WeightedRegion,
     ) -> tuple[float, int, int]:
         age = observation.time - sample.time
         order = nearest_first(observation.position, sample.positions, np.zeros(len(sample.agents)))
@@ -199,7 +204,7 @@ class SelfTriggered:
         leg: Command,
         places: Points,
         age: float,
-        ground: Ground,
+        ground: WeightedRegion,
     ) -> tuple[float, int, int]:
         """The trigger on the line, in space, and for densities that only Python can evaluate.
 
@@ -220,7 +225,13 @@ class SelfTriggered:
         return self.tau_max, steps, CEILING
 
     def _trigger_value(
-        self, here: Points, left: Points, s: float, age: float, places: Points, ground: Ground
+        self,
+        here: Points,
+        left: Points,
+        s: float,
+        age: float,
+        places: Points,
+        ground: WeightedRegion,
     ) -> float:
         reach = self.v * (s + age) + (self.v * s if self.option("own") == "ball" else 0.0)
         pair = pair_of(ground, here, places, np.full(len(places), reach))

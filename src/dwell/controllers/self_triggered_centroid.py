@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from dwell.agents.interfaces import Command, Information, Observation, Sample
-from dwell.cells.ground import Ground
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball, velocity_to
 
@@ -151,7 +151,7 @@ class SelfTriggeredCentroid:
     ) -> CentroidBall | None:
         """Where the centroid is at a step, for the agent at this place."""
         ground = observation.ground
-        assert isinstance(ground, Ground)
+        assert isinstance(ground, WeightedRegion)
         radii = np.full(len(sample.agents), self.v_max * (step * self.dt - sample.time))
         return centroid_ball(ground, place, sample.positions, radii, self.bound)
 

@@ -22,8 +22,8 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, dots
-from dwell.cells.ground import Ground
 from dwell.cells.guaranteed import pair_of
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import is_flat
 
 BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
@@ -61,7 +61,7 @@ def velocity_to(ball: CentroidBall, speed: float, time: float) -> tuple[float, .
 
 
 def centroid_ball(
-    ground: Ground, position: tuple[float, ...], places: Points, radii: Floats, bound: str
+    ground: WeightedRegion, position: tuple[float, ...], places: Points, radii: Floats, bound: str
 ) -> CentroidBall | None:
     """The ball that holds the centroid of the agent at `position`; None if nothing is known.
 
@@ -85,7 +85,7 @@ def centroid_ball(
     return ball_of((cx, cy), size, mass / dual_mass)
 
 
-def is_polygonal(ground: Ground) -> bool:
+def is_polygonal(ground: WeightedRegion) -> bool:
     """Whether the planar kernels serve: elsewhere `pair_of` does, or says why there is nothing."""
     return ground.dimension == 2 and is_flat(ground.workspace)
 
@@ -125,14 +125,14 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
 
 
 @lru_cache(maxsize=8)
-def walls_of(ground: Ground) -> tuple[Floats, Floats]:
+def walls_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
     """x and y of the workspace's vertices, as the kernels take them."""
     x, y = columns(ground.workspace.vertices)
     return x, y
 
 
 def _ball_of_pair(
-    ground: Ground, position: tuple[float, ...], places: Points, radii: Floats, bound: str
+    ground: WeightedRegion, position: tuple[float, ...], places: Points, radii: Floats, bound: str
 ) -> CentroidBall | None:
     """The ball on the line, in space, and for densities that only Python can evaluate."""
     order = nearest_first(position, places, radii)

@@ -35,10 +35,15 @@ def dimension_of(density: object) -> int | None:
 
 
 def general_terms_of(density: object, dimension: int) -> GeneralTerms | None:
-    """The density as plain arrays in n dimensions; None if it has no such form."""
+    """Return the density as plain arrays in n dimensions; None if it has no such form."""
     make = getattr(density, "general_terms", None)
     found: GeneralTerms | None = None if make is None else make(dimension)
     return found
+
+
+def terms_of(density: Density, dimension: int) -> Terms | GeneralTerms | None:
+    """Return the density for the kernels of n dimensions; None if only Python can evaluate it."""
+    return density.terms() if dimension == 2 else general_terms_of(density, dimension)
 
 
 def refuse_dimension(density: object, dimension: int) -> None:

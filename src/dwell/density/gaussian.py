@@ -13,8 +13,8 @@ import numpy as np
 from dwell._types import Floats, Points, finite_number, in_short, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
-from dwell.geometry.limits import as_rows
 from dwell.geometry.rational import exact, solve, upper_root
+from dwell.geometry.validation import as_rows
 
 if TYPE_CHECKING:
     from dwell._kernels.common.density_terms import GeneralTerms, Terms
@@ -81,12 +81,7 @@ class Gaussian:
         if not (variances.min() >= SMALLEST and variances.max() <= LARGEST):
             need = f"a matrix with variances between {SMALLEST:g} and {LARGEST:g}"
             raise _refused("covariance", self.covariance, need)
-        if n == 2:
-            correlation = float(s[0, 1] / np.sqrt(s[0, 0]) / np.sqrt(s[1, 1]))
-            left = (1.0 - correlation) * (1.0 + correlation)
-        else:
-            left = _least_unexplained(s)
-        if not left > FLAT:
+        if not _least_unexplained(s) > FLAT:
             need += " that is not nearly singular"
             raise _refused("covariance", self.covariance, need)
         rows = tuple(tuple(float(v) for v in row) for row in s)
@@ -100,13 +95,8 @@ class Gaussian:
     @cached_property
     def form(self) -> tuple[float, float, float]:
         """(Qxx, Qxy, Qyy) of exp(-(z - center)' Q (z - center)), in the plane."""
-        if self.covariance is None:
-            assert self.rate is not None
-            return self.rate, 0.0, self.rate
-        (a, b), (_, d) = self.covariance
-        # Exactly: a nearly singular matrix would lose its digits in a d - b b.
-        twice = 2 * (Fraction(a) * Fraction(d) - Fraction(b) ** 2)
-        return float(Fraction(d) / twice), float(-Fraction(b) / twice), float(Fraction(a) / twice)
+        (qxx, qxy), (_, qyy) = self.matrix.tolist()
+        return qxx, qxy, qyy
 
     @property
     def pivot(self) -> float:
@@ -115,7 +105,10 @@ class Gaussian:
 
     @property
     def matrix(self) -> Floats:
-        """Q of exp(-(z - center)' Q (z - center)), (n, n): half the inverse of the covariance."""
+        """Q of exp(-(z - center)' Q (z - center)), (n, n): half the inverse of the covariance.
+
+        Computed in rational arithmetic: a nearly singular matrix would lose its digits.
+        """
         if self.covariance is None:
             assert self.rate is not None
             return self.rate * np.eye(self.dimension)
@@ -132,14 +125,24 @@ class Gaussian:
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        offsets = as_rows(points, self.dimension) - self.center
+        values: Floats = self.weight * np.exp(-self.drops(as_rows(points, self.dimension)))
+        return values
+
+    def drops(self, points: Points) -> Floats:
+        """(z - center)' Q (z - center) at each point z, summed in order."""
+        offsets = points - self.center
         if self.dimension == 2:
             x, y = offsets.T
             qxx, qxy, qyy = self.form
-            values: Floats = self.weight * np.exp(-(qxx * x * x + 2.0 * qxy * x * y + qyy * y * y))
-            return values
-        drop: Floats = self.weight * np.exp(-drops(offsets, self.root))
-        return drop
+            planar: Floats = qxx * x * x + 2.0 * qxy * x * y + qyy * y * y
+            return planar
+        total = np.zeros(len(offsets))
+        for i, row in enumerate(self.root):
+            part = np.zeros(len(offsets))
+            for j in range(i, len(row)):
+                part = part + row[j] * offsets[:, j]
+            total = total + part * part
+        return total
 
     def terms(self) -> Terms | None:
         """One Gaussian term, in the plane."""
@@ -160,17 +163,6 @@ class Gaussian:
         return general_terms(
             dimension, gaussians=(weight, center, self.matrix[None], self.root[None])
         )
-
-
-def drops(offsets: Points, root: Floats) -> Floats:
-    """|C z|**2 of each row z, summed in order."""
-    total = np.zeros(len(offsets))
-    for i in range(root.shape[0]):
-        row = np.zeros(len(offsets))
-        for j in range(i, root.shape[1]):
-            row = row + root[i, j] * offsets[:, j]
-        total = total + row * row
-    return total
 
 
 def _exact_inverse(matrix: object) -> list[list[Fraction]]:

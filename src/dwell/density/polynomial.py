@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Floats, Points, finite_number, finite_numbers, in_short, listed
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
-from dwell.geometry.limits import as_rows
+from dwell.geometry.validation import as_rows
 
 if TYPE_CHECKING:
     from dwell._kernels.common.density_terms import GeneralTerms, Terms
@@ -87,9 +87,8 @@ class Polynomial:
         total = np.zeros(len(offsets))
         for *powers, c in self.coefficients:
             term = np.full(len(offsets), c)
-            for k, power in enumerate(powers):
-                for _ in range(int(power)):
-                    term = term * offsets[:, k]
+            for k in np.repeat(np.arange(self.dimension), powers):
+                term = term * offsets[:, k]
             total = total + term
         return total
 

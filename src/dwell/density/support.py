@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.density.base import Density, general_terms_of, refuse_dimension
-from dwell.density.gaussian import Gaussian, drops
+from dwell.density.base import Density, refuse_dimension, terms_of
+from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
@@ -31,7 +31,7 @@ def check_density(density: Density, workspace: Workspace) -> None:
     """
     refuse_dimension(density, workspace.dimension)
     positive = all(isinstance(part, (Uniform, Gaussian)) for part in _parts(density))
-    points = _rim(workspace) if positive else _probes(workspace)
+    points = _extremes(workspace) if positive else _probes(workspace)
     with np.errstate(all="ignore"):
         values = density.at(points)
     for bad, k, code, need in (
@@ -46,7 +46,7 @@ def check_density(density: Density, workspace: Workspace) -> None:
                 key="density",
             )
     _refuse_range(density, workspace, float(values.max()))
-    if not (values > 0.0).any() and _has_no_terms(density, workspace.dimension):
+    if not (values > 0.0).any() and terms_of(density, workspace.dimension) is None:
         raise DensityError(
             "the density is zero at every place looked at in the workspace; agents could not tell "
             "where to go: give some part of the workspace a positive weight (a narrow peak as a "
@@ -66,11 +66,11 @@ def rounding_of(
     """
     found = np.zeros(len(positions))
     ends = np.stack(workspace.bounds)
-    for hill in (part for part in _parts(density) if isinstance(part, Gaussian)):
-        root, center = hill.root, np.array(hill.center)
+    for gaussian in _gaussians(density):
+        root, center = gaussian.root, np.array(gaussian.center)
         frame = lengths(positions - center) + lengths(np.abs(ends - center).max(axis=0))
         whole = 0.5 * len(center) * math.log(math.pi) - math.fsum(np.log(np.diag(root)))
-        tail = math.log(hill.weight) + whole - log_masses
+        tail = math.log(gaussian.weight) + whole - log_masses
         widths = math.sqrt(float((root**2).sum())) * frame
         share = ULPS * np.finfo(float).eps * widths * (1.0 + np.sqrt(np.maximum(tail, 0.0)))
         found = np.maximum(found, share)
@@ -97,19 +97,18 @@ def least_log_cost(density: Density, workspace: Workspace, agents: int) -> float
     return math.log(least) + moment
 
 
-def _has_no_terms(density: Density, dimension: int) -> bool:
-    terms = density.terms() if dimension == 2 else general_terms_of(density, dimension)
-    return terms is None
-
-
 def _parts(density: Density) -> tuple[Density, ...]:
     return density.parts if isinstance(density, Mixture) else (density,)
 
 
+def _gaussians(density: Density) -> list[Gaussian]:
+    return [part for part in _parts(density) if isinstance(part, Gaussian)]
+
+
 def _refuse_range(density: Density, workspace: Workspace, largest: float) -> None:
     """Refuse moments out of the range of doubles, and components too steep for an exponent."""
-    hills = [part for part in _parts(density) if isinstance(part, Gaussian)]
-    largest = max([largest, *(hill.weight for hill in hills)])
+    gaussians = _gaussians(density)
+    largest = max([largest, *(gaussian.weight for gaussian in gaussians)])
     n = workspace.dimension
     for power in (0, n, n + 2) if largest > 0.0 else ():
         size = math.log10(largest) + power * math.log10(workspace.diameter)
@@ -121,11 +120,11 @@ def _refuse_range(density: Density, workspace: Workspace, largest: float) -> Non
                 code="density.range",
                 key="density",
             )
-    for hill in hills:
-        drop = _deepest(hill, workspace)
+    for gaussian in gaussians:
+        drop = _deepest(gaussian, workspace)
         if not drop <= STEEPEST:
             raise DensityError(
-                f"the Gaussian density at {list(hill.center)} falls to exp(-{drop:.3g}) in the "
+                f"the Gaussian density at {list(gaussian.center)} falls to exp(-{drop:.3g}) in the "
                 f"workspace; at most exp(-{STEEPEST:g}) can be told apart: make it wider, or move "
                 "its center nearer",
                 code="density.range",
@@ -133,30 +132,19 @@ def _refuse_range(density: Density, workspace: Workspace, largest: float) -> Non
             )
 
 
-def _deepest(hill: Gaussian, workspace: Workspace) -> float:
-    """The largest (z - center)' Q (z - center) in the workspace."""
-    if workspace.dimension != 2 or not is_flat(workspace):
-        return _deepest_anywhere(hill, workspace)
-    x, y = (workspace.vertices - hill.center).T
-    qxx, qxy, qyy = hill.form
-    with np.errstate(all="ignore"):
-        falls = qxx * x * x + 2.0 * qxy * x * y + qyy * y * y
-    return float(falls.max())
-
-
-def _deepest_anywhere(hill: Gaussian, workspace: Workspace) -> float:
-    """Volume in any dimension; a bound where the boundary is curved."""
+def _deepest(gaussian: Gaussian, workspace: Workspace) -> float:
+    """The largest (z - center)' Q (z - center) in the workspace; a bound if that is curved."""
     with np.errstate(all="ignore"):
         if is_flat(workspace):
-            return float(drops(workspace.vertices - np.array(hill.center), hill.root).max())
+            return float(gaussian.drops(workspace.vertices).max())
         lower, upper = workspace.bounds
-        middle = drops((0.5 * (lower + upper) - hill.center)[None], hill.root)[0]
-        steepest = math.sqrt(float((hill.root**2).sum())) * 0.5 * workspace.diameter
+        middle = gaussian.drops((0.5 * (lower + upper))[None])[0]
+        steepest = math.sqrt(float((gaussian.root**2).sum())) * 0.5 * workspace.diameter
         return (math.sqrt(float(middle)) + steepest) ** 2
 
 
-def _rim(workspace: Workspace) -> Points:
-    """Corners; where there are none, the ends of a curved workspace along each coordinate."""
+def _extremes(workspace: Workspace) -> Points:
+    """Vertices; where there are none, the ends of a curved workspace along each coordinate."""
     if is_flat(workspace):
         return workspace.vertices
     lower, upper = workspace.bounds
@@ -166,23 +154,17 @@ def _rim(workspace: Workspace) -> Points:
 
 
 def _probes(workspace: Workspace) -> Points:
-    lower, upper = workspace.bounds
-    if workspace.dimension == 2:
-        x, y = (np.linspace(a, b, SAMPLES) for a, b in zip(lower, upper, strict=True))
-        points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    else:
-        points = _scattered(lower, upper)
-    inside = points[workspace.contains(points)]
-    rim = _rim(workspace)
-    return np.vstack([rim, rim.mean(axis=0, keepdims=True), inside])
+    """Extreme points, their mean, and those points of a lattice that lie in the workspace.
 
-
-def _scattered(lower: Floats, upper: Floats) -> Points:
-    """A lattice in the bounding box, about as many points as in the plane; else by chance."""
-    n = len(lower)
-    side = int(MOST_PROBES ** (1.0 / n))
+    Where a lattice would be too coarse, points are drawn at random.
+    """
+    n, (lower, upper) = workspace.dimension, workspace.bounds
+    side = SAMPLES if n == 2 else min(int(MOST_PROBES ** (1.0 / n)), 1025)
     if side < 4:
-        shares = np.random.default_rng(0).random((MOST_PROBES, n))
-        return lower + shares * (upper - lower)
-    axes = [np.linspace(a, b, min(side, 1025)) for a, b in zip(lower, upper, strict=True)]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n)
+        points = lower + np.random.default_rng(0).random((MOST_PROBES, n)) * (upper - lower)
+    else:
+        axes = [np.linspace(a, b, side) for a, b in zip(lower, upper, strict=True)]
+        mesh = np.meshgrid(*axes) if n == 2 else np.meshgrid(*axes, indexing="ij")
+        points = np.stack(mesh, axis=-1).reshape(-1, n)
+    ends = _extremes(workspace)
+    return np.vstack([ends, ends.mean(axis=0, keepdims=True), points[workspace.contains(points)]])

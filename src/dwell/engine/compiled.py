@@ -153,14 +153,14 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
 
 def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.space.bins import make_bins, make_near, put_all
-    from dwell._kernels.space.engine import Memory, run_events
-    from dwell._kernels.space.look import COLUMNS
+    from dwell._kernels.space.engine import SpaceMemory, run_events
+    from dwell._kernels.space.measure import COLUMNS
     from dwell._kernels.space.memory import make_memory
 
     n, solid = system.agents, polyhedra.solid_of(_flat(system))
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
-    return run_events, solid, Memory(bins, near, make_memory(n, solid), np.empty(COLUMNS))
+    return run_events, solid, SpaceMemory(bins, near, make_memory(n, solid), np.empty(COLUMNS))
 
 
 Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers

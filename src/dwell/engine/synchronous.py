@@ -59,7 +59,7 @@ def _jumped(
     places = places_in(row, t, program.cruise, n)[order]
     agents = np.arange(system.agents)
     seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents, threads=None)
-    if seen.met.any():
+    if seen.coincident.any():
         return None
     table = EventTable.blank(system.agents, n)
     values = {

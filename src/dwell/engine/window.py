@@ -84,7 +84,7 @@ def errors_at(tally: Tally, places: Floats) -> Floats:
     seen = measure_cells(
         tally.system.ground, places, np.zeros_like(everybody), everybody, threads=None
     )
-    if seen.met.any():
+    if seen.coincident.any():
         raise first_coincidence(places[0])
     return lengths(seen.error)
 

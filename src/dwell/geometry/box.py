@@ -12,8 +12,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, as_numbers, finite_numbers, in_short
 from dwell.errors import WorkspaceError
-from dwell.geometry.limits import FLAT, as_rows, missing, read_only, refuse_range
 from dwell.geometry.region import Polygon, Region
+from dwell.geometry.validation import FLAT, as_rows, missing, read_only, refuse_range
 
 MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 

@@ -14,7 +14,7 @@ import numpy as np
 from dwell._checks import check_agent
 from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.geometry.hull import closed_boundary
-from dwell.geometry.limits import as_rows
+from dwell.geometry.validation import as_rows
 
 SLACK = 1e-12  # of the cell's size: what rounding may put a point of the boundary outside by
 
@@ -191,8 +191,8 @@ class Cell(VoronoiCell):
         if n == 2:
             return np.array(self._facets)
         if n == 3:
-            fans = [(f[0], a, b) for f in self._facets for a, b in pairwise(f[1:])]
-            return np.array(fans, dtype=np.int64).reshape(-1, 3)
+            triangles = [(f[0], a, b) for f in self._facets for a, b in pairwise(f[1:])]
+            return np.array(triangles, dtype=np.int64).reshape(-1, 3)
         found = closed_boundary(self.offsets)
         return np.zeros((0, n), dtype=np.int64) if found is None else found
 

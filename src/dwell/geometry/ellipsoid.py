@@ -12,7 +12,9 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.limits import (
+from dwell.geometry.rational import upper_root
+from dwell.geometry.region import Interval, Region
+from dwell.geometry.validation import (
     FLAT,
     as_number,
     as_rows,
@@ -23,8 +25,6 @@ from dwell.geometry.limits import (
     refuse_lost,
     refuse_range,
 )
-from dwell.geometry.rational import upper_root
-from dwell.geometry.region import Interval, Region
 
 SKEW = 1e-9  # what axes may differ from right angles by
 EXACT = 2.0**-51  # per coordinate: what rounding alone leaves of lengths and right angles

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.geometry.limits import as_rows
+from dwell.geometry.validation import as_rows
 
 
 @dataclass(frozen=True, eq=False)

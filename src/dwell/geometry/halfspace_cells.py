@@ -15,9 +15,9 @@ from dwell.errors import WorkspaceError
 from dwell.geometry.box import Box
 from dwell.geometry.halfspaces import inscribed
 from dwell.geometry.hull import closed_boundary, distinct, find_facets, independent
-from dwell.geometry.limits import FLAT
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
+from dwell.geometry.validation import FLAT
 from dwell.geometry.voronoi import coincident
 
 Flat = Interval | Polygon | Box | Polytope
@@ -27,7 +27,7 @@ OUTSIDE = 1e-11  # of its reach: points outside a half-space by more are no corn
 FIRM = 1e-10  # how far normals must be from depending on each other to hold a corner
 
 
-class Pieces(NamedTuple):
+class SimplicialCell(NamedTuple):
     """A cell as simplices that share an apex, seen from the agent.
 
     They face outward: where rounding turned a sliver inside out, its volume is negative, and
@@ -37,7 +37,7 @@ class Pieces(NamedTuple):
     apex: Points  # (n,) the agent itself, if it is in its cell
     vertices: Points  # (V, n)
     simplices: Ints  # (S, n) vertices of the part of the boundary that each simplex stands on
-    wall: Ints  # (S,) what lies behind it: agents from 0 on, -1 - k for facet k of the workspace
+    behind: Ints  # (S,) what lies behind it: agents from 0 on, -1 - k for facet k of the workspace
 
     @property
     def corners(self) -> Floats:
@@ -47,7 +47,7 @@ class Pieces(NamedTuple):
         return np.concatenate([apex, outer], axis=1)
 
 
-def cell_pieces(workspace: Flat, points: Points, p: int) -> Pieces:
+def cell_pieces(workspace: Flat, points: Points, p: int) -> SimplicialCell:
     """The cell of agent p among `points` (N, n); without simplices if it is empty."""
     gaps = points - points[p]
     distance = np.sqrt((gaps * gaps).sum(axis=1))
@@ -66,7 +66,9 @@ def cell_pieces(workspace: Flat, points: Points, p: int) -> Pieces:
             np.concatenate([near, labels]),
         )
         if pieces is None:
-            return Pieces(np.zeros(n), np.zeros((0, n)), np.zeros((0, n), np.int64), labels[:0])
+            return SimplicialCell(
+                np.zeros(n), np.zeros((0, n)), np.zeros((0, n), np.int64), labels[:0]
+            )
         reach = float(np.sqrt((pieces.vertices**2).sum(axis=1).max()))
         # No agent farther than twice the farthest corner can cut the cell.
         needed = int(np.searchsorted(distance[order], 2.0 * reach, side="right"))
@@ -85,7 +87,7 @@ def _halfspaces_of(workspace: Flat, place: Points) -> tuple[Points, Floats]:
     return normals, (normals * (anchors - place)).sum(axis=1)
 
 
-def intersect(normals: Points, gaps: Floats, label: Ints) -> Pieces | None:
+def intersect(normals: Points, gaps: Floats, label: Ints) -> SimplicialCell | None:
     """The half-spaces normals . z <= gaps, intersected; None if that has no inside."""
     n = normals.shape[1]
     apex, center, radius = _interior(normals, gaps)
@@ -102,7 +104,7 @@ def intersect(normals: Points, gaps: Floats, label: Ints) -> Pieces | None:
         return None
     lift = np.abs(vertices @ normals.T - gaps)
     nearest = np.argmin(lift[boundary].max(axis=1), axis=1)  # the plane of each simplex
-    return Pieces(apex, vertices, boundary, label[nearest])
+    return SimplicialCell(apex, vertices, boundary, label[nearest])
 
 
 def _interior(normals: Points, gaps: Floats) -> tuple[Points, Points, float]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.hull import EXACT_LIMIT, degenerate, find_facets, independent
-from dwell.geometry.limits import FLAT
+from dwell.geometry.hull import EXACT_LIMIT, find_facets, independent
 from dwell.geometry.rational import exact as fractions
 from dwell.geometry.rational import solve
+from dwell.geometry.validation import FLAT, degenerate
 
 KEY = "workspace.halfspaces"
 ROUNDS = 4  # searches for the inscribed ball, each from the result of the last
@@ -152,34 +152,22 @@ def _corners(
     # matter only where the region is that long, which `find_facets` takes care of.
     facets = find_facets(dual, KEY)
     exact = len(facets.groups) * n**3 <= EXACT_LIMIT
-    corners = []
-    for group in facets.groups:
-        own = np.unique(facets.simplices[group])
-        chosen = own[independent(normals[own], n)]
-        corners.append(_meeting(normals, offsets, rows, values, chosen, ball.center, exact))
-    found = np.array(corners)
-    far = ~np.isfinite(found).all(axis=1)
-    if far.any():
-        raise unbounded(facets.normals[int(np.argmax(far))])
-    return np.unique(found, axis=0)
 
-
-def _meeting(
-    normals: Points,
-    offsets: Floats,
-    rows: Points,
-    values: Floats,
-    chosen: Ints,
-    center: Points,
-    exact: bool,
-) -> Points:
-    """The point where n facets meet: rounded once from the numbers that came, if that is quick."""
-    if exact:
+    def meeting(chosen: Ints) -> Points:
+        """The point where n facets meet: rounded once from the given numbers, if that is quick."""
+        if not exact:
+            gaps = offsets[chosen] - normals[chosen] @ ball.center
+            point: Points = ball.center + np.linalg.lstsq(normals[chosen], gaps, rcond=None)[0]
+            return point
         try:
             solution = solve(fractions(rows[chosen]), fractions(values[chosen, None]))
             return np.array([float(row[0]) for row in solution])
         except (ZeroDivisionError, OverflowError):
-            return np.full(len(center), np.inf)
-    gaps = offsets[chosen] - normals[chosen] @ center
-    point: Points = center + np.linalg.lstsq(normals[chosen], gaps, rcond=None)[0]
-    return point
+            return np.full(n, np.inf)
+
+    own = [np.unique(facets.simplices[group]) for group in facets.groups]
+    found = np.array([meeting(planes[independent(normals[planes], n)]) for planes in own])
+    far = ~np.isfinite(found).all(axis=1)
+    if far.any():
+        raise unbounded(facets.normals[int(np.argmax(far))])
+    return np.unique(found, axis=0)

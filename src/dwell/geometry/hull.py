@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.errors import WorkspaceError
-from dwell.geometry.limits import FLAT, refuse_range
 from dwell.geometry.rational import unit_normal
-from dwell.geometry.ring import ROUNDING
+from dwell.geometry.validation import FLAT, ROUNDING, degenerate, refuse_range
 
 EXACT_LIMIT = 60_000  # planes times dimension cubed beyond which rounding has to do
 SAME_RANK = 1e-13  # how far normals must be from depending on each other to hold a corner
@@ -112,17 +110,6 @@ def find_facets(local: Points, key: str = "workspace.vertices") -> HullFacets:
     return HullFacets(found.simplices.astype(np.int64), groups, rough, corners)
 
 
-def degenerate(why: str, key: str) -> WorkspaceError:
-    """The error for a region without an inside."""
-    corners = not key.endswith("halfspaces")
-    advice = "give the corners of a convex region" if corners else "loosen one of them"
-    return WorkspaceError(
-        f"the workspace has no inside: {why}; {advice}",
-        code="workspace.degenerate",
-        key=key,
-    )
-
-
 def distinct(points: Points, scaled: Points, reach: float) -> Points:
     """Points in the order they came, without those within `reach` of an earlier one, as scaled."""
     from scipy.spatial import KDTree
@@ -185,22 +172,19 @@ def _merged(
     simplices: Ints, neighbors: Ints, normals: Points, offsets: Floats, local: Points
 ) -> Ints:
     """A number for each simplex, the same for those in one plane up to rounding."""
-    parent = list(range(len(simplices)))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(k: int) -> int:
-        while parent[k] != k:
-            parent[k] = parent[parent[k]]
-            k = parent[k]
-        return k
-
-    for side in range(neighbors.shape[1]):
-        other = neighbors[:, side]
-        height = _farthest(simplices[other], normals, offsets, local)
-        back = _farthest(simplices, normals[other], offsets[other], local)
-        facing = (normals * normals[other]).sum(axis=1) > 0.0
-        for k in np.flatnonzero((np.maximum(height, back) <= ROUNDING) & facing):
-            parent[root(int(k))] = root(int(other[k]))
-    return np.array([root(k) for k in range(len(simplices))])
+    count, sides = neighbors.shape
+    own, other = np.repeat(np.arange(count), sides), neighbors.reshape(-1)
+    height = _farthest(simplices[other], normals[own], offsets[own], local)
+    back = _farthest(simplices[own], normals[other], offsets[other], local)
+    facing = (normals[own] * normals[other]).sum(axis=1) > 0.0
+    flat = (np.maximum(height, back) <= ROUNDING) & facing
+    pairs = own[flat], other[flat]
+    graph = coo_array((np.ones(int(flat.sum())), pairs), shape=(count, count))
+    label: Ints = connected_components(graph, directed=False)[1]
+    return label
 
 
 def _farthest(simplices: Ints, normals: Points, offsets: Floats, local: Points) -> Floats:

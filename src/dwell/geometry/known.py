@@ -6,7 +6,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, as_numbers, finite_numbers
 from dwell.errors import AgentsError
-from dwell.geometry.limits import read_only
+from dwell.geometry.validation import read_only
 
 BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell
 

@@ -15,7 +15,7 @@ from dwell.geometry.cell import Cell
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
-    from dwell._kernels.space.memory import Grid, Memory, Solid
+    from dwell._kernels.space.memory import CellBuffers, Grid, Solid
 
 FLAT = 1e-14  # of the workspace's size: faces bent by less change no volume that matters
 CROWD = 2.0  # agents per bin
@@ -41,7 +41,7 @@ def cells(
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions` (N, 3)."""
     from dwell._kernels.common.status import COINCIDENT
-    from dwell._kernels.space.doors import cell_of
+    from dwell._kernels.space.measure import cell_of
     from dwell._kernels.space.memory import make_memory
 
     points = np.ascontiguousarray(positions, dtype=np.float64)
@@ -52,8 +52,8 @@ def cells(
     number = numbers_in(grid)
     found = []
     for p in chosen:
-        vertices, looked, faces = cell_of(number[p], solid, grid, memory)
-        seen = grid.order[memory.seen[:looked]]
+        vertices, compared, faces = cell_of(number[p], solid, grid, memory)
+        seen = grid.order[memory.seen[:compared]]
         if vertices == COINCIDENT:
             raise coincident(p, int(seen[0]), points[p])
         found.append(_cell(p, points[p], vertices, faces, seen, grid, memory))
@@ -61,9 +61,9 @@ def cells(
 
 
 def _cell(
-    p: int, position: Points, vertices: int, faces: int, seen: Ints, grid: Grid, memory: Memory
+    p: int, position: Points, vertices: int, faces: int, seen: Ints, grid: Grid, memory: CellBuffers
 ) -> Cell:
-    """One cell out of the kernel's memory: see loops_of in _kernels/space/doors.py."""
+    """One cell out of the kernel's memory: see `list_loops` in _kernels/space/cells.py."""
     offsets = np.column_stack([memory.x[:vertices], memory.y[:vertices], memory.z[:vertices]])
     borders = memory.face[:faces].copy()
     real = borders >= 0
@@ -130,11 +130,11 @@ def solid_of(workspace: Polyhedron) -> Solid:
 
 
 @lru_cache(maxsize=32)
-def _solid(vertices: bytes, walls: tuple[Loop, ...]) -> Solid:
+def _solid(vertices: bytes, facets: tuple[Loop, ...]) -> Solid:
     from dwell._kernels.space.memory import Solid
 
     points = np.frombuffer(vertices).reshape(-1, 3)
-    loops, labels = _flat_faces(points, walls)
+    loops, labels = _flat_faces(points, facets)
     places, mate, left = _three_to_a_vertex(loops)
     at = {v: k for k, v in reversed(list(enumerate(places)))}
     base = [[at[loop[k * len(loop) // 3]] for k in range(3)] for loop in loops]
@@ -142,7 +142,7 @@ def _solid(vertices: bytes, walls: tuple[Loop, ...]) -> Solid:
     return Solid(x, y, z, np.array(mate), np.array(left), np.array(labels), np.array(base))
 
 
-def _flat_faces(points: Points, walls: Sequence[Loop]) -> tuple[list[Loop], list[int]]:
+def _flat_faces(points: Points, facets: Sequence[Loop]) -> tuple[list[Loop], list[int]]:
     """Faces and their labels, those that are not flat cut into triangles.
 
     Far from the origin the vertices of a slanted face are rounded out of its plane. Triangles are
@@ -151,7 +151,7 @@ def _flat_faces(points: Points, walls: Sequence[Loop]) -> tuple[list[Loop], list
     size = float(np.ptp(points, axis=0).max())
     loops: list[Loop] = []
     labels: list[int] = []
-    for k, loop in enumerate(walls):
+    for k, loop in enumerate(facets):
         arms = points[list(loop)] - points[loop[0]]
         normal = np.cross(arms[1:-1], arms[2:]).sum(axis=0)
         bent = np.abs(arms @ normal).max() > FLAT * size * float(lengths(normal))

@@ -11,11 +11,17 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_halfspaces
-from dwell.geometry.hull import Shell, degenerate, distinct, framed, shell_of
-from dwell.geometry.limits import as_rows, as_table, read_only
+from dwell.geometry.hull import Shell, distinct, framed, shell_of
 from dwell.geometry.projection import project
 from dwell.geometry.region import MANY, Interval, Polygon, Region
-from dwell.geometry.ring import ROUNDING, without_repeats
+from dwell.geometry.validation import (
+    ROUNDING,
+    as_rows,
+    as_table,
+    degenerate,
+    read_only,
+    repeats_removed,
+)
 
 
 @final
@@ -148,7 +154,7 @@ def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
     repairs: list[str] = []
     kept = _without_repeats(points)
     if len(kept) < len(points):
-        repairs.append(without_repeats(len(points) - len(kept)))
+        repairs.append(repeats_removed(len(points) - len(kept)))
     shell = _shell(kept)
     if shell.lost:
         repairs.append(

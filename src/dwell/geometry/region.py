@@ -10,8 +10,15 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.limits import as_number, as_rows, missing, read_only, refuse_range
-from dwell.geometry.ring import ROUNDING, as_points, clean_ring, signed_area
+from dwell.geometry.polygon_validation import as_points, clean_ring, signed_area
+from dwell.geometry.validation import (
+    ROUNDING,
+    as_number,
+    as_rows,
+    missing,
+    read_only,
+    refuse_range,
+)
 
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 

@@ -12,8 +12,8 @@ import numpy as np
 from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.cells.backend import is_expensive, measure_cells
-from dwell.cells.ground import Ground
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
 from dwell.geometry.voronoi import first_coincidence
@@ -140,8 +140,8 @@ def measure_at(
 def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Looks) -> Metrics:
     """Metrics of configurations whose cells are already measured."""
     samples, agents = now.next_at.shape
-    if seen.met.any():
-        raise first_coincidence(now.positions[int(np.argmax(seen.met)) // agents])
+    if seen.coincident.any():
+        raise first_coincidence(now.positions[int(np.argmax(seen.coincident)) // agents])
     errors = seen.error.reshape(now.positions.shape)
     shares = (seen.polar * np.exp(seen.log_scale)).reshape(samples, agents)
     return Metrics(
@@ -201,7 +201,7 @@ def covered_from(
     return covered_after(errors, until, last, float(after[0]) if len(after) else None, nu, finest)
 
 
-def sharpness(ground: Ground) -> float:
+def sharpness(ground: WeightedRegion) -> float:
     """How sharply the beginning of coverage is located, as a share of the time."""
     return ROUGH if is_expensive(ground) else FINEST
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.cells import tessellate
-from dwell.cells.ground import ground_of
+from dwell.cells.weighted_region import weighted_region
 from dwell.density import Density
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.studies.landscape import Landscape
@@ -51,7 +51,7 @@ class Frame:
     @cached_property
     def log_scale(self) -> float:
         """The logarithm of all weight where that is near or beyond the range of numbers; else 0."""
-        if ground_of(self.workspace, self.density).terms is None:
+        if weighted_region(self.workspace, self.density).terms is None:
             return 0.0
         lower, upper = self.workspace.bounds
         log = float(tessellate(self.workspace, [0.5 * (lower + upper)], self.density).log_masses[0])

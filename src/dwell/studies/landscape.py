@@ -16,8 +16,8 @@ import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
 from dwell.cells.backend import borders, measure_cells
-from dwell.cells.ground import ground_of
 from dwell.cells.measurement import Looks
+from dwell.cells.weighted_region import weighted_region
 from dwell.density import Density
 from dwell.errors import DensityError
 from dwell.geometry import Ball, Ellipsoid, Workspace
@@ -65,7 +65,7 @@ class Landscape:
         self.workspace = workspace
         self.density = density
         self.evaluations = 0
-        self._ground = ground_of(workspace, density)
+        self._ground = weighted_region(workspace, density)
         self.noise = QUADRATURE if self._ground.terms is None else ROUNDING
         self.log_scale = log_scale
 
@@ -78,7 +78,7 @@ class Landscape:
         self.evaluations += len(positions)
         all_agents = np.arange(len(positions))
         seen = measure_cells(self._ground, positions[None], np.zeros_like(all_agents), all_agents)
-        if seen.met.any() or seen.empty.any():
+        if seen.coincident.any() or seen.empty.any():
             return None
         if first:
             _refuse_doubt(self.workspace, seen)

@@ -78,8 +78,8 @@ class Recorded:
         places = self.paths.at(ascending).positions
         row = np.searchsorted(ascending, times)
         seen = measure_cells(self.system.ground, places, row, agents)
-        if seen.met.any():
-            raise first_coincidence(places[int(row[np.argmax(seen.met)])])
+        if seen.coincident.any():
+            raise first_coincidence(places[int(row[np.argmax(seen.coincident)])])
         return lengths(seen.error)
 
 
@@ -109,8 +109,8 @@ def follow(run: Recorded, most: int) -> Series:
     times = _times(run, affordable(run, most))
     now = run.paths.at(times)
     seen = look_at_all(run.system, now.positions)
-    if seen.met.any():  # two agents at one place have no cells: leave these times out
-        kept = ~seen.met.reshape(now.next_at.shape).any(axis=1)
+    if seen.coincident.any():  # two agents at one place have no cells: leave these times out
+        kept = ~seen.coincident.reshape(now.next_at.shape).any(axis=1)
         times = times[kept]
         now = run.paths.at(times)
         seen = look_at_all(run.system, now.positions)

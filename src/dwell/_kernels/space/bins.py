@@ -13,6 +13,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.segments import AFTER_REACH, AFTER_SINCE
 from dwell._kernels.polygon.cell_list import (
     EVENTS,
     FASTEST,
@@ -21,37 +22,43 @@ from dwell._kernels.polygon.cell_list import (
     PER_BIN,
     PUT_AT,
     SLACK,
+    are_many,
     drift_at,
     place_in,
 )
-from dwell._kernels.space.legs import HOLD_X, HOLD_Y, HOLD_Z, place_at
 from dwell._kernels.space.memory import Grid
+from dwell._kernels.space.search import counting_sort, range_of
+
+# Columns of the engine's table of trajectory segments in space: see ../legs.py.
+START_X, START_Y, START_Z, HOLD_X, HOLD_Y, HOLD_Z = range(6)
+SINCE, REACH = 6 + AFTER_SINCE, 6 + AFTER_REACH
 
 FEW = 128  # agents up to which all are near
 FIRST = 2.2  # sides of a bin: the radius of the first ball, where no better guess is at hand
 MARGIN = 1.1  # a guess is taken so many times
 
-X, Y, Z, SIDE, ALONG_X, ALONG_Y, ALONG_Z = range(7)  # a frame: lower corner, side, how many
+LOWER, SIDE, ALONG = 0, 3, 4  # a frame: lower corner (3), side of a bin, bins along each axis (3)
 
 
-class Bins(NamedTuple):
-    """Who is where: agents in the order of their bins, of which the last axis runs fastest."""
+class CubicBins(NamedTuple):
+    """Agents in the order of their bins, of which the last axis runs fastest."""
 
     frame: np.ndarray  # (7,)
     clock: np.ndarray  # (3,) see ../polygon/cell_list.py
     first: np.ndarray  # (bins + 1,) where each bin begins in `who`
     who: np.ndarray  # (N,)
+    bin: np.ndarray  # (N,) the bin of each agent
 
 
-def make_bins(agents: int) -> Bins:
-    """Empty bins for so many agents; `put_all` fills them."""
+def make_bins(agents: int) -> CubicBins:
+    """Return empty bins for so many agents; `put_all` fills them."""
     most = 1 if agents <= FEW else 4 * agents  # more than any frame for so many has
     first, who = np.zeros(most + 1, dtype=np.int32), np.arange(agents, dtype=np.int32)
-    return Bins(np.zeros(7), np.zeros(3), first, who)
+    return CubicBins(np.zeros(7), np.zeros(3), first, who, np.zeros(agents, dtype=np.int32))
 
 
 def make_near(agents: int) -> Grid:
-    """Buffers for the agents near one, that one first: a search with a single bin.
+    """Return buffers for the agents near one, that one first: a search with a single bin.
 
     There is one entry more than agents, as the measuring one is listed twice.
     """
@@ -62,62 +69,49 @@ def make_near(agents: int) -> Grid:
 
 
 @inner
-def are_many(bins):
-    """Whether there is more than one bin."""
-    return bins.first.shape[0] > 2
+def place_at(t, q, cruise, row):
+    """Return the position of agent q at time t."""
+    dt = smaller(t - row[q, SINCE], cruise)
+    return (
+        row[q, START_X] + row[q, HOLD_X] * dt,
+        row[q, START_Y] + row[q, HOLD_Y] * dt,
+        row[q, START_Z] + row[q, HOLD_Z] * dt,
+    )
 
 
 @inner
-def side_for(agents, width, height, depth):
-    """Side of bins with about PER_BIN agents in each, also if all are in a plane or on a line."""
-    share = PER_BIN / agents
-    longest = larger(width, larger(height, depth))
-    area = larger(width * height, larger(width * depth, height * depth))
-    side = larger((width * height * depth * share) ** (1.0 / 3.0), math.sqrt(area * share))
-    return larger(side, longest * share)
+def index_of(z, axis, frame):
+    """Return the slab of bins along an axis that z lies in; the outermost one if z is outside."""
+    return place_in(z, frame[LOWER + axis], frame[SIDE], frame[ALONG + axis])
 
 
 @inner
-def along(extent, side):
-    """How many bins an extent takes."""
-    return larger(1, math.ceil(extent / side))
-
-
-@inner
-def bin_of(x, y, z, frame):
-    """The number of the bin that a place lies in; those outside count to the outermost."""
-    i = place_in(x, frame[X], frame[SIDE], frame[ALONG_X])
-    j = place_in(y, frame[Y], frame[SIDE], frame[ALONG_Y])
-    k = place_in(z, frame[Z], frame[SIDE], frame[ALONG_Z])
-    return (i * int(frame[ALONG_Y]) + j) * int(frame[ALONG_Z]) + k
-
-
-@inner
-def gap_to(k, z, low, side, count):
-    """How far z is from slab k of bins along an axis; the outermost have no outer edge."""
+def gap_to(k, z, axis, frame):
+    """Return the distance from z to slab k along an axis; the outermost have no outer edge."""
+    low, side = frame[LOWER + axis], frame[SIDE]
     gap = 0.0
     if k > 0:
         gap = larger(gap, low + k * side - z)
-    if k < count - 1:
+    if k < frame[ALONG + axis] - 1:
         gap = larger(gap, z - (low + (k + 1) * side))
     return gap
 
 
 @inner
-def far_end(z, low, side, count):
-    """How far z is from the farther end of a frame."""
-    return larger(abs(z - low), abs(low + count * side - z))
+def far_end(z, axis, frame):
+    """Return the distance from z to the farther end of a frame along an axis."""
+    low = frame[LOWER + axis]
+    return larger(abs(z - low), abs(low + frame[ALONG + axis] * frame[SIDE] - z))
 
 
 @inner
-def limit_of(px, py, pz, radius, drift, frame):
-    """The squared distance up to which all agents are listed; inf if none is left out."""
-    side = frame[SIDE]
-    far = far_end(px, frame[X], side, frame[ALONG_X]) + far_end(py, frame[Y], side, frame[ALONG_Y])
-    if radius > far + far_end(pz, frame[Z], side, frame[ALONG_Z]):
+def limit_of(place, radius, drift, frame):
+    """Return the squared distance up to which all agents are listed; inf if none is left out."""
+    far = far_end(place[0], 0, frame) + far_end(place[1], 1, frame)
+    if radius > far + far_end(place[2], 2, frame):
         return np.inf
-    size = abs(frame[X]) + abs(frame[Y]) + abs(frame[Z])
-    size += side * (frame[ALONG_X] + frame[ALONG_Y] + frame[ALONG_Z])
+    size = abs(frame[LOWER]) + abs(frame[LOWER + 1]) + abs(frame[LOWER + 2])
+    size += frame[SIDE] * (frame[ALONG] + frame[ALONG + 1] + frame[ALONG + 2])
     sure = radius - drift - SLACK * size
     return sure * sure if sure > 0.0 else -1.0
 
@@ -126,7 +120,7 @@ def limit_of(px, py, pz, radius, drift, frame):
 def add_some(begin, end, p, t, limit, m, cruise, row, who, near):
     """Add agents begin to end - 1 in the order of bins, but not p itself, nor any beyond `limit`.
 
-    Gives how many there are then.
+    Returns how many there are then.
     """
     for i in range(begin, end):
         q = who[i]
@@ -143,52 +137,40 @@ def add_some(begin, end, p, t, limit, m, cruise, row, who, near):
 
 @inner
 def gather(p, t, radius, cruise, row, bins, near):
-    """List the agents near agent p at time t, itself first; gives the limit.
+    """List the agents near agent p at time t, itself first; returns the limit.
 
     Up to this squared distance, which is about that of the radius, none is missing and beyond it
     none is listed.
     """
     px, py, pz = place_at(t, p, cruise, row)
-    near.x[0] = px
-    near.y[0] = py
-    near.z[0] = pz
+    near.x[0], near.y[0], near.z[0] = px, py, pz
     limit = np.inf
     m = 1
     if not are_many(bins):
         m = add_some(0, row.shape[0], p, t, limit, m, cruise, row, bins.who, near)
     else:
         frame = bins.frame
-        side = frame[SIDE]
         drift = drift_at(t, bins.clock)
         radius += drift
-        limit = limit_of(px, py, pz, radius, drift, frame)
+        limit = limit_of((px, py, pz), radius, drift, frame)
         square = radius * radius
-        rows = int(frame[ALONG_Y])
-        deep = int(frame[ALONG_Z])
-        for i in range(
-            place_in(px - radius, frame[X], side, frame[ALONG_X]),
-            place_in(px + radius, frame[X], side, frame[ALONG_X]) + 1,
-        ):
-            di = gap_to(i, px, frame[X], side, frame[ALONG_X])
+        deep = int(frame[ALONG + 2])
+        for i in range(index_of(px - radius, 0, frame), index_of(px + radius, 0, frame) + 1):
+            di = gap_to(i, px, 0, frame)
             left = square - di * di
             if left < 0.0:
                 continue
             wide = math.sqrt(left)
-            for j in range(
-                place_in(py - wide, frame[Y], side, frame[ALONG_Y]),
-                place_in(py + wide, frame[Y], side, frame[ALONG_Y]) + 1,
-            ):
-                dj = gap_to(j, py, frame[Y], side, frame[ALONG_Y])
+            for j in range(index_of(py - wide, 1, frame), index_of(py + wide, 1, frame) + 1):
+                dj = gap_to(j, py, 1, frame)
                 rest = left - dj * dj
                 if rest < 0.0:
                     continue
-                half = math.sqrt(rest) if limit < np.inf else np.inf
-                low = 0
-                high = deep - 1
+                low, high = 0, deep - 1
                 if limit < np.inf:
-                    low = place_in(pz - half, frame[Z], side, frame[ALONG_Z])
-                    high = place_in(pz + half, frame[Z], side, frame[ALONG_Z])
-                column = (i * rows + j) * deep
+                    half = math.sqrt(rest)
+                    low, high = index_of(pz - half, 2, frame), index_of(pz + half, 2, frame)
+                column = (i * int(frame[ALONG + 1]) + j) * deep
                 begin = bins.first[column + low]
                 end = bins.first[column + high + 1]
                 m = add_some(begin, end, p, t, limit, m, cruise, row, bins.who, near)
@@ -198,13 +180,13 @@ def gather(p, t, radius, cruise, row, bins, near):
 
 @inner
 def guessed(reach, frame):
-    """A radius for the first ball, from the distance at which a cell like this one is settled."""
+    """Return a radius for the first ball, from the distance at which a similar cell is complete."""
     return MARGIN * reach if reach > 0.0 else FIRST * frame[SIDE]
 
 
 @inner
 def note_speed(x, y, z, clock):
-    """An agent moves on with this velocity."""
+    """Record that an agent moves on with this velocity."""
     clock[FASTEST] = larger(clock[FASTEST], x * x + y * y + z * z)
     clock[EVENTS] += 1.0
 
@@ -218,49 +200,26 @@ def is_worn(t, agents, bins):
 
 
 @inner
-def lay_frame(x, y, z, frame):
-    """Bins over the box that these places fill."""
-    left = front = bottom = np.inf
-    right = back = top = -np.inf
-    for q in range(x.shape[0]):
-        left = smaller(left, x[q])
-        right = larger(right, x[q])
-        front = smaller(front, y[q])
-        back = larger(back, y[q])
-        bottom = smaller(bottom, z[q])
-        top = larger(top, z[q])
-    side = side_for(x.shape[0], right - left, back - front, top - bottom)
-    side = side if side > 0.0 else 1.0  # all at one place
-    frame[X] = left
-    frame[Y] = front
-    frame[Z] = bottom
+def lay_frame(agents, x, y, z, frame):
+    """Lay bins over the box of all positions, with about PER_BIN agents in each.
+
+    Where the agents are all in a plane or on a line, bins cover the plane or the line.
+    """
+    left, right = range_of(agents, x)
+    front, back = range_of(agents, y)
+    bottom, top = range_of(agents, z)
+    frame[LOWER], frame[LOWER + 1], frame[LOWER + 2] = left, front, bottom
+    width, height, depth = right - left, back - front, top - bottom
+    share = PER_BIN / agents
+    longest = larger(width, larger(height, depth))
+    area = larger(width * height, larger(width * depth, height * depth))
+    side = larger((width * height * depth * share) ** (1.0 / 3.0), math.sqrt(area * share))
+    side = larger(side, longest * share)
+    side = side if side > 0.0 else 1.0  # all at one position
     frame[SIDE] = side
-    frame[ALONG_X] = along(right - left, side)
-    frame[ALONG_Y] = along(back - front, side)
-    frame[ALONG_Z] = along(top - bottom, side)
-
-
-@inner
-def put_places(x, y, z, bins):
-    """Put agents at these places into bins, in a frame that fits them."""
-    frame, first = bins.frame, bins.first
-    lay_frame(x, y, z, frame)
-    agents = x.shape[0]
-    count = int(frame[ALONG_X] * frame[ALONG_Y] * frame[ALONG_Z])
-    first[: count + 1] = 0
-    for q in range(agents):
-        first[bin_of(x[q], y[q], z[q], frame) + 1] += 1
-    for k in range(count):
-        first[k + 1] += first[k]
-    for k in range(agents):
-        q = agents - 1 - k  # the last one first: a bin is then in the order of the numbers
-        place = bin_of(x[q], y[q], z[q], frame)
-        first[place + 1] -= 1
-        bins.who[first[place + 1]] = q
-    # Each bin now begins where the next one did: first[b + 1] was counted down to the start of b.
-    for k in range(count):
-        first[k] = first[k + 1]
-    first[count] = agents
+    frame[ALONG] = larger(1, math.ceil(width / side))
+    frame[ALONG + 1] = larger(1, math.ceil(height / side))
+    frame[ALONG + 2] = larger(1, math.ceil(depth / side))
 
 
 @njit
@@ -268,13 +227,19 @@ def put_all(t, cruise, row, bins, near):
     """Put all agents into bins as they are at time t; a few need none."""
     if not are_many(bins):
         return
-    agents = row.shape[0]
+    agents, frame = row.shape[0], bins.frame
     fastest = 0.0
     for q in range(agents):
         near.x[q], near.y[q], near.z[q] = place_at(t, q, cruise, row)
         speed = row[q, HOLD_X] * row[q, HOLD_X] + row[q, HOLD_Y] * row[q, HOLD_Y]
         fastest = larger(fastest, speed + row[q, HOLD_Z] * row[q, HOLD_Z])
-    put_places(near.x[:agents], near.y[:agents], near.z[:agents], bins)
+    lay_frame(agents, near.x, near.y, near.z, frame)
+    for q in range(agents):
+        column = index_of(near.x[q], 0, frame) * int(frame[ALONG + 1])
+        column += index_of(near.y[q], 1, frame)
+        bins.bin[q] = column * int(frame[ALONG + 2]) + index_of(near.z[q], 2, frame)
+    count = int(frame[ALONG] * frame[ALONG + 1] * frame[ALONG + 2])
+    counting_sort(bins.bin, bins.first[: count + 1], bins.who)
     bins.clock[PUT_AT] = t
     bins.clock[FASTEST] = fastest
     bins.clock[EVENTS] = 0.0

@@ -1,17 +1,18 @@
-"""Thin and small cells once more, with twice the digits.
+"""Vertices, volumes and areas of thin and small cells, computed with twice the digits.
 
-Which planes meet in a vertex is known by then, so each vertex is computed again as their meeting,
+The planes that meet in a vertex are known, so each vertex is computed again as their intersection,
 in double-double arithmetic (numbers h + l), and with it what the moments need: the volumes under
 the triangles of the faces.
 
-A plane is (ah, al, bh, bl, ch, cl, oh, ol): a x + b y + c z = o in the agent's frame.
+A vector is (xh, xl, yh, yl, zh, zl), a plane its normal followed by its offset:
+(ah, al, bh, bl, ch, cl, oh, ol) for a x + b y + c z = o in the agent's frame.
 """
 
 import math
 
 import numpy as np
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inlined, inner
 from dwell._kernels.common.arithmetic import larger
 from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
 
@@ -21,98 +22,73 @@ GRAIN = 64.0 * np.finfo(float).eps  # ... if it is also more than so much of the
 
 
 @inner
-def triple(u, v, w):
-    """u . (v x w) of vectors (xh, xl, yh, yl, zh, zl)."""
-    ph, pl = cross_product(v[2], v[3], v[4], v[5], w[2], w[3], w[4], w[5])
-    qh, ql = cross_product(v[4], v[5], v[0], v[1], w[4], w[5], w[0], w[1])
-    rh, rl = cross_product(v[0], v[1], v[2], v[3], w[0], w[1], w[2], w[3])
-    ph, pl = times(u[0], u[1], ph, pl)
-    qh, ql = times(u[2], u[3], qh, ql)
-    rh, rl = times(u[4], u[5], rh, rl)
+def dot(u, v):
+    """Return u . v."""
+    ph, pl = times(u[0], u[1], v[0], v[1])
+    qh, ql = times(u[2], u[3], v[2], v[3])
+    rh, rl = times(u[4], u[5], v[4], v[5])
     sh, sl = add(ph, pl, qh, ql)
     return add(sh, sl, rh, rl)
 
 
 @inner
-def half_square(ah, al, bh, bl, ch, cl):
-    """Half the squared length of a vector."""
-    ph, pl = times(ah, al, ah, al)
-    qh, ql = times(bh, bl, bh, bl)
-    rh, rl = times(ch, cl, ch, cl)
-    sh, sl = add(ph, pl, qh, ql)
-    sh, sl = add(sh, sl, rh, rl)
-    return 0.5 * sh, 0.5 * sl
+def cross(u, v):
+    """Return u x v."""
+    xh, xl = cross_product(u[2], u[3], u[4], u[5], v[2], v[3], v[4], v[5])
+    yh, yl = cross_product(u[4], u[5], u[0], u[1], v[4], v[5], v[0], v[1])
+    zh, zl = cross_product(u[0], u[1], u[2], u[3], v[0], v[1], v[2], v[3])
+    return xh, xl, yh, yl, zh, zl
 
 
 @inner
-def bisector(p, q, x, y, z):
-    """The plane between agents p and q, in the frame of p."""
-    ah, al = difference(x[q], x[p])
-    bh, bl = difference(y[q], y[p])
-    ch, cl = difference(z[q], z[p])
-    oh, ol = half_square(ah, al, bh, bl, ch, cl)
-    return ah, al, bh, bl, ch, cl, oh, ol
+def apart(a, b):
+    """Return the vector from position a to position b."""
+    xh, xl = difference(b[0], a[0])
+    yh, yl = difference(b[1], a[1])
+    zh, zl = difference(b[2], a[2])
+    return xh, xl, yh, yl, zh, zl
 
 
 @inner
-def apart(i, j, x, y, z):
-    """Vector from place i to place j."""
-    ah, al = difference(x[j], x[i])
-    bh, bl = difference(y[j], y[i])
-    ch, cl = difference(z[j], z[i])
-    return ah, al, bh, bl, ch, cl
+def position(i, solid):
+    """Return position i among the coordinates x, y, z of `solid`, a workspace or agents."""
+    return solid.x[i], solid.y[i], solid.z[i]
 
 
 @inner
-def wall(i, j, k, px, py, pz, wx, wy, wz):
-    """The plane through three corners of the workspace, seen from (px, py, pz)."""
-    u = apart(i, j, wx, wy, wz)
-    v = apart(i, k, wx, wy, wz)
-    ah, al = cross_product(u[2], u[3], u[4], u[5], v[2], v[3], v[4], v[5])
-    bh, bl = cross_product(u[4], u[5], u[0], u[1], v[4], v[5], v[0], v[1])
-    ch, cl = cross_product(u[0], u[1], u[2], u[3], v[0], v[1], v[2], v[3])
-    xh, xl = difference(wx[i], px)
-    yh, yl = difference(wy[i], py)
-    zh, zl = difference(wz[i], pz)
-    ph, pl = times(ah, al, xh, xl)
-    qh, ql = times(bh, bl, yh, yl)
-    rh, rl = times(ch, cl, zh, zl)
-    oh, ol = add(ph, pl, qh, ql)
-    oh, ol = add(oh, ol, rh, rl)
-    return ah, al, bh, bl, ch, cl, oh, ol
-
-
-@inner
-def plane_of(face, plane, p, x, y, z, wx, wy, wz, base):
-    """The plane of a face: of the workspace (plane < 0), or the bisector with an agent."""
+def plane_of(face, p, plane, solid, grid):
+    """Return the plane of a face: the bisector of p and another agent, or one of the workspace."""
     q = plane[face]
+    place = position(p, grid)
     if q >= 0:
-        return bisector(p, q, x, y, z)
-    return wall(base[face, 0], base[face, 1], base[face, 2], x[p], y[p], z[p], wx, wy, wz)
+        gap = apart(place, position(q, grid))
+        high, low = dot(gap, gap)
+        return (*gap, 0.5 * high, 0.5 * low)
+    a = position(solid.base[face, 0], solid)
+    b = position(solid.base[face, 1], solid)
+    normal = cross(apart(a, b), apart(a, position(solid.base[face, 2], solid)))
+    return (*normal, *dot(normal, apart(place, a)))
 
 
 @inner
 def length(f):
-    """Length of a plane's normal."""
+    """Return the length of a plane's normal."""
     return math.sqrt(f[0] * f[0] + f[2] * f[2] + f[4] * f[4])
 
 
 @inner
-def meeting(f, g, h):
-    """Where three planes meet: (found, xh, xl, yh, yl, zh, zl)."""
-    nf = (f[0], f[1], f[2], f[3], f[4], f[5])
-    ng = (g[0], g[1], g[2], g[3], g[4], g[5])
-    nh = (h[0], h[1], h[2], h[3], h[4], h[5])
-    dh, dl = triple(nf, ng, nh)
+def intersection(f, g, h):
+    """Return the intersection of three planes: (found, xh, xl, yh, yl, zh, zl)."""
+    dh, dl = dot(f[:6], cross(g[:6], h[:6]))
     if not abs(dh) > FLATTEST * (length(f) * length(g) * length(h)):
         return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     u = (f[6], f[7], g[6], g[7], h[6], h[7])
     a = (f[0], f[1], g[0], g[1], h[0], h[1])
     b = (f[2], f[3], g[2], g[3], h[2], h[3])
     c = (f[4], f[5], g[4], g[5], h[4], h[5])
-    xh, xl = triple(u, b, c)
-    yh, yl = triple(a, u, c)
-    zh, zl = triple(a, b, u)
+    xh, xl = dot(u, cross(b, c))
+    yh, yl = dot(a, cross(u, c))
+    zh, zl = dot(a, cross(b, u))
     xh, xl = quotient(xh, xl, dh, dl)
     yh, yl = quotient(yh, yl, dh, dl)
     zh, zl = quotient(zh, zl, dh, dl)
@@ -120,63 +96,67 @@ def meeting(f, g, h):
 
 
 @inner
-def sharpen(n, p, reach, gx, gy, gz, wx, wy, wz, base, plane, left, x, y, z, low):
-    """Compute the n vertices again, as x + low[0] and so on.
+def reach_of(p, solid, grid):
+    """Return the squared distance of the farthest vertex of the workspace from agent p."""
+    reach = 0.0
+    for v in range(solid.x.shape[0]):
+        dx = solid.x[v] - grid.x[p]
+        dy = solid.y[v] - grid.y[p]
+        dz = solid.z[v] - grid.z[p]
+        reach = larger(reach, dx * dx + dy * dy + dz * dz)
+    return reach
 
-    reach: squared distance of the farthest corner of the workspace, which cutting started from.
+
+@inner
+def sharpen(n, p, solid, grid, s):
+    """Compute the n vertices of the cell in s again, as s.x + s.low[0] and so on.
+
     Those where planes are as good as parallel stay as they are.
     """
+    x, y, z, low, left = s.x, s.y, s.z, s.low, s.left
     size = 0.0
     for v in range(n):
         size = larger(size, x[v] * x[v] + y[v] * y[v] + z[v] * z[v])
-    nearby = larger(FARTHEST * FARTHEST * size, GRAIN * GRAIN * reach)
+    nearby = larger(FARTHEST * FARTHEST * size, GRAIN * GRAIN * reach_of(p, solid, grid))
     for v in range(n):
-        low[0, v] = 0.0
-        low[1, v] = 0.0
-        low[2, v] = 0.0
-        f = plane_of(left[4 * v], plane, p, gx, gy, gz, wx, wy, wz, base)
-        g = plane_of(left[4 * v + 1], plane, p, gx, gy, gz, wx, wy, wz, base)
-        h = plane_of(left[4 * v + 2], plane, p, gx, gy, gz, wx, wy, wz, base)
-        found, xh, xl, yh, yl, zh, zl = meeting(f, g, h)
-        if found:
-            dx = xh - x[v]
-            dy = yh - y[v]
-            dz = zh - z[v]
-            if dx * dx + dy * dy + dz * dz <= nearby:
-                x[v] = xh
-                y[v] = yh
-                z[v] = zh
-                low[0, v] = xl
-                low[1, v] = yl
-                low[2, v] = zl
+        f = plane_of(left[4 * v], p, s.plane, solid, grid)
+        g = plane_of(left[4 * v + 1], p, s.plane, solid, grid)
+        h = plane_of(left[4 * v + 2], p, s.plane, solid, grid)
+        found, xh, xl, yh, yl, zh, zl = intersection(f, g, h)
+        dx = xh - x[v]
+        dy = yh - y[v]
+        dz = zh - z[v]
+        low[:, v] = 0.0
+        if found and dx * dx + dy * dy + dz * dz <= nearby:
+            x[v], y[v], z[v] = xh, yh, zh
+            low[0, v], low[1, v], low[2, v] = xl, yl, zl
 
 
-@inner
-def from_to(a, b, x, y, z, low):
-    """Vector from vertex a to vertex b, with all digits."""
-    xh, xl = add(x[b], low[0, b], -x[a], -low[0, a])
-    yh, yl = add(y[b], low[1, b], -y[a], -low[1, a])
-    zh, zl = add(z[b], low[2, b], -z[a], -low[2, a])
+@inlined
+def edge(a, b, s):
+    """Return the vector from vertex a to vertex b, with all digits."""
+    xh, xl = add(s.x[b], s.low[0, b], -s.x[a], -s.low[0, a])
+    yh, yl = add(s.y[b], s.low[1, b], -s.y[a], -s.low[1, a])
+    zh, zl = add(s.z[b], s.low[2, b], -s.z[a], -s.low[2, a])
     return xh, xl, yh, yl, zh, zl
 
 
-@inner
-def sharp_fan(count, corner, x, y, z, low, fan):
-    """Fill `fan` from vertices with all digits: see moments.py."""
-    for t in range(count):
-        a = corner[t, 0]
-        o = (x[a], low[0, a], y[a], low[1, a], z[a], low[2, a])
-        u = from_to(a, corner[t, 1], x, y, z, low)
-        v = from_to(a, corner[t, 2], x, y, z, low)
-        fan[t], _ = triple(o, u, v)
+@inlined
+def normal_of(t, s):
+    """Return the normal of triangle t with twice its area as length, with all digits."""
+    a = s.corner[t, 0]
+    return cross(edge(a, s.corner[t, 1], s), edge(a, s.corner[t, 2], s))
 
 
-@inner
-def sharp_area(t, corner, x, y, z, low):
-    """Twice the area of triangle t, from vertices with all digits."""
-    u = from_to(corner[t, 0], corner[t, 1], x, y, z, low)
-    v = from_to(corner[t, 0], corner[t, 2], x, y, z, low)
-    a, _ = cross_product(u[2], u[3], u[4], u[5], v[2], v[3], v[4], v[5])
-    b, _ = cross_product(u[4], u[5], u[0], u[1], v[4], v[5], v[0], v[1])
-    c, _ = cross_product(u[0], u[1], u[2], u[3], v[0], v[1], v[2], v[3])
-    return math.sqrt(a * a + b * b + c * c)
+@inlined
+def sharp_volume(t, s):
+    """Return six times the volume under triangle t, from vertices with all digits."""
+    a = s.corner[t, 0]
+    apex = (s.x[a], s.low[0, a], s.y[a], s.low[1, a], s.z[a], s.low[2, a])
+    return dot(apex, normal_of(t, s))[0]
+
+
+@inlined
+def sharp_area(t, s):
+    """Return twice the area of triangle t, from vertices with all digits."""
+    return length(normal_of(t, s))

@@ -8,9 +8,10 @@ import numpy as np
 from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.event_loop import event_loop
+from dwell._kernels.polygon.cell_list import are_many
 from dwell._kernels.space.bins import (
-    Bins,
-    are_many,
+    REACH,
+    CubicBins,
     gather,
     guessed,
     is_worn,
@@ -18,17 +19,16 @@ from dwell._kernels.space.bins import (
     put_all,
 )
 from dwell._kernels.space.cells import farthest, voronoi_cell
-from dwell._kernels.space.legs import REACH
-from dwell._kernels.space.look import EX, EY, EZ, NEIGHBORS, STATUS, tell
+from dwell._kernels.space.measure import EX, EY, EZ, NEIGHBORS, STATUS, measure_cell
 
 
-class Memory(NamedTuple):
+class SpaceMemory(NamedTuple):
     """Buffers of one run."""
 
-    bins: Bins
+    bins: CubicBins
     near: NamedTuple
     scratch: NamedTuple
-    seen: np.ndarray  # for one measurement: see look.py
+    seen: np.ndarray  # one measurement: see measure.py
 
 
 @inner
@@ -41,7 +41,7 @@ def cut_cell(p, t, binned, cruise, row, solid, bins, near, s):
     own = near.start[0]  # 0; for a constant all kernels would be compiled once more
     while True:
         limit = gather(p, t, radius, cruise, row, bins, near)
-        n, _, nearest, _ = voronoi_cell(own, solid, near, s)
+        n, _, nearest = voronoi_cell(own, solid, near, s)
         if not binned:
             return n, nearest
         reach = 4.0 * farthest(n, s.x, s.y, s.z) if n > 0 else 0.0
@@ -60,13 +60,10 @@ def measure(j, p, t, cruise, legs, solid, terms, log, memory):
     if binned and is_worn(t, row.shape[0], bins):
         put_all(t, cruise, row, bins, near)
     n, nearest = cut_cell(p, t, binned, cruise, row, solid, bins, near, memory.scratch)
-    tell(n, nearest, near.start[0], solid, near, terms, memory.scratch, seen)
-    log.positions[0, j] = near.x[0]
-    log.positions[1, j] = near.y[0]
-    log.positions[2, j] = near.z[0]
-    log.errors[0, j] = seen[EX]
-    log.errors[1, j] = seen[EY]
-    log.errors[2, j] = seen[EZ]
+    measure_cell(n, nearest, near.start[0], solid, near, terms, memory.scratch, seen)
+    places, errors = log.positions, log.errors
+    places[0, j], places[1, j], places[2, j] = near.x[0], near.y[0], near.z[0]
+    errors[0, j], errors[1, j], errors[2, j] = seen[EX], seen[EY], seen[EZ]
     return int(seen[STATUS]), int(seen[NEIGHBORS]), nearest
 
 

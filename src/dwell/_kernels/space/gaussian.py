@@ -5,7 +5,7 @@ known beforehand; they say which rule integrates it to rules.TOLERANCE, proven, 
 no rule does is halved. All weights and values are positive, so nothing cancels, however thin the
 piece or far the peak. Parts that weigh nothing beside the rest are dropped.
 
-A row of `pending` is a corner o, the edges a, b, c from it (a, b for a triangle), and the measure:
+A row of `pending` is a corner o, the edges a, b, c from it (for a triangle c = 0), and the measure:
 six times the volume, or twice the area.
 """
 
@@ -14,39 +14,34 @@ import numpy as np
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential, larger, smaller
 from dwell._kernels.space.rules import (
-    BENDS,
-    FEWEST,
     FIRST,
-    FLAT_A,
-    FLAT_B,
     FLAT_FIRST,
-    FLAT_POINTS,
-    FLAT_W,
-    MOST,
-    POINTS,
-    TILTS,
+    REACH,
     A,
     B,
     C,
     W,
 )
-from dwell._kernels.star.vectors import along, dot, less
+from dwell._kernels.star.vectors import along, dot, less, put, row_of
 
 NEGLIGIBLE = 46.0  # e-folds below the largest value: e**-46 is 1e-20
 EASY = 0.125  # exponents up to here: a Taylor polynomial of degree 10 is exact to rounding
+ZERO = (0.0, 0.0, 0.0)
+NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inner
-def form(q, x, y, z):
-    """z' Q z; q = (Qxx, Qxy, Qxz, Qyy, Qyz, Qzz)."""
-    return ((q[0] * x + 2.0 * (q[1] * y + q[2] * z)) * x + (q[3] * y + 2.0 * q[4] * z) * y) + q[
-        5
-    ] * z * z
+def form(q, v):
+    """Return v' Q v; q = (Qxx, Qxy, Qxz, Qyy, Qyz, Qzz)."""
+    x, y, z = v
+    mixed = (q[0] * x + 2.0 * (q[1] * y + q[2] * z)) * x + (q[3] * y + 2.0 * q[4] * z) * y
+    return mixed + q[5] * z * z
 
 
 @inner
-def slopes(q, x, y, z):
-    """-2 Q z: the gradient of the exponent at z."""
+def slopes(q, v):
+    """Return -2 Q v, the gradient of the exponent at v."""
+    x, y, z = v
     return (
         -2.0 * (q[0] * x + q[1] * y + q[2] * z),
         -2.0 * (q[1] * x + q[3] * y + q[4] * z),
@@ -55,25 +50,63 @@ def slopes(q, x, y, z):
 
 
 @inner
-def nodes_for(tilt, bend):
-    """How many nodes per direction a piece needs; 0 when it must be halved."""
-    j = 0
-    while j < BENDS.shape[0] and bend > BENDS[j]:
+def scaled(t, v):
+    """Return t v."""
+    return t * v[0], t * v[1], t * v[2]
+
+
+@inner
+def over(v, t):
+    """Return v / t."""
+    return v[0] / t, v[1] / t, v[2] / t
+
+
+@inner
+def sum_of(a, b, c):
+    """Return a + b + c."""
+    return a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]
+
+
+@inner
+def nodes_for(tilt, bend, reach):
+    """Return how many nodes per direction a piece needs; 0 when it must be halved."""
+    j = 1
+    while j < reach.shape[1] and bend > reach[0, j]:
         j += 1
-    if j < BENDS.shape[0]:
-        for i in range(TILTS.shape[0]):
-            if tilt <= TILTS[i, j]:
-                return FEWEST + i
+    if j < reach.shape[1]:
+        for i in range(1, reach.shape[0]):
+            if tilt <= reach[i, j]:
+                return int(reach[i, 0])
     return 0
 
 
 @inner
-def values_at_nodes(points, steps, node):
-    """Replace exponents y, halved `steps` times, by e**y - 1.
+def at_node(i, a, b, c):
+    """Return node i in the tetrahedron (0, a, b, c), or in the triangle (0, a, b) if c = 0."""
+    return (
+        A[i] * a[0] + B[i] * b[0] + C[i] * c[0],
+        A[i] * a[1] + B[i] * b[1] + C[i] * c[1],
+        A[i] * a[2] + B[i] * b[2] + C[i] * c[2],
+    )
 
-    Nothing but + and *: it compiles to vector code with the same bits everywhere. Squared back as
-    e**2y - 1 = v (v + 2).
+
+@inner
+def values_at_nodes(first, last, tilt, q, s, a, b, c, span, node):
+    """Fill `node` with exp(tilt . z - z' Q z) - 1 at nodes first to last - 1, seen from s.
+
+    Exponents up to `span` are halved until they are easy. Nothing but + and *: it compiles to
+    vector code with the same bits everywhere. Squared back as e**2y - 1 = v (v + 2).
     """
+    steps = 0
+    scale = 1.0
+    while span > EASY:
+        span *= 0.5
+        scale *= 0.5
+        steps += 1
+    for i in range(first, last):
+        z = less(at_node(i, a, b, c), s)
+        node[i - first] = scale * (dot(tilt, z) - form(q, z))
+    points = last - first
     for k in range(points):
         y = node[k]
         p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
@@ -91,57 +124,42 @@ def values_at_nodes(points, steps, node):
 
 
 @inner
-def halvings(span):
-    """How often an exponent up to `span` must be halved to be easy."""
-    steps = 0
-    while span > EASY:
-        span *= 0.5
-        steps += 1
-    return steps
-
-
-@inner
-def put(row, o, a, b, c, k, pending):
-    """Write one piece on the pile."""
-    for i in range(3):
-        pending[row, i] = o[i]
-        pending[row, 3 + i] = a[i]
-        pending[row, 6 + i] = b[i]
-        pending[row, 9 + i] = c[i]
+def put_piece(row, o, a, b, c, k, pending):
+    """Write one piece to a row of `pending`."""
+    put(pending, row, 0, o)
+    put(pending, row, 3, a)
+    put(pending, row, 6, b)
+    put(pending, row, 9, c)
     pending[row, 12] = k
 
 
 @inner
-def vector(row, first, pending):
-    """Three numbers of a row."""
-    return pending[row, first], pending[row, first + 1], pending[row, first + 2]
-
-
-@inner
-def half(u):
-    """u / 2."""
-    return 0.5 * u[0], 0.5 * u[1], 0.5 * u[2]
+def piece(row, pending):
+    """Return the corner and the three edges of a piece."""
+    o, a = row_of(pending, row, 0), row_of(pending, row, 3)
+    return o, a, row_of(pending, row, 6), row_of(pending, row, 9)
 
 
 @inner
 def middle(u, v):
-    """(u + v) / 2."""
+    """Return (u + v) / 2."""
     return 0.5 * (u[0] + v[0]), 0.5 * (u[1] + v[1]), 0.5 * (u[2] + v[2])
 
 
 @inner
 def rise(q, tilt, d):
-    """How much the exponent may change along an edge d, tilt being its slope there."""
-    return abs(dot(tilt, d)) + form(q, d[0], d[1], d[2])
+    """Return how much the exponent may change along an edge d, tilt being its slope there."""
+    return abs(dot(tilt, d)) + form(q, d)
 
 
 @inner
-def halve(row, top, q, tilt, o, a, b, c, k, flat, pending):
-    """Halve the piece of `row` across the edge with the largest change; both halves stay on.
+def halve(row, top, q, tilt, flat, pending):
+    """Halve the piece of `row` across the edge with the largest change; the halves replace it.
 
     Halving halves the measure exactly, so none is computed from nearly parallel edges.
     """
-    k = 0.5 * k
+    o, a, b, c = piece(row, pending)
+    k = 0.5 * pending[row, 12]
     ab = rise(q, tilt, less(b, a))
     oa = rise(q, tilt, a)
     ob = rise(q, tilt, b)
@@ -153,123 +171,42 @@ def halve(row, top, q, tilt, o, a, b, c, k, flat, pending):
     most = larger(larger(larger(oa, ob), larger(oc, ab)), larger(ac, bc))
     if ab == most:
         m = middle(a, b)
-        put(row, o, a, m, c, k, pending)
-        put(top, o, m, b, c, k, pending)
+        put_piece(row, o, a, m, c, k, pending)
+        put_piece(top, o, m, b, c, k, pending)
     elif ac == most:
         m = middle(a, c)
-        put(row, o, a, b, m, k, pending)
-        put(top, o, m, b, c, k, pending)
+        put_piece(row, o, a, b, m, k, pending)
+        put_piece(top, o, m, b, c, k, pending)
     elif bc == most:
         m = middle(b, c)
-        put(row, o, a, b, m, k, pending)
-        put(top, o, a, m, c, k, pending)
+        put_piece(row, o, a, b, m, k, pending)
+        put_piece(top, o, a, m, c, k, pending)
     else:
-        if oa == most:
-            m = half(a)
-            put(row, o, m, b, c, k, pending)
-        elif ob == most:
-            m = half(b)
-            put(row, o, a, m, c, k, pending)
-        else:
-            m = half(c)
-            put(row, o, a, b, m, k, pending)
+        m = scaled(0.5, a if oa == most else (b if ob == most else c))
+        put_piece(row, o, a, b, c, k, pending)
+        put(pending, row, 3 if oa == most else (6 if ob == most else 9), m)
         # The far half: corner o + m, the edge that was halved again from there.
-        put(top, along(o, 1.0, m), less(a, m), less(b, m), less(c, m), k, pending)
+        far = c if flat else less(c, m)
+        put_piece(top, along(o, 1.0, m), less(a, m), less(b, m), far, k, pending)
 
 
 @inner
-def join(total, m, fx, fy, fz, spread):
-    """Add a part of mass m, first moments about the origin f and spread about its own centroid.
+def next_piece(size, flat, stretch, q, center, least, reach, pending):
+    """Drop or halve pieces until the last of `size` can be integrated.
 
-    total: mass, first moments, and spread (second moment about the centroid), as sums of positive
-    terms: no difference of second moments about far places is formed.
+    Pieces with exponents below `least` are dropped; `stretch` multiplies the ranges that a rule of
+    the table `reach` must take. Returns (row of the piece, which is also how many are left; nodes,
+    0 if none is left; exponent at its centroid; centroid; centroid seen from its corner; gradient
+    of the exponent there; largest change of the exponent).
     """
-    if m == 0.0:
-        return total
-    if total[0] == 0.0:
-        return m, fx, fy, fz, spread
-    mass = total[0] + m
-    dx = fx / m - total[1] / total[0]
-    dy = fy / m - total[2] / total[0]
-    dz = fz / m - total[3] / total[0]
-    between = (dx * dx + dy * dy + dz * dz) * (total[0] * (m / mass))
-    return (
-        mass, total[1] + fx, total[2] + fy, total[3] + fz, total[4] + spread + between
-    )  # fmt: skip
-
-
-@inner
-def about_own(g, m, fx, fy, fz, polar):
-    """Moments about g as moments about the origin, with the spread: (m, f, spread)."""
-    if m == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
-    spread = polar - (fx * fx + fy * fy + fz * fz) / m
-    return m, m * g[0] + fx, m * g[1] + fy, m * g[2] + fz, spread
-
-
-@inner
-def tetrahedron_by_rule(n, g, tilt, q, a, b, c, weight, span, node):
-    """Moments of weight * exp(tilt . (z - g) - (z - g)' Q (z - g)) over a tetrahedron.
-
-    g: its centroid. a, b, c: its edges from the corner o. Gives (m, fx, fy, fz, spread).
-    """
-    first = FIRST[n]
-    points = POINTS[n]
-    steps = halvings(span)
-    scale = 1.0
-    for _ in range(steps):
-        scale *= 0.5
-    sx = 0.25 * (a[0] + b[0] + c[0])  # from o to the centroid
-    sy = 0.25 * (a[1] + b[1] + c[1])
-    sz = 0.25 * (a[2] + b[2] + c[2])
-    for k in range(points):
-        u = A[first + k]
-        v = B[first + k]
-        w = C[first + k]
-        x = u * a[0] + v * b[0] + w * c[0] - sx
-        y = u * a[1] + v * b[1] + w * c[1] - sy
-        z = u * a[2] + v * b[2] + w * c[2] - sz
-        node[k] = scale * ((tilt[0] * x + tilt[1] * y + tilt[2] * z) - form(q, x, y, z))
-    values_at_nodes(points, steps, node)
-    m = fx = fy = fz = polar = 0.0
-    for k in range(points):
-        u = A[first + k]
-        v = B[first + k]
-        w = C[first + k]
-        x = u * a[0] + v * b[0] + w * c[0] - sx
-        y = u * a[1] + v * b[1] + w * c[1] - sy
-        z = u * a[2] + v * b[2] + w * c[2] - sz
-        f = W[first + k] * (1.0 + node[k])
-        m += f
-        fx += f * x
-        fy += f * y
-        fz += f * z
-        polar += f * (x * x + y * y + z * z)
-    return about_own(g, weight * m, weight * fx, weight * fy, weight * fz, weight * polar)
-
-
-@inner
-def gaussian_tetrahedron(center, q, a, b, c, k, log_scale, log_top, node, pending, total):
-    """Add exp(-(z - center)' Q (z - center) - log_scale) over (0, a, b, c) to `total`; see join.
-
-    k: six times the volume, times a weight. `log_top`: an exponent that the cell reaches; parts far
-    below it are dropped. Gives the new total.
-    """
-    zero = (0.0, 0.0, 0.0)
-    put(0, zero, a, b, c, k, pending)
-    size = 1
     while size > 0:
         row = size - 1
-        o = vector(row, 0, pending)
-        a = vector(row, 3, pending)
-        b = vector(row, 6, pending)
-        c = vector(row, 9, pending)
-        k = pending[row, 12]
-        s = (0.25 * (a[0] + b[0] + c[0]), 0.25 * (a[1] + b[1] + c[1]), 0.25 * (a[2] + b[2] + c[2]))
+        o, a, b, c = piece(row, pending)
+        s = over(sum_of(a, b, c), 3.0) if flat else scaled(0.25, sum_of(a, b, c))
         g = along(o, 1.0, s)
         h = less(g, center)
-        e = -form(q, h[0], h[1], h[2])
-        tilt = slopes(q, h[0], h[1], h[2])
+        e = -form(q, h)
+        tilt = slopes(q, h)
         da = less(a, s)
         db = less(b, s)
         dc = less(c, s)
@@ -278,68 +215,86 @@ def gaussian_tetrahedron(center, q, a, b, c, k, log_scale, log_top, node, pendin
         t2 = dot(tilt, db)
         t3 = dot(tilt, dc)
         high = larger(larger(t0, t1), larger(t2, t3))
-        if e + high < log_top - NEGLIGIBLE:  # the exponent is concave: a bound
+        if e + high < least:  # the exponent is concave: a bound
             size -= 1
             continue
         low = smaller(smaller(t0, t1), smaller(t2, t3))
-        bend = larger(form(q, s[0], s[1], s[2]), form(q, da[0], da[1], da[2]))
-        bend = larger(bend, form(q, db[0], db[1], db[2]))
-        bend = larger(bend, form(q, dc[0], dc[1], dc[2]))
-        n = nodes_for(high - low, bend)
+        bend = larger(larger(form(q, s), form(q, da)), larger(form(q, db), form(q, dc)))
+        n = nodes_for(stretch * (high - low), stretch * bend, reach)
         if n == 0 and size >= pending.shape[0]:
-            n = MOST
+            n = int(reach[-1, 0])
         if n > 0:
-            size -= 1
-            weight = k * exponential(e - log_scale)
-            m, fx, fy, fz, spread = tetrahedron_by_rule(
-                n, g, tilt, q, a, b, c, weight, larger(high, bend - low), node
-            )
-            total = join(total, m, fx, fy, fz, spread)
-        else:
-            halve(row, size, q, tilt, o, a, b, c, k, False, pending)
-            size += 1
-    return total
+            return row, n, e, g, s, tilt, larger(high, bend - low)
+        halve(row, size, q, tilt, flat, pending)
+        size += 1
+    return 0, 0, 0.0, ZERO, ZERO, ZERO, 0.0
 
 
 @inner
-def triangle_by_rule(n, g, tilt, q, a, b, weight, span, node):
-    """Moments 1, x, y, z, xx, xy, xz, yy, yz, zz about the origin over a triangle; see above."""
-    first = FLAT_FIRST[n]
-    points = FLAT_POINTS[n]
-    steps = halvings(span)
-    scale = 1.0
-    for _ in range(steps):
-        scale *= 0.5
-    sx = (a[0] + b[0]) / 3.0
-    sy = (a[1] + b[1]) / 3.0
-    sz = (a[2] + b[2]) / 3.0
-    for k in range(points):
-        u = FLAT_A[first + k]
-        v = FLAT_B[first + k]
-        x = u * a[0] + v * b[0] - sx
-        y = u * a[1] + v * b[1] - sy
-        z = u * a[2] + v * b[2] - sz
-        node[k] = scale * ((tilt[0] * x + tilt[1] * y + tilt[2] * z) - form(q, x, y, z))
-    values_at_nodes(points, steps, node)
-    m = mx = my = mz = xx = xy = xz = yy = yz = zz = 0.0
-    for k in range(points):
-        u = FLAT_A[first + k]
-        v = FLAT_B[first + k]
-        x = u * a[0] + v * b[0] - sx + g[0]
-        y = u * a[1] + v * b[1] - sy + g[1]
-        z = u * a[2] + v * b[2] - sz + g[2]
-        f = weight * FLAT_W[first + k] * (1.0 + node[k])
-        m += f
-        mx += f * x
-        my += f * y
-        mz += f * z
-        xx += f * x * x
-        xy += f * x * y
-        xz += f * x * z
-        yy += f * y * y
-        yz += f * y * z
-        zz += f * z * z
-    return m, mx, my, mz, xx, xy, xz, yy, yz, zz
+def join(total, part):
+    """Add a part (mass, first moments about the origin, spread about its own centroid) to another.
+
+    The spread (second moment about the centroid) of both is a sum of positive terms: no difference
+    of second moments about far places is formed.
+    """
+    m, f, spread = part
+    if m == 0.0:
+        return total
+    if total[0] == 0.0:
+        return part
+    mass = total[0] + m
+    d = less(over(f, m), over(total[1], total[0]))
+    between = dot(d, d) * (total[0] * (m / mass))
+    return mass, along(total[1], 1.0, f), total[2] + spread + between
+
+
+@inner
+def about_own(g, m, f, polar):
+    """Return moments about g as a part: see join."""
+    if m == 0.0:
+        return 0.0, ZERO, 0.0
+    return m, along(f, m, g), polar - dot(f, f) / m
+
+
+@inner
+def gaussian_tetrahedron(center, q, a, b, c, k, log_scale, log_top, node, pending, total):
+    """Add exp(-(z - center)' Q (z - center) - log_scale) over (0, a, b, c) to `total`; see join.
+
+    k: six times the volume, times a weight. `log_top`: an exponent that the cell reaches; parts far
+    below it are dropped. Returns the new total.
+    """
+    put_piece(0, ZERO, a, b, c, k, pending)
+    size = 1
+    while True:
+        size, n, e, g, s, tilt, span = next_piece(
+            size, False, 1.0, q, center, log_top - NEGLIGIBLE, REACH, pending
+        )
+        if n == 0:
+            return total
+        _, a, b, c = piece(size, pending)
+        first, last = FIRST[n], FIRST[n + 1]
+        values_at_nodes(first, last, tilt, q, s, a, b, c, span, node)
+        m = polar = 0.0
+        f = ZERO
+        for i in range(first, last):
+            z = less(at_node(i, a, b, c), s)
+            v = W[i] * (1.0 + node[i - first])
+            m += v
+            f = along(f, v, z)
+            polar += v * dot(z, z)
+        weight = pending[size, 12] * exponential(e - log_scale)
+        total = join(total, about_own(g, weight * m, scaled(weight, f), weight * polar))
+
+
+@inner
+def add_moments(m, f, v):
+    """Add f times 1, x, y, z, xx, xy, xz, yy, yz, zz at a place to ten moments."""
+    x, y, z = v
+    fx, fy, fz = f * x, f * y, f * z
+    return (
+        m[0] + f, m[1] + fx, m[2] + fy, m[3] + fz, m[4] + fx * x, m[5] + fx * y, m[6] + fx * z,
+        m[7] + fy * y, m[8] + fy * z, m[9] + fz * z,
+    )  # fmt: skip
 
 
 @inner
@@ -348,77 +303,55 @@ def gaussian_triangle(center, q, o, a, b, k, log_scale, log_top, node, pending, 
 
     Over the triangle (o, o + a, o + b); k is twice its area, times a weight.
     """
-    zero = (0.0, 0.0, 0.0)
-    put(0, o, a, b, zero, k, pending)
+    put_piece(0, o, a, b, ZERO, k, pending)
     size = 1
-    while size > 0:
-        row = size - 1
-        o = vector(row, 0, pending)
-        a = vector(row, 3, pending)
-        b = vector(row, 6, pending)
-        k = pending[row, 12]
-        s = ((a[0] + b[0]) / 3.0, (a[1] + b[1]) / 3.0, (a[2] + b[2]) / 3.0)
-        g = along(o, 1.0, s)
-        h = less(g, center)
-        e = -form(q, h[0], h[1], h[2])
-        tilt = slopes(q, h[0], h[1], h[2])
-        da = less(a, s)
-        db = less(b, s)
-        t0 = -dot(tilt, s)
-        t1 = dot(tilt, da)
-        t2 = dot(tilt, db)
-        high = larger(t0, larger(t1, t2))
-        if e + high < log_top - NEGLIGIBLE:
-            size -= 1
-            continue
-        low = smaller(t0, smaller(t1, t2))
-        bend = larger(form(q, s[0], s[1], s[2]), form(q, da[0], da[1], da[2]))
-        bend = larger(bend, form(q, db[0], db[1], db[2]))
-        n = nodes_for(high - low, bend)
-        if n == 0 and size >= pending.shape[0]:
-            n = MOST
-        if n > 0:
-            size -= 1
-            weight = k * exponential(e - log_scale)
-            found = triangle_by_rule(n, g, tilt, q, a, b, weight, larger(high, bend - low), node)
-            for i in range(10):
-                out[i] += found[i]
-        else:
-            halve(row, size, q, tilt, o, a, b, zero, k, True, pending)
-            size += 1
+    while True:
+        size, n, e, g, s, tilt, span = next_piece(
+            size, True, 1.0, q, center, log_top - NEGLIGIBLE, REACH, pending
+        )
+        if n == 0:
+            return
+        _, a, b, c = piece(size, pending)
+        first, last = FLAT_FIRST[n], FLAT_FIRST[n + 1]
+        values_at_nodes(first, last, tilt, q, s, a, b, c, span, node)
+        weight = pending[size, 12] * exponential(e - log_scale)
+        found = NO_MOMENTS
+        for i in range(first, last):
+            z = along(less(at_node(i, a, b, c), s), 1.0, g)
+            found = add_moments(found, weight * W[i] * (1.0 + node[i - first]), z)
+        for i in range(10):
+            out[i] += found[i]
 
 
 @inner
 def exponent_on_triangle(q, a, b, c):
-    """Largest -z' Q z on the triangle of three corners, and where."""
-    best = -np.inf
-    at = a
+    """Return the largest -z' Q z on the triangle of three corners, and where."""
     u = less(b, a)
     v = less(c, a)
-    uu = form(q, u[0], u[1], u[2])
-    vv = form(q, v[0], v[1], v[2])
-    lu = slopes(q, u[0], u[1], u[2])
-    lv = slopes(q, v[0], v[1], v[2])
+    uu = form(q, u)
+    vv = form(q, v)
+    lu = slopes(q, u)
     uv = -0.5 * dot(lu, v)
     ra = -0.5 * dot(lu, a)
-    rb = -0.5 * dot(lv, a)
+    rb = -0.5 * dot(slopes(q, v), a)
     det = uu * vv - uv * uv
     if det > 0.0:
         s = (uv * rb - vv * ra) / det
         t = (uv * ra - uu * rb) / det
         if s >= 0.0 and t >= 0.0 and s + t <= 1.0:
-            z = (a[0] + s * u[0] + t * v[0], a[1] + s * u[1] + t * v[1], a[2] + s * u[2] + t * v[2])
-            return -form(q, z[0], z[1], z[2]), z
+            z = along(along(a, s, u), t, v)
+            return -form(q, z), z
+    best = -np.inf
+    at = a
     for side in range(3):
         o = a if side == 0 else (b if side == 1 else c)
-        d = less(b, a) if side == 0 else (less(c, b) if side == 1 else less(a, c))
-        bend = form(q, d[0], d[1], d[2])
-        slope = dot(slopes(q, d[0], d[1], d[2]), o)
+        d = u if side == 0 else (less(c, b) if side == 1 else less(a, c))
+        bend = form(q, d)
         t = 0.0
         if bend > 0.0:
-            t = smaller(1.0, larger(0.0, 0.5 * slope / bend))
-        z = (o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2])
-        e = -form(q, z[0], z[1], z[2])
+            t = smaller(1.0, larger(0.0, 0.5 * dot(slopes(q, d), o) / bend))
+        z = along(o, t, d)
+        e = -form(q, z)
         if e > best:
             best = e
             at = z

@@ -40,7 +40,7 @@ class Grid(NamedTuple):
     width: float  # of a bin; all are cubes
 
 
-class Memory(NamedTuple):
+class CellBuffers(NamedTuple):
     """Arrays that kernels overwrite freely; nothing in them outlives a call."""
 
     x: np.ndarray  # the polyhedron being cut, in the agent's frame
@@ -57,41 +57,39 @@ class Memory(NamedTuple):
     key: np.ndarray  # agents to come: squared distances
     who: np.ndarray  # ... and numbers in the grid
     ends: np.ndarray  # how far these are sorted: see search.py
-    seen: np.ndarray  # candidates, nearest first
+    seen: np.ndarray  # agents compared with, nearest first
     low: np.ndarray  # (3, capacity) what vertices have beyond double precision
-    white: np.ndarray  # (3, capacity) vertices in the coordinates of a Gaussian
-    corner: np.ndarray  # (capacity, 3) triangles of the faces: vertices
-    face: np.ndarray  # ... their face
+    face: np.ndarray  # behind each loop of a face, as `plane`
+    corner: np.ndarray  # (capacity, 4) triangles of the faces: vertices, and what is behind
     fan: np.ndarray  # ... and six times the volume under them, seen from the agent
     node: np.ndarray  # exponents, then values, at the nodes of a rule
     pending: np.ndarray  # tetrahedra or triangles still to be integrated
 
 
-def make_memory(agents: int, solid: Solid) -> Memory:
+def make_memory(agents: int, solid: Solid) -> CellBuffers:
     """Working memory for cells among `agents` agents in a workspace."""
     planes = agents + len(solid.label) + 4
-    room = 2 * planes + len(solid.x)
-    return Memory(
-        x=np.empty(room),
-        y=np.empty(room),
-        z=np.empty(room),
-        mate=np.empty(4 * room, dtype=np.int64),
-        left=np.empty(4 * room, dtype=np.int64),
-        side=np.empty(room),
-        mark=np.zeros(room, dtype=np.int64),
-        gone=np.empty(3 * room, dtype=np.int64),
-        crossing=np.empty(room, dtype=np.int64),
-        born=np.empty((3, room)),
+    capacity = 2 * planes + len(solid.x)
+    return CellBuffers(
+        x=np.empty(capacity),
+        y=np.empty(capacity),
+        z=np.empty(capacity),
+        mate=np.empty(4 * capacity, dtype=np.int64),
+        left=np.empty(4 * capacity, dtype=np.int64),
+        side=np.empty(capacity),
+        mark=np.zeros(capacity, dtype=np.int64),
+        gone=np.empty(3 * capacity, dtype=np.int64),
+        crossing=np.empty(capacity, dtype=np.int64),
+        born=np.empty((3, capacity)),
         plane=np.empty(planes, dtype=np.int64),
         key=np.empty(max(agents, 1)),
         who=np.empty(max(agents, 1), dtype=np.int64),
         ends=np.empty(max(agents, 1) + 1, dtype=np.int64),
         seen=np.empty(max(agents, 1), dtype=np.int64),
-        low=np.empty((3, room)),
-        white=np.empty((3, room)),
-        corner=np.empty((3 * room, 3), dtype=np.int64),
-        face=np.empty(3 * room, dtype=np.int64),
-        fan=np.empty(3 * room),
+        low=np.empty((3, capacity)),
+        face=np.empty(capacity, dtype=np.int64),
+        corner=np.empty((3 * capacity, 4), dtype=np.int64),
+        fan=np.empty(3 * capacity),
         node=np.empty(MAX_POINTS),
         pending=np.empty((MAX_TETRAHEDRA, 13)),
     )

@@ -4,177 +4,120 @@ Its faces are split into triangles, each the base of a tetrahedron with the agen
 apex: the agent lies in its own cell, so that all of them count positively. An agent outside its
 cell gets another apex. `fan` holds six times the volumes.
 
-The second moment about the centroid is built up from positive parts ("spread", see join), and the
-polar moment about the agent from it: polar = spread + mass |centroid|**2.
+The second moment about the centroid is built up from positive parts ("spread", see
+gaussian.join), and the polar moment about the agent from it: polar = spread + mass |centroid|**2.
 """
 
 import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.space.careful import sharp_fan, sharpen
-from dwell._kernels.space.clip import turned
+from dwell._kernels.space.careful import reach_of, sharp_volume, sharpen
+from dwell._kernels.space.cells import list_triangles, triangle, vertex
 from dwell._kernels.space.gaussian import (
+    ZERO,
     about_own,
+    at_node,
     exponent_on_triangle,
     form,
     gaussian_tetrahedron,
     join,
+    scaled,
+    sum_of,
 )
-from dwell._kernels.space.rules import FIRST, POINTS, A, B, C, W
+from dwell._kernels.space.rules import FIRST, W
+from dwell._kernels.space.search import range_of
 from dwell._kernels.space.surface import gaussian_by_faces
-from dwell._kernels.star.vectors import less
+from dwell._kernels.star.vectors import along, cross, dot, less, row_of, upper_of
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 WIDE = 3.0  # range of a component's exponent over a cell from which faces are quicker than volumes
 ROUNDING = 1e-12  # of the volume: tetrahedra that count negatively by less are rounding
 THIN = 3e-3  # volume over cubed length of the cell: below, vertices need more digits
-SMALL = 1e-9  # volume over cubed reach of the workspace: likewise
+SMALL = 1e-9  # volume over cubed reach of the workspace: below, vertices need more digits
 
 
 @inner
-def list_triangles(n, mate, left, mark, corner, face):
-    """Split the faces of a polyhedron into triangles; gives how many."""
-    for v in range(n):
-        mark[v] = 0
-    count = 0
-    for v in range(n):
-        for k in range(3):
-            if (mark[v] >> k) & 1:
-                continue
-            own = left[4 * v + k]
-            e = turned(mate[4 * v + k])
-            b = e >> 2
-            mark[b] |= 1 << (e & 3)
-            e = turned(mate[e])
-            while e >> 2 != v or e != 4 * v + k:
-                w = e >> 2
-                mark[w] |= 1 << (e & 3)
-                corner[count, 0] = v
-                corner[count, 1] = b
-                corner[count, 2] = w
-                face[count] = own
-                count += 1
-                b = w
-                e = turned(mate[e])
-    for v in range(n):
-        mark[v] = 0
-    return count
+def volume_under(a, b, c):
+    """Return six times the volume of the tetrahedron over three vertices."""
+    return dot(a, cross(less(b, a), less(c, a)))
 
 
 @inner
-def volume_under(a, b, c, x, y, z):
-    """Six times the volume of the tetrahedron over three vertices."""
-    ux = x[b] - x[a]
-    uy = y[b] - y[a]
-    uz = z[b] - z[a]
-    vx = x[c] - x[a]
-    vy = y[c] - y[a]
-    vz = z[c] - z[a]
-    return (
-        x[a] * (uy * vz - uz * vy) + y[a] * (uz * vx - ux * vz) + z[a] * (ux * vy - uy * vx)
-    )  # fmt: skip
-
-
-@inner
-def spread_fan(count, corner, x, y, z, fan):
-    """Fill `fan`; gives the sum, and the lowest."""
+def fill_fan(count, sharp, s):
+    """Fill s.fan, with all digits if `sharp`; returns the sum, and the lowest."""
     total = 0.0
     least = 0.0
     for t in range(count):
-        k = volume_under(corner[t, 0], corner[t, 1], corner[t, 2], x, y, z)
-        fan[t] = k
+        if sharp:
+            k = sharp_volume(t, s)
+        else:
+            a, b, c = triangle(t, s)
+            k = volume_under(a, b, c)
+        s.fan[t] = k
         total += k
         least = smaller(least, k)
     return total, least
 
 
 @inner
-def move_apex(n, x, y, z):
-    """Shift the polyhedron so that the mean of its vertices is the origin; gives the shift."""
-    ox = oy = oz = 0.0
+def move_apex(n, s):
+    """Shift the polyhedron so that the mean of its vertices is the origin; returns the shift."""
+    shift = ZERO
     for v in range(n):
-        ox += x[v] / n
-        oy += y[v] / n
-        oz += z[v] / n
+        shift = (shift[0] + s.x[v] / n, shift[1] + s.y[v] / n, shift[2] + s.z[v] / n)
     for v in range(n):
-        x[v] -= ox
-        y[v] -= oy
-        z[v] -= oz
-    return ox, oy, oz
+        s.x[v] -= shift[0]
+        s.y[v] -= shift[1]
+        s.z[v] -= shift[2]
+    return shift
 
 
 @inner
 def needs_digits(n, volume, reach, x, y, z):
     """Whether a cell is so thin, or so small in its workspace, that rounding of vertices shows.
 
-    volume: six times its own; reach: squared distance of the farthest corner of the workspace.
+    volume: six times its own; reach: squared distance of the farthest vertex of the workspace.
     """
-    left = right = x[0]
-    front = back = y[0]
-    bottom = top = z[0]
-    for v in range(1, n):
-        left = smaller(left, x[v])
-        right = larger(right, x[v])
-        front = smaller(front, y[v])
-        back = larger(back, y[v])
-        bottom = smaller(bottom, z[v])
-        top = larger(top, z[v])
-    dx = right - left
-    dy = back - front
-    dz = top - bottom
-    size = dx * dx + dy * dy + dz * dz
-    return volume < 6.0 * THIN * (size * np.sqrt(size)) or volume < 6.0 * SMALL * (
-        reach * np.sqrt(reach)
-    )
+    left, right = range_of(n, x)
+    front, back = range_of(n, y)
+    bottom, top = range_of(n, z)
+    d = (right - left, back - front, top - bottom)
+    size = dot(d, d)
+    thin = volume < 6.0 * THIN * (size * np.sqrt(size))
+    return thin or volume < 6.0 * SMALL * (reach * np.sqrt(reach))
 
 
 @inner
-def constant_part(level, count, corner, fan, x, y, z):
-    """Mass, first moments and spread of a constant density."""
-    m = fx = fy = fz = 0.0
+def constant_part(level, count, s):
+    """Return the moments of a constant density as a part: see join."""
+    m = 0.0
+    f = ZERO
     for t in range(count):
-        a = corner[t, 0]
-        b = corner[t, 1]
-        c = corner[t, 2]
-        k = fan[t]
-        m += k
-        fx += k * (x[a] + x[b] + x[c])
-        fy += k * (y[a] + y[b] + y[c])
-        fz += k * (z[a] + z[b] + z[c])
+        a, b, c = triangle(t, s)
+        m += s.fan[t]
+        f = along(f, s.fan[t], sum_of(a, b, c))
     if m == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
-    gx = 0.25 * fx / m
-    gy = 0.25 * fy / m
-    gz = 0.25 * fz / m
-    apex = gx * gx + gy * gy + gz * gz
+        return 0.0, ZERO, 0.0
+    g = (0.25 * f[0] / m, 0.25 * f[1] / m, 0.25 * f[2] / m)
+    apex = dot(g, g)
     spread = 0.0
     for t in range(count):
-        a = corner[t, 0]
-        b = corner[t, 1]
-        c = corner[t, 2]
-        ax = x[a] - gx
-        ay = y[a] - gy
-        az = z[a] - gz
-        bx = x[b] - gx
-        by = y[b] - gy
-        bz = z[b] - gz
-        cx = x[c] - gx
-        cy = y[c] - gy
-        cz = z[c] - gz
-        sx = ax + bx + cx - gx
-        sy = ay + by + cy - gy
-        sz = az + bz + cz - gz
-        squares = (ax * ax + ay * ay + az * az) + (bx * bx + by * by + bz * bz)
-        squares += (cx * cx + cy * cy + cz * cz) + apex
-        spread += fan[t] * (squares + (sx * sx + sy * sy + sz * sz))
+        a, b, c = triangle(t, s)
+        a = less(a, g)
+        b = less(b, g)
+        c = less(c, g)
+        d = less(sum_of(a, b, c), g)
+        squares = dot(a, a) + dot(b, b)
+        squares += dot(c, c) + apex
+        spread += s.fan[t] * (squares + dot(d, d))
     m *= level / 6.0
-    return m, m * gx, m * gy, m * gz, level * spread / 120.0
+    return m, scaled(m, g), level * spread / 120.0
 
 
 @inner
 def power(x, p):
-    """x**p for a whole number p >= 0, by multiplication."""
+    """Return x**p for a whole number p >= 0, by multiplication."""
     value = 1.0
     while p > 0:
         if p & 1:
@@ -185,19 +128,19 @@ def power(x, p):
 
 
 @inner
-def plain_at(x, y, z, terms):
-    """The constant and the monomials at a place."""
+def plain_at(v, terms):
+    """Return the constant and the monomials at a place."""
     value = terms.constant
     for i in range(terms.coefficients.shape[0]):
-        f = terms.coefficients[i] * power(x - terms.origins[i, 0], terms.powers[i, 0])
-        f *= power(y - terms.origins[i, 1], terms.powers[i, 1])
-        value += f * power(z - terms.origins[i, 2], terms.powers[i, 2])
+        f = terms.coefficients[i] * power(v[0] - terms.origins[i, 0], terms.powers[i, 0])
+        f *= power(v[1] - terms.origins[i, 1], terms.powers[i, 1])
+        value += f * power(v[2] - terms.origins[i, 2], terms.powers[i, 2])
     return value
 
 
 @inner
 def degree_of(powers):
-    """Largest total degree of the monomials."""
+    """Return the largest total degree of the monomials."""
     degree = 0
     for i in range(powers.shape[0]):
         degree = max(degree, powers[i, 0] + powers[i, 1] + powers[i, 2])
@@ -205,105 +148,87 @@ def degree_of(powers):
 
 
 @inner
-def add_plain(x0, y0, z0, terms, count, corner, fan, x, y, z, total):
-    """Add the constant and the monomials, by a rule that is exact for their degree."""
+def plain_part(place, terms, count, s):
+    """Return the constant and the monomials as a part, by a rule that is exact for their degree."""
+    total = (0.0, ZERO, 0.0)
     n = (degree_of(terms.powers) + 4) // 2
-    first = FIRST[n]
     for t in range(count):
-        a = corner[t, 0]
-        b = corner[t, 1]
-        c = corner[t, 2]
-        g = (0.25 * (x[a] + x[b] + x[c]), 0.25 * (y[a] + y[b] + y[c]), 0.25 * (z[a] + z[b] + z[c]))
-        m = fx = fy = fz = polar = 0.0
-        for i in range(first, first + POINTS[n]):
-            zx = A[i] * x[a] + B[i] * x[b] + C[i] * x[c]
-            zy = A[i] * y[a] + B[i] * y[b] + C[i] * y[c]
-            zz = A[i] * z[a] + B[i] * z[b] + C[i] * z[c]
-            v = W[i] * plain_at(x0 + zx, y0 + zy, z0 + zz, terms)
-            zx -= g[0]
-            zy -= g[1]
-            zz -= g[2]
+        a, b, c = triangle(t, s)
+        g = scaled(0.25, sum_of(a, b, c))
+        m = polar = 0.0
+        f = ZERO
+        for i in range(FIRST[n], FIRST[n + 1]):
+            z = at_node(i, a, b, c)
+            v = W[i] * plain_at(along(place, 1.0, z), terms)
+            z = less(z, g)
             m += v
-            fx += v * zx
-            fy += v * zy
-            fz += v * zz
-            polar += v * (zx * zx + zy * zy + zz * zz)
-        k = fan[t]
-        m, fx, fy, fz, spread = about_own(g, k * m, k * fx, k * fy, k * fz, k * polar)
-        total = join(total, m, fx, fy, fz, spread)
+            f = along(f, v, z)
+            polar += v * dot(z, z)
+        k = s.fan[t]
+        total = join(total, about_own(g, k * m, scaled(k, f), k * polar))
     return total
 
 
 @inner
-def form_of(forms, t):
-    """Row t of the quadratic forms as a tuple."""
-    return (
-        forms[t, 0, 0], forms[t, 0, 1], forms[t, 0, 2], forms[t, 1, 1], forms[t, 1, 2],
-        forms[t, 2, 2],
-    )  # fmt: skip
-
-
-@inner
-def center_of(centers, t, x0, y0, z0):
-    """Centre of a component in the agent's frame."""
-    return centers[t, 0] - x0, centers[t, 1] - y0, centers[t, 2] - z0
-
-
-@inner
-def seen_from(center, v, x, y, z):
-    """Vertex v, seen from `center`."""
-    return x[v] - center[0], y[v] - center[1], z[v] - center[2]
-
-
-@inner
-def exponent_range(n, center, q, x, y, z):
-    """Smallest and largest exponent of a component over the vertices."""
+def exponent_range(n, center, q, s):
+    """Return the smallest and largest exponent of a component over the vertices."""
     low = np.inf
     high = -np.inf
     for v in range(n):
-        d = seen_from(center, v, x, y, z)
-        e = -form(q, d[0], d[1], d[2])
+        e = -form(q, less(vertex(v, s), center))
         low = smaller(low, e)
         high = larger(high, e)
     return low, high
 
 
 @inner
-def top_exponent(center, q, count, corner, x, y, z):
-    """Largest exponent of a component over the polyhedron, and where, seen from its centre."""
+def highest_on(first, last, center, q, s):
+    """Return the largest exponent of a component over triangles first to last - 1.
+
+    Returns (whether its centre is behind all of them, exponent, where, seen from the centre).
+    """
     inside = True
     best = -np.inf
-    at = (0.0, 0.0, 0.0)
-    for t in range(count):
-        a = seen_from(center, corner[t, 0], x, y, z)
-        b = seen_from(center, corner[t, 1], x, y, z)
-        c = seen_from(center, corner[t, 2], x, y, z)
-        u = less(b, a)
-        v = less(c, a)
-        k = a[0] * (u[1] * v[2] - u[2] * v[1]) + a[1] * (u[2] * v[0] - u[0] * v[2])
-        if k + a[2] * (u[0] * v[1] - u[1] * v[0]) < 0.0:
-            inside = False
+    at = ZERO
+    for t in range(first, last):
+        i, j, k = triangle(t, s)
+        a = less(i, center)
+        b = less(j, center)
+        c = less(k, center)
+        inside = inside and not volume_under(a, b, c) < 0.0
         e, place = exponent_on_triangle(q, a, b, c)
         if e > best:
             best = e
             at = place
+    return inside, best, at
+
+
+@inner
+def top_exponent(center, q, count, s):
+    """Return the largest exponent of a component over the cell in s, and where, from its centre."""
+    inside, best, at = highest_on(0, count, center, q, s)
     if inside:
-        return 0.0, (0.0, 0.0, 0.0)
+        return 0.0, ZERO
     return best, at
 
 
 @inner
-def choose_log_scale(n, x0, y0, z0, terms, count, corner, x, y, z):
-    """0 where the density is within reach of doubles somewhere on the polyhedron, else its log."""
+def component(t, place, terms):
+    """Return the centre of a Gaussian component, seen from `place`, and its quadratic form."""
+    return less(row_of(terms.centers, t, 0), place), upper_of(terms.forms[t])
+
+
+@inner
+def choose_log_scale(n, place, terms, count, s):
+    """Return 0 where the density is representable somewhere on the polyhedron, else its log."""
     if terms.constant > 0.0 or terms.coefficients.shape[0] > 0:
         return 0.0
     top = -np.inf
     for t in range(terms.weights.shape[0]):
-        center = center_of(terms.centers, t, x0, y0, z0)
-        q = form_of(terms.forms, t)
-        _, high = exponent_range(n, center, q, x, y, z)
+        center, q = component(t, place, terms)
+        _, high = exponent_range(n, center, q, s)
         if high < SAFE_EXPONENT:
-            high, _ = top_exponent(center, q, count, corner, x, y, z)
+            high, _ = top_exponent(center, q, count, s)
         if high > SAFE_EXPONENT:
             return 0.0
         top = larger(top, high)
@@ -313,15 +238,10 @@ def choose_log_scale(n, x0, y0, z0, terms, count, corner, x, y, z):
 @inner
 def add_by_tetrahedra(center, q, weight, top, log_scale, count, s, total):
     """Add a Gaussian tetrahedron by tetrahedron."""
-    for i in range(count):
-        k = weight * s.fan[i]
+    for t in range(count):
+        k = weight * s.fan[t]
         if k != 0.0:
-            i0 = s.corner[i, 0]
-            i1 = s.corner[i, 1]
-            i2 = s.corner[i, 2]
-            a = (s.x[i0], s.y[i0], s.z[i0])
-            b = (s.x[i1], s.y[i1], s.z[i1])
-            c = (s.x[i2], s.y[i2], s.z[i2])
+            a, b, c = triangle(t, s)
             total = gaussian_tetrahedron(
                 center, q, a, b, c, k, log_scale, top, s.node, s.pending, total
             )
@@ -329,101 +249,63 @@ def add_by_tetrahedra(center, q, weight, top, log_scale, count, s, total):
 
 
 @inner
-def add_hills(n, x0, y0, z0, terms, log_scale, count, s, total):
+def add_gaussians(n, place, terms, log_scale, count, s, total):
     """Add all Gaussians: by faces where that is sound and the cell is wide, else by tetrahedra."""
     for t in range(terms.weights.shape[0]):
-        center = center_of(terms.centers, t, x0, y0, z0)
-        q = form_of(terms.forms, t)
-        low, top = exponent_range(n, center, q, s.x, s.y, s.z)
+        center, q = component(t, place, terms)
+        w = terms.weights[t]
+        low, top = exponent_range(n, center, q, s)
         sound = False
         if top - low > WIDE:
-            top, at = top_exponent(center, q, count, s.corner, s.x, s.y, s.z)
-            sound, m, fx, fy, fz, spread = gaussian_by_faces(
-                n, center, terms.roots[t], count, s.corner, s.x, s.y, s.z, top, at, log_scale,
-                s.white, s.pending,
-            )  # fmt: skip
+            top, at = top_exponent(center, q, count, s)
+            sound, part = gaussian_by_faces(center, terms.roots[t], count, top, at, log_scale, s)
             if sound:
-                w = terms.weights[t]
-                total = join(total, w * m, w * fx, w * fy, w * fz, w * spread)
+                total = join(total, (w * part[0], scaled(w, part[1]), w * part[2]))
         if not sound:
-            total = add_by_tetrahedra(center, q, terms.weights[t], top, log_scale, count, s, total)
+            total = add_by_tetrahedra(center, q, w, top, log_scale, count, s, total)
     return total
 
 
 @inner
-def reach_of(px, py, pz, x, y, z):
-    """Squared distance of the farthest corner of the workspace."""
-    reach = 0.0
-    for v in range(x.shape[0]):
-        dx = x[v] - px
-        dy = y[v] - py
-        dz = z[v] - pz
-        reach = larger(reach, dx * dx + dy * dy + dz * dz)
-    return reach
+def split(n, p, solid, grid, s):
+    """Split the cell in s into tetrahedra; returns (triangles of faces, volume, least).
 
-
-@inner
-def sharpened(n, p, reach, solid, grid, s):
-    """Compute the vertices of the cell in s again, with more digits."""
-    sharpen(
-        n, p, reach, grid.x, grid.y, grid.z, solid.x, solid.y, solid.z, solid.base, s.plane, s.left,
-        s.x, s.y, s.z, s.low,
-    )  # fmt: skip
-
-
-@inner
-def shape(n, p, solid, grid, s):
-    """Split the cell in s into tetrahedra; gives (triangles of faces, volume, least).
-
-    Leaves the triangles in s.corner and s.face (those of a face follow one another) and six times
-    the volumes in s.fan. Where the cell is thin or small, vertices get more digits.
+    Leaves the triangles in s.corner (those of a face follow one another) and six times the volumes
+    in s.fan. Where the cell is thin or small, vertices get more digits.
     """
-    reach = reach_of(grid.x[p], grid.y[p], grid.z[p], solid.x, solid.y, solid.z)
-    count = list_triangles(n, s.mate, s.left, s.mark, s.corner, s.face)
-    volume, least = spread_fan(count, s.corner, s.x, s.y, s.z, s.fan)
-    if needs_digits(n, volume, reach, s.x, s.y, s.z):
-        sharpened(n, p, reach, solid, grid, s)
-        sharp_fan(count, s.corner, s.x, s.y, s.z, s.low, s.fan)
-        volume = 0.0
-        least = 0.0
-        for t in range(count):
-            volume += s.fan[t]
-            least = smaller(least, s.fan[t])
+    count = list_triangles(n, s)
+    volume, least = fill_fan(count, False, s)
+    if needs_digits(n, volume, reach_of(p, solid, grid), s.x, s.y, s.z):
+        sharpen(n, p, solid, grid, s)
+        volume, least = fill_fan(count, True, s)
     return count, volume, least
 
 
 @inner
-def weigh(n, p, solid, grid, terms, s):
-    """Moments of the cell in s: (log_scale, m, fx, fy, fz, spread, triangles).
+def integrate(n, p, solid, grid, terms, s):
+    """Return the moments of the cell in s: (log_scale, part, triangles); see gaussian.join.
 
-    First moments are about the agent; all but the last come divided by exp(log_scale). May move the
+    First moments are about the agent; the part comes divided by exp(log_scale). May move the
     vertices to another apex.
     """
-    x0 = grid.x[p]
-    y0 = grid.y[p]
-    z0 = grid.z[p]
-    count, volume, least = shape(n, p, solid, grid, s)
-    ox = oy = oz = 0.0
+    place = (grid.x[p], grid.y[p], grid.z[p])
+    count, volume, least = split(n, p, solid, grid, s)
+    shift = ZERO
     moved = least < -ROUNDING * volume
     if moved:
-        ox, oy, oz = move_apex(n, s.x, s.y, s.z)
-        spread_fan(count, s.corner, s.x, s.y, s.z, s.fan)
-        x0 += ox
-        y0 += oy
-        z0 += oz
-    plain = terms.coefficients.shape[0] > 0
-    total = (0.0, 0.0, 0.0, 0.0, 0.0)
+        shift = move_apex(n, s)
+        fill_fan(count, False, s)
+        place = along(place, 1.0, shift)
+    total = (0.0, ZERO, 0.0)
     log_scale = 0.0
-    if plain:
-        total = add_plain(x0, y0, z0, terms, count, s.corner, s.fan, s.x, s.y, s.z, total)
+    if terms.coefficients.shape[0] > 0:
+        total = plain_part(place, terms, count, s)
     elif terms.constant > 0.0:
-        total = constant_part(terms.constant, count, s.corner, s.fan, s.x, s.y, s.z)
+        total = constant_part(terms.constant, count, s)
     if terms.weights.shape[0] > 0:
-        log_scale = choose_log_scale(n, x0, y0, z0, terms, count, s.corner, s.x, s.y, s.z)
-        total = add_hills(n, x0, y0, z0, terms, log_scale, count, s, total)
-    m, fx, fy, fz, spread = total
+        log_scale = choose_log_scale(n, place, terms, count, s)
+        total = add_gaussians(n, place, terms, log_scale, count, s, total)
+    m, f, spread = total
     if moved:
-        fx += m * ox
-        fy += m * oy
-        fz += m * oz
-    return log_scale, m, fx, fy, fz, spread, count
+        f = along(f, m, shift)
+    return log_scale, (m, f, spread), count

@@ -16,19 +16,27 @@ import math
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential, larger, smaller
-from dwell._kernels.space.gaussian import halve, put, vector
-from dwell._kernels.space.radial import inward, outward
-from dwell._kernels.space.rules import (
-    FLAT_A,
-    FLAT_B,
-    FLAT_BENDS,
-    FLAT_FIRST,
-    FLAT_NODES,
-    FLAT_TILTS,
-    FLAT_W,
-    MAX_FLAT,
+from dwell._kernels.space.cells import triangle
+from dwell._kernels.space.gaussian import (
+    ZERO,
+    halve,
+    next_piece,
+    over,
+    piece,
+    put_piece,
+    scaled,
 )
-from dwell._kernels.star.vectors import along, cross, dot, less
+from dwell._kernels.space.radial import inward, outward
+from dwell._kernels.space.rules import FLAT_FIRST, FLAT_REACH, A, B, W
+from dwell._kernels.star.vectors import (
+    along,
+    cross,
+    dot,
+    less,
+    solve_upper,
+    upper,
+    upper_of,
+)
 
 FAR_OFF = 2.0  # squared distance of the peak from which D serves
 ROUND = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the form of exp(-|y|**2)
@@ -39,34 +47,9 @@ WIDEST = 0.7  # size of a piece over its distance from the peak, or over the Gau
 
 
 @inner
-def whiten(n, center, root, x, y, z, white):
-    """Put C (v - c) of every vertex into `white`."""
-    for v in range(n):
-        dx = x[v] - center[0]
-        dy = y[v] - center[1]
-        dz = z[v] - center[2]
-        white[0, v] = root[0, 0] * dx + root[0, 1] * dy + root[0, 2] * dz
-        white[1, v] = root[1, 1] * dy + root[1, 2] * dz
-        white[2, v] = root[2, 2] * dz
-
-
-@inner
-def corner_at(v, white):
-    """Vertex v."""
-    return white[0, v], white[1, v], white[2, v]
-
-
-@inner
-def flat_nodes_for(tilt, bend):
-    """How many nodes per direction a triangle needs; 0 when it must be halved."""
-    j = 0
-    while j < FLAT_BENDS.shape[0] and bend > FLAT_BENDS[j]:
-        j += 1
-    if j < FLAT_BENDS.shape[0]:
-        for i in range(FLAT_NODES.shape[0]):
-            if tilt <= FLAT_TILTS[i, j]:
-                return FLAT_NODES[i]
-    return 0
+def on_triangle(i, o, a, b):
+    """Return node i of a flat rule on the triangle (o, o + a, o + b)."""
+    return along(along(o, A[i], a), B[i], b)
 
 
 @inner
@@ -75,57 +58,32 @@ def by_exponent(o, a, b, about, far, log_scale, log_top, pending):
 
     y is taken from `about`; D, without its exponential, only if `far`.
     """
-    zero = (0.0, 0.0, 0.0)
-    m = mx = my = mz = beyond = 0.0
+    m = beyond = 0.0
+    first_moments = ZERO
     stretch = 1.0 - 2.0 / log_top if far else 1.0  # D varies faster than the Gaussian itself
-    put(0, o, a, b, zero, 1.0, pending)
+    put_piece(0, o, a, b, ZERO, 1.0, pending)
     size = 1
-    while size > 0:
-        row = size - 1
-        o = vector(row, 0, pending)
-        a = vector(row, 3, pending)
-        b = vector(row, 6, pending)
-        k = pending[row, 12]
-        s = ((a[0] + b[0]) / 3.0, (a[1] + b[1]) / 3.0, (a[2] + b[2]) / 3.0)
-        g = along(o, 1.0, s)
-        tilt = (-2.0 * g[0], -2.0 * g[1], -2.0 * g[2])
-        da = less(a, s)
-        db = less(b, s)
-        t0 = -dot(tilt, s)
-        t1 = dot(tilt, da)
-        t2 = dot(tilt, db)
-        high = larger(t0, larger(t1, t2))
-        if high - dot(g, g) < log_top - NEGLIGIBLE:
-            size -= 1
-            continue
-        low = smaller(t0, smaller(t1, t2))
-        bend = larger(dot(s, s), larger(dot(da, da), dot(db, db)))
-        n = flat_nodes_for(stretch * (high - low), stretch * bend)
-        if n == 0 and size < pending.shape[0]:
-            halve(row, size, ROUND, tilt, o, a, b, zero, k, True, pending)
-            size += 1
-            continue
-        size -= 1
-        n = n if n > 0 else MAX_FLAT
+    while True:
+        size, n, _, _, _, _, _ = next_piece(
+            size, True, stretch, ROUND, ZERO, log_top - NEGLIGIBLE, FLAT_REACH, pending
+        )
+        if n == 0:
+            return m, first_moments, beyond
+        o, a, b, _ = piece(size, pending)
         first = FLAT_FIRST[n]
         for i in range(first, first + n * n):
-            x = o[0] + FLAT_A[i] * a[0] + FLAT_B[i] * b[0]
-            y = o[1] + FLAT_A[i] * a[1] + FLAT_B[i] * b[1]
-            z = o[2] + FLAT_A[i] * a[2] + FLAT_B[i] * b[2]
-            r2 = x * x + y * y + z * z
-            f = k * FLAT_W[i] * exponential(-r2 - log_scale)
+            y = on_triangle(i, o, a, b)
+            r2 = dot(y, y)
+            f = pending[size, 12] * W[i] * exponential(-r2 - log_scale)
             m += f
-            mx += f * (x - about[0])
-            my += f * (y - about[1])
-            mz += f * (z - about[2])
+            first_moments = along(first_moments, f, less(y, about))
             if far:
                 beyond += f * outward(r2)
-    return m, mx, my, mz, beyond
 
 
 @inner
 def nodes_across(width):
-    """Nodes for F over a piece whose size is `width` times its distance from the peak."""
+    """Return the nodes for F over a piece whose size is `width` times its distance to the peak."""
     if width > 0.4:
         return 10
     if width > 0.25:
@@ -138,118 +96,99 @@ def nodes_across(width):
 @inner
 def by_distance(o, a, b, pending):
     """F summed over a triangle of measure 1 / 2."""
-    zero = (0.0, 0.0, 0.0)
     total = 0.0
-    put(0, o, a, b, zero, 1.0, pending)
+    put_piece(0, o, a, b, ZERO, 1.0, pending)
     size = 1
     while size > 0:
         row = size - 1
-        o = vector(row, 0, pending)
-        a = vector(row, 3, pending)
-        b = vector(row, 6, pending)
-        k = pending[row, 12]
+        o, a, b, _ = piece(row, pending)
         c = less(b, a)
-        long = larger(dot(a, a), larger(dot(b, b), dot(c, c)))
-        g = along(o, 1.0, ((a[0] + b[0]) / 3.0, (a[1] + b[1]) / 3.0, (a[2] + b[2]) / 3.0))
-        length = math.sqrt(long)
+        length = math.sqrt(larger(dot(a, a), larger(dot(b, b), dot(c, c))))
+        g = along(o, 1.0, over(along(a, 1.0, b), 3.0))
         distance = larger(1.0, math.sqrt(dot(g, g)) - length)
         if length > WIDEST * distance and size < pending.shape[0]:
-            halve(row, size, ROUND, zero, o, a, b, zero, k, True, pending)  # the longest edge
+            halve(row, size, ROUND, ZERO, True, pending)  # the longest edge
             size += 1
             continue
         size -= 1
         n = nodes_across(length / distance)
         first = FLAT_FIRST[n]
         for i in range(first, first + n * n):
-            x = o[0] + FLAT_A[i] * a[0] + FLAT_B[i] * b[0]
-            y = o[1] + FLAT_A[i] * a[1] + FLAT_B[i] * b[1]
-            z = o[2] + FLAT_A[i] * a[2] + FLAT_B[i] * b[2]
-            total += k * FLAT_W[i] * inward(x * x + y * y + z * z)
+            y = on_triangle(i, o, a, b)
+            total += pending[row, 12] * W[i] * inward(dot(y, y))
     return total
 
 
 @inner
-def back(root, v):
-    """C**-1 v."""
-    z = v[2] / root[2, 2]
-    y = (v[1] - root[1, 2] * z) / root[1, 1]
-    return (v[0] - root[0, 1] * y - root[0, 2] * z) / root[0, 0], y, z
+def about_centroid(mass, row, sums, r, w):
+    """Return a row of second moments about the centroid r, from those of n_i y; w: see below."""
+    unit = (mass if row == 0 else 0.0, mass if row == 1 else 0.0, mass if row == 2 else 0.0)
+    return along(scaled(0.5, less(unit, sums)), -r[row], w)
 
 
 @inner
-def gaussian_by_faces(
-    n, center, root, count, corner, x, y, z, top, nearest, log_scale, white, pending
-):
-    """(sound, mass, fx, fy, fz, spread) of exp(-(v - center)' C'C (v - center) - log_scale).
+def spread_of(root, mass, sums, r, w):
+    """Return the trace of C**-1 S C**-T; S: second moments about the centroid r in the frame of y.
 
-    top: its largest exponent on the polyhedron, at the place `nearest` (seen from `center`). First
-    moments are about the origin. `white`: (3, n) buffer for vertices. Not sound: digits went.
+    sums: rows of sums of n_i int y_j, about the nearest point; w: first moments about that point.
     """
-    whiten(n, center, root, x, y, z, white)
+    a = about_centroid(mass, 0, sums[0], r, w)
+    b = about_centroid(mass, 1, sums[1], r, w)
+    c = about_centroid(mass, 2, sums[2], r, w)
+    p = solve_upper(root, (a[0], b[0], c[0]))
+    q = solve_upper(root, (a[1], b[1], c[1]))
+    s = solve_upper(root, (a[2], b[2], c[2]))
+    u = solve_upper(root, (p[0], q[0], s[0]))
+    v = solve_upper(root, (p[1], q[1], s[1]))
+    t = solve_upper(root, (p[2], q[2], s[2]))
+    return u[0] + v[1] + t[2]
+
+
+@inner
+def gaussian_by_faces(center, matrix, count, top, nearest, log_scale, s):
+    """Return whether digits are left, and exp(-(v - center)' C'C (v - center) - log_scale) as a
+    part: see gaussian.join.
+
+    matrix: C. top: the largest exponent on the polyhedron in s, at the place `nearest` (seen from
+    `center`). First moments are about the origin.
+    """
+    root = upper_of(matrix)
     far = -top > FAR_OFF
-    about = (
-        root[0, 0] * nearest[0] + root[0, 1] * nearest[1] + root[0, 2] * nearest[2],
-        root[1, 1] * nearest[1] + root[1, 2] * nearest[2],
-        root[2, 2] * nearest[2],
-    )
-    mass = weighed = 0.0
-    f0 = f1 = f2 = 0.0
-    sizes = 0.0
-    # rows: sums of n_i int y_j, one row after another
-    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = 0.0
-    moments = 0.0
+    about = upper(root, nearest)
+    mass = weighed = sizes = moments = 0.0
+    f = x = y = z = ZERO  # first moments; sums of n_i int y_j, row by row
     for t in range(count):
-        o = corner_at(corner[t, 0], white)
-        a = less(corner_at(corner[t, 1], white), o)
-        b = less(corner_at(corner[t, 2], white), o)
+        i, j, k = triangle(t, s)
+        o = upper(root, less(i, center))
+        a = less(upper(root, less(j, center)), o)
+        b = less(upper(root, less(k, center)), o)
         normal = cross(a, b)
         height = dot(o, normal)
-        m, mx, my, mz, beyond = by_exponent(o, a, b, about, far, log_scale, top, pending)
+        m, first, beyond = by_exponent(o, a, b, about, far, log_scale, top, s.pending)
         part = -height * beyond
         if not far:
-            part = height * by_distance(o, a, b, pending)
+            part = height * by_distance(o, a, b, s.pending)
         mass += part
         weighed += abs(part)
-        f0 -= 0.5 * normal[0] * m
-        f1 -= 0.5 * normal[1] * m
-        f2 -= 0.5 * normal[2] * m
+        f = along(f, -0.5 * m, normal)
         area = abs(normal[0]) + abs(normal[1]) + abs(normal[2])
         sizes += 0.5 * area * m
-        a0 += normal[0] * mx
-        a1 += normal[0] * my
-        a2 += normal[0] * mz
-        b0 += normal[1] * mx
-        b1 += normal[1] * my
-        b2 += normal[1] * mz
-        c0 += normal[2] * mx
-        c1 += normal[2] * my
-        c2 += normal[2] * mz
-        moments += 0.5 * area * (abs(mx) + abs(my) + abs(mz))
+        x = along(x, normal[0], first)
+        y = along(y, normal[1], first)
+        z = along(z, normal[2], first)
+        moments += 0.5 * area * (abs(first[0]) + abs(first[1]) + abs(first[2]))
     if not mass > weighed / AMPLIFICATION:
-        return False, 0.0, 0.0, 0.0, 0.0, 0.0
+        return False, (0.0, ZERO, 0.0)
     # About `about`: first moments w, and second moments int w w' = int y w' - about (int w)'.
-    w = (f0 - about[0] * mass, f1 - about[1] * mass, f2 - about[2] * mass)
-    r = (about[0] + w[0] / mass, about[1] + w[1] / mass, about[2] + w[2] / mass)
-    first = (0.5 * (mass - a0) - r[0] * w[0], -0.5 * a1 - r[0] * w[1], -0.5 * a2 - r[0] * w[2])
-    second = (-0.5 * b0 - r[1] * w[0], 0.5 * (mass - b1) - r[1] * w[1], -0.5 * b2 - r[1] * w[2])
-    third = (-0.5 * c0 - r[2] * w[0], -0.5 * c1 - r[2] * w[1], 0.5 * (mass - c2) - r[2] * w[2])
-    # The trace of C**-1 S C**-T: columns of S first, then rows.
-    p = back(root, (first[0], second[0], third[0]))
-    q = back(root, (first[1], second[1], third[1]))
-    s = back(root, (first[2], second[2], third[2]))
-    u = back(root, (p[0], q[0], s[0]))
-    v = back(root, (p[1], q[1], s[1]))
-    t = back(root, (p[2], q[2], s[2]))
-    spread = u[0] + v[1] + t[2]
-    least = smaller(root[0, 0], smaller(root[1, 1], root[2, 2]))
+    w = along(f, -mass, about)
+    r = along(about, 1.0, over(w, mass))
+    spread = spread_of(root, mass, (x, y, z), r, w)
+    least = smaller(root[0], smaller(root[3], root[5]))
     reach = math.sqrt(dot(r, r))
     terms = 1.5 * mass + moments + reach * (sizes + reach * weighed)
     if not spread * (least * least) > terms / SECOND_AMPLIFICATION:
-        return False, 0.0, 0.0, 0.0, 0.0, 0.0
-    size = root[0, 0] * root[1, 1] * root[2, 2]
-    g = back(root, (r[0], r[1], r[2]))
+        return False, (0.0, ZERO, 0.0)
+    size = root[0] * root[3] * root[5]
     mass /= size
-    return (
-        True, mass, mass * (center[0] + g[0]), mass * (center[1] + g[1]),
-        mass * (center[2] + g[2]), spread / size,
-    )  # fmt: skip
+    place = along(center, 1.0, solve_upper(root, r))
+    return True, (mass, scaled(mass, place), spread / size)

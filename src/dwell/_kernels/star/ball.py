@@ -5,9 +5,8 @@ import math
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.common.status import COINCIDENT
-from dwell._kernels.space.cells import voronoi_cell
-from dwell._kernels.space.doors import list_loops
-from dwell._kernels.space.moments import reach_of, sharpened
+from dwell._kernels.space.careful import sharpen
+from dwell._kernels.space.cells import list_loops, voronoi_cell
 from dwell._kernels.star.buffers import ANGLE, FAN, FIRST, LAST, NORMAL, OFFSET, STRETCH
 from dwell._kernels.star.facets import (
     FULL,
@@ -106,13 +105,12 @@ def build_cell(p, solid, grid, frame, s, b):
     w = upper_of(frame.root)
     place = (grid.x[p], grid.y[p], grid.z[p])
     g, sigma = frame_at(place, frame.center, w)
-    n, compared, nearest, _ = voronoi_cell(p, solid, grid, s)
+    n, compared, nearest = voronoi_cell(p, solid, grid, s)
     if n == COINCIDENT:
         return COINCIDENT, 0, 0, False, g, sigma, nearest, compared
     if n == 0:
         return NO_MASS, 0, 0, False, g, sigma, nearest, compared
-    reach = reach_of(place[0], place[1], place[2], solid.x, solid.y, solid.z)
-    sharpened(n, p, reach, solid, grid, s)
+    sharpen(n, p, solid, grid, s)
     loops = list_loops(n, s)
     map_vertices(n, w, g, sigma, s.x, s.y, s.z, s.low, b.vertex)
     facets, pieces, whole = list_facets(loops, place, w, g, sigma, grid, s, b)

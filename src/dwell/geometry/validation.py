@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dwell._types import Floats, Points, as_numbers, in_short
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry.ring import LARGEST
 
+ROUNDING = 1e-12  # of the diameter: what repairs may move a boundary by
+USUAL = 70  # lengths lie between 1e-70 and 1e70: fourth powers stay within doubles
 DECADES = 280  # powers of lengths lie between 1e-280 and 1e280
 FLAT = 1e-12  # width over length below which a region has no inside to speak of
 
@@ -84,9 +83,23 @@ def as_table(value: object, what: str, need: str, key: str) -> Points:
     return table
 
 
+def degenerate(why: str, key: str) -> WorkspaceError:
+    """Return the error for a region without an inside."""
+    corners = not key.endswith("halfspaces")
+    advice = "give the corners of a convex region" if corners else "loosen one of them"
+    return WorkspaceError(
+        f"the workspace has no inside: {why}; {advice}", code="workspace.degenerate", key=key
+    )
+
+
+def repeats_removed(count: int) -> str:
+    """Return the repair that removed vertices which repeated others."""
+    return f"removed {count} repeated {'vertex' if count == 1 else 'vertices'} of the workspace"
+
+
 def refuse_range(length: float, farthest: float, dimension: int, key: str) -> None:
     """Refuse lengths whose powers up to n + 2, which second moments need, leave the doubles."""
-    usual, allowed = round(math.log10(LARGEST)), DECADES // (dimension + 2)
+    allowed = DECADES // (dimension + 2)
     if allowed < 1:
         raise WorkspaceError(
             f"the workspace has {dimension} dimensions, and powers of lengths as high as that are "
@@ -95,8 +108,8 @@ def refuse_range(length: float, farthest: float, dimension: int, key: str) -> No
             code="workspace.dimension",
             key=key,
         )
-    decades = min(usual, allowed)
-    where = f" in {dimension} dimensions" if allowed < usual else ""
+    decades = min(USUAL, allowed)
+    where = f" in {dimension} dimensions" if allowed < USUAL else ""
     smallest, largest = 10.0**-decades, 10.0**decades
     if not (smallest <= length <= largest and farthest <= largest):
         raise WorkspaceError(

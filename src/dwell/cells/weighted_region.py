@@ -1,4 +1,4 @@
-"""Ground: a workspace and what matters in it, ready for the kernels."""
+"""A workspace together with a density on it, as the kernels use them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from dwell.cells.grid import lattice_terms
-from dwell.density.base import Density, refuse_dimension
+from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, is_flat
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class Ground:
-    """What every agent knows from the beginning: the workspace and how much each place matters."""
+class WeightedRegion:
+    """A workspace and its density."""
 
     workspace: Workspace
     density: Density
@@ -29,20 +29,14 @@ class Ground:
         return self.workspace.dimension
 
 
-def ground_of(workspace: Workspace, density: Density, spacing: float | None = None) -> Ground:
-    """`density` on `workspace`, integrated exactly or on a grid of points with this spacing."""
+def weighted_region(
+    workspace: Workspace, density: Density, spacing: float | None = None
+) -> WeightedRegion:
+    """Return `density` on `workspace`, integrated exactly or on a grid with this spacing."""
     refuse_dimension(density, workspace.dimension)
-    if spacing is not None:
-        _refuse_grid(workspace)
-        return Ground(workspace, density, lattice_terms(density, workspace, spacing))
-    if workspace.dimension == 2:
-        return Ground(workspace, density, density.terms())
-    general = getattr(density, "general_terms", None)
-    terms = None if general is None else general(workspace.dimension)
-    return Ground(workspace, density, terms)
-
-
-def _refuse_grid(workspace: Workspace) -> None:
+    if spacing is None:
+        terms = terms_of(density, workspace.dimension)
+        return WeightedRegion(workspace, density, terms)
     if workspace.dimension != 2 or not is_flat(workspace):
         raise DensityError(
             f"a {type(workspace).__name__} in {workspace.dimension} dimensions cannot be "
@@ -50,3 +44,4 @@ def _refuse_grid(workspace: Workspace) -> None:
             code="integration.dimension",
             key="run.integration",
         )
+    return WeightedRegion(workspace, density, lattice_terms(density, workspace, spacing))
