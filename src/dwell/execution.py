@@ -19,9 +19,10 @@ from dwell.errors import Interrupted, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.progress import EXPECTING
 from dwell.results import Run, save_run
+from dwell.results.dataset import write_run
+from dwell.results.details import Details
 from dwell.results.files import make_ready, shown
 from dwell.results.journal import UNSAVED, Journal, clear
-from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
 
 
@@ -67,10 +68,8 @@ def _run_of(
 ) -> Run:
     metrics, tally = recorder.ending(stop)
     wall = 0.0 if loop is None else loop.wall
-    return Run(
-        recorder.system, recorder.start, stop, metrics, recorder, tally, recorder.table(),
-        task.scenario, task.repairs, about, wall,
-    )  # fmt: skip
+    details = Details(recorder, stop, metrics, task.scenario, recorder.table(), tally, wall)
+    return Run(details, task.repairs, about)
 
 
 def _journal(task: Task) -> Journal | None:
@@ -87,7 +86,7 @@ def _journal(task: Task) -> Journal | None:
         """Write the run before its first jump."""
         blank = recorder_of(scenario, recorder.system, recorder.start)
         still = Stop(StopReason.INTERRUPTED, 0.0)
-        write_beginning(_run_of(task, blank, still, task.made_with, None), target, name)
+        write_run(_run_of(task, blank, still, task.made_with, None), target, name)
 
     name, parts = task.journal or (None, 0)
     journal = Journal(target, every, write_first, name, parts)

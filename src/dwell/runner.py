@@ -306,7 +306,7 @@ def check(
         intact=run.intact,
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         metrics=run.metrics,
-        assumed=run.assumed,
+        assumed=run.details.assumed,
     )
     system = run.system
     if run.scenario is not None:
@@ -357,11 +357,11 @@ def _resumed(
         if is_continuous(old.system):  # it goes on bit for bit only from its beginning
             return _begun(scenario, path, loop, threads)
         recorder = taken_up(old, scenario, threads)
-        loop.began -= old.wall_seconds
+        loop.began -= old.details.wall_seconds
         versions, asks = _made_with(scenario), scenario.run
         loop.say("preparing", 0.0)
         assert old.scenario is not None
-        journal = old.journal if asks.horizon == old.scenario.run.horizon else None
+        journal = old.details.journal if asks.horizon == old.scenario.run.horizon else None
         task = Task(
             recorder, asks.horizon, asks.max_jumps, scenario, old.repairs, versions, path,
             old.horizon, journal,

@@ -62,10 +62,10 @@ def same(one, other):
     assert {**mine, "wall_seconds": 0} == {**yours, "wall_seconds": 0}
     for f in fields(Metrics):
         assert getattr(one.metrics, f.name).tobytes() == getattr(other.metrics, f.name).tobytes()
-    if one.record == "events":
+    if one.details.record == "events":
         assert differing(one.events, other.events) == []
-    for name, values in one.tally.arrays().items():
-        assert values.tobytes() == other.tally.arrays()[name].tobytes(), name
+    for name, values in one.details.tally.arrays().items():
+        assert values.tobytes() == other.details.tally.arrays()[name].tobytes(), name
     return True
 
 

@@ -211,7 +211,7 @@ def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, tmp_path, monkeyp
         run_scenario(asked, out=path, progress=ending_at(5, Crash()))
     settle()
     assert len(states) > 2
-    assert dwell.load_run(path).tally.jumps > 0
+    assert dwell.load_run(path).details.tally.jumps > 0
     assert same(run_scenario(asked), resume_run(path))
 
 
@@ -246,7 +246,7 @@ def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(tmp_path, mo
     with pytest.raises(UnsavedError, match=r"no room; .* --resume .*run\.nc"):
         run_scenario(asked, out=path)
     monkeypatch.undo()
-    assert dwell.load_run(path).tally.jumps > 0
+    assert dwell.load_run(path).details.tally.jumps > 0
     assert same(run_scenario(asked), resume_run(path))
 
 
@@ -342,7 +342,7 @@ def test_memories_are_plain_data():
     run = dwell.simulate(
         BOX, HILL, START, LAWS["event-triggered"], until=1.0, seed=5, network=LOSSY
     )
-    state = run.recorder.remembered
+    state = run.details.recorder.remembered
     again = restored(json.loads(json.dumps(plain(state))))
     assert plain(again) == plain(state)
     assert again.next_at.tobytes() == state.next_at.tobytes()

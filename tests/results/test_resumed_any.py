@@ -29,5 +29,5 @@ def test_after_a_crash(name, kind, tmp_path):
     with pytest.raises(Crash):
         run_scenario(asked, out=path, progress=ending_at(3, Crash()))
     settle()
-    assert 0 < dwell.load_run(path).tally.jumps < whole.tally.jumps
+    assert 0 < dwell.load_run(path).details.tally.jumps < whole.details.tally.jumps
     assert same(whole, resume_run(path))

@@ -69,7 +69,7 @@ def test_after_a_crash(name, kind, tmp_path):
     assert {p.suffix for p in tmp_path.iterdir()} == {".nc", ".journal"}
     kept = dwell.load_run(path)
     assert kept.stop.reason.value == "interrupted"
-    assert 0 < kept.tally.jumps < whole.tally.jumps
+    assert 0 < kept.details.tally.jumps < whole.details.tally.jumps
     assert same(whole, resume_run(path))
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
 
@@ -141,7 +141,7 @@ def test_a_law_in_python_that_remembers(kind, tmp_path):
     with pytest.raises(Crash):
         run_scenario(asked, out=path, progress=ending_at(3, Crash()))
     settle()
-    assert 0 < dwell.load_run(path).tally.jumps < whole.tally.jumps
+    assert 0 < dwell.load_run(path).details.tally.jumps < whole.details.tally.jumps
     assert same(whole, resume_run(path))
     assert same(whole, dwell.load_run(path))
 

@@ -137,8 +137,7 @@ class Recorder:
         """Every jump; None if they were not kept."""
         if self.kind != EVENTS:
             return None
-        empty = EventTable.blank(0, self.system.dimension)
-        return EventTable.joined([part for part in self.tables if len(part)] or [empty])
+        return EventTable.joined(self.tables, self.system.dimension)
 
     def ending(self, stop: Stop) -> tuple[Metrics, Tally | None]:
         """The samples of a run that ended with `stop`, and the tally with the last of them.

@@ -14,7 +14,7 @@ from typing import Protocol, final
 import numpy as np
 
 from dwell.agents.compilable import can_compile
-from dwell.agents.events import EventTable, LoggedEvents, LoggedStates, table_of
+from dwell.agents.events import EventTable, LoggedStates, logged_events, table_of
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.engine.compiled import CompiledRun, program_of, refuse_standing_clock
@@ -173,5 +173,5 @@ def run_compiled(
         if parts and len(parts[-1]):  # `now` may be older than the table
             now = float(parts[-1].time[-1])
         stop = Stop(StopReason.INTERRUPTED, now)
-    table = EventTable.joined(parts) if parts else EventTable.blank(0, system.dimension)
-    return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)
+    table = EventTable.joined(parts, system.dimension)
+    return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)

@@ -25,6 +25,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell.agents import EventTable
+from dwell.agents.stored_names import stored_names
 from dwell.engine.recorder import Recorder
 from dwell.errors import DwellWarning, StoreError
 from dwell.measure import Metrics
@@ -34,7 +35,7 @@ from dwell.results.files import brief, shown, sync_folder, written_whole
 WRITER = "dwell journal"  # the thread that writes
 STATE = "state.columns"
 UNSAVED = "checkpoints"  # in a run's provenance: why one of its checkpoints could not be written
-LAYOUT = 2  # 1 was made of NumPy archives
+LAYOUT = 3  # of the files: older ones cannot be read
 SLOWER = 2.0  # writing may take so many times as long as the last time,
 SPARE = 0.125  # ... or this share of the interval, and is still on disk in time
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -200,9 +201,9 @@ def read_journal(target: Path, name: str) -> Journaled:
     tables, metrics = [], []
     for k in range(1, int(info["parts"]) + 1):
         part = _load(folder / _part(k))
-        if own := _under("event_", part):
+        if own := _under("event_", EventTable, part):
             tables.append(EventTable(**own))
-        if own := _under("sample_", part):
+        if own := _under("sample_", Metrics, part):
             metrics.append(Metrics(**own))
     return Journaled(arrays, info, tables, metrics)
 
@@ -215,15 +216,17 @@ def _columns(tables: list[EventTable], metrics: list[Metrics]) -> dict[str, Piec
     found: dict[str, Pieces] = {}
     if len({tuple(table.columns()) for table in tables}) > 1:  # some have columns that others lack
         tables = [EventTable.joined(tables)]
-    for name in tables[0].columns() if tables else ():
-        found[f"event_{name}"] = [getattr(table, name) for table in tables]
-    for name in Metrics.__dataclass_fields__ if metrics else ():
-        found[f"sample_{name}"] = [getattr(some, name) for some in metrics]
+    names = stored_names(EventTable)
+    for field in tables[0].columns() if tables else ():
+        found[f"event_{names[field]}"] = [getattr(table, field) for table in tables]
+    for field, name in stored_names(Metrics).items() if metrics else ():
+        found[f"sample_{name}"] = [getattr(some, field) for some in metrics]
     return found
 
 
-def _under(lead: str, part: dict[str, np.ndarray]) -> dict[str, Any]:
-    return {name.removeprefix(lead): v for name, v in part.items() if name.startswith(lead)}
+def _under(lead: str, cls: type, part: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The stored fields of a class."""
+    return {f: part[lead + name] for f, name in stored_names(cls).items() if lead + name in part}
 
 
 def _save(path: Path, columns: Mapping[str, Pieces]) -> None:

@@ -178,20 +178,20 @@ def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
 
 def _figures(run: Run) -> dict[str, Any]:
     """Return the fields of a `Batch` for one run; nan where a figure is not defined."""
-    met, agents = run.ends_in_contact, run.system.agents
+    met, agents = run.details.ends_in_contact, run.system.agents
     figures = {
         "reasons": run.stop.reason,
         "times": run.stop.time,
-        "looks": run.tally.looks,
-        "positions": run.at_the_end.positions[0],
-        "errors": np.full(agents, np.nan) if met else run.ends[-1].errors[0],
-        "initial_costs": run.ends[0].costs[0],
-        "costs": None if met else run.ends[-1].costs[0],
-        "hold_errors": run.largest_hold_error,
-        "separations": run.seen_separation,
+        "looks": run.details.tally.looks,
+        "positions": run.details.at_the_end.positions[0],
+        "errors": np.full(agents, np.nan) if met else run.details.ends[-1].errors[0],
+        "initial_costs": run.details.ends[0].costs[0],
+        "costs": None if met else run.details.ends[-1].costs[0],
+        "hold_errors": run.details.largest_hold_error,
+        "separations": run.details.seen_separation,
         "nu": run.system.nu,
-        "last_beyond": run.last_beyond,
-        "empty": run.tally.empty,
+        "last_beyond": run.details.last_beyond,
+        "empty": run.details.tally.empty,
         "messages": run.counters.received.sum(),
         "updates": run.counters.updates,
         "distance": run.counters.distance,
