@@ -40,12 +40,12 @@ def dots(a: Points, b: Points) -> Floats:
 
 
 def columns(points: Points) -> tuple[Floats, ...]:
-    """The coordinates of (k, n) points as n arrays, each in one piece, as the kernels take them."""
+    """The coordinates of (k, n) points as n contiguous arrays, as the kernels take them."""
     return tuple(np.ascontiguousarray(points[:, k]) for k in range(points.shape[1]))
 
 
 def in_columns(rows: int, dimension: int) -> Points:
-    """Room for (rows, n) points in which every coordinate is in one piece."""
+    """An empty array of (rows, n) points in which every coordinate is contiguous."""
     return np.empty((dimension, rows)).T
 
 

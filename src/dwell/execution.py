@@ -11,7 +11,7 @@ from typing import Any, final
 
 from dwell.agents.continuous import is_continuous
 from dwell.engine.codec import names_of, plain
-from dwell.engine.interrupts import Asked
+from dwell.engine.interrupts import StopRequest
 from dwell.engine.memory import need_of, refuse_too_much
 from dwell.engine.recorder import Recorder, recorder_of
 from dwell.engine.run_loop import RunLoop
@@ -28,7 +28,7 @@ from dwell.scenario import Scenario
 
 @final
 @dataclass(frozen=True, eq=False)
-class Task:
+class RunTask:
     """What to run, from where, and where the run is saved."""
 
     recorder: Recorder  # with what is recorded so far
@@ -42,7 +42,7 @@ class Task:
     journal: tuple[str, int] | None = None  # name and number of parts of the journal that goes on
 
 
-def execute(loop: RunLoop, task: Task) -> Run:
+def execute(loop: RunLoop, task: RunTask) -> Run:
     """Run `task` to its end, and save the run if it has a file."""
     recorder, system = task.recorder, task.recorder.system
     if task.target is not None:
@@ -64,7 +64,7 @@ def execute(loop: RunLoop, task: Task) -> Run:
 
 
 def _run_of(
-    task: Task, recorder: Recorder, stop: Stop, about: dict[str, str], loop: RunLoop | None
+    task: RunTask, recorder: Recorder, stop: Stop, about: dict[str, str], loop: RunLoop | None
 ) -> Run:
     metrics, tally = recorder.ending(stop)
     wall = 0.0 if loop is None else loop.wall
@@ -72,7 +72,7 @@ def _run_of(
     return Run(details, task.repairs, about)
 
 
-def _journal(task: Task) -> Journal | None:
+def _journal(task: RunTask) -> Journal | None:
     """Return where checkpoints are written; None if nowhere."""
     scenario, target, recorder = task.scenario, task.target, task.recorder
     if scenario is None or target is None or is_continuous(recorder.system):
@@ -109,9 +109,11 @@ def _saved(loop: RunLoop, run: Run, target: Path, journal: Journal | None) -> Ru
     return run
 
 
-def unless_interrupted(asked: Asked, run: Run, path: str | os.PathLike[str] | None = None) -> Run:
+def unless_interrupted(
+    request: StopRequest, run: Run, path: str | os.PathLike[str] | None = None
+) -> Run:
     """`run`, kept at `path` or nowhere, unless a signal came while it was made."""
-    if not asked and run.stop.reason is not StopReason.INTERRUPTED:
+    if not request and run.stop.reason is not StopReason.INTERRUPTED:
         return run
     later = "the run up to there is in this exception's attribute run"
     if run.stop.reason is not StopReason.INTERRUPTED:

@@ -16,8 +16,8 @@ from dwell._types import lengths
 from dwell.agents import Network
 from dwell.agents.interfaces import Command, Ground, Message, Observation
 from dwell.controllers import EventTriggered
+from dwell.controllers.centroid_bounds import centroid_ball
 from dwell.controllers.event_triggered import BroadcastMemory
-from dwell.controllers.uncertain import centroid_ball
 from dwell.geometry import Polygon
 from dwell.results import Run
 from tests.conftest import differing

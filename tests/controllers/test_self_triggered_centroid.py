@@ -17,8 +17,8 @@ from dwell.agents import CoverageSystem, Network
 from dwell.agents.interfaces import Ground, Observation, Sample
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
+from dwell.controllers.centroid_bounds import CentroidBall, ball_of, centroid_ball, velocity_to
 from dwell.controllers.self_triggered_centroid import CentroidPlan
-from dwell.controllers.uncertain import CentroidBall, ball_of, centroid_ball, velocity_to
 from dwell.density import as_density
 from dwell.results import Run
 from tests.conftest import differing

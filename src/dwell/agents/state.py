@@ -29,7 +29,7 @@ class Spent:
 
 
 @final
-class SpentLooking(LazySequence[Spent]):
+class SampledStart(LazySequence[Spent]):
     """What the start cost where every agent samples once, in one array."""
 
     def __init__(self, received: Ints) -> None:
@@ -39,7 +39,7 @@ class SpentLooking(LazySequence[Spent]):
 
 def counts_of(spent: Sequence[Spent], name: str) -> Ints:
     """One kind of cost of all agents, as an array."""
-    if not isinstance(spent, SpentLooking):
+    if not isinstance(spent, SampledStart):
         return np.array([getattr(one, name) for one in spent], dtype=np.int64)
     if name == "received":
         return spent.received

@@ -27,7 +27,7 @@ from dwell.agents.interfaces import (
 )
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
-from dwell.agents.state import AgentsState, Mail, Spent, SpentLooking
+from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.cells.backend import backend_for, measure_cells
 from dwell.cells.ground import Ground, ground_of
 from dwell.cells.measurement import Looks
@@ -263,7 +263,7 @@ class CoverageSystem:
             first=first.next_at.copy(),
             fade=fade_of(law),
             cruise=cruise,
-            spent=SpentLooking(seen.neighbors),
+            spent=SampledStart(seen.neighbors),
         )
 
     # The hybrid system: see dwell.hybrid.HybridSystem.

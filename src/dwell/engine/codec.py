@@ -18,9 +18,9 @@ from dwell.agents.interfaces import CellMeasurement, Message, Sample
 from dwell.agents.legs import Legs
 from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.agents.stored_names import stored_names
+from dwell.controllers.centroid_bounds import CentroidBall
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.self_triggered_centroid import CentroidPlan
-from dwell.controllers.uncertain import CentroidBall
 from dwell.errors import ControllerError
 
 KNOWN: dict[str, type] = {  # names of classes in files

@@ -36,22 +36,22 @@ def extended(
             "be the same run; put the source back as it was, or run the scenario anew",
             code="store.source",
         )
-    asks = run.scenario.run
+    options = run.scenario.run
     changes: dict[str, Any] = {
-        "horizon": asks.horizon if horizon is None else _later(horizon, run, name),
-        "max_jumps": asks.max_jumps if max_jumps is None else _more(max_jumps, run),
+        "horizon": options.horizon if horizon is None else _later(horizon, run, name),
+        "max_jumps": options.max_jumps if max_jumps is None else _more(max_jumps, run),
     }
-    if changes["horizon"] != asks.horizon and run.details.record != EVENTS:
+    if changes["horizon"] != options.horizon and run.details.record != EVENTS:
         # Samples that are gone cannot be taken at other times: those to come follow them.
-        every = asks.record.spacing
+        every = options.record.spacing
         spacing = (
-            asks.horizon / default_samples(run.system, run.start, asks.horizon)
+            options.horizon / default_samples(run.system, run.start, options.horizon)
             if every is None
             else every
         )
-        changes["record"] = asks.record.model_copy(update={"sample_every": spacing})
+        changes["record"] = options.record.model_copy(update={"sample_every": spacing})
     _refuse_ended(run, name, changes["horizon"], int(changes["max_jumps"]))
-    return run.scenario.model_copy(update={"run": asks.model_copy(update=changes)})
+    return run.scenario.model_copy(update={"run": options.model_copy(update=changes)})
 
 
 def _refuse_damage(run: Run, name: str, kernels: str) -> None:

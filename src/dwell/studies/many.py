@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points
-from dwell.engine.interrupts import Asked
+from dwell.engine.interrupts import StopRequest
 from dwell.engine.run_loop import RunLoop
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
@@ -171,7 +171,7 @@ def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
         report("simulating", k / len(cases))
         options = case.scenario.run.model_copy(update={"record": RecordSpec(kind="summary")})
         summary = case.scenario.model_copy(update={"run": options})
-        loop = RunLoop(lambda what, share: None, Asked())
+        loop = RunLoop(lambda what, share: None, StopRequest())
         rows.append(_figures(run_built(summary, case.system, case.places, (), loop, threads=1)))
     return rows
 
