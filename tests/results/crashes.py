@@ -56,6 +56,13 @@ def ending_at(count, how):
     return watch
 
 
+def crash(asked, path, count):
+    """Run a scenario whose process ends during chunk `count`."""
+    with pytest.raises(Crash):
+        dwell.run_scenario(asked, out=path, progress=ending_at(count, Crash()))
+    settle()
+
+
 def same(one, other):
     """Whether two runs are the same in every bit."""
     mine, yours = one.summary(), other.summary()

@@ -74,12 +74,11 @@ def test_states_in_the_middle_know_what_was_known_then(name, tmp_path):
     assert differing(table_of(rest), whole.events.take(slice(17, None))) in ([], ["promise"])
 
 
-def test_files_of_the_second_format_have_no_marks_at_the_start(tmp_path):
+def test_files_of_the_second_format_have_no_marks_at_the_start(path):
     start = np.array([(0.3, 0.4), (0.32, 0.4), (3.0, 2.0)])
     law = SelfTriggered(v=0.5, tau_min=0.1, tau_max=1.0, scan=0.05)
     kept = dwell.simulate(BOX, HILL, start, law, until=1.0)
     assert kept.start.marks.any()
-    path = tmp_path / "run.nc"
     kept.save(path)
     with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
         assert data.attrs["dwell_format"] == 3
