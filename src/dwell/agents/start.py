@@ -47,21 +47,27 @@ def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[
     return points, tuple(repairs)
 
 
-def refuse_coincident(points: Points) -> None:
-    """Refuse coincident agents; the error names every group of them."""
+def coincident_groups(points: Points) -> list[list[int]]:
+    """The groups of agents that coincide."""
+    groups: list[list[int]] = []
     if are_apart(points):
-        return
+        return groups
     order = np.lexsort(points.T)
     same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
-    if not same.any():
-        return
-    groups: list[list[int]] = []
     for k in np.flatnonzero(same):
         a, b = int(order[k]), int(order[k + 1])
         if groups and groups[-1][-1] == a:
             groups[-1].append(b)
         else:
             groups.append([a, b])
+    return groups
+
+
+def refuse_coincident(points: Points) -> None:
+    """Refuse coincident agents; the error names every group of them."""
+    groups = coincident_groups(points)
+    if not groups:
+        return
     named = "; ".join(
         f"agents {', '.join(map(str, sorted(group)))} at {points[group[0]].tolist()}"
         for group in groups[:5]

@@ -99,10 +99,8 @@ class Timer:
 
     def _check_options(self, check: Parameters) -> None:
         for name, rule in _OWNERS.items():
-            given = getattr(self, name) is not None
-            if given and self.reset != rule:
-                raise _refused(name, getattr(self, name), f'reset = "{rule}" beside it')
-            if self.reset == rule and not given and rule != "periodic":
+            check.belongs(name, "reset", rule)
+            if self.reset == rule and getattr(self, name) is None and rule != "periodic":
                 raise _refused(name, None, f'a value for reset = "{rule}"')
         if self.loss is not None:
             check.within("loss", 0.0, 1.0, "a chance in [0, 1)", ends="[)")

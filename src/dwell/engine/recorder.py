@@ -9,16 +9,16 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
+from dwell.agents.start import coincident_groups
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
 from dwell.engine.stepper import Piece, Stepper
 from dwell.engine.tally import Tally
 from dwell.engine.window import Window
 from dwell.errors import InputError
-from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
 from dwell.measure.metrics import Snapshots, measure_at, metrics_of, snapshots
@@ -145,7 +145,7 @@ class Recorder:
         The tally is None where events are recorded, from which it can be computed. The last sample
         is at the horizon; that of a summary is at the end, also of a run that ended early.
         """
-        now = _still(self.tally, stop.time)
+        now = Snapshots.of(self.tally.legs, stop.time)
         closing = self.sampling and stop.reason is StopReason.HORIZON
         wanted = (closing or self.kind == SUMMARY) and not bool(touching(now)[0])
         count = int(wanted)
@@ -273,12 +273,6 @@ def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT
     return np.append(times, horizon)
 
 
-def _still(tally: Tally, time: float) -> Snapshots:
-    """Return the state of all agents at the end."""
-    legs = tally.legs
-    return Snapshots(legs.at(time)[None], legs.velocity_at(time)[None], legs.next_at[None])
-
-
 def joined(parts: list[Metrics]) -> Metrics:
     """Samples one after another; there must be at least one part."""
     names = Metrics.__dataclass_fields__
@@ -287,12 +281,4 @@ def joined(parts: list[Metrics]) -> Metrics:
 
 def touching(legs: Snapshots) -> np.ndarray:
     """At which of the times two agents coincide."""
-    found = np.array([not are_apart(places) for places in legs.positions], dtype=bool)
-    for k in np.flatnonzero(found):
-        found[k] = not _all_differ(legs.positions[k])
-    return found
-
-
-def _all_differ(points: Points) -> bool:
-    order = np.lexsort(points.T)
-    return not (points[order[1:]] == points[order[:-1]]).all(axis=1).any()
+    return np.array([bool(coincident_groups(places)) for places in legs.positions], dtype=bool)

@@ -53,6 +53,11 @@ class Snapshots:
     velocities: Points  # (S, N, n)
     next_at: Floats  # (S, N)
 
+    @classmethod
+    def of(cls, legs: Legs, time: float) -> Snapshots:
+        """One snapshot, of the present segments of all agents."""
+        return cls(legs.at(time)[None], legs.velocity_at(time)[None], legs.next_at[None])
+
 
 @final
 class Paths:

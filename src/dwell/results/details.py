@@ -110,9 +110,7 @@ class Details:
     @cached_property
     def ends(self) -> list[Metrics]:
         """Metrics at the start and at the end; at the start alone for a run ending in contact."""
-        first = Snapshots(
-            self.start.positions[None], self.start.velocities[None], self.start.next_at[None]
-        )
+        first = Snapshots.of(self.start.legs, self.start.time)
         found = [metrics_of(self.system, first, np.zeros(1), self.initial_looks)]
         if not self.ends_in_contact:
             now = np.array([self.horizon])
