@@ -146,7 +146,7 @@ def ended(number: int, wait: float, watch: Watch | None) -> bool:
 def same(one: dwell.Run, other: dwell.Run) -> bool:
     """Whether two runs agree in every bit."""
     mine, yours = ({**run.summary(), "wall_seconds": 0.0} for run in (one, other))
-    tables = [run.table for run in (one, other)]
+    tables = [run.details.table for run in (one, other)]
     return (
         json.dumps(mine) == json.dumps(yours)
         and all(
@@ -186,7 +186,7 @@ def kill_over_and_over(folder: Path, kills: int, seed: int, every: float) -> Ite
             found.kills += 1
             before = judge(path, horizon, before, at, watch, found)
             yield found
-            if before == wholes[name].tally.jumps and dwell.load_run(path).stop.reason.ok:
+            if before == wholes[name].details.tally.jumps and dwell.load_run(path).stop.reason.ok:
                 break  # killed when all was done but the tidying up
         assert same(wholes[name], dwell.load_run(path)), f"{name} is not what it should be"
         clear(path)
@@ -205,7 +205,7 @@ def judge(path: Path, horizon: float, before: int, at: float, watch: Watch, foun
     else:
         run = dwell.load_run(path)
         assert run.provenance["intact"] == "true"
-        kept, share = run.tally.jumps, run.horizon / horizon
+        kept, share = run.details.tally.jumps, run.horizon / horizon
     assert kept >= before, f"{kept} jumps are kept, and there were {before}"
     first_lost = watch.when(share)
     loss = 0.0 if first_lost is None else at - first_lost

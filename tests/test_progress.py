@@ -73,13 +73,13 @@ def shown(monkeypatch):
 @pytest.fixture
 def clock(monkeypatch, shown):
     moved = Moved()
-    monkeypatch.setattr(progress, "Clock", lambda: moved)
+    monkeypatch.setattr(progress, "ProgressClock", lambda: moved)
     return moved
 
 
 @pytest.fixture
 def slow(monkeypatch, shown):
-    monkeypatch.setattr(progress, "Clock", Slow)
+    monkeypatch.setattr(progress, "ProgressClock", Slow)
 
 
 def test_lines_come_after_two_seconds_and_seldom(clock, capsys):
@@ -179,7 +179,7 @@ def test_long_calls_report_once_they_take_two_seconds(name, folder, slow, capsys
     LONG[name](folder, 2, progress=False)
     with pytest.raises(InputError, match="progress is 3; a function"):
         LONG[name](folder, 3, progress=3)
-    monkeypatch.setattr(progress, "Clock", Moved)  # on which no time passes
+    monkeypatch.setattr(progress, "ProgressClock", Moved)  # on which no time passes
     LONG[name](folder, 4)
     assert capsys.readouterr() == ("", "")
 

@@ -17,12 +17,12 @@ def check_agent(agent: object, count: int | None = None) -> None:
 
 
 def check_whole(
-    name: str, value: object, least: int = 0, room: str = "run", *, optional: bool = False
+    name: str, value: object, least: int = 0, table: str = "run", *, optional: bool = False
 ) -> None:
-    """Refuse anything but a whole number from `least` on; `room.name` is the key in a scenario."""
+    """Refuse anything but a whole number from `least` on; `table.name` is the key in a scenario."""
     if not (optional and value is None) and (not is_whole(value) or value < least):
         raise InputError(
             f"{name} is {in_short(value)}; a whole number from {least} on is needed",
-            code=f"{room}.{name}",
-            key=f"{room}.{name}",
+            code=f"{table}.{name}",
+            key=f"{table}.{name}",
         )

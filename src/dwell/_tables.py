@@ -23,12 +23,12 @@ def text_table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
     """Rows of text in aligned columns, the last one wrapped at the width of the terminal."""
     every = [tuple(row) for row in (head, *rows) if row]
     widths = [max(map(len, column)) + 2 for column in zip(*every, strict=True)]
-    room = max(NARROWEST, shutil.get_terminal_size().columns - sum(widths[:-1]))
+    width = max(NARROWEST, shutil.get_terminal_size().columns - sum(widths[:-1]))
     lines = []
     for row in every:
-        pieces = [[cell] for cell in row[:-1]] + [textwrap.wrap(row[-1], room) or [""]]
+        pieces = [[cell] for cell in row[:-1]] + [textwrap.wrap(row[-1], width) or [""]]
         for line in zip_longest(*pieces, fillvalue=""):
-            padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+            padded = [cell.ljust(w) for cell, w in zip(line, widths, strict=True)]
             lines.append("".join(padded).rstrip())
     return "\n".join(lines)
 

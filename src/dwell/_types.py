@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Container, Hashable
-from typing import Any, TypeAlias, TypeGuard
+from collections.abc import Callable, Container, Hashable, Sequence
+from typing import Any, TypeAlias, TypeGuard, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]  # any shape; the comment beside a field says which
 Ints: TypeAlias = NDArray[np.int64]
 Points: TypeAlias = NDArray[np.float64]  # (..., n): the last axis is that of the coordinates
+T = TypeVar("T")
 
 
 def lengths(vectors: Points) -> Floats:
@@ -39,12 +40,12 @@ def dots(a: Points, b: Points) -> Floats:
 
 
 def columns(points: Points) -> tuple[Floats, ...]:
-    """The coordinates of (k, n) points as n arrays, each in one piece, as the kernels take them."""
+    """The coordinates of (k, n) points as n contiguous arrays, as the kernels take them."""
     return tuple(np.ascontiguousarray(points[:, k]) for k in range(points.shape[1]))
 
 
 def in_columns(rows: int, dimension: int) -> Points:
-    """Room for (rows, n) points in which every coordinate is in one piece."""
+    """An empty array of (rows, n) points in which every coordinate is contiguous."""
     return np.empty((dimension, rows)).T
 
 
@@ -124,3 +125,21 @@ def is_positive(value: object) -> bool:
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether `value` is a whole number (and not true or false)."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+class LazySequence(Sequence[T]):
+    """A sequence whose elements are computed when they are read."""
+
+    def __init__(self, length: int, element: Callable[[int], T]) -> None:
+        self._length, self._element = length, element
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, i: int) -> T: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[T]: ...
+    def __getitem__(self, i: int | slice) -> T | Sequence[T]:
+        every = range(self._length)
+        return [*map(self._element, every[i])] if isinstance(i, slice) else self._element(every[i])

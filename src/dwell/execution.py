@@ -11,7 +11,7 @@ from typing import Any, final
 
 from dwell.agents.continuous import is_continuous
 from dwell.engine.codec import names_of, plain
-from dwell.engine.interrupts import Asked
+from dwell.engine.interrupts import StopRequest
 from dwell.engine.memory import need_of, refuse_too_much
 from dwell.engine.recorder import Recorder, recorder_of
 from dwell.engine.run_loop import RunLoop
@@ -19,15 +19,16 @@ from dwell.errors import Interrupted, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.progress import EXPECTING
 from dwell.results import Run, save_run
+from dwell.results.dataset import write_run
+from dwell.results.details import Details
 from dwell.results.files import make_ready, shown
 from dwell.results.journal import UNSAVED, Journal, clear
-from dwell.results.store import write_beginning
 from dwell.scenario import Scenario
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Task:
+class RunTask:
     """What to run, from where, and where the run is saved."""
 
     recorder: Recorder  # with what is recorded so far
@@ -41,7 +42,7 @@ class Task:
     journal: tuple[str, int] | None = None  # name and number of parts of the journal that goes on
 
 
-def execute(loop: RunLoop, task: Task) -> Run:
+def execute(loop: RunLoop, task: RunTask) -> Run:
     """Run `task` to its end, and save the run if it has a file."""
     recorder, system = task.recorder, task.recorder.system
     if task.target is not None:
@@ -63,17 +64,15 @@ def execute(loop: RunLoop, task: Task) -> Run:
 
 
 def _run_of(
-    task: Task, recorder: Recorder, stop: Stop, about: dict[str, str], loop: RunLoop | None
+    task: RunTask, recorder: Recorder, stop: Stop, about: dict[str, str], loop: RunLoop | None
 ) -> Run:
     metrics, tally = recorder.ending(stop)
     wall = 0.0 if loop is None else loop.wall
-    return Run(
-        recorder.system, recorder.start, stop, metrics, recorder, tally, recorder.table(),
-        task.scenario, task.repairs, about, wall,
-    )  # fmt: skip
+    details = Details(recorder, stop, metrics, task.scenario, recorder.table(), tally, wall)
+    return Run(details, task.repairs, about)
 
 
-def _journal(task: Task) -> Journal | None:
+def _journal(task: RunTask) -> Journal | None:
     """Return where checkpoints are written; None if nowhere."""
     scenario, target, recorder = task.scenario, task.target, task.recorder
     if scenario is None or target is None or is_continuous(recorder.system):
@@ -87,7 +86,7 @@ def _journal(task: Task) -> Journal | None:
         """Write the run before its first jump."""
         blank = recorder_of(scenario, recorder.system, recorder.start)
         still = Stop(StopReason.INTERRUPTED, 0.0)
-        write_beginning(_run_of(task, blank, still, task.made_with, None), target, name)
+        write_run(_run_of(task, blank, still, task.made_with, None), target, name)
 
     name, parts = task.journal or (None, 0)
     journal = Journal(target, every, write_first, name, parts)
@@ -110,9 +109,11 @@ def _saved(loop: RunLoop, run: Run, target: Path, journal: Journal | None) -> Ru
     return run
 
 
-def unless_interrupted(asked: Asked, run: Run, path: str | os.PathLike[str] | None = None) -> Run:
+def unless_interrupted(
+    request: StopRequest, run: Run, path: str | os.PathLike[str] | None = None
+) -> Run:
     """`run`, kept at `path` or nowhere, unless a signal came while it was made."""
-    if not asked and run.stop.reason is not StopReason.INTERRUPTED:
+    if not request and run.stop.reason is not StopReason.INTERRUPTED:
         return run
     later = "the run up to there is in this exception's attribute run"
     if run.stop.reason is not StopReason.INTERRUPTED:

@@ -47,7 +47,7 @@ def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
         return
     if _jit.ENABLED:
         compile_clock()  # counts from now on
-    report = _Report(_Bar() if sys.stderr.isatty() else _Lines(), Clock())
+    report = _ProgressThread(_Bar() if sys.stderr.isatty() else _Lines(), ProgressClock())
     report.start()
     try:
         yield report.tell
@@ -58,7 +58,7 @@ def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
             _DISPLAY.release()
 
 
-class Clock:
+class ProgressClock:
     """Real time, and pauses that end early once the computation is over."""
 
     def __init__(self) -> None:
@@ -67,10 +67,10 @@ class Clock:
 
 
 @final
-class _Report(threading.Thread):
+class _ProgressThread(threading.Thread):
     """Shows the latest state now and then, even while the computation makes no call."""
 
-    def __init__(self, display: _Lines | _Bar, clock: Clock) -> None:
+    def __init__(self, display: _Lines | _Bar, clock: ProgressClock) -> None:
         super().__init__(daemon=True, name="dwell progress")
         self._display, self._clock = display, clock
         self._began = clock.now()

@@ -20,7 +20,7 @@ from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network
 from dwell.density import Density, Uniform, as_density
 from dwell.density.support import check_density
-from dwell.engine.interrupts import asked_to_stop
+from dwell.engine.interrupts import stop_on_signal
 from dwell.engine.recorder import (
     EVENTS,
     SUMMARY,
@@ -31,7 +31,7 @@ from dwell.engine.recorder import (
 )
 from dwell.engine.run_loop import RunLoop, Watch
 from dwell.errors import InputError
-from dwell.execution import Task, execute, unless_interrupted
+from dwell.execution import RunTask, execute, unless_interrupted
 from dwell.geometry import Workspace, as_workspace
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run
@@ -89,7 +89,7 @@ def run_scenario(
     told
         Called with the number of the first signal.
     watch
-        Called with every piece of the run once it is recorded, see `dwell.engine.run_loop.Watch`.
+        Called with every recorded chunk of the run, see `dwell.engine.run_loop.Watch`.
 
     Returns
     -------
@@ -112,14 +112,14 @@ def run_scenario(
     """
     scenario = with_seed(as_scenario(scenario), seed)
     check_whole("threads", threads, 1, optional=True)
-    with asked_to_stop(told) as asked, reported(progress) as tell:
-        loop = RunLoop(tell, asked, watch=watch)
+    with stop_on_signal(told) as request, reported(progress) as tell:
+        loop = RunLoop(tell, request, watch=watch)
         if out is None:
-            return unless_interrupted(asked, _begun(scenario, None, loop, threads))
+            return unless_interrupted(request, _begun(scenario, None, loop, threads))
         target = check_target(out, force=force)
         with locked(target):
             check_target(target, force=force)  # another process may have written it before the lock
-            return unless_interrupted(asked, _begun(scenario, target, loop, threads), out)
+            return unless_interrupted(request, _begun(scenario, target, loop, threads), out)
 
 
 def resume_run(
@@ -163,9 +163,9 @@ def resume_run(
     2.5
     """
     check_whole("threads", threads, 1, optional=True)
-    with asked_to_stop(told) as asked, reported(progress) as tell:
-        run = _resumed(as_path(path), horizon, max_jumps, RunLoop(tell, asked), threads)
-        return unless_interrupted(asked, run, path)
+    with stop_on_signal(told) as request, reported(progress) as tell:
+        run = _resumed(as_path(path), horizon, max_jumps, RunLoop(tell, request), threads)
+        return unless_interrupted(request, run, path)
 
 
 def simulate(
@@ -190,14 +190,14 @@ def simulate(
 
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
-    `network` loses looks and messages, or makes them late.
-    `record` says what is kept: "events" (all), "samples" or "summary" (the numbers and the end).
-    `sample_every` is the time between samples of the metrics, "off" for none. By default it is a
+    `network` loses or delays samples and messages.
+    `record` selects what is stored: "events" (all), "samples" or "summary" (numbers and the end).
+    `sample_every` is the time between metric samples, "off" for none. By default it is a
     thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
-    sample costs a cell of every agent. For a density that is a function there are so few that
-    they cost at most as much as the run: one for every two looks of an agent, at most a hundred,
-    or at most ten where the law chooses its waits on the way. With `spacing` a function is
-    evaluated once, on the grid, and there are a thousand again.
+    sample costs a cell of every agent. For a density that is a function they cost at most as much
+    as the run: one for every two events of an agent, at most a hundred, or at most ten for laws
+    that compute their dwell times. With `spacing` a function is evaluated once, on the grid, and
+    the default is a thousand again.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def simulate(
     seed
         The seed of all random draws, 0 by default; with None a fresh one is drawn and recorded.
     ids
-        Whose random draws each agent uses; 0, 1, 2, ... by default.
+        The random stream of each agent; 0, 1, 2, ... by default.
     max_jumps
         Jumps after which the run ends early.
     nu
@@ -238,8 +238,8 @@ def simulate(
     --------
     >>> import dwell
     >>> law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
-    >>> hill = dwell.Gaussian(center=(3, 1), rate=0.1)
-    >>> run = dwell.simulate(dwell.Box((0, 0), (4, 4)), hill, [(1, 1), (2, 2)], law, until=5.0)
+    >>> peak = dwell.Gaussian(center=(3, 1), rate=0.1)
+    >>> run = dwell.simulate(dwell.Box((0, 0), (4, 4)), peak, [(1, 1), (2, 2)], law, until=5.0)
     >>> run.positions(2.5).shape
     (2, 2)
     """
@@ -260,16 +260,16 @@ def simulate(
     system = CoverageSystem(
         workspace, weight, controller, len(places), seed, ids, spacing, links, nu
     )
-    with asked_to_stop() as asked, reported(progress) as tell:
-        loop, versions = RunLoop(tell, asked), _made_with(scenario)
+    with stop_on_signal() as request, reported(progress) as tell:
+        loop, versions = RunLoop(tell, request), _made_with(scenario)
         loop.say("preparing", 0.0)
         first = beginning(system, places, threads=threads)
         every = "off" if record == SUMMARY and sample_every is None else sample_every
         times = sample_times(until, every, default_samples(system, first, until))
         recorder = Recorder(system, first, times, record, threads)
         notes = (*workspace.repairs, *repairs)
-        run = execute(loop, Task(recorder, until, max_jumps, scenario, notes, versions))
-        return unless_interrupted(asked, run)
+        run = execute(loop, RunTask(recorder, until, max_jumps, scenario, notes, versions))
+        return unless_interrupted(request, run)
 
 
 def check(
@@ -306,14 +306,14 @@ def check(
         intact=run.intact,
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         metrics=run.metrics,
-        assumed=run.assumed,
+        assumed=run.details.assumed,
     )
     system = run.system
     if run.scenario is not None:
         system, places, _ = build(run.scenario)
-        asked = run.scenario.run
+        table = run.scenario.run
         claims = replace(
-            claims, places=places, horizon=asked.horizon, max_jumps=asked.max_jumps,
+            claims, places=places, horizon=table.horizon, max_jumps=table.max_jumps,
             other_sources=changed_sources(run.scenario, run.provenance),
         )  # fmt: skip
     with reported(progress) as tell:
@@ -342,7 +342,7 @@ def run_built(
     loop.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     until, max_jumps = scenario.run.horizon, scenario.run.max_jumps
-    return execute(loop, Task(recorder, until, max_jumps, scenario, repairs, versions, target))
+    return execute(loop, RunTask(recorder, until, max_jumps, scenario, repairs, versions, target))
 
 
 def _resumed(
@@ -357,13 +357,13 @@ def _resumed(
         if is_continuous(old.system):  # it goes on bit for bit only from its beginning
             return _begun(scenario, path, loop, threads)
         recorder = taken_up(old, scenario, threads)
-        loop.began -= old.wall_seconds
-        versions, asks = _made_with(scenario), scenario.run
+        loop.began -= old.details.wall_seconds
+        versions, options = _made_with(scenario), scenario.run
         loop.say("preparing", 0.0)
         assert old.scenario is not None
-        journal = old.journal if asks.horizon == old.scenario.run.horizon else None
-        task = Task(
-            recorder, asks.horizon, asks.max_jumps, scenario, old.repairs, versions, path,
+        journal = old.details.journal if options.horizon == old.scenario.run.horizon else None
+        task = RunTask(
+            recorder, options.horizon, options.max_jumps, scenario, old.repairs, versions, path,
             old.horizon, journal,
         )  # fmt: skip
         return execute(loop, task)

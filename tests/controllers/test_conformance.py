@@ -10,7 +10,7 @@ import pytest
 
 import dwell
 from dwell.agents import CoverageSystem, Network
-from dwell.agents.continuous import beginning, is_continuous
+from dwell.agents.continuous import is_continuous
 from dwell.agents.interfaces import information_of
 from dwell.controllers import (
     EventTriggered,
@@ -203,33 +203,25 @@ def test_decisions_depend_on_neighbours_only(name):
     agent = 0
     moved = SHIELDED.copy()
     moved[6] = (3.7, 2.95)
-    both = (SHIELDED, moved)
-    for places in both:
+    for places in (SHIELDED, moved):
         cell = voronoi_cells(dwell.Polygon(BOX.vertices), places, [agent])[0]
         assert 6 not in cell.borders
     law = LAWS[name]
-    systems = [CoverageSystem(BOX, HILL, law, len(SHIELDED), 1) for _ in range(2)]
-    states = [
-        system.start(places) for system, places in zip(systems, (SHIELDED, moved), strict=False)
-    ]
-    assert np.array_equal(states[0].hold[agent], states[1].hold[agent])
-    assert states[0].next_at[agent] == states[1].next_at[agent]
-    # The first event of agent 0, everybody still where it started.
-    orders = []
-    for system, state in zip(systems, states, strict=True):
+
+    def first_commands(places):
+        """At the start, and at the first event of the agent with all others still at theirs."""
+        system = CoverageSystem(BOX, HILL, law, len(places), 1)
+        state = system.start(places)
         still = replace(state, hold=np.zeros_like(state.hold))
         t = float(state.next_at[agent])
         after = system.jump(system.flow(still, t), Event(t, agent))
-        orders.append((*after.hold[agent], after.next_at[agent], after.spent))
-    assert orders[0] == orders[1]
+        return (*state.hold[agent], t), (*after.hold[agent], after.next_at[agent], after.spent)
+
+    wanted = first_commands(SHIELDED)
+    assert first_commands(moved) == wanted
     nearer = SHIELDED.copy()
     nearer[1] += 0.05  # a neighbour does count
-    system = CoverageSystem(BOX, HILL, law, len(nearer), 1)
-    state = system.start(nearer)
-    still = replace(state, hold=np.zeros_like(state.hold))
-    t = float(state.next_at[agent])
-    after = system.jump(system.flow(still, t), Event(t, agent))
-    assert tuple(after.hold[agent]) != orders[0][:2]
+    assert first_commands(nearer)[1][:2] != wanted[1][:2]
 
 
 def test_broadcasts_are_heard_by_all():
@@ -341,15 +333,6 @@ def test_the_law_says_when_agents_coincide(name):
     start[3] = start[1]
     with pytest.raises(dwell.InputError, match="agents 1, 3"):
         run(LAWS[name], start=start)
-
-
-@pytest.mark.parametrize("name", LAWS)
-def test_the_state_at_the_beginning_is_that_of_the_law(name):
-    system = CoverageSystem(BOX, HILL, LAWS[name], len(START), 5)
-    state = beginning(system, START)
-    assert np.array_equal(state.positions, START)
-    assert is_continuous(system) == (name == "lloyd-ode")
-    assert isinstance(LAWS[name], Timer) == name.startswith("timer")
 
 
 ODD_STARTS = {

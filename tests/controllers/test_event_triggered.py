@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dwell
 from dwell import Uniform, simulate, tessellate
@@ -16,8 +14,8 @@ from dwell._types import lengths
 from dwell.agents import Network
 from dwell.agents.interfaces import Command, Message, Observation, WeightedRegion
 from dwell.controllers import EventTriggered
+from dwell.controllers.centroid_bounds import centroid_ball
 from dwell.controllers.event_triggered import BroadcastMemory
-from dwell.controllers.uncertain import centroid_ball
 from dwell.geometry import Polygon
 from dwell.results import Run
 from tests.conftest import differing
@@ -171,21 +169,6 @@ class TestSet:
                 for part in (0.1, 0.5, 1.0):
                     assert (np.hypot(*(points - part * target).T) < np.hypot(*points.T)).all()
         assert moving > 0
-
-    @given(st.integers(0, 2**32 - 1))
-    def test_towards_the_projection_every_point_of_a_convex_set_comes_closer(self, seed):
-        """The lemma behind it, for any convex set: here random polygons."""
-        rng = np.random.default_rng(seed)
-        hull = Polygon.hull_of(rng.normal(size=(int(rng.integers(4, 12)), 2)))
-        outside = rng.normal(size=2) * 4.0
-        target = hull.nearest(outside[None])[0]
-        points = np.vstack([hull.vertices, hull_points(rng, hull, 50)])
-        before = np.hypot(*(points - outside).T)
-        if np.hypot(*(target - outside)) < 1e-6:
-            return
-        for part in (0.01, 0.4, 1.0):
-            here = outside + part * (target - outside)
-            assert (np.hypot(*(points - here).T) < before).all()
 
     @pytest.mark.parametrize("seed", range(3))
     def test_the_true_centroid_is_always_in_the_ball(self, seed):

@@ -13,7 +13,7 @@ from dwell._kernels.common.status import IN_TIME
 from dwell._types import lengths
 from dwell.cells.weighted_region import weighted_region
 from dwell.controllers import EventTriggered, SelfTriggered, SelfTriggeredCentroid
-from dwell.controllers.uncertain import centroid_ball
+from dwell.controllers.centroid_bounds import centroid_ball
 from dwell.density import Function, Gaussian, Uniform
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, is_flat
 from dwell.verify.finding import VIOLATED

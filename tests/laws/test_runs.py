@@ -146,7 +146,7 @@ def test_reached_at_is_the_last_time_an_error_exceeds_nu(run):
 def test_distance_is_the_length_of_the_path(run):
     t = np.concatenate([[0.0], np.unique(run.events.time), [run.horizon]])
     steps = np.diff(run.positions(t), axis=0)
-    assert run.distances == pytest.approx(
+    assert run.counters.distance == pytest.approx(
         np.hypot(*np.moveaxis(steps, -1, 0)).sum(axis=0), rel=1e-12
     )
 

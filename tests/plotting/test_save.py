@@ -44,7 +44,9 @@ def test_the_scenario_is_named(tmp_path: Path) -> None:
     for name in FIGURES:
         assert entitled(FIGURES[name](run), run).get_suptitle().startswith(str(run.scenario.name))
     odd = run.scenario.model_copy(update={"name": "5 $ and 6 $" + "x" * 99})
-    (path,) = save_figures(replace(run, scenario=odd), tmp_path, ["svg"], ["cost"])
+    (path,) = save_figures(
+        replace(run, details=replace(run.details, scenario=odd)), tmp_path, ["svg"], ["cost"]
+    )
     assert path.stat().st_size > 0
 
 

@@ -56,16 +56,23 @@ def ending_at(count, how):
     return watch
 
 
+def crash(asked, path, count):
+    """Run a scenario whose process ends during chunk `count`."""
+    with pytest.raises(Crash):
+        dwell.run_scenario(asked, out=path, progress=ending_at(count, Crash()))
+    settle()
+
+
 def same(one, other):
     """Whether two runs are the same in every bit."""
     mine, yours = one.summary(), other.summary()
     assert {**mine, "wall_seconds": 0} == {**yours, "wall_seconds": 0}
     for f in fields(Metrics):
         assert getattr(one.metrics, f.name).tobytes() == getattr(other.metrics, f.name).tobytes()
-    if one.record == "events":
+    if one.details.record == "events":
         assert differing(one.events, other.events) == []
-    for name, values in one.tally.arrays().items():
-        assert values.tobytes() == other.tally.arrays()[name].tobytes(), name
+    for name, values in one.details.tally.arrays().items():
+        assert values.tobytes() == other.details.tally.arrays()[name].tobytes(), name
     return True
 
 

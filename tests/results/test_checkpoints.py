@@ -20,19 +20,17 @@ from dwell.results.journal import Journal
 from dwell.runner import resume_run, run_scenario
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
-from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, few, same, scenario, settle
+from tests.results.crashes import KINDS, LOSSY, Crash, crash, ending_at, few, same, scenario, settle
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 
 
 @pytest.mark.parametrize("kind", few(*KINDS))
-def test_several_crashes_of_one_run(kind, tmp_path):
-    path = tmp_path / "run.nc"
+def test_several_crashes_of_one_run(kind, path):
     asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
     whole = run_scenario(asked)
     reached = []
-    with pytest.raises(Crash):
-        run_scenario(asked, out=path, progress=ending_at(3, Crash()))
+    crash(asked, path, 3)
     for _ in range(3):
         settle()
         reached.append(dwell.load_run(path).horizon)
@@ -44,8 +42,8 @@ def test_several_crashes_of_one_run(kind, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_samples_of_a_run_with_events_follow_the_new_horizon(tmp_path):
-    path, record = tmp_path / "run.nc", {"kind": "events"}
+def test_samples_of_a_run_with_events_follow_the_new_horizon(path):
+    record = {"kind": "events"}
     run_scenario(scenario(LAWS["timer"], record, until=1.0), out=path)
     whole = run_scenario(scenario(LAWS["timer"], record, until=1.7))
     assert same(whole, resume_run(path, horizon=1.7))
@@ -58,8 +56,7 @@ def test_samples_of_a_run_with_events_follow_the_new_horizon(tmp_path):
     assert same(run_scenario(scenario(LAWS["timer"], record, until=1.7)), further)
 
 
-def test_where_a_run_cannot_go_on(tmp_path):
-    path = tmp_path / "run.nc"
+def test_where_a_run_cannot_go_on(path, tmp_path):
     run_scenario(scenario(LAWS["timer"], KINDS["events"]), out=path)
     with pytest.raises(InputError, match="has reached its horizon"):
         resume_run(path)
@@ -78,15 +75,12 @@ def test_where_a_run_cannot_go_on(tmp_path):
 def crashed(path, kind="events"):
     """A run with a journal."""
     asked = scenario(LAWS["timer"], KINDS[kind])
-    with pytest.raises(Crash):
-        run_scenario(asked, out=path, progress=ending_at(3, Crash()))
-    settle()
+    crash(asked, path, 3)
     (folder,) = [p for p in path.parent.iterdir() if p.suffix == ".journal"]
     return asked, folder
 
 
-def test_other_kernels(tmp_path, monkeypatch):
-    path = tmp_path / "run.nc"
+def test_other_kernels(path, monkeypatch):
     crashed(path)
     known = dwell.runner.provenance()
     monkeypatch.setattr("dwell.runner.provenance", lambda: {**known, "kernels": "others"})
@@ -96,8 +90,7 @@ def test_other_kernels(tmp_path, monkeypatch):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few("events", "summary"))
-def test_a_journal_that_is_damaged_or_away(kind, tmp_path):
-    path = tmp_path / "run.nc"
+def test_a_journal_that_is_damaged_or_away(kind, path, tmp_path):
     _, folder = crashed(path, kind)
     for file in sorted(folder.iterdir()):
         good = file.read_bytes()
@@ -130,9 +123,8 @@ def test_journals_of_two_runs_are_never_mixed(tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_a_part_beyond_the_last_checkpoint_does_not_count(tmp_path):
+def test_a_part_beyond_the_last_checkpoint_does_not_count(path):
     """As if killed between the two files of a checkpoint."""
-    path = tmp_path / "run.nc"
     asked, folder = crashed(path)
     kept = dwell.load_run(path)
     parts = sorted(folder.glob("0*.columns"))
@@ -141,10 +133,9 @@ def test_a_part_beyond_the_last_checkpoint_does_not_count(tmp_path):
     assert same(run_scenario(asked), resume_run(path))
 
 
-def test_any_reader_of_netcdf_can_open_what_a_crash_left(tmp_path):
+def test_any_reader_of_netcdf_can_open_what_a_crash_left(path):
     import xarray as xr
 
-    path = tmp_path / "run.nc"
     crashed(path)
     with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
         assert json.loads(data.attrs["scenario"])["run"]["seed"] == 5
@@ -156,9 +147,8 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("failing", [{1}, {3}, {2, 3}, set(range(1, 10_000))])
-def test_a_checkpoint_that_fails_does_not_end_the_run(kind, failing, tmp_path, monkeypatch):
+def test_a_checkpoint_that_fails_does_not_end_the_run(kind, failing, path, tmp_path, monkeypatch):
     """Whichever of the files of a checkpoint finds the disk full, and however often."""
-    path = tmp_path / "run.nc"
     asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
     save, put, puts, saves = journal._save, Journal._put, [], []
 
@@ -195,8 +185,7 @@ def without_flags(run):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", KINDS)
-def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, tmp_path, monkeypatch):
-    path = tmp_path / "run.nc"
+def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, path, monkeypatch):
     asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
     save, states = journal._save, []
 
@@ -211,13 +200,12 @@ def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, tmp_path, monkeyp
         run_scenario(asked, out=path, progress=ending_at(5, Crash()))
     settle()
     assert len(states) > 2
-    assert dwell.load_run(path).tally.jumps > 0
+    assert dwell.load_run(path).details.tally.jumps > 0
     assert same(run_scenario(asked), resume_run(path))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_full_disk_at_the_end_loses_no_run(kind, tmp_path, monkeypatch):
-    path = tmp_path / "run.nc"
+def test_a_full_disk_at_the_end_loses_no_run(kind, path, tmp_path, monkeypatch):
     asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
 
     def full(handle):
@@ -235,8 +223,7 @@ def test_a_full_disk_at_the_end_loses_no_run(kind, tmp_path, monkeypatch):
 
 
 @pytest.mark.exhaustive
-def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(tmp_path, monkeypatch):
-    path = tmp_path / "run.nc"
+def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(path, monkeypatch):
     asked = scenario(LAWS["timer"], KINDS["events"], until=6.0)
 
     def full(*args, **options):
@@ -246,12 +233,11 @@ def test_when_only_the_last_write_fails_the_last_checkpoint_goes_on(tmp_path, mo
     with pytest.raises(UnsavedError, match=r"no room; .* --resume .*run\.nc"):
         run_scenario(asked, out=path)
     monkeypatch.undo()
-    assert dwell.load_run(path).tally.jumps > 0
+    assert dwell.load_run(path).details.tally.jumps > 0
     assert same(run_scenario(asked), resume_run(path))
 
 
-def test_two_at_a_time_are_refused(tmp_path):
-    path = tmp_path / "run.nc"
+def test_two_at_a_time_are_refused(path, tmp_path):
     asked = scenario(LAWS["timer"], KINDS["events"])
     said = []
 
@@ -273,8 +259,7 @@ def test_a_lock_left_by_a_dead_process_is_none(tmp_path):
 
 
 @pytest.mark.parametrize("phase", ["preparing", "simulating", "measuring", "saving"])
-def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, tmp_path):
-    path = tmp_path / "run.nc"
+def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, path):
     asked = scenario(LAWS["timer"], KINDS["samples"])
     whole, sent = run_scenario(asked), []
 
@@ -299,8 +284,7 @@ def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, tmp_path):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("law", ["timer", "event-triggered"])
-def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, tmp_path, monkeypatch):
-    path = tmp_path / "run.nc"
+def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, path, monkeypatch):
     asked = scenario(LAWS[law], KINDS[kind])
     whole, pieces = run_scenario(asked), []
     for name in ("CompiledStepper", "PythonStepper"):
@@ -319,8 +303,7 @@ def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, tmp_path, 
     assert same(whole, resume_run(path))
 
 
-def test_a_second_signal_stops_at_once(tmp_path):
-    path = tmp_path / "run.nc"
+def test_a_second_signal_stops_at_once(path):
     asked = scenario(LAWS["timer"], KINDS["events"])
     told = []
 
@@ -342,7 +325,7 @@ def test_memories_are_plain_data():
     run = dwell.simulate(
         BOX, HILL, START, LAWS["event-triggered"], until=1.0, seed=5, network=LOSSY
     )
-    state = run.recorder.remembered
+    state = run.details.recorder.remembered
     again = restored(json.loads(json.dumps(plain(state))))
     assert plain(again) == plain(state)
     assert again.next_at.tobytes() == state.next_at.tobytes()

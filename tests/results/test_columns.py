@@ -45,15 +45,6 @@ def test_there_and_back(tmp_path_factory, lengths, low):
         assert found[name].tobytes() == whole.tobytes(), name
 
 
-def test_whole_numbers_are_narrow_in_the_file(tmp_path):
-    path, numbers = tmp_path / "some.columns", np.arange(10_000) % 200
-    write_columns(path, {"wholes": [numbers]})
-    assert path.stat().st_size < 10_000 + 200
-    write_columns(path, {"wholes": [numbers - 1]})
-    assert path.stat().st_size > 80_000
-    assert (read_columns(path)["wholes"] == numbers - 1).all()
-
-
 def test_any_byte_that_changes_is_noticed(tmp_path):
     path = tmp_path / "some.columns"
     write_columns(path, {"a": [np.arange(5) + 0.5], "b": [np.arange(7)], "c": [turned(3, 0)]})

@@ -99,7 +99,7 @@ def test_saved_and_loaded(name, kind, tmp_path):
     one.save(tmp_path / "run.nc")
     again = dwell.load_run(tmp_path / "run.nc")
     assert again.provenance["intact"] == "true"
-    assert again.record == kind
+    assert again.details.record == kind
     assert again.summary() == one.summary()
     assert json.loads(json.dumps(again.summary())) == again.summary()
 

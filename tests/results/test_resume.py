@@ -74,12 +74,11 @@ def test_states_in_the_middle_know_what_was_known_then(name, tmp_path):
     assert differing(table_of(rest), whole.events.take(slice(17, None))) in ([], ["promise"])
 
 
-def test_files_of_the_second_format_have_no_marks_at_the_start(tmp_path):
+def test_files_of_the_second_format_have_no_marks_at_the_start(path):
     start = np.array([(0.3, 0.4), (0.32, 0.4), (3.0, 2.0)])
     law = SelfTriggered(v=0.5, tau_min=0.1, tau_max=1.0, scan=0.05)
     kept = dwell.simulate(BOX, HILL, start, law, until=1.0)
     assert kept.start.marks.any()
-    path = tmp_path / "run.nc"
     kept.save(path)
     with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
         assert data.attrs["dwell_format"] == 3
@@ -121,6 +120,6 @@ def test_the_time_taken_is_without_compiling_and_adds_up(tmp_path):
     dwell.run_scenario(scenario, out=tmp_path / "first.nc")  # all kernels and libraries are loaded
     one = dwell.run_scenario(scenario, out=tmp_path / "run.nc", progress=slow)
     assert len(calls) > 3
-    assert 0.0 < one.wall_seconds < 0.3 * 2
+    assert 0.0 < one.details.wall_seconds < 0.3 * 2
     more = dwell.resume_run(tmp_path / "run.nc", horizon=1.5, progress=slow)
-    assert one.wall_seconds < more.wall_seconds < 0.3 * 4
+    assert one.details.wall_seconds < more.details.wall_seconds < 0.3 * 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +12,9 @@ import dwell
 from dwell.agents import Command
 from dwell.errors import ControllerError, InputError
 from dwell.runner import resume_run, run_scenario
+from dwell.scenario import template_text
 from tests.controllers.examples import LAWS
-from tests.results.crashes import KINDS, LOSSY, Crash, ending_at, few, same, scenario, settle
+from tests.results.crashes import KINDS, LOSSY, crash, ending_at, few, same, scenario
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pieces")]
 
@@ -57,19 +59,33 @@ class Forgetful(Winding):
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 
 
+def template(name, record):
+    """A short run from a template that is put away after every piece."""
+    asked = tomllib.loads(template_text(name))
+    asked["run"] |= {"horizon": 1.0, "record": record, "checkpoint": {"every": 1e-9}}
+    return dwell.Scenario.model_validate(asked)
+
+
+@pytest.mark.parametrize("kind", ["events", "summary"])
+@pytest.mark.parametrize("name", ["line-8", "space-12"])
+def test_after_a_crash_in_other_dimensions(name, kind, path):
+    asked = template(name, KINDS[kind])
+    whole = run_scenario(asked)
+    crash(asked, path, 3)
+    assert 0 < dwell.load_run(path).details.tally.jumps < whole.details.tally.jumps
+    assert same(whole, resume_run(path))
+
+
 @pytest.mark.parametrize("kind", few("events", "summary"))
 @pytest.mark.parametrize("name", few(*EVENTFUL, first=3))
-def test_after_a_crash(name, kind, tmp_path):
-    path = tmp_path / "run.nc"
+def test_after_a_crash(name, kind, path, tmp_path):
     asked = scenario(LAWS[name], KINDS[kind])
     whole = run_scenario(asked)
-    with pytest.raises(Crash):
-        run_scenario(asked, out=path, progress=ending_at(2, Crash()))
-    settle()
+    crash(asked, path, 2)
     assert {p.suffix for p in tmp_path.iterdir()} == {".nc", ".journal"}
     kept = dwell.load_run(path)
     assert kept.stop.reason.value == "interrupted"
-    assert 0 < kept.tally.jumps < whole.tally.jumps
+    assert 0 < kept.details.tally.jumps < whole.details.tally.jumps
     assert same(whole, resume_run(path))
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
 
@@ -77,8 +93,7 @@ def test_after_a_crash(name, kind, tmp_path):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few(*KINDS))
 @pytest.mark.parametrize("name", ["timer", "discrete-lloyd", "self-triggered-centroid"])
-def test_after_an_interrupt(name, kind, tmp_path):
-    path = tmp_path / "run.nc"
+def test_after_an_interrupt(name, kind, path):
     asked = scenario(LAWS[name], KINDS[kind])
     whole = run_scenario(asked)
     with pytest.raises(dwell.Interrupted) as stopped:
@@ -92,21 +107,17 @@ def test_after_an_interrupt(name, kind, tmp_path):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few("events", "samples"))
 @pytest.mark.parametrize("name", ["timer", "event-triggered", "self-triggered"])
-def test_over_a_lossy_network(name, kind, tmp_path):
-    path = tmp_path / "run.nc"
+def test_over_a_lossy_network(name, kind, path):
     asked = scenario(LAWS[name], KINDS[kind], network=LOSSY)
     whole = run_scenario(asked)
-    with pytest.raises(Crash):
-        run_scenario(asked, out=path, progress=ending_at(3, Crash()))
-    settle()
+    crash(asked, path, 3)
     assert same(whole, resume_run(path))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["timer", "self-triggered"])
 @pytest.mark.parametrize("kind", few(*KINDS))
-def test_jumps_that_were_used_up(name, kind, tmp_path):
-    path = tmp_path / "run.nc"
+def test_jumps_that_were_used_up(name, kind, path):
     law, record = LAWS[name], KINDS[kind]
     run_scenario(scenario(law, record, max_jumps=20), out=path)
     assert dwell.load_run(path).stop.reason.value == "jump-limit"
@@ -119,8 +130,8 @@ def test_jumps_that_were_used_up(name, kind, tmp_path):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few(*KINDS))
 @pytest.mark.parametrize("name", ["timer", "self-triggered", "lloyd-ode"])
-def test_a_finished_run_goes_further(name, kind, tmp_path):
-    path, record = tmp_path / "run.nc", {**KINDS[kind], "sample_every": 0.3}
+def test_a_finished_run_goes_further(name, kind, path):
+    record = {**KINDS[kind], "sample_every": 0.3}
     run_scenario(scenario(LAWS[name], record, until=1.0), out=path)
     whole = run_scenario(scenario(LAWS[name], record, until=1.7))
     assert same(whole, resume_run(path, horizon=1.7))
@@ -128,8 +139,7 @@ def test_a_finished_run_goes_further(name, kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", few(*KINDS))
-def test_a_law_in_python_that_remembers(kind, tmp_path):
-    path = tmp_path / "run.nc"
+def test_a_law_in_python_that_remembers(kind, path):
     asked = scenario(Winding(0.7), KINDS[kind])
     assert asked.controller.law == f"{__name__}:Winding"
     whole = run_scenario(asked)
@@ -138,10 +148,8 @@ def test_a_law_in_python_that_remembers(kind, tmp_path):
     assert dwell.load_run(path).stop.reason.value == "interrupted"
     assert same(whole, resume_run(path))
     path.unlink()
-    with pytest.raises(Crash):
-        run_scenario(asked, out=path, progress=ending_at(3, Crash()))
-    settle()
-    assert 0 < dwell.load_run(path).tally.jumps < whole.tally.jumps
+    crash(asked, path, 3)
+    assert 0 < dwell.load_run(path).details.tally.jumps < whole.details.tally.jumps
     assert same(whole, resume_run(path))
     assert same(whole, dwell.load_run(path))
 

@@ -58,9 +58,8 @@ def run(**changes: Any) -> Any:
         start=SimpleNamespace(spent=(v.first,) * v.agents),
         system=SimpleNamespace(controller=v.law, spacing=0.4),  # where it ends, it rests
         trigger=v.trigger,
-        assumed=ASSUMED,
         reached_at=v.reached_at,
-        ends_in_contact=v.contact,
+        details=SimpleNamespace(assumed=ASSUMED, ends_in_contact=v.contact),
         workspace=SimpleNamespace(diameter=30.0),
         cost=lambda t: v.cost,
         errors=lambda t: errors[-1],

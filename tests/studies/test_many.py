@@ -60,7 +60,7 @@ def assert_same(batch: Batch, k: int, run: dwell.Run) -> None:
     assert np.array_equal(batch.positions[k], run.positions(run.horizon))
     assert np.array_equal(batch.distance[k], run.counters.distance)
     assert np.array_equal(batch.energy[k], run.counters.energy)
-    assert batch.empty[k] == run.tally.empty
+    assert batch.empty[k] == run.details.tally.empty
 
 
 def random_case(draw: random.Random) -> Scenario:

@@ -65,7 +65,7 @@ def test_one_case_can_be_run_again(tmp_path):
             assert dwell.load_scenario(tmp_path / name) == one
         assert shell("sweep", file, "--case", case).out == (tmp_path / "a.toml").read_text()
         again = dwell.run_scenario(one)
-        assert again.record == "events"  # so that it can be checked and drawn
+        assert again.details.record == "events"  # so that it can be checked and drawn
         figures = flat_figures(again.summary(), final=True)
         unseen = {"record", "separation.min", "separation.time", "separation.agents"}
         for name in figures.keys() - unseen:

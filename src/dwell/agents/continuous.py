@@ -1,7 +1,7 @@
-"""Laws that are differential equations, solved to a tolerance: the reference for those that step.
+"""Laws that are differential equations, solved to a tolerance: a reference for sampled laws.
 
-The solution is kept like any other: at every knot each agent makes a jump, and moves on along a
-cubic that meets the next knot in place and velocity.
+The solution is stored like any other: at every knot each agent jumps, and its next segment is a
+cubic that meets the next knot in position and velocity.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
-from dwell.agents.events import EventTable, LoggedEvents, LoggedStates
+from dwell.agents.events import EventTable, LoggedStates, logged_events
 from dwell.agents.state import AgentsState, Spent
 from dwell.agents.system import CoverageSystem, halted
 from dwell.errors import AgentsError, ControllerError, InputError
@@ -31,13 +31,13 @@ def is_continuous(system: CoverageSystem) -> bool:
 def beginning(
     system: CoverageSystem, positions: Points, *, threads: int | None = None
 ) -> AgentsState:
-    """The state at time 0, for laws of any kind; `threads` for the looks, all by default."""
+    """The state at time 0, for laws of any kind; `threads` for measurements, all by default."""
     if not is_continuous(system):
         return system.start(positions, threads=threads)
     if not system.network.perfect:
         raise InputError(
-            "a differential equation looks all the time, so looks cannot be lost or late; use the "
-            "sampled law, or a perfect network",
+            "a differential equation samples continuously, so samples cannot be lost or delayed; "
+            "use the sampled law, or a perfect network",
             code="network.loss",
             key="network",
         )
@@ -77,15 +77,15 @@ def solve_continuous(
     law: Any = system.controller
     n = system.agents
     _refuse_stiff(law, until - start.time)
-    met: list[Ints] = []  # how many neighbours everybody had, at each evaluation
+    neighbors: list[Ints] = []  # of every agent, at each evaluation
 
     def rate(y: Floats) -> Floats:
         points = y.reshape(n, system.dimension)
         try:
             looks = system.looks(points)
-        except AgentsError as contact:  # two agents met: the flow is not defined any further
+        except AgentsError as contact:  # coincident agents: the flow is not defined any further
             raise halted(contact) from None
-        met.append(np.array([look.neighbors for look in looks], dtype=np.int64))
+        neighbors.append(np.array([look.neighbors for look in looks], dtype=np.int64))
         return _velocities(system, np.array([look.error for look in looks])).ravel()
 
     tolerance = law.accuracy * system.workspace.diameter
@@ -94,11 +94,11 @@ def solve_continuous(
     spline = _limited(whole, max_jumps // n)
     ends_at = float(spline.times[-1])
     reason = _reason(spline, ends_at, until)
-    table, first = _tabulated(system, replace(start, start=begin), spline, np.array(met))
+    table, first = _tabulated(system, replace(start, start=begin), spline, np.array(neighbors))
     arc_end = until if reason is StopReason.HORIZON else ends_at
     detail = spline.halt.detail if spline.halt is not None else ""
     states = LoggedStates(first, table)
-    return HybridArc(system, states, LoggedEvents(table), arc_end, Stop(reason, arc_end, detail))
+    return HybridArc(system, states, logged_events(table), arc_end, Stop(reason, arc_end, detail))
 
 
 def _refuse_stiff(law: Any, duration: float) -> None:
@@ -130,9 +130,9 @@ def _reason(spline: Spline, ends_at: float, until: float) -> StopReason:
 
 
 def _tabulated(
-    system: CoverageSystem, start: AgentsState, spline: Spline, met: Ints
+    system: CoverageSystem, start: AgentsState, spline: Spline, neighbors: Ints
 ) -> tuple[EventTable, AgentsState]:
-    """Every knot but the first as one jump of each agent, and the start with its bends."""
+    """Every knot but the first as one jump of each agent, and the start with its cubics."""
     n, dimension, knots = system.agents, system.dimension, len(spline.times)
     bends = _bends(spline).reshape(knots, 2, n, dimension).transpose(0, 2, 1, 3)
     following = np.append(spline.times[1:], np.inf)
@@ -145,7 +145,7 @@ def _tabulated(
         first=np.full(n, following[0]),
         bend=bends[0],
     )
-    received = np.cumsum(met, axis=0)[spline.calls - 1]
+    received = np.cumsum(neighbors, axis=0)[spline.calls - 1]
     table = replace(
         EventTable.blank((knots - 1) * n, dimension),
         bend=bends[1:].reshape(-1, 2, dimension),

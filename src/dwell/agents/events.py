@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, final, overload
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import by_axis, data_frame
-from dwell._types import Floats, Ints, Points, in_columns, lengths
+from dwell._types import Floats, Ints, LazySequence, Points, in_columns, lengths
 from dwell.agents.legs import Legs
 from dwell.agents.state import AgentsState, Spent
 from dwell.hybrid import Event, HybridArc
@@ -20,45 +20,44 @@ from dwell.hybrid import Event, HybridArc
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of whole numbers.
-WHOLE = frozenset(
-    {"agent", "neighbors", "empty", "looked", "guaranteed", "dual_guaranteed", "sent", "received"}
-    | {"mark"}
-)
-USUAL = 10  # columns that every table has
 _PREFIXES = {"positions": "", "holds": "hold", "errors": "error"}  # of their coordinates
-VECTORS = frozenset(_PREFIXES)  # those with one axis more
-_USUALLY = {"cruise": np.inf, "promise": -1.0}  # others, where they say nothing
+VECTORS = frozenset(_PREFIXES)  # columns with one axis more
+# Columns that only some laws fill, and the value that stands in each row of one left out; instead
+# of `received` it is the number of neighbours.
+USUALLY: dict[str, float] = {
+    "cruise": np.inf, "bend": 0.0, "looked": 1, "guaranteed": 0, "dual_guaranteed": 0, "sent": 0,
+    "received": 0, "mark": 0, "promise": -1.0,
+}  # fmt: skip
+WHOLE = frozenset({"agent", "neighbors", "empty"}).union(
+    name for name, value in USUALLY.items() if isinstance(value, int)
+)  # columns of whole numbers
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class EventTable:
-    """One row per jump, in order; `to_pandas()` gives it as a data frame."""
+    """One row per jump, in order; `to_pandas()` returns it as a data frame."""
 
     time: Floats
     agent: Ints
     positions: Points  # (jumps, n) at the jump
-    holds: Points  # (jumps, n) velocity from now on
-    next_at: Floats  # when this agent looks again
+    holds: Points  # (jumps, n) velocity after the jump
+    next_at: Floats  # time of this agent's next event
     errors: Points  # (jumps, n) centroid minus position
-    hold_error: (
-        Floats  # |change of the held velocity|: the timer law's hold error at the end of the hold
-    )
+    hold_error: Floats  # norm of the change of velocity: for the timer law, the hold error
     neighbors: Ints
     nearest: Floats  # distance of the nearest other agent
-    empty: Ints  # 1 when the cell weighed nothing
-    # Columns that only some laws fill. None: the velocity is held until the next jump; every jump
-    # is a look that gives the neighbours' positions; nothing else is computed or said.
-    cruise: Floats | None = None  # for how long the velocity is held; see Legs
+    empty: Ints  # 1 where the cell has no mass
+    # Columns that only some laws fill; `column` returns them also where they are None.
+    cruise: Floats | None = None  # how long the velocity is held; see Legs
     bend: Floats | None = None  # (jumps, 2, n) see Legs
-    looked: Ints | None = None  # 1 when the agent looked, 0 when it only thought again
+    looked: Ints | None = None  # Voronoi cells computed: 1 for a sample, 0 for a decision without
     guaranteed: Ints | None = None  # guaranteed cells computed
     dual_guaranteed: Ints | None = None
     sent: Ints | None = None  # messages broadcast
     received: Ints | None = None  # positions of others obtained
-    mark: Ints | None = None  # a note of the law's own
-    promise: Floats | None = None  # speed promised in the message sent; -1 where none was
+    mark: Ints | None = None  # status code of the law
+    promise: Floats | None = None  # speed bound in the message sent; -1 where none was
 
     def __len__(self) -> int:
         return len(self.time)
@@ -68,41 +67,42 @@ class EventTable:
 
     @property
     def dimension(self) -> int:
-        """Of the places."""
+        """Dimension of the workspace."""
         return int(self.positions.shape[1])
 
     def as_log(self) -> Any:
         """Return the table as the compiled event loop takes it, sharing its memory."""
         from dwell._kernels.common.event_loop import Log
 
-        return Log(*(getattr(self, f.name).T for f in fields(self)[:USUAL]))
+        return Log(*(values.T for name, values in self.columns().items() if name not in USUALLY))
 
-    def count(self, column: str) -> Ints:
-        """A column of counts, also where it was left out."""
-        kept: Ints | None = getattr(self, column)
+    def column(self, name: str) -> Any:
+        """A column, also where it was left out; not for writing."""
+        kept = getattr(self, name)
         if kept is not None:
             return kept
-        if column == "received":
+        if name == "received":
             return self.neighbors
-        return np.full(len(self), 1 if column == "looked" else 0, dtype=np.int64)
+        shape = (len(self), 2, self.dimension) if name == "bend" else (len(self),)
+        return np.broadcast_to(USUALLY[name], shape)
+
+    def count(self, column: str) -> Ints:
+        """A column of counts, also where it was left out; not for writing."""
+        counts: Ints = self.column(column)
+        return counts
+
+    def begun(self, like: Legs) -> Legs:
+        """The segments that the jumps begin, with the decay rate and the arrays of `like`."""
+        bend = None if like.bend is None else self.column("bend")
+        return Legs(
+            self.time, self.positions, self.holds, self.next_at, self.column("cruise"), like.fade,
+            bend,
+        )  # fmt: skip
 
     def legs(self, start: AgentsState, agent: int) -> Legs:
-        """The legs of one agent, one after another: the one it starts with, then one per jump."""
-        rows, first = self.of_agent(agent), start.legs.take(agent)
-
-        def column(name: str, kept: Floats | None) -> Floats | None:
-            begin = getattr(first, name)
-            if kept is None and begin is None:
-                return None
-            usual = np.inf if name == "cruise" else 0.0
-            later = np.full((len(rows), *np.shape(begin)), usual) if kept is None else kept[rows]
-            begin = np.full(later.shape[1:], usual) if begin is None else begin
-            return np.concatenate([np.asarray(begin)[None], later])
-
-        named = {"since": "time", "place": "positions", "hold": "holds"}
-        named |= {name: name for name in ("next_at", "cruise", "bend")}
-        parts: Any = {name: column(name, getattr(self, kept)) for name, kept in named.items()}
-        return Legs(**parts, fade=start.fade)
+        """The segments of one agent in order: the first one, then one per jump."""
+        first = start.legs
+        return Legs.joined([first.take([agent]), self.begun(first).take(self.of_agent(agent))])
 
     def of_agent(self, agent: int) -> Ints:
         """Rows of one agent, in order."""
@@ -116,35 +116,26 @@ class EventTable:
         return np.split(order, ends[:-1]) if len(ends) else []
 
     @classmethod
-    def joined(cls, parts: Sequence[EventTable]) -> EventTable:
+    def joined(cls, parts: Sequence[EventTable], dimension: int = 2) -> EventTable:
         """Several tables, one after another; a column that only some have is filled up."""
-        every: dict[str, Any] = {}
-        for f in fields(cls):
-            several = [getattr(part, f.name) for part in parts]
-            if all(column is None for column in several):
-                every[f.name] = None
-                continue
-            filled = [
-                part._usually(f.name) if column is None else column
-                for part, column in zip(parts, several, strict=True)
-            ]
-            every[f.name] = _in_one(filled, f.name in VECTORS)
+        parts = [part for part in parts if len(part)]
+        if not parts:
+            return cls.blank(0, dimension)
+        there = {name for part in parts for name in part.columns()}
+        every: dict[str, Any] = {
+            name: _in_one([part.column(name) for part in parts], name in VECTORS) for name in there
+        }
         return cls(**every)
-
-    def _usually(self, column: str) -> Any:
-        """What a column that was left out would say."""
-        if column in _USUALLY:
-            return np.full(len(self), _USUALLY[column])
-        return np.zeros((len(self), 2, self.dimension)) if column == "bend" else self.count(column)
 
     @classmethod
     def blank(cls, rows: int, dimension: int = 2) -> EventTable:
-        """A table of `rows` rows to be filled, with the usual columns."""
+        """A table of `rows` rows to be filled, with the columns that every table has."""
         every: dict[str, Any] = {
             f.name: in_columns(rows, dimension)
             if f.name in VECTORS
             else np.empty(rows, dtype=np.int64 if f.name in WHOLE else np.float64)
-            for f in fields(cls)[:USUAL]
+            for f in fields(cls)
+            if f.name not in USUALLY
         }
         return cls(**every)
 
@@ -153,7 +144,7 @@ class EventTable:
         return EventTable(**{name: v[:rows].copy(order="K") for name, v in self.columns().items()})
 
     def take(self, rows: Any) -> EventTable:
-        """Some rows, as an index says."""
+        """The rows that an index selects."""
         return EventTable(**{name: values[rows] for name, values in self.columns().items()})
 
     def to_pandas(self) -> pd.DataFrame:
@@ -195,33 +186,18 @@ class EventTable:
         return {name: values for name, values in every.items() if values is not None}
 
 
-@final
-class LoggedEvents(Sequence[Event]):
+def logged_events(table: EventTable) -> Sequence[Event]:
     """The jumps of a table as `Event` values."""
-
-    def __init__(self, table: EventTable) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    @overload
-    def __getitem__(self, i: int) -> Event: ...
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[Event]: ...
-    def __getitem__(self, i: int | slice) -> Any:
-        if isinstance(i, slice):
-            return [self[k] for k in range(*i.indices(len(self)))]
-        return Event(float(self._table.time[i]), int(self._table.agent[i]))
+    return LazySequence(len(table), lambda k: Event(float(table.time[k]), int(table.agent[k])))
 
 
 @final
-class LoggedStates(Sequence[AgentsState]):
-    """The states after each jump, put together from the start and a table when asked for.
+class LoggedStates(LazySequence[AgentsState]):
+    """The states after each jump, computed from the start and a table when they are read.
 
-    What agents remember and have heard is in no table. Where a law goes by it, `walk` gives the
-    states one after another, each decision made again; they are kept. `last` is the state after
-    the last jump, where that is known already.
+    No table holds the memories and messages of agents. For laws that use them, `walk` returns an
+    iterator over the states, in which every decision is made again; they are kept. `last` is the
+    state after the last jump, where it is known.
     """
 
     def __init__(
@@ -231,60 +207,29 @@ class LoggedStates(Sequence[AgentsState]):
         walk: Callable[[], Iterator[AgentsState]] | None = None,
         last: AgentsState | None = None,
     ) -> None:
-        self._start = start
-        self._last = last
-        self._table = table
+        super().__init__(len(table) + 1, self._after)
+        self.table = table
+        self._start, self._last = start, last
         self._steps = None if walk is None else walk()
         self._walked = [start]
-
-    def __len__(self) -> int:
-        return len(self._table) + 1
-
-    @overload
-    def __getitem__(self, j: int) -> AgentsState: ...
-    @overload
-    def __getitem__(self, j: slice) -> Sequence[AgentsState]: ...
-    def __getitem__(self, j: int | slice) -> Any:
-        if isinstance(j, slice):
-            return [self[k] for k in range(*j.indices(len(self)))]
-        if j < 0:
-            j += len(self)
-        if not (0 <= j < len(self)):
-            raise IndexError(j)
-        return self._after(j)
 
     def _after(self, j: int) -> AgentsState:
         if j == 0:
             return self._start
-        if self._last is not None and j == len(self._table):
+        if self._last is not None and j == len(self.table):
             return self._last
         if self._steps is not None:
             self._walked += islice(self._steps, max(j + 1 - len(self._walked), 0))
             return self._walked[j]
-        table, begin = self._table, self._start
-        made = [int(np.searchsorted(table.of_agent(p), j)) for p in range(len(begin.since))]
-        legs = [table.legs(begin, p).take(k) for p, k in enumerate(made)]
-
-        def column(name: str) -> Any:
-            parts = [getattr(leg, name) for leg in legs]
-            return None if parts[0] is None else np.array(parts)
-
-        return replace(
-            begin,
-            time=float(table.time[j - 1]),
-            start=column("place"),
-            hold=column("hold"),
-            since=column("since"),
-            next_at=column("next_at"),
-            looks=begin.looks + np.array(made),
-            cruise=column("cruise"),
-            bend=column("bend"),
-            memory=(),
-        )
+        legs, who = self._start.legs.copied(), self.table.agent[:j]
+        legs.put(who, self.table.begun(legs).take(slice(j)))
+        made = np.bincount(who, minlength=len(legs.since))
+        now, looks = float(self.table.time[j - 1]), self._start.looks + made
+        return self._start.with_legs(legs, time=now, looks=looks, memory=())
 
 
 def _in_one(several: list[np.ndarray], vectors: bool) -> np.ndarray:
-    """Columns one after another; each coordinate of vectors in one piece."""
+    """Columns one after another; each coordinate of vectors is contiguous."""
     if not vectors:
         return np.concatenate(several)
     found = in_columns(sum(map(len, several)), several[0].shape[1])
@@ -292,12 +237,11 @@ def _in_one(several: list[np.ndarray], vectors: bool) -> np.ndarray:
 
 
 def table_of(arc: HybridArc[AgentsState]) -> EventTable:
-    """The event table of an arc made by the readable loop (or by the engine)."""
+    """The event table of an arc of the readable loop or of the compiled engine."""
     if isinstance(arc.states, LoggedStates):
-        return arc.states._table
+        return arc.states.table
     table = EventTable.blank(arc.jumps, arc.states[0].start.shape[1])
-    extra: dict[str, list[float]] = {name.name: [] for name in fields(table)[USUAL:]}
-    del extra["bend"]
+    extra: dict[str, list[float]] = {name: [] for name in USUALLY if name != "bend"}
     for j, event in enumerate(arc.events):
         p, after = event.source, arc.states[j + 1]
         look, (spent,) = after.last, after.spent
@@ -307,21 +251,15 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
             *(event.time, p, after.start[p], after.hold[p], after.next_at[p], look.error, change),
             *(look.neighbors, look.nearest, int(look.empty)),
         )
-        for name, value in zip(fields(table), row, strict=False):
-            getattr(table, name.name)[j] = value
+        for column, value in zip(table.columns().values(), row, strict=True):
+            column[j] = value
         extra["cruise"].append(np.inf if after.cruise is None else float(after.cruise[p]))
-        for name in fields(Spent):
-            extra[name.name].append(getattr(spent, name.name))
+        for kind in fields(Spent):
+            extra[kind.name].append(getattr(spent, kind.name))
         extra["promise"].append(after.promise)
-    return replace(table, **_unusual(table, extra))
-
-
-def _unusual(table: EventTable, extra: dict[str, list[float]]) -> dict[str, Any]:
-    """Those of the extra columns that say something."""
-    kept: dict[str, Any] = {}
+    unusual: dict[str, Any] = {}
     for name, values in extra.items():
         column = np.array(values, dtype=np.int64 if name in WHOLE else np.float64)
-        usual: Any = _USUALLY[name] if name in _USUALLY else table.count(name)
-        if not np.array_equal(column, np.broadcast_to(usual, column.shape)):
-            kept[name] = column
-    return kept
+        if not np.array_equal(column, table.column(name)):
+            unusual[name] = column
+    return replace(table, **unusual)

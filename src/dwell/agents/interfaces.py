@@ -1,4 +1,4 @@
-"""What an agent knows, what it answers, and what a controller is."""
+"""Observations, commands and controllers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True)
 class Information:
-    """What a law lets an agent know. It is told nothing else.
+    """What an agent observes under a law.
 
-    own : its own position "at events", or "always" (between them it then may follow a path that
-        takes its position all along: only such a law may have a finite `fade`).
-    others : "centroid" (of its cell, all that the law uses), "samples" (the positions of its
-        Voronoi neighbours when it looks) or "broadcasts" (what the others have said, which may
-        be old).
+    own : its own position "at events", or "always"; only a law that knows the position between
+        events may have a finite `fade`.
+    others : the "centroid" of its cell at each sample, the positions of its Voronoi neighbours at
+        each sample ("samples"), or the messages of the other agents ("broadcasts").
     """
 
     own: str = "at events"
@@ -36,20 +35,20 @@ class Information:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class CellMeasurement:
-    """What one look at the neighbourhood gave one agent."""
+    """The Voronoi cell of one agent, as measured at a sample."""
 
     agent: int
     error: Points  # (n,) centroid of the cell minus own position
     mass: float  # of the cell
-    neighbors: int  # agents whose cells border on it
+    neighbors: int  # agents whose cells share a facet with it
     nearest: float  # distance of the nearest other agent; inf if there is none
-    empty: bool  # the cell weighed nothing; the error leads to the workspace instead
+    empty: bool  # whether the cell has no mass; the error then points into the workspace
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Sample:
-    """Where an agent's Voronoi neighbours stood at a time, as it measured or was told."""
+    """The positions of an agent's Voronoi neighbours at one time."""
 
     time: float
     agents: Ints  # (K,)
@@ -59,39 +58,39 @@ class Sample:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Message:
-    """Where an agent was, and a speed it promises not to exceed until it speaks again."""
+    """A broadcast: an agent's position, and a bound on its speed until its next broadcast."""
 
     sender: int
     time: float
     position: Points  # (n,)
     promise: float
-    before: float  # the promise that this one replaces; the same as `promise` if it is the first
+    before: float  # the speed bound that this one replaces; the first one replaces itself
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Observation:
-    """All that a controller may know when it decides.
+    """Everything that a controller may use for one decision.
 
     Attributes
     ----------
     time : float
         The time of the event.
     agent, agents : int
-        The number of the agent, from 0, and how many there are.
+        The number of the agent, counted from 0, and the number of agents.
     event_count : int
         Events of this agent before this one.
     first_event_at : float
         The time of its first event.
     position, hold : ndarray
-        Its position and the velocity it held, (n,).
+        Its position, and its velocity since its last event (0 at the beginning), (n,).
     measurement : CellMeasurement or None
-        Its cell, measured; None where the event is no sample, the sample was lost, or the law does
-        not use it.
+        Its cell; None where the event is no sample, the sample was lost, or the law does not use
+        it.
     draw : float
-        A random number, evenly on [0, 1).
+        A random number, uniform on [0, 1), determined by seed, agent and event.
     sample : Sample or None
-        Positions of others that it obtained.
+        Positions of its neighbours, for laws that observe "samples".
     heard : mapping
         The last message of each other agent.
     memory : object
@@ -117,25 +116,25 @@ class Observation:
     """
 
     time: float
-    agent: int  # its number
-    agents: int  # how many there are
-    event_count: int  # events before this one
-    first_event_at: float  # when its first event was due
-    position: Points  # (n,) its own
-    hold: Points  # (n,) the velocity it set off with at its last event; 0 at the beginning
+    agent: int
+    agents: int
+    event_count: int
+    first_event_at: float
+    position: Points
+    hold: Points
     measurement: CellMeasurement | None
-    draw: float  # a random number in [0, 1), the same for the same seed, agent and event
-    sample: Sample | None = None  # for laws that see samples
-    heard: Mapping[int, Message] = field(default_factory=dict)  # the latest of each sender
-    memory: object = None  # the memory of its last command
+    draw: float
+    sample: Sample | None = None
+    heard: Mapping[int, Message] = field(default_factory=dict)
+    memory: object = None
     ground: WeightedRegion | None = None
-    shared_draw: Callable[[int], float] | None = None  # draws that all agents have in common
+    shared_draw: Callable[[int], float] | None = None
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Command:
-    """What an agent does next: the velocity it holds, and the time of its next event.
+    """The velocity that an agent holds from now on, and the time of its next event.
 
     Parameters
     ----------
@@ -144,18 +143,18 @@ class Command:
     next_at : float
         The time of the next event, after the present one.
     cruise : float
-        For how long the velocity is held; the agent then stops, or slows down at the rate `fade`
-        of its controller.
+        How long the velocity is held; the agent then stops, or its velocity decays at the rate
+        `fade` of its controller.
     measures : bool
         Whether the next event is a sample; otherwise the controller only decides again.
     memory : object
-        Anything that the controller needs in its next observation.
+        Any value that the controller needs in its next observation.
     promise : float, optional
-        A speed bound to broadcast.
+        A speed bound to broadcast now; it holds until the next broadcast.
     guaranteed, dual_guaranteed : int
         Cells of these kinds that the decision computed, for the counters.
     mark : int
-        A status code of the law.
+        A status code of the law, stored in the event table.
 
     Examples
     --------
@@ -164,15 +163,15 @@ class Command:
     1.5
     """
 
-    hold: Points  # (n,)
+    hold: Points
     next_at: float
     cruise: float = math.inf
-    measures: bool = True  # whether the event at next_at is a sample
-    memory: object = None  # handed back at its next event
-    promise: float | None = None  # broadcast now: a speed not to be exceeded until the next one
-    guaranteed: int = 0  # guaranteed cells computed for this decision
+    measures: bool = True
+    memory: object = None
+    promise: float | None = None
+    guaranteed: int = 0
     dual_guaranteed: int = 0
-    mark: int = 0  # a status code of the law, kept in the event table
+    mark: int = 0
 
 
 @final
@@ -201,33 +200,33 @@ class Controller(Protocol):
         ...
 
     def decide(self, observation: Observation) -> Command:
-        """The order to follow from `observation.time` until `order.next_at`."""
+        """Return the command for the time from `observation.time` to its `next_at`."""
         ...
 
 
 @runtime_checkable
 class CompiledController(Controller, Protocol):
-    """A controller that can say itself as plain numbers, for the compiled engine.
+    """A controller with a form in plain numbers, for the compiled engine.
 
-    It may also have `begin_all(errors)`, which gives the `FirstCommands` of all agents from their
-    errors, (N, n): what `begin` orders each of them, for many at once.
+    It may also have `begin_all(errors)`, which returns the `FirstCommands` of all agents from their
+    errors, (N, n), with the bits of `begin`.
     """
 
     def program(self, agents: int) -> HoldProgram | None:
-        """The law for `agents` agents; None if some option keeps it from being compiled."""
+        """Return the law for `agents` agents; None for options that cannot be compiled."""
         ...
 
 
 def information_of(controller: object) -> Information:
-    """What the controller is told."""
-    told = getattr(controller, "information", None)
-    return told if isinstance(told, Information) else Information()
+    """What an agent observes under this controller."""
+    own = getattr(controller, "information", None)
+    return own if isinstance(own, Information) else Information()
 
 
 def fade_of(controller: object) -> float:
-    """The rate at which its velocities decay after their cruise.
+    """The rate at which velocities decay after their hold duration.
 
-    To slow down on the way an agent must know where it is, all the way.
+    Slowing down between events requires that an agent knows its position between events.
     """
     fade = float(getattr(controller, "fade", math.inf))
     if math.isfinite(fade) and information_of(controller).own != "always":
@@ -241,37 +240,35 @@ def fade_of(controller: object) -> float:
 
 
 def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Command:
-    """`order` if an agent can follow it: a finite velocity, and a next look that is not past."""
+    """`order`, if it is a command that an agent can execute at time `now`; else it is refused."""
     hold = np.asarray(getattr(order, "hold", None), dtype=object)
     numbers = [finite_number(v) for v in hold.ravel()]
     if hold.shape != (dimension,) or None in numbers:
-        raise _unfit(
-            f"the controller told agent {agent} to hold {getattr(order, 'hold', order)!r} at "
-            f"t = {now:g}; a Command with a velocity of {finite_numbers(dimension)} is needed"
-        )
-    due = order.next_at if order.next_at == math.inf else finite_number(order.next_at)
-    if due is None or due < now:
-        raise _unfit(
-            f"the controller told agent {agent} to look at {order.next_at!r}, at t = {now:g}; a "
-            "time from then on is needed (inf: never again)"
-        )
-    if order.cruise != math.inf and (finite_number(order.cruise) is None or order.cruise < 0.0):
-        raise _unfit(
-            f"the controller told agent {agent} to cruise for {order.cruise!r}, at t = {now:g}; a "
-            "time from 0 on is needed (inf: until the next event)"
-        )
-    if order.promise is not None and (finite_number(order.promise) is None or order.promise < 0):
-        raise _unfit(
-            f"the controller made agent {agent} promise a speed of {order.promise!r}, at "
-            f"t = {now:g}; a number from 0 on is needed (None: nothing is said)"
-        )
+        what = f"to hold {getattr(order, 'hold', order)!r}"
+        raise _unfit(agent, now, what, f"a Command with {finite_numbers(dimension)} for hold")
+    due = order.next_at
+    if due != math.inf and ((at := finite_number(due)) is None or at < now):
+        need = "a time from then on (inf: never again)"
+        raise _unfit(agent, now, f"to decide next at {due!r}", need)
+    if order.cruise != math.inf and not _is_bound(order.cruise):
+        need = "a time from 0 on (inf: until the next event)"
+        raise _unfit(agent, now, f"to hold its velocity for {order.cruise!r}", need)
+    if order.promise is not None and not _is_bound(order.promise):
+        need = "a number from 0 on (None: no broadcast)"
+        raise _unfit(agent, now, f"to broadcast the speed bound {order.promise!r}", need)
     counts = (order.guaranteed, order.dual_guaranteed, order.mark)
-    if not all(is_whole(count) for count in counts):
-        raise _unfit(
-            f"the controller gave agent {agent} the counts {counts!r}; whole numbers are needed"
-        )
+    if not all(map(is_whole, counts)):
+        raise _unfit(agent, now, f"with the counts {counts!r}", "whole numbers")
     return order
 
 
-def _unfit(what: str) -> ControllerError:
-    return ControllerError(what, code="controller.order")
+def _is_bound(value: object) -> bool:
+    number = finite_number(value)
+    return number is not None and number >= 0.0
+
+
+def _unfit(agent: int, now: float, what: str, need: str) -> ControllerError:
+    return ControllerError(
+        f"the controller commands agent {agent} {what} at t = {now:g}; {need} is needed",
+        code="controller.order",
+    )

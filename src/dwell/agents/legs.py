@@ -1,36 +1,39 @@
-"""Legs of motion: where an agent is between two of its events, in closed form.
+"""Trajectory segments: the motion of an agent between two of its events, in closed form.
 
-Every leg begins at a place with a velocity. It keeps that velocity for ever (most laws), or for a
-time `cruise` after which it stops or fades away exponentially (laws that approach a target), or it
-bends along a cubic (the reference solution of a differential equation).
+Every segment begins at a position with a velocity. The velocity is held until the next event (most
+laws), or for a time `cruise` after which the agent stops or its velocity decays exponentially (laws
+that approach a target); or the path is a cubic (the solution of a differential equation).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
 
+PARTS = ("since", "place", "hold", "next_at", "cruise", "bend")  # the arrays of a `Legs`
+
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Legs:
-    """Many legs; vectors have one axis more than the other arrays, `bend` two."""
+    """Many segments; vectors have one axis more than the other arrays, `bend` has two."""
 
-    since: Floats  # when each began
-    place: Points  # (..., n) where
-    hold: Points  # (..., n) with which velocity
-    next_at: Floats  # when the agent decides anew
-    cruise: Floats | None = None  # for how long the velocity is kept; None: for ever
-    fade: float = math.inf  # rate at which it then decays; inf: at once
-    bend: Floats | None = None  # (..., 2, n): coefficients of dt**2, then of dt**3
+    since: Floats  # time at which each begins
+    place: Points  # (..., n) position at that time
+    hold: Points  # (..., n) velocity at that time
+    next_at: Floats  # time of the agent's next event
+    cruise: Floats  # how long the velocity is held; inf: until the next event
+    fade: float = math.inf  # rate at which it then decays; inf: the agent stops at once
+    bend: Floats | None = None  # (..., 2, n): coefficients of dt**2 and dt**3 of the path
 
     def at(self, t: Any) -> Points:
-        """Positions at time t (anything that broadcasts with the legs), (..., n)."""
+        """Positions at time t (anything that broadcasts with the segments), (..., n)."""
         dt = t - self.since
         used, _ = self._used_and_left(dt)
         place: Points = self.place + self.hold * np.asarray(used)[..., None]
@@ -56,12 +59,11 @@ class Legs:
             return self._work_by_quadrature(dt)
         used, left = self._used_and_left(dt)
         speed = lengths(self.hold)
-        steady = dt if self.cruise is None else np.minimum(dt, self.cruise)
-        fading = 0.0 if math.isinf(self.fade) else (1.0 - left * left) / (2.0 * self.fade)
-        return speed * used, speed * speed * (steady + fading)
+        decaying = 0.0 if math.isinf(self.fade) else (1.0 - left * left) / (2.0 * self.fade)
+        return speed * used, speed * speed * (np.minimum(dt, self.cruise) + decaying)
 
     def top_speed(self, length: Floats, t: Any) -> float:
-        """The largest speed on legs of these lengths until t: their first, unless they bend."""
+        """The largest speed until t on segments of these lengths."""
         fastest = lengths(self.hold)
         if self.bend is not None:
             for part in np.linspace(0.0, 1.0, 9)[1:]:
@@ -80,7 +82,7 @@ class Legs:
         return length, energy
 
     def _used_and_left(self, dt: Any) -> tuple[Any, Any]:
-        if self.cruise is None:
+        if np.isinf(self.cruise).all():
             return dt, 1.0
         from dwell._kernels.common.segments import times_and_fractions
 
@@ -90,11 +92,32 @@ class Legs:
         times_and_fractions(*flat, self.fade, used, left)
         return used.reshape(dt.shape), left.reshape(dt.shape)
 
+    def parts(self) -> dict[str, np.ndarray]:
+        """The arrays by name, without `bend` where there is none."""
+        every = {name: getattr(self, name) for name in PARTS}
+        return {name: values for name, values in every.items() if values is not None}
+
+    def _each(self, change: Callable[[np.ndarray], Any]) -> Legs:
+        return replace(self, **{name: change(values) for name, values in self.parts().items()})
+
     def take(self, which: Any) -> Legs:
-        """Some of the legs, as an index into the arrays says."""
+        """The segments that an index into the arrays selects."""
+        return self._each(lambda values: values[which])
+
+    def copied(self) -> Legs:
+        """Copies of the segments, for `put`."""
+        return self._each(np.copy)
+
+    def put(self, where: Any, new: Legs) -> None:
+        """Replace some of the segments in place; of several at one index the last counts."""
+        for name, values in self.parts().items():
+            values[where] = getattr(new, name)
+
+    @staticmethod
+    def joined(several: Sequence[Legs]) -> Legs:
+        """Segments of several arrays, one after another."""
+        first = several[0]
         parts: dict[str, Any] = {
-            f.name: None if getattr(self, f.name) is None else getattr(self, f.name)[which]
-            for f in fields(self)
-            if f.name != "fade"
+            name: np.concatenate([getattr(one, name) for one in several]) for name in first.parts()
         }
-        return Legs(**parts, fade=self.fade)
+        return replace(first, **parts)

@@ -1,4 +1,4 @@
-"""Looks and messages that are lost, or late."""
+"""Samples and messages that are lost or delayed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dwell.errors import InputError
 @final
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How reliable the way from one agent to another is.
+    """Loss and delay of samples and messages.
 
     Parameters
     ----------
-    loss : chance that a look comes back with nothing, or that a message does not reach one of
-        those it is sent to; each by its own random draw.
-    delay : how old what arrives is: a look shows the others as they stood that long ago, and a
-        message is heard that long after it was sent.
+    loss : probability that a sample is lost, or that a message does not reach one of its
+        receivers; each by its own random draw.
+    delay : a sample shows the positions of the others at this time before, and a message arrives
+        this time after it was sent.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Network:
 
     @property
     def perfect(self) -> bool:
-        """Whether nothing is ever lost or late."""
+        """Whether nothing is lost or delayed."""
         return self.loss == 0.0 and self.delay == 0.0
 
 

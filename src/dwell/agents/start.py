@@ -1,4 +1,4 @@
-"""Where agents may start."""
+"""Starts: checked positions, and positions drawn at random."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_AGENTS = 10_000_000
 
 
 def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[str, ...]]:
-    """`positions` as clean points in the workspace, with what was repaired.
+    """`positions` as points of the workspace, and descriptions of what was repaired.
 
     Points outside by rounding only are moved to the boundary; points further out, and points that
     coincide, are refused.
@@ -47,21 +47,27 @@ def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[
     return points, tuple(repairs)
 
 
-def refuse_coincident(points: Points) -> None:
-    """Refuse agents at one place, naming every group of them."""
+def coincident_groups(points: Points) -> list[list[int]]:
+    """The groups of agents that coincide."""
+    groups: list[list[int]] = []
     if are_apart(points):
-        return
+        return groups
     order = np.lexsort(points.T)
     same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
-    if not same.any():
-        return
-    groups: list[list[int]] = []
     for k in np.flatnonzero(same):
         a, b = int(order[k]), int(order[k + 1])
         if groups and groups[-1][-1] == a:
             groups[-1].append(b)
         else:
             groups.append([a, b])
+    return groups
+
+
+def refuse_coincident(points: Points) -> None:
+    """Refuse coincident agents; the error names every group of them."""
+    groups = coincident_groups(points)
+    if not groups:
+        return
     named = "; ".join(
         f"agents {', '.join(map(str, sorted(group)))} at {points[group[0]].tolist()}"
         for group in groups[:5]
@@ -75,13 +81,13 @@ def refuse_coincident(points: Points) -> None:
 
 
 def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = None) -> Points:
-    """`count` positions spread evenly over the workspace, or over the part of it in `region`.
+    """`count` positions, uniform on the workspace, or on its part in `region`.
 
-    Agent p's place depends on the seed and p alone.
+    The position of agent p depends on the seed and p alone.
     """
     if count > MAX_AGENTS:
         raise AgentsError(
-            f"{count} agents are asked for; at most {MAX_AGENTS} can be scattered",
+            f"the start has {count} agents; at most {MAX_AGENTS} can be scattered",
             code="agents.range",
             key="agents.start.count",
         )
@@ -101,7 +107,7 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
 
 
 def _in_ball(workspace: Ball | Ellipsoid, key: tuple[int, int], count: int) -> Points:
-    """Places in a ball or ellipsoid of any dimension, of which its bounds hold next to nothing."""
+    """Positions in a ball or ellipsoid, which fills little of its bounds in high dimensions."""
     unit = np.array([_of_unit_ball(_pairs(key, p), workspace.dimension) for p in range(count)])
     points: Points = np.tile(np.array(workspace.center), (count, 1))
     for k, size in enumerate(workspace.semi_axes):
@@ -112,28 +118,28 @@ def _in_ball(workspace: Ball | Ellipsoid, key: tuple[int, int], count: int) -> P
 
 
 def _of_unit_ball(pairs: Iterator[tuple[float, float]], dimension: int) -> list[float]:
-    """A point spread evenly over the ball of radius 1, by square roots alone: no bits in doubt.
+    """A uniform point of the unit ball, by square roots alone, with the same bits everywhere.
 
-    Coordinates two by two, the squares of the distances from the origin of their planes are spread
-    evenly over the numbers that sum up to 1 at most: gaps between sorted draws are. A coordinate
-    left over is spread like the median of n draws, and leaves a smaller ball for the others.
+    For coordinates in pairs, the squared radii of the pairs are uniform on the simplex of numbers
+    with a sum of at most 1, like the gaps between sorted draws. A last single coordinate has the
+    distribution of the median of n draws, and leaves a smaller ball for the others.
     """
     planes, odd = divmod(dimension, 2)
     numbers = itertools.chain.from_iterable(pairs)
-    point, room = [], 1.0
+    point, square_left = [], 1.0
     if odd:
         median = sorted(itertools.islice(numbers, dimension))[planes]
-        point, room = [2.0 * median - 1.0], 4.0 * median * (1.0 - median)
+        point, square_left = [2.0 * median - 1.0], 4.0 * median * (1.0 - median)
     cuts = sorted(itertools.islice(numbers, planes))
     for lower, upper in itertools.pairwise([0.0, *cuts]):
         x, y, square = _of_unit_disc(numbers)
-        size = float(np.sqrt(room * (upper - lower) / square))
+        size = float(np.sqrt(square_left * (upper - lower) / square))
         point += [size * x, size * y]
     return point
 
 
 def _of_unit_disc(numbers: Iterator[float]) -> tuple[float, float, float]:
-    """(x, y, x**2 + y**2), spread evenly over the disc of radius 1 without its center."""
+    """(x, y, x**2 + y**2) of a uniform point of the unit disc without its center."""
     while True:
         x, y = 2.0 * next(numbers) - 1.0, 2.0 * next(numbers) - 1.0
         square = x * x + y * y
@@ -200,6 +206,6 @@ def _draws(key: tuple[int, int], agents: Ints, number: Ints, dimension: int) -> 
 
 
 def seed_words(seed: int) -> tuple[int, int]:
-    """The two 32-bit words that stand for a seed of any size."""
+    """A seed of any size as two 32-bit words."""
     words = np.random.SeedSequence(seed).generate_state(2, np.uint32)
     return int(words[0]), int(words[1])

@@ -1,4 +1,4 @@
-"""CoverageSystem: agents that share out a workspace, as a hybrid system."""
+"""CoverageSystem: agents that cover a workspace, as a hybrid system."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dwell.agents.interfaces import (
 )
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
-from dwell.agents.state import AgentsState, Mail, Spent, SpentLooking
+from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.cells.backend import backend_for, measure_cells
 from dwell.cells.measurement import Looks
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -48,11 +48,10 @@ MOST_KEPT = 2  # configurations whose measurements are kept: the first and the l
 @final
 @dataclass(frozen=True, eq=False)
 class CoverageSystem:
-    """What never changes during a run.
+    """Everything that is constant during a run.
 
-    At an event one agent looks (or only thinks again): its controller is told what its law lets it
-    know, and says how to move and when to decide next. Between events every agent moves on a leg
-    in closed form.
+    At an event one agent samples its cell, or only decides again: its controller receives an
+    observation and returns a command. Between events every agent moves on a segment in closed form.
     """
 
     workspace: Workspace
@@ -60,8 +59,8 @@ class CoverageSystem:
     controller: Controller
     agents: int
     seed: int = 0
-    ids: tuple[int, ...] | None = None  # whose random draws each agent uses; None: 0, 1, 2, ...
-    spacing: float | None = None  # of a grid of points; None: exact integrals
+    ids: tuple[int, ...] | None = None  # random stream of each agent; None: 0, 1, 2, ...
+    spacing: float | None = None  # of the integration grid; None: exact integration
     network: Network = PERFECT
     nu: float | None = None  # the error that counts as covered; None: the law's own, if it has one
 
@@ -70,12 +69,12 @@ class CoverageSystem:
             object.__setattr__(self, "nu", getattr(self.controller, "nu", None))
 
     def __getstate__(self) -> dict[str, object]:
-        """The fields alone: what was computed from them can be computed again."""
+        """The fields alone, without cached values."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
     def ground(self) -> WeightedRegion:
-        """What every agent knows from the beginning."""
+        """The workspace with its density."""
         return weighted_region(self.workspace, self.density, self.spacing)
 
     @property
@@ -85,40 +84,40 @@ class CoverageSystem:
 
     @property
     def dimension(self) -> int:
-        """Of the workspace."""
+        """Dimension of the workspace."""
         return self.workspace.dimension
 
     @cached_property
     def key(self) -> tuple[int, int]:
-        """The seed's two words."""
+        """The seed as two 32-bit words."""
         return seed_words(self.seed)
 
     @property
     def streams(self) -> Sequence[int]:
-        """Whose draws each agent uses."""
+        """The random stream of each agent."""
         return range(self.agents) if self.ids is None else self.ids
 
     @cached_property
     def information(self) -> Information:
-        """What the law lets an agent know."""
+        """What an agent observes under this law."""
         return information_of(self.controller)
 
     @cached_property
     def program(self) -> HoldProgram | None:
-        """The law as plain numbers; None if it cannot be said so."""
+        """The law as plain numbers; None if it has no such form."""
         law = self.controller
         return law.program(self.agents) if isinstance(law, CompiledController) else None
 
-    # What an agent sees.
+    # Measurements.
 
     def look(self, positions: Points, agent: int) -> CellMeasurement:
-        """What `agent` sees when everybody stands at `positions`; raises AgentsError on contact."""
+        """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""
         return self.looks(positions, [agent])[0]
 
     def looks(
         self, positions: Points, agents: Sequence[int] | None = None, *, keep: bool = False
     ) -> list[CellMeasurement]:
-        """The samples of several agents at `positions`; of all by default, kept if `keep`."""
+        """The cells of several agents at `positions`, of all by default; kept if `keep`."""
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
         if keep:
             seen = self.looks_of_all(positions, threads=1)
@@ -139,16 +138,16 @@ class CoverageSystem:
         ]
 
     def looks_of_all(self, positions: Points, *, threads: int | None = None) -> Looks:
-        """What everybody sees at `positions`, (N, n), on several threads: all, by default.
+        """Measurements of all cells at `positions`, (N, n), on all threads by default.
 
-        The last few answers are remembered. Where agents meet, it says so and raises nothing.
+        The last few results are kept. Coincident agents are marked; nothing is raised.
         """
         kept, key = self._kept, positions.tobytes()
         seen = kept.get(key)
         if seen is None:
-            everybody = np.arange(self.agents)
-            places, none = positions[None], np.zeros_like(everybody)
-            seen = measure_cells(self.ground, places, none, everybody, threads=threads)
+            every = np.arange(self.agents)
+            row = np.zeros_like(every)
+            seen = measure_cells(self.ground, positions[None], row, every, threads=threads)
             for f in fields(seen):
                 if getattr(seen, f.name) is not None:
                     getattr(seen, f.name).flags.writeable = False
@@ -170,7 +169,7 @@ class CoverageSystem:
             raise coincident(agent, int(np.argmin(gaps)), positions[agent])
 
     def sample(self, positions: Points, agent: int, time: float) -> Sample:
-        """Where the Voronoi neighbours of `agent` stand, everybody being at `positions`."""
+        """The positions of the Voronoi neighbours of `agent` in the configuration `positions`."""
         cell = backend_for(self.ground).cells(self.workspace, positions, [agent])[0]
         who = np.sort(cell.borders[cell.borders >= 0])
         return Sample(time, who, _for_reading(positions[who]))
@@ -178,15 +177,15 @@ class CoverageSystem:
     def observation(
         self, state: AgentsState, agent: int, positions: Points, look: CellMeasurement | None
     ) -> Observation:
-        """What `agent`'s controller is told at `state`, everybody standing at `positions`.
+        """The observation of `agent` at `state` in the configuration `positions`.
 
-        `look` is what it saw; None if it did not look.
+        `look` is the measurement of its cell; None where the event is no sample.
         """
         from dwell._kernels.common.philox import STREAM_RESETS, uniform
 
-        count, told = int(state.looks[agent]), self.information.others
-        sees = look is not None and told == "samples"
-        when = max(state.time - self.network.delay, 0.0)  # nobody moves before time 0
+        count, others = int(state.looks[agent]), self.information.others
+        samples = look is not None and others == "samples"
+        when = max(state.time - self.network.delay, 0.0)  # no agent moves before time 0
         return Observation(
             time=state.time,
             agent=agent,
@@ -195,9 +194,9 @@ class CoverageSystem:
             first_event_at=float(state.first[agent]),
             position=_for_reading(positions[agent]),
             hold=_for_reading(state.hold[agent]),
-            measurement=None if told == "broadcasts" else look,
+            measurement=None if others == "broadcasts" else look,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
-            sample=self.sample(positions, agent, when) if sees else None,
+            sample=self.sample(positions, agent, when) if samples else None,
             heard=state.mail[agent].heard if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
             ground=self.ground,
@@ -210,11 +209,11 @@ class CoverageSystem:
         return float(uniform(*self.key, STREAM_TURNS, 0, k))
 
     def start(self, positions: Points, *, threads: int | None = None) -> AgentsState:
-        """The state at time 0: everybody looks once, if its law lets it, and takes a first order.
+        """The state at time 0: every agent samples once, if its law does, and gets a first command.
 
-        Nothing is lost or late then: what is said at time 0 is heard by all at their first event.
+        The network is perfect then: all receive the messages of time 0 before their first event.
         """
-        n, told, law = self.agents, self.information.others, self.controller
+        n, law = self.agents, self.controller
         zeros = np.zeros(n)
         none = np.zeros(n, dtype=np.int64)
         still = np.zeros((n, self.dimension))
@@ -224,7 +223,7 @@ class CoverageSystem:
         looks = self.looks(positions, keep=True)
         observations = [self.observation(blank, p, positions, look) for p, look in enumerate(looks)]
         orders = [self._checked(law.begin(seen), seen) for seen in observations]
-        looked = int(told != "broadcasts")
+        looked = int(self.information.others != "broadcasts")
         memory = tuple(order.memory for order in orders)
         promises = [-1.0 if order.promise is None else order.promise for order in orders]
         state = replace(
@@ -241,15 +240,15 @@ class CoverageSystem:
                 for order, look in zip(orders, looks, strict=True)
             ),
         )
-        surely = replace(self, network=PERFECT)
+        perfect = replace(self, network=PERFECT)
         for p, order in enumerate(orders):
-            state = surely._spoken(state, p, positions[p], order, None)
+            state = perfect._spoken(state, p, positions[p], order, None)
         return replace(state, first=state.next_at.copy())
 
     def _start_together(self, blank: AgentsState, threads: int | None) -> AgentsState:
-        """The state at time 0 for laws that are plain numbers, computed for all agents together.
+        """The state at time 0 for laws in plain numbers, computed for all agents together.
 
-        What such a law remembers is for lost looks only; none are lost here.
+        Such a law uses its memory for lost samples only, and none are lost here.
         """
         law: Any = self.controller
         seen = self.looks_of_all(blank.start, threads=threads)
@@ -263,7 +262,7 @@ class CoverageSystem:
             first=first.next_at.copy(),
             fade=fade_of(law),
             cruise=cruise,
-            spent=SpentLooking(seen.neighbors),
+            spent=SampledStart(seen.neighbors),
         )
 
     # The hybrid system: see dwell.hybrid.HybridSystem.
@@ -273,7 +272,7 @@ class CoverageSystem:
         return state.time
 
     def next_event(self, state: AgentsState) -> Event:
-        """The earliest look that is due; of simultaneous ones, that of the first agent."""
+        """The earliest event; of simultaneous ones, that of the first agent."""
         agent = int(np.argmin(state.next_at))
         return Event(float(state.next_at[agent]), agent)
 
@@ -282,11 +281,11 @@ class CoverageSystem:
         return state.at(to)
 
     def jump(self, state: AgentsState, event: Event) -> AgentsState:
-        """One agent looks, decides, and sets off."""
+        """The state after one agent has sampled and decided."""
         agent = event.source
         here = state.positions
         try:
-            truth = self.look(here, agent)  # kept in the record, whatever the agent is told
+            truth = self.look(here, agent)  # recorded, whatever the agent observes
             order, spent, state = self._decided(state, agent, here, truth)
         except AgentsError as contact:
             raise halted(contact) from None
@@ -298,7 +297,7 @@ class CoverageSystem:
     def _decided(
         self, state: AgentsState, agent: int, here: Points, truth: CellMeasurement
     ) -> tuple[Command, Spent, AgentsState]:
-        """What `agent` orders, what that cost it, and the state with its mail opened."""
+        """The command of `agent`, its cost, and the state with the messages it received."""
         heard = 0
         if state.mail:
             mail, heard = state.mail[agent].opened(state.time)
@@ -321,20 +320,20 @@ class CoverageSystem:
         return checked(order, observation.agent, observation.time, self.dimension)
 
     def _missed(self, observation: Observation) -> Command:
-        """What the controller does without a look it had wanted."""
+        """The command of the controller after a lost sample."""
         miss = getattr(self.controller, "miss", None)
         if miss is None:
             raise ControllerError(
-                f"a look of agent {observation.agent} was lost at t = {observation.time:g}, but "
-                f"{type(self.controller).__name__} does not say what to do then; give it a method "
-                "miss(observation) like decide(observation), or set the network's loss to 0",
+                f"a sample of agent {observation.agent} was lost at t = {observation.time:g}, but "
+                f"{type(self.controller).__name__} has no method miss(observation) for that; add "
+                "one like decide(observation), or set the network's loss to 0",
                 code="controller.miss",
             )
         order: Command = miss(observation)
         return order
 
     def _is_lost(self, to: int, sender: int, k: int) -> bool:
-        """Whether look k of an agent, or message k on its way to `to`, is lost."""
+        """Whether sample k of an agent, or message k on its way to `to`, is lost."""
         if self.network.loss == 0.0:
             return False
         from dwell._kernels.common.philox import STREAM_LOSSES, uniform
@@ -346,9 +345,9 @@ class CoverageSystem:
     def _spoken(
         self, state: AgentsState, agent: int, place: Points, order: Command, promised: Floats | None
     ) -> AgentsState:
-        """The state with the message of `order` under way to everybody else.
+        """The state with the message of `order` on its way to all other agents.
 
-        `promised` is what everybody had promised before.
+        `promised` are the speed bounds before this jump.
         """
         if order.promise is None:
             return state
@@ -378,19 +377,19 @@ def _spent(order: Command, looked: int, received: int) -> Spent:
 
 
 def halted(contact: AgentsError) -> Halt:
-    """The end of a run in which two agents met; any other error is passed on."""
+    """The end of a run in which two agents coincide; any other error is raised again."""
     if contact.code != "agents.coincident":
         raise contact
     return Halt(StopReason.COINCIDENT, str(contact))
 
 
 def _unless_all(values: list[float], usual: float) -> np.ndarray | None:
-    """The values as an array; None if all are as usual."""
+    """The values as an array; None if all are equal to `usual`."""
     return None if all(value == usual for value in values) else np.array(values)
 
 
 def _for_reading(point: Points) -> Points:
-    """A copy that a controller cannot move an agent with."""
+    """A read-only copy, through which a controller cannot change the state."""
     copy = point.copy()
     copy.setflags(write=False)
     return copy

@@ -1,15 +1,12 @@
-"""A table walked through from its beginning: every decision made again, one after another.
+"""Replay of an event table from its beginning, with every decision made again.
 
-For laws that remember or hear, what an agent knows depends on all that was said before. Positions
-and legs are always those of the table, so that one wrong row does not spoil those after it.
+For laws with memories or messages an observation depends on all events before it. Positions and
+segments are always those of the table, so that one wrong row does not affect the rows after it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-
-import numpy as np
 
 from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import is_continuous
@@ -22,9 +19,9 @@ from dwell.hybrid import Event, Halt
 def walk(
     system: CoverageSystem, start: AgentsState, table: EventTable
 ) -> Iterator[tuple[AgentsState | None, AgentsState]]:
-    """For each jump the state after it as the law decides, and the same as recorded.
+    """For each jump the state after it as the law decides, and as the table records it.
 
-    None where the jump could not happen at all; the walk then goes on as if nothing had happened.
+    The first is None where the jump is impossible; the replay then continues from the state before.
     """
     state = start
     for k in range(len(table)):
@@ -34,25 +31,16 @@ def walk(
         except Halt:
             yield None, state
             continue
-        state = _as_recorded(after, table, k, p)
+        legs = after.legs.copied()
+        legs.put(p, table.begun(legs).take(k))
+        state = after.with_legs(legs)
         yield after, state
 
 
 def walk_of(
     system: CoverageSystem, start: AgentsState, table: EventTable
 ) -> Callable[[], Iterator[AgentsState]] | None:
-    """How to get at states, where what agents remember or have heard goes into decisions."""
+    """The states of a replay, for laws with memories or messages; None for all other laws."""
     if can_compile(system) or is_continuous(system):
         return None
     return lambda: (state for _, state in walk(system, start, table))
-
-
-def _as_recorded(after: AgentsState, table: EventTable, k: int, p: int) -> AgentsState:
-    """The state after jump k with the agent's leg as the table has it."""
-    start, hold, next_at = after.start.copy(), after.hold.copy(), after.next_at.copy()
-    start[p], hold[p], next_at[p] = table.positions[k], table.holds[k], table.next_at[k]
-    cruise = after.cruise
-    if table.cruise is not None:
-        cruise = np.full(len(hold), np.inf) if cruise is None else cruise.copy()
-        cruise[p] = table.cruise[k]
-    return replace(after, start=start, hold=hold, next_at=next_at, cruise=cruise)

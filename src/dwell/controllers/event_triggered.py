@@ -22,8 +22,8 @@ import numpy as np
 from dwell._types import Floats, Points, finite_number, listed
 from dwell.agents.interfaces import Command, Information, Message, Observation
 from dwell.cells.weighted_region import WeightedRegion
+from dwell.controllers.centroid_bounds import BOUNDS, CentroidBall, centroid_ball
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball
 
 WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 

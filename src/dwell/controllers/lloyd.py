@@ -2,22 +2,28 @@
 
 With a largest speed the velocity saturates there, so that the law compares with others.
 
-`sampled`: all agents sample at every multiple of dt and holds k2 e until the next, which is Euler's
-method and the way the paper runs it. `ode`: the differential equation itself, solved to a tolerance
+`sampled`: all agents sample at every multiple of dt and hold k2 e until the next one, which is
+Euler's method, as in the paper. `ode`: the differential equation itself, solved to a tolerance
 by an adaptive method of high order, as a reference.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Points, lengths
+from dwell._types import Points
 from dwell.agents.interfaces import Command, FirstCommands, Observation
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.saturation import gain, periodic_program, saturated
+from dwell.controllers.saturation import (
+    centroid_of,
+    gain,
+    periodic_program,
+    saturated,
+    without_sample,
+)
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
@@ -117,17 +123,14 @@ class Lloyd:
 
     def decide(self, observation: Observation) -> Command:
         """Hold k2 e until the next multiple of dt."""
-        return self._order(observation, (observation.event_count + 2) * self.step)
+        return self._order(observation, self._following(observation))
 
     def miss(self, observation: Observation) -> Command:
-        """Without a sample: go on towards the old centroid by the same gain, and stop there."""
-        target: Any = observation.position if observation.memory is None else observation.memory
-        left = target - observation.position
-        speed, reach = self._gain()
-        cruise = max(reach, float(lengths(left))) / speed
-        return Command(
-            self.velocities(left), (observation.event_count + 2) * self.step, cruise, memory=target
-        )
+        """Without a sample: move to the last known centroid at this gain, and stop there."""
+        return without_sample(observation, *self._gain(), self._following(observation))
+
+    def _following(self, observation: Observation) -> float:
+        return (observation.event_count + 2) * self.step
 
     def _order(self, observation: Observation, following: float) -> Command:
         assert observation.measurement is not None
@@ -137,5 +140,5 @@ class Lloyd:
                 "whole (dwell.simulate does that), not decided event by event",
                 code="controller.kind",
             )
-        error = observation.measurement.error
-        return Command(self.velocities(error), following, memory=observation.position + error)
+        hold = self.velocities(observation.measurement.error)
+        return Command(hold, following, memory=centroid_of(observation))

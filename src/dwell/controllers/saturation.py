@@ -1,13 +1,14 @@
-"""The saturated input, in any dimension, and laws that hold it for fixed periods."""
+"""The saturated input, in any dimension, and what the laws that hold it have in common."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
+from dwell.agents.interfaces import Command, Observation
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def saturated(errors: Points, k1: float | Floats, reach: float | Floats) -> Points:
     """k1 sat(e, reach) of each error, (..., n): k1 e / reach up to |e| = reach, k1 e / |e| beyond.
 
-    In the plane the same bits as the kernel of the same name.
+    The kernel `saturate` has the same bits.
     """
     size = lengths(errors)
     scale = np.where(size > reach, size, reach)
@@ -29,6 +30,20 @@ def gain(rate: float, speed: float | None) -> tuple[float, float]:
     from dwell._kernels.common.hold_law import NEVER_SATURATED
 
     return (rate * NEVER_SATURATED, NEVER_SATURATED) if speed is None else (speed, speed / rate)
+
+
+def centroid_of(observation: Observation) -> Points:
+    """The position of the measured centroid, to be remembered in case the next sample is lost."""
+    assert observation.measurement is not None
+    return observation.position + observation.measurement.error
+
+
+def without_sample(observation: Observation, k1: float, reach: float, next_at: float) -> Command:
+    """The command after a lost sample: move to the last known centroid, and stop there."""
+    target: Any = observation.position if observation.memory is None else observation.memory
+    left = target - observation.position
+    cruise = max(float(lengths(left)), reach) / k1
+    return Command(saturated(left, k1, reach), next_at, cruise, memory=target)
 
 
 def periodic_program(

@@ -22,9 +22,14 @@ from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, Information, Observation, Sample
 from dwell.cells.guaranteed import pair_of
 from dwell.cells.weighted_region import WeightedRegion
+from dwell.controllers.centroid_bounds import (
+    is_polygonal,
+    nearest_first,
+    polygon_of,
+    working_memory,
+)
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
-from dwell.controllers.uncertain import is_polygonal, nearest_first, walls_of, working_memory
 from dwell.geometry import guaranteed_cell
 
 if TYPE_CHECKING:
@@ -188,7 +193,7 @@ class SelfTriggered:
             return self._scan_in_python(observation.position, error, leg, places, age, ground)
         from dwell._kernels.polygon.self_trigger import scan_trigger
 
-        wx, wy = walls_of(ground)
+        wx, wy = polygon_of(ground)
         x, y, radius, envelope = working_memory(len(places), len(wx))
         x[: len(places)], y[: len(places)] = places.T
         interval, steps, limit = scan_trigger(

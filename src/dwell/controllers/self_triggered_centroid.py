@@ -16,8 +16,8 @@ import numpy as np
 
 from dwell.agents.interfaces import Command, Information, Observation, Sample
 from dwell.cells.weighted_region import WeightedRegion
+from dwell.controllers.centroid_bounds import BOUNDS, CentroidBall, centroid_ball, velocity_to
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.uncertain import BOUNDS, CentroidBall, centroid_ball, velocity_to
 
 DECISIONS = ("multi-step", "one-step")
 LONGEST_PLAN = 256  # moves planned at once; an agent that may sleep longer then plans on

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dwell._types import Floats, Points, as_numbers, finite_number, lengths
 from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
 from dwell.cells.sensitivity import sensitivity
 from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters, refused
-from dwell.controllers.saturation import saturated
+from dwell.controllers.saturation import centroid_of, saturated, without_sample
 from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
@@ -99,10 +99,8 @@ class Timer:
 
     def _check_options(self, check: Parameters) -> None:
         for name, rule in _OWNERS.items():
-            given = getattr(self, name) is not None
-            if given and self.reset != rule:
-                raise _refused(name, getattr(self, name), f'reset = "{rule}" beside it')
-            if self.reset == rule and not given and rule != "periodic":
+            check.belongs(name, "reset", rule)
+            if self.reset == rule and getattr(self, name) is None and rule != "periodic":
                 raise _refused(name, None, f'a value for reset = "{rule}"')
         if self.loss is not None:
             check.within("loss", 0.0, 1.0, "a chance in [0, 1)", ends="[)")
@@ -211,7 +209,7 @@ class Timer:
             timer, _ = self._adapted(observation, hold)
         if self.initial_timer is not None:
             timer = _per_agent("initial_timer", self.initial_timer, agents)[agent]
-        return Command(hold, observation.time + float(timer), memory=_centroid(observation))
+        return Command(hold, observation.time + float(timer), memory=centroid_of(observation))
 
     def begin_all(self, errors: Points) -> FirstCommands:
         """First decisions of all agents at once."""
@@ -226,16 +224,14 @@ class Timer:
     def decide(self, observation: Observation) -> Command:
         """Hold k1 sat(e) and reset the timer."""
         return self._ordered(
-            observation, Command(self._input(observation), math.inf, memory=_centroid(observation))
+            observation,
+            Command(self._input(observation), math.inf, memory=centroid_of(observation)),
         )
 
     def miss(self, observation: Observation) -> Command:
-        """Without a sample: go on to the old centroid, stop there, and reset the timer as ever."""
-        target: Any = observation.position if observation.memory is None else observation.memory
-        left = target - observation.position
-        hold = saturated(left, float(self.k1), self.reach)
-        cruise = max(float(lengths(left)), self.reach) / float(self.k1)
-        return self._ordered(observation, Command(hold, math.inf, cruise, memory=target))
+        """Without a sample: move to the last known centroid, stop there, and reset the timer."""
+        still = without_sample(observation, float(self.k1), self.reach, math.inf)
+        return self._ordered(observation, still)
 
     def _ordered(self, observation: Observation, leg: Command) -> Command:
         """A segment as it is, with the next sample when the rule says."""
@@ -277,12 +273,6 @@ class Timer:
     def _input(self, observation: Observation) -> Points:
         assert observation.measurement is not None
         return saturated(observation.measurement.error, float(self.k1), self.reach)
-
-
-def _centroid(observation: Observation) -> Points:
-    """Where its centroid is, to be remembered in case the next sample is lost."""
-    assert observation.measurement is not None
-    return observation.position + observation.measurement.error
 
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:

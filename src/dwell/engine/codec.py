@@ -1,6 +1,6 @@
-"""What agents remember and have heard, as plain data: numbers, lists, and names of known classes.
+"""States of agents, with memories and messages, as plain data: numbers, lists, class names.
 
-No memory in a file names code to run: a name that is not in the list below is refused, unless it is
+No data in a file names code to run: a name that is not in the table below is refused, unless it is
 that of a dataclass in the module of the run's own law.
 """
 
@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 
 from dwell.agents.interfaces import CellMeasurement, Message, Sample
+from dwell.agents.legs import Legs
 from dwell.agents.state import AgentsState, Mail, Spent
+from dwell.agents.stored_names import stored_names
+from dwell.controllers.centroid_bounds import CentroidBall
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.self_triggered_centroid import CentroidPlan
-from dwell.controllers.uncertain import CentroidBall
 from dwell.errors import ControllerError
 
-KNOWN: dict[str, type] = {  # names in files, and the classes that they stand for
+KNOWN: dict[str, type] = {  # names of classes in files
     "Look": CellMeasurement,
     "Mail": Mail,
     "Message": Message,
@@ -38,12 +40,12 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def names_of(law: object) -> Mapping[str, Any]:
-    """What the names in the module of a law stand for."""
+    """The global names of the module of a law."""
     return getattr(getattr(law, "decide", None), "__globals__", {})
 
 
 def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
-    """`value` as JSON can hold it, without losing a bit; `own` are names of the law's module."""
+    """`value` as JSON data without loss of a bit; `own` are the names of the law's module."""
     if value is None or isinstance(value, PLAIN):
         return value if not isinstance(value, np.generic) else plain(value.item(), own)
     if isinstance(value, np.generic):
@@ -64,7 +66,8 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
             "dicts, arrays, and dataclasses of the law's own module can be kept",
             code="controller.memory",
         )
-    return {in_files or name: {f.name: plain(getattr(value, f.name), own) for f in fields(value)}}
+    parts = _field_names(type(value))
+    return {in_files or name: {key: plain(getattr(value, f), own) for f, key in parts.items()}}
 
 
 def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
@@ -85,4 +88,34 @@ def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     made = own.get(kind, KNOWN.get(kind))
     if not isinstance(made, type) or not is_dataclass(made):
         raise ValueError(f"{kind} is nothing that a file should hold")
-    return made(**{name: restored(part, own) for name, part in inside.items()})
+    parts = {key: f for f, key in _field_names(made).items()}
+    return made(**{parts[key]: restored(part, own) for key, part in inside.items()})
+
+
+def _field_names(cls: type) -> dict[str, str]:
+    """For each field of a dataclass its name in files: of a law's own class, the same."""
+    if cls in IN_FILES:
+        return stored_names(cls, IN_FILES[cls])
+    return {f.name: f.name for f in fields(cls)}
+
+
+def pack_legs(lead: str, legs: Legs) -> dict[str, np.ndarray]:
+    """The arrays of segments by their stored names, without those that say nothing."""
+    names, parts = stored_names(Legs), legs.parts()
+    if np.isinf(legs.cruise).all():
+        del parts["cruise"]
+    return {lead + names[part]: values for part, values in parts.items()}
+
+
+def unpack_legs(lead: str, arrays: Mapping[str, np.ndarray], like: Legs) -> Legs:
+    """Restore what `pack_legs` returned, for as many agents as `like` has."""
+    names, found = stored_names(Legs), like.copied()
+    found.cruise[...] = np.inf
+    for part, values in found.parts().items():
+        kept = arrays.get(lead + names[part])
+        if kept is None and part == "cruise":
+            continue
+        if kept is None or kept.shape != values.shape:
+            raise ValueError("segments of another number of agents than the scenario's")
+        values[...] = kept
+    return found

@@ -29,7 +29,7 @@ class CompiledRun:
     """A run in progress: the agents' trajectory segments, which change, and kernel arguments."""
 
     system: CoverageSystem
-    parts: Parts
+    parts: KernelArguments
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> CompiledRun:
@@ -77,7 +77,7 @@ def program_of(system: CoverageSystem) -> HoldProgram:
 
 
 def refuse_standing_clock(system: CoverageSystem, until: float) -> None:
-    """Refuse waits too short to move the clock: the kernel has no guard against Zeno behaviour."""
+    """Refuse dwell times below the resolution of time: the kernel has no guard against Zeno."""
     shortest = float(program_of(system).t1.min())
     least = 16.0 * math.ulp(until)
     if shortest < least:
@@ -89,7 +89,7 @@ def refuse_standing_clock(system: CoverageSystem, until: float) -> None:
         )
 
 
-class Parts(NamedTuple):
+class KernelArguments(NamedTuple):
     """The state of a run and the arguments of its kernel."""
 
     run_events: Any  # the event loop of the dimension
@@ -99,8 +99,8 @@ class Parts(NamedTuple):
     memory: Any  # its buffers
 
 
-def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -> Parts:
-    """Everything for a run from `start` on."""
+def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -> KernelArguments:
+    """Kernel arguments for a run from `start` on."""
     number = _by_place(start.positions)
     legs = _legs(start, number)
     prepare = _LOOPS[system.dimension]
@@ -112,7 +112,7 @@ def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -
         np.array(system.key, dtype=np.int64),
         number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
     )
-    return Parts(run_events, legs, number, constants, memory)
+    return KernelArguments(run_events, legs, number, constants, memory)
 
 
 def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
@@ -177,7 +177,7 @@ def _flat(system: CoverageSystem) -> Flat:
 
 
 def _by_place(positions: Points) -> Ints:
-    """All agents in an order in which neighbours stand close together; a few as they are."""
+    """All agents in an order in which neighbours are close in memory; few agents as they are."""
     from dwell._kernels.polygon.cell_list import FEW
 
     agents, dimension = positions.shape

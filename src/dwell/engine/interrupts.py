@@ -12,40 +12,40 @@ from typing import Any, final
 
 
 class CutShort(KeyboardInterrupt):
-    """The first signal, where what is under way may be dropped."""
+    """The first signal, where the chunk in progress may be dropped."""
 
 
 @final
-class Asked:
-    """Whether a signal has come."""
+class StopRequest:
+    """Whether a signal has arrived."""
 
     def __init__(self) -> None:
-        self.by: int | None = None  # the signal that did
-        self.at_once = False  # whether it raises CutShort in what is under way
+        self.by: int | None = None  # the number of the signal
+        self.at_once = False  # whether it raises CutShort in the chunk in progress
 
     def __bool__(self) -> bool:
         return self.by is not None
 
 
 @contextmanager
-def asked_to_stop(told: Callable[[int], None] | None = None) -> Iterator[Asked]:
-    """Within, the first SIGINT or SIGTERM is noted, and a second one does what it always did.
+def stop_on_signal(told: Callable[[int], None] | None = None) -> Iterator[StopRequest]:
+    """Within, the first SIGINT or SIGTERM is noted, and the second has its usual effect.
 
-    SIGTERM only where the program deals with it already. Threads other than the main one get no
-    signals; there nothing changes.
+    SIGTERM only where the program handles it already. Threads other than the main one receive no
+    signals; for them nothing changes. `told` is called with the number of the first signal.
     """
-    asked = Asked()
+    request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
-        yield asked
+        yield request
         return
     before: dict[int, Any] = {}
 
     def note(number: int, frame: FrameType | None) -> None:
-        first, asked.by = asked.by is None, number
+        first, request.by = request.by is None, number
         if first:
             if told is not None:
                 told(number)
-            if asked.at_once:
+            if request.at_once:
                 raise CutShort
             return
         for other, handler in before.items():
@@ -58,7 +58,7 @@ def asked_to_stop(told: Callable[[int], None] | None = None) -> Iterator[Asked]:
             before[which] = handler
             signal.signal(which, note)
     try:
-        yield asked
+        yield request
     finally:
         for other, handler in before.items():
             signal.signal(other, handler)
@@ -66,7 +66,7 @@ def asked_to_stop(told: Callable[[int], None] | None = None) -> Iterator[Asked]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let no signal from the keyboard or the system cut short what is done inside."""
+    """Ignore SIGINT and SIGTERM within."""
     kept = {number: signal.signal(number, signal.SIG_IGN) for number in (SIGINT, SIGTERM)}
     try:
         yield

@@ -1,4 +1,4 @@
-"""How much memory a run will need, said before it begins, and refused if there is not that much."""
+"""The memory that a run will need, estimated before it begins, and refused if it is not free."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import final
 
 from dwell.agents import CoverageSystem
-from dwell.engine.recorder import EVENTS, LOOKS, SUMMARY, Recorder, expected_events
+from dwell.engine.recorder import CELLS_AT_ONCE, EVENTS, SUMMARY, Recorder, expected_events
 from dwell.engine.stepper import LAST_CHUNK
 from dwell.errors import InputError
 
 PER_AGENT = 700  # bytes: segments, counters, measurements at the start and at the end
 COPIES = 2.0  # of events and samples: in pieces, and put together
 SAVING = 1.3  # of them again, while a file is put together
-PER_LOOK = 130  # bytes
+PER_CELL = 130  # bytes
 PIECE = 4  # copies of the events of a piece while it is counted
 NUMBER = 8  # bytes
 
@@ -23,7 +23,7 @@ NUMBER = 8  # bytes
 @final
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a run will come to, roughly."""
+    """An estimate of the size of a run."""
 
     events: float | None  # jumps; None if unknown
     samples: int
@@ -40,15 +40,15 @@ class Need:
 
 
 def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) -> Need:
-    """What the run that `recorder` is to record will need."""
+    """An estimate of the size of the run that `recorder` is for."""
     system, agents = recorder.system, recorder.system.agents
     events = expected_events(system, recorder.start, until)
     if events is not None:
         events = float(min(events, max_jumps))  # the limit may be too large for a float
-    samples = len(recorder.asked_times)
+    samples = len(recorder.sample_times)
     copies = COPIES + (SAVING if saved else 0.0)
     size = float(PER_AGENT * agents)
-    size += PER_LOOK * min(samples * agents, max(LOOKS, agents))  # those taken at a time
+    size += PER_CELL * min(samples * agents, max(CELLS_AT_ONCE, agents))  # those taken at a time
     size += PIECE * _bytes_per_event(system) * min(events or 0.0, LAST_CHUNK)
     if recorder.kind != SUMMARY:
         size += copies * samples * agents * 2 * NUMBER
@@ -93,7 +93,7 @@ def _available(table: Path) -> float | None:
 
 
 def _allowed(group: Path) -> float | None:
-    """What a container's limit leaves."""
+    """Bytes left below the limit of a container."""
     with contextlib.suppress(OSError, ValueError):
         limit = (group / "memory.max").read_text().strip()
         if limit != "max":
@@ -102,7 +102,7 @@ def _allowed(group: Path) -> float | None:
 
 
 def in_bytes(size: float) -> str:
-    """A size for people."""
+    """A number of bytes as text."""
     for unit in ("bytes", "kB", "MB", "GB", "TB"):
         if size < 1000.0 or unit == "TB":
             break

@@ -1,4 +1,4 @@
-"""What is kept of a run while it goes on: every event, samples, or the numbers alone."""
+"""The record of a run in progress: every event, metric samples, or sums alone."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
+from dwell.agents.start import coincident_groups
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
 from dwell.engine.stepper import Piece, Stepper
 from dwell.engine.tally import Tally
 from dwell.engine.window import Window
 from dwell.errors import InputError
-from dwell.geometry.voronoi import are_apart
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
 from dwell.measure.metrics import Snapshots, measure_at, metrics_of, snapshots
@@ -26,17 +26,17 @@ from dwell.scenario import Scenario
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
 DEFAULT_SAMPLES = 1000
-DEAR_SAMPLES = 100  # where measuring a cell takes long, see dwell.cells.backend.is_expensive
+EXPENSIVE_SAMPLES = 100  # where measuring a cell takes long, see dwell.cells.backend.is_expensive
 FEW_SAMPLES = 10  # where Python evaluates the density, and the law's waits are not known
-LOOKS_PER_SAMPLE = 2.0  # of every agent, where Python evaluates the density
+EVENTS_PER_SAMPLE = 2.0  # of every agent, where Python evaluates the density
 MOST_SAMPLES = 10_000_000
-LOOKS = 2**18  # cells measured at a time, between two reports of progress
+CELLS_AT_ONCE = 2**18  # cells measured at a time, between two reports of progress
 HALFWAY = (StopReason.INTERRUPTED, StopReason.JUMP_LIMIT)  # such a run can go on
 
 
 @final
 class Recorder:
-    """Takes a run in, piece by piece."""
+    """Records a run, chunk by chunk."""
 
     def __init__(
         self,
@@ -47,22 +47,22 @@ class Recorder:
         threads: int | None = None,
     ) -> None:
         self.system, self.start, self.kind, self.threads = system, start, kind, threads
-        self.asked_times = times
+        self.sample_times = times
         self.sampling = len(times) > 0
-        self.times = times[:-1]  # the last one is at the horizon, which may be moved
+        self.times = times[:-1]  # the last one is at the horizon, which may change
         self.tally = Tally(system, start)
         self.tables: list[EventTable] = []
         self.metrics: list[Metrics] = []
-        self.done = 0  # samples taken or left out so far
+        self.done = 0  # samples taken or omitted so far
         follows = kind != EVENTS and self.sampling and self.tally.nu is not None
         self.window = Window(start) if follows else None
-        self.remembered: Any = None  # of a law that remembers or hears
+        self.remembered: Any = None  # the state, for laws with memories or messages
         self.standing = 0
 
     @property
     def target(self) -> float:
-        """The time up to which the run may go before samples are due; inf if none are left."""
-        ahead = self.done + max(1, LOOKS // self.system.agents)
+        """The time up to which the run may proceed before samples are due; inf if none are left."""
+        ahead = self.done + max(1, CELLS_AT_ONCE // self.system.agents)
         left = self.times[self.done : ahead]
         return float(left[-1]) if len(left) else np.inf
 
@@ -109,7 +109,7 @@ class Recorder:
                 self.metrics.append(found)
 
     def _measured(self, prior: AgentsState, table: EventTable, times: Floats) -> Iterator[Metrics]:
-        step = max(1, LOOKS // self.system.agents)
+        step = max(1, CELLS_AT_ONCE // self.system.agents)
         alone = min(1 - min(self.done, 1), len(times))  # the start, which the law measured
         for lo, hi in pairwise(sorted({0, *range(alone, len(times), step), len(times)})):
             some = times[lo:hi]
@@ -125,28 +125,27 @@ class Recorder:
 
     @property
     def state(self) -> AgentsState:
-        """From where the run goes on."""
+        """The state from which the run continues."""
         if self.remembered is not None:
             state: AgentsState = self.remembered
             return state
         return self.tally.state(self.start) if self.tally.jumps else self.start
 
-    # The end.
+    # The end of a run.
 
     def table(self) -> EventTable | None:
-        """Every jump; None if they were not kept."""
+        """Every jump; None if they are not recorded."""
         if self.kind != EVENTS:
             return None
-        empty = EventTable.blank(0, self.system.dimension)
-        return EventTable.joined([part for part in self.tables if len(part)] or [empty])
+        return EventTable.joined(self.tables, self.system.dimension)
 
     def ending(self, stop: Stop) -> tuple[Metrics, Tally | None]:
         """The samples of a run that ended with `stop`, and the tally with the last of them.
 
-        None where the events are kept, which tell everything.
-        The last one is at the horizon (of a summary: at the end, wherever that is).
+        The tally is None where events are recorded, from which it can be computed. The last sample
+        is at the horizon; that of a summary is at the end, also of a run that ended early.
         """
-        now = _still(self.tally, stop.time)
+        now = Snapshots.of(self.tally.legs, stop.time)
         closing = self.sampling and stop.reason is StopReason.HORIZON
         wanted = (closing or self.kind == SUMMARY) and not bool(touching(now)[0])
         count = int(wanted)
@@ -159,16 +158,16 @@ class Recorder:
         return joined([*self.metrics, last]), None if self.kind == EVENTS else finished
 
     def _kept(self, now: Snapshots, times: Floats) -> Metrics:
-        """Metrics at the start or the end, whose samples are kept; of no sample if none is due."""
+        """Metrics at the start or the end, with the measurements that the system keeps."""
         if not len(times):
             return measure_at(self.system, now, times)
         seen = self.system.looks_of_all(now.positions[0], threads=self.threads)
         return metrics_of(self.system, now, times, seen)
 
-    # Put away and taken out again.
+    # Storing and restoring.
 
     def frozen(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """All that is needed to go on but the tables and samples themselves."""
+        """Everything that a resumed run needs, without the tables and samples themselves."""
         arrays = self.tally.arrays()
         if self.window is not None:
             arrays |= self.window.arrays()
@@ -203,25 +202,25 @@ def recorder_of(
 
 
 def default_samples(system: CoverageSystem, start: AgentsState | None, until: float) -> int:
-    """How many samples are taken by default; together they cost no more than the run.
+    """The default number of metric samples, whose cost is at most that of the run.
 
-    A sample measures the cell of every agent. Where kernels do, that costs next to nothing; where
-    Python evaluates the density, there is one sample for every two events of an agent, and at most
-    100; at most 10 where the number of events is an estimate from the first waits in `start`.
+    A sample measures the cell of every agent. That is cheap in kernels; where Python evaluates the
+    density, there is one sample for every two events of an agent, and at most 100; at most 10 where
+    the number of events is an estimate from the first dwell times in `start`.
     """
     if system.ground.terms is not None:
-        return DEAR_SAMPLES if is_expensive(system.ground) else DEFAULT_SAMPLES
+        return EXPENSIVE_SAMPLES if is_expensive(system.ground) else DEFAULT_SAMPLES
     known = looks_by_law(system, until) is not None
     events = expected_events(system, start, until)
-    most = DEAR_SAMPLES if known else FEW_SAMPLES
-    share = most if events is None else events / system.agents / LOOKS_PER_SAMPLE
+    most = EXPENSIVE_SAMPLES if known else FEW_SAMPLES
+    share = most if events is None else events / system.agents / EVENTS_PER_SAMPLE
     return int(min(max(share, 1.0), most))
 
 
 def expected_events(
     system: CoverageSystem, start: AgentsState | None, until: float
 ) -> float | None:
-    """How many jumps there will be, roughly: by the law where it says so, else by first waits."""
+    """An estimate of the number of jumps, from the law or else from the first dwell times."""
     looks = looks_by_law(system, until)
     if looks is not None:
         return float(looks.sum())
@@ -233,7 +232,7 @@ def expected_events(
 
 
 def looks_by_law(system: CoverageSystem, until: float) -> Floats | None:
-    """Return the expected number of events of each agent; None where the law chooses its waits."""
+    """The expected number of events of each agent; None for laws that compute dwell times."""
     if system.program is None or not system.network.perfect or is_continuous(system):
         return None
     return until / _mean_waits(system)
@@ -274,12 +273,6 @@ def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT
     return np.append(times, horizon)
 
 
-def _still(tally: Tally, time: float) -> Snapshots:
-    """Return the state of all agents at the end."""
-    legs = tally.legs
-    return Snapshots(legs.at(time)[None], legs.velocity_at(time)[None], legs.next_at[None])
-
-
 def joined(parts: list[Metrics]) -> Metrics:
     """Samples one after another; there must be at least one part."""
     names = Metrics.__dataclass_fields__
@@ -287,13 +280,5 @@ def joined(parts: list[Metrics]) -> Metrics:
 
 
 def touching(legs: Snapshots) -> np.ndarray:
-    """At which of the times two agents stand at one place."""
-    found = np.array([not are_apart(places) for places in legs.positions], dtype=bool)
-    for k in np.flatnonzero(found):
-        found[k] = not _all_differ(legs.positions[k])
-    return found
-
-
-def _all_differ(points: Points) -> bool:
-    order = np.lexsort(points.T)
-    return not (points[order[1:]] == points[order[:-1]]).all(axis=1).any()
+    """At which of the times two agents coincide."""
+    return np.array([bool(coincident_groups(places)) for places in legs.positions], dtype=bool)

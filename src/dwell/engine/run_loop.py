@@ -1,4 +1,4 @@
-"""The run loop: a run goes on from chunk to chunk, is recorded, saved now and then, stopped."""
+"""The run loop: chunk after chunk is computed, recorded and saved, until the run ends."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dwell._kernels._jit import load
 from dwell.agents import table_of
 from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import solve_continuous
-from dwell.engine.interrupts import Asked, CutShort
+from dwell.engine.interrupts import CutShort, StopRequest
 from dwell.engine.recorder import HALFWAY, Recorder
 from dwell.engine.stepper import FIRST_CHUNK, Piece, Stepper, stepper_for
 from dwell.hybrid import Stop, StopReason
 
 CHUNKS = 8  # between two checkpoints, at least, unless they are short anyway
 
-Tell = Callable[[str, float], None]  # of what is being done, and the share done
-# Called first with None, then with every chunk that was recorded. The chunks' tables, one after
-# another, are the run's; they must not be changed.
+Tell = Callable[[str, float], None]  # called with the present activity and the share done
+# Called first with None, then with every recorded chunk. The tables of the chunks, joined, are the
+# table of the run; they must not be changed.
 Watch = Callable[[Recorder, Piece | None], None]
 
 
@@ -46,9 +46,9 @@ class RunLoop:
     """The run loop: chunk after chunk is computed, recorded, shown and saved."""
 
     def __init__(
-        self, tell: Tell, asked: Asked, *, spent: float = 0.0, watch: Watch | None = None
+        self, tell: Tell, request: StopRequest, *, spent: float = 0.0, watch: Watch | None = None
     ) -> None:
-        self.tell, self.asked, self.watch = tell, asked, watch
+        self.tell, self.request, self.watch = tell, request, watch
         self.began = _computing() - spent  # with the time that earlier chunks took
 
     def say(self, what: str, share: float) -> None:
@@ -56,9 +56,9 @@ class RunLoop:
         try:
             self.tell(what, share)
         except KeyboardInterrupt:
-            if self.asked:  # the second one, which goes on
+            if self.request:  # the second interrupt
                 raise
-            self.asked.by = signal.SIGINT
+            self.request.by = signal.SIGINT
 
     def show(self, recorder: Recorder, piece: Piece | None) -> None:
         """Call the watching function with the run so far and its last chunk."""
@@ -83,7 +83,7 @@ class RunLoop:
         done, began = recorder.tally.jumps, time.perf_counter()
         made = 0
         self.show(recorder, None)
-        while not self.asked:
+        while not self.request:
             left = max_jumps - done
             # With no jumps left there are no more samples: the run may be over before them.
             rate = made / max(time.perf_counter() - began, 1e-9)
@@ -106,17 +106,17 @@ class RunLoop:
         return Stop(StopReason.INTERRUPTED, reached)
 
     def _next(self, recorder: Recorder, stepper: Stepper, target: float, some: int) -> Piece | None:
-        """The next piece, recorded; None if a signal came before it was measured.
+        """The next chunk, recorded; None if a signal arrived before it was measured.
 
-        Where Python computes the cells, one piece may take minutes: there the signal raises, and
-        the piece is dropped. Every CutShort is raised inside the `try`.
+        Where Python computes the cells, a chunk may take minutes: there the signal raises, and the
+        chunk is dropped. Every CutShort is raised inside the `try`.
         """
         try:
-            self.asked.at_once = not can_compile(recorder.system)
+            self.request.at_once = not can_compile(recorder.system)
             piece = stepper.advance(target, some)
             ended = piece.stop is not None and piece.stop.reason is StopReason.INTERRUPTED
-            found = None if ended and self.asked else recorder.measured(piece)
-            self.asked.at_once = False
+            found = None if ended and self.request else recorder.measured(piece)
+            self.request.at_once = False
         except CutShort:
             return None
         if found is None:
@@ -125,18 +125,18 @@ class RunLoop:
         return piece
 
     def solve(self, recorder: Recorder, until: float, max_jumps: int) -> tuple[Recorder, Stop]:
-        """The solution of a differential equation, whole: it has no pieces to be put away."""
+        """The solution of a differential equation, in one chunk."""
 
         def progress(t: float) -> None:
             self.say("simulating", t / max(until, 1e-300))
-            if self.asked:
+            if self.request:
                 raise KeyboardInterrupt
 
         arc = solve_continuous(
             recorder.system, recorder.start, until=until, max_jumps=max_jumps, progress=progress
         )
         bent: Any = arc.states[0]  # the first segment is known once the equation is solved
-        again = Recorder(recorder.system, bent, recorder.asked_times, recorder.kind)
+        again = Recorder(recorder.system, bent, recorder.sample_times, recorder.kind)
         again.threads = recorder.threads
         closed = arc.stop.reason not in HALFWAY
         self.show(again, None)  # only now are the first segments known
@@ -155,14 +155,14 @@ def _jumps_at_once(recorder: Recorder, left: int, rate: float, journal: Checkpoi
 
 
 def _computing() -> float:
-    """A clock that stands still while a kernel is compiled."""
+    """Seconds without those in which kernels are compiled."""
     spent = compile_clock()
     return time.perf_counter() - (spent.duration if spent.done else 0.0)
 
 
 @cache
 def compile_clock() -> Any:
-    """What adds up the time that this process spends on compiling, from the first call on."""
+    """The listener that measures the time this process spends on compiling, from now on."""
     load()
     from numba.core import event as events
 

@@ -1,6 +1,6 @@
-"""Steppers: a run goes on from chunk to chunk, and is recorded in between.
+"""Steppers: a run is computed chunk by chunk, and recorded in between.
 
-However a run is divided into chunks, their tables one after another are the same, bit for bit.
+For every division of a run into chunks, their joined tables have the same bits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol, final
 import numpy as np
 
 from dwell.agents.compilable import can_compile
-from dwell.agents.events import EventTable, LoggedEvents, LoggedStates, table_of
+from dwell.agents.events import EventTable, LoggedStates, logged_events, table_of
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.engine.compiled import CompiledRun, program_of, refuse_standing_clock
@@ -47,17 +47,17 @@ class Stepper(Protocol):
 
     @property
     def memory(self) -> AgentsState | None:
-        """The state, where it is more than what tables tell: None if they tell all."""
+        """The state, for laws with memories or messages; None for all other laws."""
         ...
 
     @property
     def standing(self) -> int:
-        """How many jumps in a row have left the clock standing."""
+        """The number of jumps up to the last without progress of time."""
         ...
 
 
 def stepper_for(system: CoverageSystem, state: AgentsState, until: float, standing: int) -> Stepper:
-    """Return the stepper of `system` from `state`, before which the clock stood for some jumps."""
+    """Return the stepper of `system` from `state`; see `Stepper.standing`."""
     if can_compile(system):
         return CompiledStepper(system, state, until)
     return PythonStepper(system, state, until, standing)
@@ -101,7 +101,7 @@ class CompiledStepper:
 
     @property
     def standing(self) -> int:
-        """Zero: a compiled law moves the clock at every jump."""
+        """Zero: time progresses at every jump of a compiled law."""
         return 0
 
 
@@ -135,12 +135,12 @@ class PythonStepper:
 
     @property
     def memory(self) -> AgentsState:
-        """The state: memories and messages are in no table."""
+        """The state with memories and messages, which no table contains."""
         return self._state
 
     @property
     def standing(self) -> int:
-        """How many jumps in a row have left the clock standing."""
+        """The number of jumps up to the last without progress of time."""
         return self._standing
 
 
@@ -154,7 +154,7 @@ def run_compiled(
 ) -> HybridArc[AgentsState]:
     """Return the arc of `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
 
-    An interrupt from the keyboard ends the run between two chunks, and keeps what was done.
+    An interrupt from the keyboard ends the run after a chunk.
     """
     stepper = CompiledStepper(system, start, until)
     parts: list[EventTable] = []
@@ -173,5 +173,5 @@ def run_compiled(
         if parts and len(parts[-1]):  # `now` may be older than the table
             now = float(parts[-1].time[-1])
         stop = Stop(StopReason.INTERRUPTED, now)
-    table = EventTable.joined(parts) if parts else EventTable.blank(0, system.dimension)
-    return HybridArc(system, LoggedStates(start, table), LoggedEvents(table), stop.time, stop)
+    table = EventTable.joined(parts, system.dimension)
+    return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)

@@ -13,7 +13,7 @@ from dwell._types import Floats, lengths
 from dwell.agents.events import EventTable
 from dwell.agents.system import CoverageSystem
 from dwell.cells.backend import measure_cells
-from dwell.engine.compiled import Parts, places_in
+from dwell.engine.compiled import KernelArguments, places_in
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
@@ -27,7 +27,7 @@ def least_chunk(system: CoverageSystem, program: HoldProgram) -> int:
 
 
 def step_together(
-    system: CoverageSystem, parts: Parts, program: HoldProgram, until: float, jumps: int
+    system: CoverageSystem, parts: KernelArguments, program: HoldProgram, until: float, jumps: int
 ) -> EventTable | None:
     """Return the jumps of all agents at the next time, or None where the kernel must make them.
 
@@ -50,7 +50,7 @@ def _is_periodic(program: HoldProgram) -> bool:
 
 
 def _jumped(
-    system: CoverageSystem, parts: Parts, program: HoldProgram, t: float, order: Any
+    system: CoverageSystem, parts: KernelArguments, program: HoldProgram, t: float, order: Any
 ) -> EventTable | None:
     from dwell._kernels.common.hold_law import decide_together
     from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
@@ -80,7 +80,7 @@ def _jumped(
     return table
 
 
-def _note_speeds(holds: Floats, parts: Parts) -> None:
+def _note_speeds(holds: Floats, parts: KernelArguments) -> None:
     """Bring the kernel's bins up to date, and have its tree built anew."""
     from dwell._kernels.polygon.cell_list import FASTEST
 
@@ -92,7 +92,7 @@ def _note_speeds(holds: Floats, parts: Parts) -> None:
         tree.built[0] = False
 
 
-def _requeue(parts: Parts, following: Floats, order: Any) -> None:
+def _requeue(parts: KernelArguments, following: Floats, order: Any) -> None:
     """Fill the queue: by time, then by number."""
     from dwell._kernels.common.queue import entries
 

@@ -1,20 +1,20 @@
-"""The piece of a run in which coverage was reached, where events are not kept."""
+"""The chunks of a run in which coverage was reached, where events are not stored."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from dwell._types import Floats, lengths
 from dwell.agents import AgentsState, EventTable, Legs
-from dwell.cells.backend import measure_cells
+from dwell.agents.stored_names import stored_names
+from dwell.engine.codec import pack_legs, unpack_legs
 from dwell.engine.tally import Tally
 from dwell.geometry.voronoi import first_coincidence
-from dwell.measure.metrics import covered_after, sharpness, snapshots
+from dwell.measure.metrics import covered_after, look_at_all, sharpness, snapshots
 
-LEGS = {"place": "start", "hold": "hold", "since": "since", "next_at": "next_at"}
+SEGMENT, EVENT = "window_", "window_event_"  # beginnings of stored names
 
 
 @final
@@ -35,11 +35,10 @@ class Window:
             self.tables.append(table)
 
     def covered(self, tally: Tally, until: float) -> float | None:
-        """From when on every error stays within nu; None if never."""
+        """The time from which every error stays within nu; None if there is none."""
         assert tally.nu is not None
-        empty = EventTable.blank(0, self.start.start.shape[1])
-        table = EventTable.joined([part for part in self.tables if len(part)] or [empty])
-        base = _state(self.start, self.base)
+        table = EventTable.joined(self.tables, self.start.start.shape[1])
+        base = self.start.with_legs(self.base)
 
         def errors(t: float) -> Floats:
             if t == 0.0:
@@ -56,39 +55,27 @@ class Window:
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Everything, by name."""
-        named = {f"window_{f}": getattr(self.base, f) for f in (*LEGS, "cruise", "bend")}
-        if tables := [part for part in self.tables if len(part)]:
-            table = EventTable.joined(tables)
-            named |= {f"window_event_{name}": v for name, v in table.columns().items()}
-        return {name: values for name, values in named.items() if values is not None}
+        """Everything, by its stored name."""
+        named, names = pack_legs(SEGMENT, self.base), stored_names(EventTable)
+        table = EventTable.joined(self.tables)
+        if len(table):
+            named |= {EVENT + names[field]: values for field, values in table.columns().items()}
+        return named
 
     def restore(self, arrays: dict[str, np.ndarray], late: float) -> None:
-        """Become what `arrays` were taken from."""
-        own = {f: arrays.get(f"window_{f}") for f in (*LEGS, "cruise", "bend")}
-        parts: Any = {f: None if v is None else np.array(v) for f, v in own.items()}
-        self.base = Legs(**parts, fade=self.start.fade)
-        lead = "window_event_"
-        columns: Any = {
-            name.removeprefix(lead): np.array(values, order="F")
-            for name, values in arrays.items()
-            if name.startswith(lead)
+        """Restore what `arrays` returned."""
+        self.base, self.late = unpack_legs(SEGMENT, arrays, self.start.legs), late
+        columns = {
+            field: np.array(arrays[EVENT + name], order="F")
+            for field, name in stored_names(EventTable).items()
+            if EVENT + name in arrays
         }
         self.tables = [EventTable(**columns)] if columns else []
-        self.late = late
 
 
 def errors_at(tally: Tally, places: Floats) -> Floats:
     """Return |centroid - position| of all agents at `places`, (1, N, n)."""
-    everybody = np.arange(places.shape[1])
-    seen = measure_cells(
-        tally.system.ground, places, np.zeros_like(everybody), everybody, threads=None
-    )
+    seen = look_at_all(tally.system, places)
     if seen.coincident.any():
         raise first_coincidence(places[0])
     return lengths(seen.error)
-
-
-def _state(start: AgentsState, legs: Legs) -> AgentsState:
-    named: Any = {field: getattr(legs, name) for name, field in LEGS.items()}
-    return replace(start, **named, cruise=legs.cruise, bend=legs.bend)

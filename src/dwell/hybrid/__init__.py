@@ -1,4 +1,4 @@
-"""Time, flow and jump: hybrid systems, and the loop that solves them. Knows no robots."""
+"""Time, flow and jump: hybrid systems, and the loop that solves them."""
 
 from dwell.hybrid.arc import HybridArc
 from dwell.hybrid.event import Event

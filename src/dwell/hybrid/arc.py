@@ -23,7 +23,7 @@ class HybridArc(Generic[S]):
     """A solution: `states[j]` is the state after jump j (`states[0]`: the start).
 
     Jump j = 1, 2, ... happens at `events[j - 1].time` and leads from (t, j - 1) to (t, j). Between
-    jumps the law of motion is kept, not samples of it: the arc can be asked for any (t, j).
+    jumps the arc has the flow itself, not samples of it: it can be evaluated at any (t, j).
     """
 
     system: HybridSystem[S]
@@ -31,7 +31,7 @@ class HybridArc(Generic[S]):
     events: Sequence[Event]
     until: float
     stop: Stop
-    standing: int = 0  # jumps in a row, up to the last, that left the clock standing
+    standing: int = 0  # jumps up to the last without progress of time
 
     def __repr__(self) -> str:
         return f"<HybridArc: {self.jumps} jumps until t = {self.until:g}>"
@@ -59,7 +59,7 @@ class HybridArc(Generic[S]):
             yield (*self.interval(j), j)
 
     def jumps_until(self, t: float) -> int:
-        """How many jumps have happened by time t, those at t included."""
+        """The number of jumps up to time t, those at t included."""
         _check_time(t)
         return bisect_right(self.events, t, key=lambda event: event.time)
 

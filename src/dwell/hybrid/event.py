@@ -11,9 +11,9 @@ from typing import final
 class Event:
     """A jump that is due at `time`, for component `source` of the system.
 
-    Events sort by time, then source. Events at one instant are handled one after another in that
-    order: each sees the state that the one before it left, and each raises the jump count j by
-    one while t stands still. Times are equal when their bits are: nothing is rounded together.
+    Events sort by time, then source. Events at one instant are executed one after another in that
+    order, each from the state after the one before it, and each raises the jump count j by one at
+    the same t. Times are equal when their bits are equal.
     """
 
     time: float

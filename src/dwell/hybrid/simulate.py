@@ -26,10 +26,10 @@ def simulate(
 ) -> HybridArc[S]:
     """Solve `system` exactly from `start` until time `until`; a jump due at `until` is executed.
 
-    Stops early after `max_jumps` jumps, or when more than `max_simultaneous` jumps in a row leave
-    the clock standing (Zeno), or on an interrupt from the keyboard; the arc's `stop` says so.
-    `standing` jumps in a row had left the clock standing before `start`.
-    `progress` is called with the time reached after each jump.
+    Stops early after `max_jumps` jumps, after more than `max_simultaneous` jumps in a row without
+    progress of time (Zeno), or on an interrupt from the keyboard; see the arc's `stop`. `standing`
+    is the number of such jumps just before `start`. `progress` is called with the time reached
+    after each jump.
     """
     states: list[S] = [start]
     events: list[Event] = []
@@ -40,7 +40,7 @@ def simulate(
     try:
         while (event := system.next_event(states[-1])) is not None and event.time <= until:
             now = system.time_of(states[-1])
-            # A few units in the last place are no time: a ball at rest would bounce on them always.
+            # A few units in the last place are no progress: a ball at rest would bounce for ever.
             moved = max(8.0 * math.ulp(now), 1e-18 * until)
             in_a_row = standing + 1 if event.time <= now + moved else 0
             if in_a_row > max_simultaneous:

@@ -23,7 +23,7 @@ class StopReason(Enum):
 
     @property
     def sentence(self) -> str:
-        """What happened, in a sentence."""
+        """The reason in a sentence."""
         return _SENTENCES[self]
 
     @property
@@ -60,7 +60,7 @@ _ADVICE_UNSTORED = {
 @final
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A reason, the time it applies to, and any detail (who, where)."""
+    """The reason of an end, its time, and details such as agents and positions."""
 
     reason: StopReason
     time: float

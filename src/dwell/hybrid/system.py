@@ -10,10 +10,10 @@ S = TypeVar("S")
 
 
 class HybridSystem(Protocol[S]):
-    """A system that flows, and now and then jumps.
+    """A system that flows in continuous time and jumps at discrete instants.
 
-    The system itself never changes; states are values handed along. A state knows its own time,
-    which `time_of` reads.
+    The system itself never changes; states are values. Each state contains its time, which
+    `time_of` returns.
     """
 
     def time_of(self, state: S) -> float:

@@ -76,7 +76,7 @@ class _PairSearch:
         self.times = np.linspace(0.0, until, TIMES + 1) if until > 0.0 else np.zeros(1)
         self.places = known.at(self.times).positions
         first = self.legs[0]
-        self.affine = first.bend is None and (first.cruise is None or math.isinf(first.fade))
+        self.affine = first.bend is None and math.isinf(first.fade)
         self.rows: list[tuple[float, float, tuple[int, int]]] = []
         self.best = math.inf
 
@@ -186,8 +186,6 @@ class _PairSearch:
     def _turns(self, p: int, lo: float, hi: float) -> Floats:
         """When an agent's velocity changes without an event, at the end of its hold duration."""
         legs = self.legs[p]
-        if legs.cruise is None:
-            return np.empty(0)
         made = np.searchsorted(self.begins[p], [lo, hi], side="right")
         some = slice(int(made[0]), int(made[1]) + 1)
         ends = legs.since[some] + legs.cruise[some]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -53,6 +53,11 @@ class Snapshots:
     velocities: Points  # (S, N, n)
     next_at: Floats  # (S, N)
 
+    @classmethod
+    def of(cls, legs: Legs, time: float) -> Snapshots:
+        """One snapshot, of the present segments of all agents."""
+        return cls(legs.at(time)[None], legs.velocity_at(time)[None], legs.next_at[None])
+
 
 @final
 class Paths:
@@ -86,23 +91,13 @@ def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots
 
 def _one_after_another(first: Legs, table: EventTable, times: Floats) -> Snapshots:
     """Snapshots, by updating the segments of all agents from each time to the next."""
-    columns = {"since": table.time, "place": table.positions, "hold": table.holds}
-    columns["next_at"] = table.next_at
-    if table.cruise is not None or first.cruise is not None:
-        usual = np.broadcast_to(np.inf, (len(table),))
-        columns["cruise"] = usual if table.cruise is None else table.cruise
-        if first.cruise is None:
-            first = replace(first, cruise=np.full(len(first.since), np.inf))
-    if table.bend is not None:
-        columns["bend"] = table.bend
-    legs = replace(first, **{name: getattr(first, name).copy() for name in columns})
+    legs, begun = first.copied(), table.begun(first)
     shape = (len(times), *first.place.shape)
     found = Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
     done = 0
     for k, t in enumerate(times):
         upto = int(np.searchsorted(table.time, t, side="right"))
-        for name, values in columns.items():  # of several jumps of one agent the last one counts
-            getattr(legs, name)[table.agent[done:upto]] = values[done:upto]
+        legs.put(table.agent[done:upto], begun.take(slice(done, upto)))
         found.positions[k], found.velocities[k] = legs.at(t), legs.velocity_at(t)
         found.next_at[k] = legs.next_at
         done = max(done, upto)

@@ -43,7 +43,7 @@ def overview(run: Run, style: Style = PLAIN) -> Figure:
     figure = blank(TWO_COLUMNS, _map_height(run.workspace) + 0.75, "compressed")
     axes = figure.subplots(1, 2)
     for ax, t in zip(axes, (0.0, run.horizon), strict=True):
-        if t > 0.0 and run.record == "events":
+        if t > 0.0 and run.details.record == "events":
             draw_paths(ax, run, style=style)
         else:
             _draw_places(ax, run.workspace, run.system.density, run.positions(t), style)

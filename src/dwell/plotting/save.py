@@ -53,7 +53,7 @@ def save_figures(
     wanted = _known("plot", figures_of(run) if names is None else names, tuple(FIGURES))
     drawings: dict[str, Callable[[], Figure]]
     drawings = {name: partial(_titled, name, run) for name in wanted}
-    if names is None and (run.record != "events" or run.absent is not None):
+    if names is None and (run.details.record != "events" or run.details.absent is not None):
         drawings = _possible(drawings)
     return write_figures(drawings, out, formats, force)
 
@@ -70,7 +70,7 @@ def _possible(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, Callabl
         try:
             figure = draw()
         except InputError as refused:
-            if refused.code not in ("run.record", "density.function"):
+            if refused.code not in ("run.details.record", "density.function"):
                 raise
         else:
             found[name] = partial(_as_it_is, figure)

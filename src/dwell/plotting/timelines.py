@@ -66,7 +66,7 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     if not any(len(curve[0]) for curve in curves):
         placeholder(ax, style, NO_SAMPLES)
         return
-    limit = None if run.assumed is None else float(run.assumed["eta_max"])
+    limit = None if run.details.assumed is None else float(run.details.assumed["eta_max"])
     top = max(float(values.max()) for _, values in curves if len(values))
     peaks = _peaks(curves, run, style)
     if limit is not None and 0.0 < FAR_BELOW * top < limit:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from dwell._types import Floats, as_numbers, in_short
+from dwell._types import Floats, Ints, as_numbers, in_short
 from dwell.agents import AgentsState, EventTable
 from dwell.engine.recorder import touching
 from dwell.errors import InputError
@@ -14,39 +14,42 @@ from dwell.measure import Metrics, measure
 from dwell.measure.metrics import Snapshots, snapshots
 
 if TYPE_CHECKING:
-    from dwell.results.run import Run
+    from dwell.results.details import Details
 
+T = TypeVar("T", Snapshots, Metrics)
 _KEPT = {"samples": "samples and its final state", "summary": "numbers and its final state"}
 
 
-def snapshots_at(run: Run, t: float | Floats) -> Snapshots:
+def snapshots_at(run: Details, t: float | Floats) -> Snapshots:
     """Return positions, velocities and due times of all agents at times t."""
     times = checked_times(run, t)
     order = np.argsort(times, kind="stable")
-    table = _table_for(run, times)
-    legs = snapshots(_state_for(run, times), table, times[order])
-    back = np.argsort(order, kind="stable")
-    return Snapshots(*(getattr(legs, name)[back] for name in Snapshots.__dataclass_fields__))
+    found = snapshots(_state_for(run, times), _table_for(run, times), times[order])
+    return _in_order(found, order)
 
 
-def metrics_at(run: Run, t: float | Floats) -> Metrics:
+def metrics_at(run: Details, t: float | Floats) -> Metrics:
     """Return errors, cost and separation at times t; refuse times at which two agents coincide."""
     times = checked_times(run, t)
     order = np.argsort(times, kind="stable")
     met = np.flatnonzero(touching(snapshots_at(run, times)))
     if met.size:
         raise InputError(
-            f"two agents stand at one place at t = {float(times[met[0]])!r}, so cells are not "
-            "defined then; ask for another time",
+            f"two agents coincide at t = {float(times[met[0]])!r}, so cells are not defined then; "
+            "choose another time",
             code="agents.coincident",
         )
     table = _table_for(run, times)
-    found = measure(run.system, _state_for(run, times), table, times[order])
+    return _in_order(measure(run.system, _state_for(run, times), table, times[order]), order)
+
+
+def _in_order(found: T, order: Ints) -> T:
+    """Rows of Snapshots or Metrics at sorted times, in the order in which the times were given."""
     back = np.argsort(order, kind="stable")
-    return Metrics(*(getattr(found, name)[back] for name in Metrics.__dataclass_fields__))
+    return type(found)(*(values[back] for values in vars(found).values()))
 
 
-def _table_for(run: Run, times: Floats) -> EventTable:
+def _table_for(run: Details, times: Floats) -> EventTable:
     """Return the jumps, or none where only the ends of the run are known and needed."""
     if run.table is not None:
         return run.table
@@ -56,13 +59,13 @@ def _table_for(run: Run, times: Floats) -> EventTable:
     return EventTable.blank(0, run.system.dimension)
 
 
-def _state_for(run: Run, times: Floats) -> AgentsState:
+def _state_for(run: Details, times: Floats) -> AgentsState:
     if run.table is not None or (len(times) and times[0] < run.tally.time):
         return run.start
     return run.tally.state(run.start)
 
 
-def checked_times(run: Run, t: float | Floats) -> Floats:
+def checked_times(run: Details, t: float | Floats) -> Floats:
     """Return t as an array of times; refuse times outside the run."""
     numbers = as_numbers(t)
     if numbers is None:
@@ -73,15 +76,15 @@ def checked_times(run: Run, t: float | Floats) -> Floats:
         raise InputError(f"times have shape {times.shape}; one row is needed", code="run.time")
     if times.size and not (times.min() >= 0.0 and times.max() <= run.horizon):
         raise InputError(
-            f"the run knows times from 0 to {run.horizon!r}; asked for {float(times.min())!r} "
-            f"to {float(times.max())!r}",
+            f"the run has times from 0 to {run.horizon!r}, not {float(times.min())!r} to "
+            f"{float(times.max())!r}",
             code="run.time",
         )
     return times
 
 
-def not_kept(run: Run, what: str) -> InputError:
-    """Return the error for what a run without its events cannot say."""
+def not_kept(run: Details, what: str) -> InputError:
+    """Return the error for a quantity that a run without events does not have."""
     return InputError(
         f'this run keeps {_KEPT[run.record]} (record.kind = "{run.record}"), but {what} '
         'would be needed; run it with record.kind = "events"',

@@ -1,17 +1,23 @@
-"""A run as a dataset: names, dimensions and descriptions of what a NetCDF file holds."""
+"""A run as the dataset of its NetCDF-4 file: names, dimensions, descriptions; and its writing."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
-from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._netcdf import NUMBERS, digest_of
 from dwell._tables import axis_names
+from dwell.agents.events import EventTable
 from dwell.agents.state import Spent, counts_of
+from dwell.agents.stored_names import DECAY_RATE, stored_names
+from dwell.errors import UnsavedError
+from dwell.measure import Metrics
+from dwell.results.files import check_target, refused, written_whole
 from dwell.scenario.modules import named_code
 
 if TYPE_CHECKING:
@@ -24,169 +30,204 @@ FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs
 WHOLE_RUN = 3  # which older versions can read
 LISTED = 1000  # agents up to which the numbers of a run are stored with it
 
-# name in the file: (field of EventTable, whether it has an axis, description)
-EVENT_VARIABLES = {
-    "event_time": ("time", False, "time t of the jump"),
-    "event_agent": ("agent", False, "which agent looked"),
-    "event_position": ("positions", True, "its position at the jump"),
-    "event_hold": ("holds", True, "the velocity it holds from then on"),
-    "event_next_at": ("next_at", False, "when it looks next"),
-    "event_error": ("errors", True, "centroid of its cell minus its position"),
-    "event_hold_error": ("hold_error", False, "hold error at the end of the hold that ended"),
-    "event_neighbors": ("neighbors", False, "agents whose cells border on its cell"),
-    "event_nearest": ("nearest", False, "distance of the nearest other agent"),
-    "event_empty": ("empty", False, "1 where its cell weighed nothing"),
+_EVENTS = {  # stored name of a column: (name of the variable, description)
+    "time": ("event_time", "time t of the jump"),
+    "agent": ("event_agent", "number of the agent that jumps"),
+    "positions": ("event_position", "position of the agent at the jump"),
+    "holds": ("event_hold", "velocity of the agent after the jump"),
+    "next_at": ("event_next_at", "time of the agent's next event"),
+    "errors": ("event_error", "tracking error: centroid of the agent's cell minus its position"),
+    "hold_error": ("event_hold_error", "norm of the hold error just before the jump"),
+    "neighbors": ("event_neighbors", "number of Voronoi neighbours"),
+    "nearest": ("event_nearest", "distance of the nearest other agent"),
+    "empty": ("event_empty", "1 where the agent's cell has no mass, else 0"),
+    "cruise": ("event_cruise", "hold duration: how long the velocity is held"),
+    "bend": ("event_bend", "coefficients of dt^2, then of dt^3, of the path, by axis"),
+    "looked": ("event_looked", "Voronoi cells computed: 1 for a sample, 0 for a decision without"),
+    "guaranteed": ("event_guaranteed", "guaranteed cells computed"),
+    "dual_guaranteed": ("event_dual_guaranteed", "dual guaranteed cells computed"),
+    "sent": ("event_sent", "messages broadcast"),
+    "received": ("event_received", "positions of other agents received"),
+    "mark": ("event_mark", "status code of the law"),
+    "promise": ("event_promise", "speed bound that the agent broadcast; -1 where it sent nothing"),
 }
-# Columns that only some laws fill.
-SOMETIMES = {
-    "event_cruise": ("cruise", "for how long the velocity is held"),
-    "event_bend": ("bend", "coefficients of dt^2, then of dt^3, of the path, by axis"),
-    "event_looked": ("looked", "1 where it looked, 0 where it only thought again"),
-    "event_guaranteed": ("guaranteed", "guaranteed cells it computed"),
-    "event_dual_guaranteed": ("dual_guaranteed", "dual guaranteed cells it computed"),
-    "event_sent": ("sent", "messages it broadcast"),
-    "event_received": ("received", "positions of others it obtained"),
-    "event_mark": ("mark", "a note of its law"),
-    "event_promise": ("promise", "speed promised in the message it sent; -1 where none was"),
+_SAMPLES = {  # stored name of a field: (name of the variable, dimensions, description)
+    "times": ("sample_time", ("sample_time",), "time of the sample"),
+    "errors": ("error", ("sample_time", "agent"), "norm of the tracking error"),
+    "hold_errors": ("hold_error", ("sample_time", "hold_agent"), "norm of the hold error"),
+    "costs": ("cost", ("sample_time",), "locational cost"),
+    "separations": ("separation", ("sample_time",), "smallest distance between two agents"),
 }
-_KEPT_NAMES = {
-    "final_place": "where each agent's last leg began",
-    "final_hold": "the velocity it began with",
-    "final_since": "when it began",
-    "final_next_at": "when the agent looks next",
-    "count_events": "events of each agent, the initial one not counted",
-    "sum_distance": "length of each path up to its last event, and what rounding took from it",
-    "sum_energy": "integral of the squared speed, likewise",
+_ACCUMULATED = {
+    "final_place": "position at the beginning of each agent's last segment",
+    "final_hold": "velocity at the beginning of that segment",
+    "final_since": "time of the beginning of that segment",
+    "final_next_at": "time of each agent's next event",
+    "count_events": "events of each agent, without the initial one",
+    "sum_distance": "length of each path up to the last event, and the rounding error of the sum",
+    "sum_energy": "integral of the squared speed, and the rounding error of the sum",
 }
-SPENT = tuple(field.name for field in fields(Spent))
-SAMPLES = {
-    "sample_time": ("times", ("sample_time",), "time of the sample"),
-    "error": ("errors", ("sample_time", "agent"), "norm of the tracking error"),
-    "hold_error": ("hold_errors", ("sample_time", "hold_agent"), "norm of the hold error"),
-    "cost": ("costs", ("sample_time",), "locational cost"),
-    "separation": ("separations", ("sample_time",), "smallest distance between two agents"),
-}
+START_CRUISE, START_BEND = "start_cruise", "start_bend"
+LAW_ATTRIBUTES = {"nu": "nu", "fade": DECAY_RATE}  # of a law in Python, and their stored names
+# Variables: the names of the fields of a table and of metrics in the file, and descriptions.
+EVENT_VARIABLES = {f: _EVENTS[name] for f, name in stored_names(EventTable).items()}
+SAMPLE_VARIABLES = {f: _SAMPLES[name] for f, name in stored_names(Metrics).items()}
+
+
+def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write `run` to `path`; an existing file is replaced only with `force`."""
+    if run.scenario is None:
+        raise refused(
+            "this run cannot be kept: its law or its density is a Python object that no scenario "
+            "file can name. Put the law, a dataclass with parameters that TOML can hold, or the "
+            "function into a module beside the script or notebook, and import it from there"
+        )
+    try:
+        write_run(run, check_target(path, force=force))
+    except UnsavedError as fault:
+        fault.run = run
+        raise
+
+
+def write_run(run: Run, target: Path, journal: str | None = None) -> None:
+    """Write `run` to `target`, whole or not at all; `journal` names the journal that extends it.
+
+    The file is put together in memory first: the HDF5 library may end the process when the disk is
+    full, where plain writing raises an OSError.
+    """
+    dataset, encoding = as_dataset(run, journal), _encoding_of(run)
+    with written_whole(target) as temporary:
+        try:
+            image = dataset.to_netcdf(engine="h5netcdf", encoding=encoding)
+        except ValueError:  # an xarray that cannot do this in memory
+            dataset.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
+        else:
+            temporary.write_bytes(image)
 
 
 def dataset_of(run: Run) -> xr.Dataset:
-    """`run` as the dataset of its file, with names for the coordinates of places."""
+    """Return `run` as the dataset of its file, with names for the coordinates of positions."""
     return as_dataset(run).assign_coords(axis=axis_names(run.workspace.dimension))
 
 
 def as_dataset(run: Run, journal: str | None = None) -> xr.Dataset:
-    """Return `run` as the dataset of its file; `journal` is the name of the one that it has."""
+    """Return `run` as the dataset of its file; `journal` names the journal that extends it."""
     import xarray as xr
 
-    variables: dict[str, Any] = {
-        "agent": (("agent",), np.arange(run.agents), {"long_name": "number of the agent"})
-    }
-    dims: tuple[str, ...]
-    for name, (field, dims, text) in SAMPLES.items():
-        variables[name] = (dims, getattr(run.metrics, field), {"long_name": text})
-    variables |= _event_variables(run) if run.table is not None else _kept_variables(run)
-    start = run.start
-    spent = spent_rows(start.spent)
-    variables["start_spent"] = (("agent", "kind"), spent, {"long_name": ", ".join(SPENT)})
-    if start.cruise is not None:
-        variables["start_cruise"] = (("agent",), start.cruise, {"long_name": "see event_cruise"})
-    if start.bend is not None:
-        bend = _flat(start.bend)
-        variables["start_bend"] = (("agent", "coefficient"), bend, {"long_name": "likewise"})
-    variables["start_position"] = (("agent", "axis"), start.start, {"long_name": "x at t = 0"})
-    variables["start_hold"] = (("agent", "axis"), start.hold, {"long_name": "velocity at t = 0"})
-    variables["start_next_at"] = (("agent",), start.next_at, {"long_name": "first look"})
-    attributes = {
+    kept = run.details.table is not None
+    variables = _common_variables(run)
+    variables |= _event_variables(run.events) if kept else _accumulated_variables(run)
+    if journal is None and run.agents <= LISTED:
+        variables[NUMBERS] = _text(run.summary(), "character", "the numbers of the run, as JSON")
+    attributes = _attributes(run, journal)
+    attributes["digest"] = digest_of(variables, attributes)
+    dataset = xr.Dataset(variables, attrs=attributes)
+    for variable in dataset.variables.values():
+        variable.attrs["units"] = "1"
+    return dataset.set_coords("event_time") if kept else dataset
+
+
+def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
+    details, scenario = run.details, run.scenario
+    attributes: dict[str, Any] = {
         "Conventions": "CF-1.11",
-        "title": run.scenario.name if run.scenario and run.scenario.name else "dwell run",
+        "title": scenario.name if scenario and scenario.name else "dwell run",
         "comment": _UNITS,
-        "dwell_format": WHOLE_RUN if run.table is not None and journal is None else FORMAT,
-        "scenario": run.scenario.model_dump_json() if run.scenario else "",
+        "dwell_format": WHOLE_RUN if details.table is not None and journal is None else FORMAT,
+        "scenario": scenario.model_dump_json() if scenario else "",
         "provenance": json.dumps(dict(run.provenance)),
         "repairs": json.dumps(list(run.repairs)),
         "stop": json.dumps([run.stop.reason.value, run.stop.time, run.stop.detail]),
         "stop_reason": run.stop.reason.value,
         "stop_time": run.stop.time,
         "until": run.horizon,
-        "wall_seconds": run.wall_seconds,
+        "wall_seconds": details.wall_seconds,
     }
-    if run.table is None:
-        attributes["record"] = run.record
+    if details.table is None:
+        attributes["record"] = details.record
     if journal is not None:
         attributes["journal"] = journal
-    if run.scenario is not None and named_code(
-        run.scenario
-    ):  # what can be shown where the code cannot be imported
+    if scenario is not None and named_code(scenario):  # for readers that cannot import the code
         law = run.system.controller
-        kept = {name: getattr(law, name) for name in ("nu", "fade") if hasattr(law, name)}
-        known = run.summary() if run.noted is None else run.noted
-        summary = None if journal is not None else known
-        attributes["without_code"] = json.dumps({"law": kept, "summary": summary})
-    if journal is None and run.agents <= LISTED:
-        numbers = np.frombuffer(json.dumps(run.summary()).encode(), dtype=np.uint8)
-        variables[NUMBERS] = (("character",), numbers, {"long_name": "its numbers, as JSON"})
-    attributes["digest"] = digest_of(variables, attributes)
-    dataset = xr.Dataset(variables, attrs=attributes)
-    for variable in dataset.variables.values():
-        variable.attrs["units"] = "1"
-    return dataset if run.table is None else dataset.set_coords("event_time")
+        named = {name: getattr(law, f) for f, name in LAW_ATTRIBUTES.items() if hasattr(law, f)}
+        known = run.summary() if details.noted is None else details.noted
+        kept = {"law": named, "summary": None if journal is not None else known}
+        attributes["without_code"] = json.dumps(kept)
+    return attributes
 
 
-def _event_variables(run: Run) -> dict[str, Any]:
-    variables: dict[str, Any] = {}
-    for name, (source, has_axis, text) in EVENT_VARIABLES.items():
-        dims = ("jump", "axis") if has_axis else ("jump",)
-        values = np.ascontiguousarray(getattr(run.events, source))
-        variables[name] = (dims, values, {"long_name": text})
-    for name, (field, text) in SOMETIMES.items():
-        column = getattr(run.events, field)
-        if column is not None:
-            dims = ("jump",) if column.ndim == 1 else ("jump", "coefficient")
-            variables[name] = (dims, _flat(column), {"long_name": text})
-    return variables
+def _common_variables(run: Run) -> dict[str, Any]:
+    """Metric samples and the start."""
+    start, every = run.start, ("agent",)
+    found: dict[str, Any] = {
+        "agent": (every, np.arange(run.agents), {"long_name": "number of the agent"})
+    }
+    for field, (name, dims, text) in SAMPLE_VARIABLES.items():
+        found[name] = (dims, getattr(run.metrics, field), {"long_name": text})
+    kinds = ", ".join(stored_names(Spent).values())
+    found["start_spent"] = ((*every, "kind"), spent_rows(start.spent), {"long_name": kinds})
+    if start.cruise is not None:
+        found[START_CRUISE] = (every, start.cruise, {"long_name": "hold duration at t = 0"})
+    if start.bend is not None:
+        about = {"long_name": "coefficients of dt^2, then of dt^3, of the first path, by axis"}
+        found[START_BEND] = ((*every, "coefficient"), _flat(start.bend), about)
+    axes = (*every, "axis")
+    found["start_position"] = (axes, start.start, {"long_name": "position at t = 0"})
+    found["start_hold"] = (axes, start.hold, {"long_name": "velocity at t = 0"})
+    found["start_next_at"] = (every, start.next_at, {"long_name": "time of the first event"})
+    return found
 
 
-def _kept_variables(run: Run) -> dict[str, Any]:
-    """What takes the place of events: the final state, counts and sums, and how to go on."""
-    arrays, info = run.recorder.frozen()
-    text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
-    about = {"long_name": "what else is needed to go on, as JSON"}
-    variables: dict[str, Any] = {"kept": (("byte",), text, about)}
+def _event_variables(table: EventTable) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field, column in table.columns().items():
+        name, text = EVENT_VARIABLES[field]
+        dims = ("jump", *("axis",) * (column.ndim == 2), *("coefficient",) * (column.ndim == 3))
+        found[name] = (dims, np.ascontiguousarray(_flat(column)), {"long_name": text})
+    return found
+
+
+def _accumulated_variables(run: Run) -> dict[str, Any]:
+    """What a run without events stores: the final segments, counts and sums, and the state."""
+    arrays, info = run.details.recorder.frozen()
+    found = {"kept": _text(info, "byte", "the rest of the state, as JSON")}
     for name, values in arrays.items():
-        about = {"long_name": _KEPT_NAMES.get(name, name.replace("_", " "))}
-        variables[name] = (_dims(name, values), values, about)
-    return variables
+        about = {"long_name": _ACCUMULATED.get(name, name.replace("_", " "))}
+        found[name] = (_dims(name, values), values, about)
+    return found
+
+
+def _text(data: Any, dimension: str, text: str) -> Any:
+    """JSON data as a variable of bytes."""
+    values = np.frombuffer(json.dumps(data).encode(), dtype=np.uint8)
+    return (dimension,), values, {"long_name": text}
 
 
 def _dims(name: str, values: np.ndarray) -> tuple[str, ...]:
-    """Dimensions of a variable that is kept instead of events."""
+    """Dimensions of a variable that is stored instead of events."""
     if name.startswith("sum_"):
         return ("part", "agent")
     rows = "window" if name.startswith("window_event_") else "agent"
-    return (rows, *("bend", "axis")[2 - values.ndim + 1 :]) if values.ndim < 3 else (
-        rows, "order", "axis"
-    )  # fmt: skip
+    return {1: (rows,), 2: (rows, "axis"), 3: (rows, "order", "axis")}[values.ndim]
 
 
 def _flat(column: np.ndarray) -> np.ndarray:
     """A column with at most one axis beside that of its rows."""
-    return column if column.ndim == 1 else column.reshape(len(column), -1)
+    return column if column.ndim < 3 else column.reshape(len(column), -1)
 
 
-def encoding_of(run: Run) -> dict[str, Any]:
+def _encoding_of(run: Run) -> dict[str, Any]:
     """How variables are written: large tables compressed, coordinates without a fill value."""
-    coordinates = ["sample_time"] if run.table is None else ["sample_time", "event_time"]
+    table = run.details.table
+    coordinates = ["sample_time"] if table is None else ["sample_time", "event_time"]
     encoding: dict[str, Any] = {name: {"_FillValue": None} for name in coordinates}
-    if run.table is None or len(run.events) < 1000:
-        return encoding
-    small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-    extra = [
-        name for name, (field, _) in SOMETIMES.items() if getattr(run.events, field) is not None
-    ]
-    return encoding | {
-        name: {**small, **encoding.get(name, {})} for name in (*EVENT_VARIABLES, *extra)
-    }
+    if table is not None and len(table) >= 1000:
+        small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+        names = [EVENT_VARIABLES[field][0] for field in table.columns()]
+        encoding |= {name: {**small, **encoding.get(name, {})} for name in names}
+    return encoding
 
 
 def spent_rows(spent: Sequence[Spent]) -> np.ndarray:
     """Return counts as rows, one per agent."""
-    return np.column_stack([counts_of(spent, name) for name in SPENT])
+    return np.column_stack([counts_of(spent, name) for name in stored_names(Spent)])

@@ -1,10 +1,10 @@
-"""Checkpoints: what a run has done so far, put away beside its file while it goes on.
+"""Checkpoints: the journal of a run in progress, in a folder beside its file.
 
-Beside `run.nc` lies a folder with one file for the jumps and samples of each interval, written once
-and never changed, and one file `state.columns` for everything else, replaced each time. Every file
-is written under another name, brought to disk and renamed, so that each is whole or not there, and
-`state.columns` says how many of the others count. `run.nc` itself is the run before its first jump;
-it names the folder. Writing happens on a thread of its own, while the engine works.
+The folder has one file for the jumps and samples of each interval, written once and never changed,
+and one file `state.columns` for everything else, replaced each time. Every file is written under
+another name, flushed to disk and renamed, so that it is complete or absent; `state.columns` has the
+number of valid other files. `run.nc` itself is the run before its first jump, with the name of the
+folder. A thread of its own writes, while the engine runs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell.agents import EventTable
+from dwell.agents.stored_names import stored_names
 from dwell.engine.recorder import Recorder
 from dwell.errors import DwellWarning, StoreError
 from dwell.measure import Metrics
@@ -34,22 +35,33 @@ from dwell.results.files import brief, shown, sync_folder, written_whole
 WRITER = "dwell journal"  # the thread that writes
 STATE = "state.columns"
 UNSAVED = "checkpoints"  # in a run's provenance: why one of its checkpoints could not be written
-LAYOUT = 2  # 1 was made of NumPy archives
+LAYOUT = 3  # of the files: older ones cannot be read
 SLOWER = 2.0  # writing may take so many times as long as the last time,
 SPARE = 0.125  # ... or this share of the interval, and is still on disk in time
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
 def folder_of(target: Path, name: str) -> Path:
-    """Where the journal called `name` of a run at `target` is."""
+    """The folder of the journal called `name` of the run at `target`."""
     if not _ID.fullmatch(name):
         raise ValueError(f"{name!r} names no journal")
     return target.with_name(f"{target.name}.{name}.journal")
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class Journaled:
+    """The contents of a journal, or of one checkpoint."""
+
+    arrays: dict[str, np.ndarray]
+    info: dict[str, Any]
+    tables: list[EventTable]
+    metrics: list[Metrics]
+
+
+@final
 class Journal:
-    """Puts a run away every so many seconds."""
+    """Writes a checkpoint of a run every so many seconds."""
 
     def __init__(
         self,
@@ -59,16 +71,16 @@ class Journal:
         name: str | None = None,
         parts: int = 0,
     ) -> None:
-        """`first` writes the file at `target` that names the journal; called once if need be.
+        """`first` writes the file at `target` that names the journal, before the first checkpoint.
 
-        `name` and `parts` are those of a journal that goes on.
+        `name` and `parts` are those of a journal that is continued.
         """
         self.target, self.every = target, every
         self.name = name or secrets.token_hex(8)
         self.folder = folder_of(target, self.name)
         self._first: Callable[[str], None] | None = first if name is None else None
         self._parts = parts
-        self._tables = self._metrics = 0  # how many of the recorder's are put away
+        self._tables = self._metrics = 0  # how many of the recorder's are written
         self._writer: threading.Thread | None = None
         self._fault, self._warned = "", False  # why the first checkpoint that failed did
         self._last = time.monotonic()
@@ -80,19 +92,19 @@ class Journal:
         return self._first is None
 
     def skip(self, recorder: Recorder) -> None:
-        """What `recorder` holds now is in the journal already."""
+        """Note that the journal has everything in `recorder` already."""
         self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
 
     def is_due(self, piece: float) -> bool:
-        """Whether it is time for a checkpoint: so early that it is on disk in time.
+        """Whether to write a checkpoint now, so that it is on disk at the end of the interval.
 
-        Else the next one could be begun only after another piece, of so many seconds.
+        The next opportunity is after another chunk, which takes about `piece` seconds.
         """
         spare = self.every - max(SLOWER * self._takes, SPARE * self.every) - piece
         return time.monotonic() - self._last >= max(0.5 * self.every, spare)
 
     def write(self, recorder: Recorder, about: dict[str, Any]) -> None:
-        """Put everything away that came since the last time; comes back before that is done."""
+        """Start to write everything since the last checkpoint, in the background."""
         self.wait()
         tables = [table for table in recorder.tables[self._tables :] if len(table)]
         metrics = recorder.metrics[self._metrics :]
@@ -100,8 +112,8 @@ class Journal:
         self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
         arrays, info = recorder.frozen()
         info |= {**about, "layout": LAYOUT, "journal": self.name}
-        rows = (before, tables, metrics, arrays, info)
-        self._writer = threading.Thread(target=self._write, args=rows, daemon=True, name=WRITER)
+        given = (Journaled(arrays, info, tables, metrics), before)
+        self._writer = threading.Thread(target=self._write, args=given, daemon=True, name=WRITER)
         self._writer.start()
         self._last = time.monotonic()
 
@@ -120,17 +132,10 @@ class Journal:
             warnings.warn(f"{text}; the run goes on", DwellWarning, stacklevel=2)
         return self._fault
 
-    def _write(
-        self,
-        before: tuple[int, int, int],
-        tables: list[EventTable],
-        metrics: list[Metrics],
-        arrays: dict[str, np.ndarray],
-        info: dict[str, Any],
-    ) -> None:
+    def _write(self, given: Journaled, before: tuple[int, int, int]) -> None:
         began = time.monotonic()
         try:
-            self._put(tables, metrics, arrays, info)
+            self._put(given)
             self._takes = time.monotonic() - began
         except Exception as fault:
             if self._first is not None:  # nothing refers to it yet
@@ -139,20 +144,16 @@ class Journal:
             cause = fault.__cause__ or fault
             self._fault = self._fault or getattr(cause, "strerror", None) or brief(cause)
 
-    def _put(
-        self,
-        tables: list[EventTable],
-        metrics: list[Metrics],
-        arrays: dict[str, np.ndarray],
-        info: dict[str, Any],
-    ) -> None:
+    def _put(self, given: Journaled) -> None:
         self.folder.mkdir(exist_ok=True)
-        if tables or metrics:
-            _save(self.folder / _part(self._parts + 1), _columns(tables, metrics))
+        if given.tables or given.metrics:
+            part = _columns(given.tables, given.metrics)
+            _save(self.folder / _part(self._parts + 1), part)
             self._parts += 1
-        info["parts"] = self._parts
+        info = {**given.info, "parts": self._parts}
         text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
-        _save(self.folder / STATE, {name: [v] for name, v in {**arrays, "info": text}.items()})
+        columns = {**given.arrays, "info": text}
+        _save(self.folder / STATE, {name: [values] for name, values in columns.items()})
         if self._first is not None:
             sync_folder(self.folder.parent)
             self._first(self.name)
@@ -160,9 +161,9 @@ class Journal:
 
 
 def clear(target: Path) -> None:
-    """Take away all journals beside `target`, which is whole by itself, and files half written.
+    """Remove all journals beside `target`, which is complete, and unfinished files.
 
-    Only who has the lock of `target` may do this.
+    The caller must have the lock of `target`.
     """
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():
@@ -171,17 +172,6 @@ def clear(target: Path) -> None:
                 shutil.rmtree(path, ignore_errors=True)
             elif path.name.startswith(f".{target.name}.") and path.suffix == ".part":
                 path.unlink(missing_ok=True)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Journaled:
-    """What a journal holds."""
-
-    arrays: dict[str, np.ndarray]
-    info: dict[str, Any]
-    tables: list[EventTable]
-    metrics: list[Metrics]
 
 
 def read_journal(target: Path, name: str) -> Journaled:
@@ -200,9 +190,9 @@ def read_journal(target: Path, name: str) -> Journaled:
     tables, metrics = [], []
     for k in range(1, int(info["parts"]) + 1):
         part = _load(folder / _part(k))
-        if own := _under("event_", part):
+        if own := _under("event_", EventTable, part):
             tables.append(EventTable(**own))
-        if own := _under("sample_", part):
+        if own := _under("sample_", Metrics, part):
             metrics.append(Metrics(**own))
     return Journaled(arrays, info, tables, metrics)
 
@@ -215,15 +205,17 @@ def _columns(tables: list[EventTable], metrics: list[Metrics]) -> dict[str, Piec
     found: dict[str, Pieces] = {}
     if len({tuple(table.columns()) for table in tables}) > 1:  # some have columns that others lack
         tables = [EventTable.joined(tables)]
-    for name in tables[0].columns() if tables else ():
-        found[f"event_{name}"] = [getattr(table, name) for table in tables]
-    for name in Metrics.__dataclass_fields__ if metrics else ():
-        found[f"sample_{name}"] = [getattr(some, name) for some in metrics]
+    names = stored_names(EventTable)
+    for field in tables[0].columns() if tables else ():
+        found[f"event_{names[field]}"] = [getattr(table, field) for table in tables]
+    for field, name in stored_names(Metrics).items() if metrics else ():
+        found[f"sample_{name}"] = [getattr(some, field) for some in metrics]
     return found
 
 
-def _under(lead: str, part: dict[str, np.ndarray]) -> dict[str, Any]:
-    return {name.removeprefix(lead): v for name, v in part.items() if name.startswith(lead)}
+def _under(lead: str, cls: type, part: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The stored fields of a class."""
+    return {f: part[lead + name] for f, name in stored_names(cls).items() if lead + name in part}
 
 
 def _save(path: Path, columns: Mapping[str, Pieces]) -> None:

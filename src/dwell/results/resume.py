@@ -36,22 +36,22 @@ def extended(
             "be the same run; put the source back as it was, or run the scenario anew",
             code="store.source",
         )
-    asks = run.scenario.run
+    options = run.scenario.run
     changes: dict[str, Any] = {
-        "horizon": asks.horizon if horizon is None else _later(horizon, run, name),
-        "max_jumps": asks.max_jumps if max_jumps is None else _more(max_jumps, run),
+        "horizon": options.horizon if horizon is None else _later(horizon, run, name),
+        "max_jumps": options.max_jumps if max_jumps is None else _more(max_jumps, run),
     }
-    if changes["horizon"] != asks.horizon and run.record != EVENTS:
+    if changes["horizon"] != options.horizon and run.details.record != EVENTS:
         # Samples that are gone cannot be taken at other times: those to come follow them.
-        every = asks.record.spacing
+        every = options.record.spacing
         spacing = (
-            asks.horizon / default_samples(run.system, run.start, asks.horizon)
+            options.horizon / default_samples(run.system, run.start, options.horizon)
             if every is None
             else every
         )
-        changes["record"] = asks.record.model_copy(update={"sample_every": spacing})
+        changes["record"] = options.record.model_copy(update={"sample_every": spacing})
     _refuse_ended(run, name, changes["horizon"], int(changes["max_jumps"]))
-    return run.scenario.model_copy(update={"run": asks.model_copy(update=changes)})
+    return run.scenario.model_copy(update={"run": options.model_copy(update=changes)})
 
 
 def _refuse_damage(run: Run, name: str, kernels: str) -> None:
@@ -77,10 +77,10 @@ def _refuse_ended(run: Run, name: str, horizon: float, max_jumps: int) -> None:
             code="resume.horizon",
             key="run.horizon",
         )
-    if reason is StopReason.JUMP_LIMIT and max_jumps <= run.tally.jumps:
+    if reason is StopReason.JUMP_LIMIT and max_jumps <= run.details.tally.jumps:
         raise InputError(
-            f"{name} has made the {run.tally.jumps} jumps it was allowed; allow more to go on, "
-            "with --set run.max_jumps=...",
+            f"{name} has made the {run.details.tally.jumps} jumps it was allowed; allow more with "
+            "--set run.max_jumps=...",
             code="resume.max_jumps",
             key="run.max_jumps",
         )
@@ -104,9 +104,9 @@ def _later(horizon: float, run: Run, name: str) -> float:
 
 
 def _more(max_jumps: int, run: Run) -> int:
-    if not is_whole(max_jumps) or max_jumps < run.tally.jumps:
+    if not is_whole(max_jumps) or max_jumps < run.details.tally.jumps:
         raise InputError(
-            f"max_jumps is {max_jumps!r}, but the run has made {run.tally.jumps} jumps already",
+            f"max_jumps is {max_jumps!r}, but the run has {run.details.tally.jumps} jumps already",
             code="resume.max_jumps",
             key="run.max_jumps",
         )
@@ -115,19 +115,19 @@ def _more(max_jumps: int, run: Run) -> int:
 
 def taken_up(run: Run, scenario: Scenario, threads: int | None) -> Recorder:
     """A recorder that has seen all of `run` and goes on as `scenario` says."""
-    recorder, old = recorder_of(scenario, run.system, run.start, threads), run.recorder
+    recorder, old = recorder_of(scenario, run.system, run.start, threads), run.details.recorder
     recorder.tables, recorder.metrics, recorder.done = old.tables, old.metrics, old.done
     recorder.tally, recorder.window = old.tally, old.window
     recorder.remembered, recorder.standing = old.remembered, old.standing
-    if run.table is None:
+    if run.details.table is None:
         return recorder
-    if run.journal is None:  # the file has events and samples, but no state
-        recorder.tally.follow(run.table)
-        recorder.remembered = _last(run, run.table)
-        recorder.standing = standing_after(run.table, scenario.run.horizon)
+    if run.details.journal is None:  # the file has events and samples, but no state
+        recorder.tally.follow(run.details.table)
+        recorder.remembered = _last(run, run.details.table)
+        recorder.standing = standing_after(run.details.table, scenario.run.horizon)
         recorder.done = _done(run, recorder)
     if recorder.sampling and not _same_grid(old, recorder):
-        _sample_again(run, run.table, recorder)
+        _sample_again(run, run.details.table, recorder)
     return recorder
 
 

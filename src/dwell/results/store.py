@@ -1,4 +1,4 @@
-"""One run, one NetCDF-4 file, with all that is needed to repeat it. Written whole or not at all."""
+"""Reading stored runs: one NetCDF-4 file each, with everything that is needed to repeat the run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,24 +14,25 @@ from dwell._netcdf import HDF5, digest_of, read_netcdf
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
-from dwell.agents.events import WHOLE
+from dwell.agents.events import USUALLY, VECTORS, WHOLE
 from dwell.agents.state import Spent
 from dwell.density import Function
-from dwell.engine.recorder import EVENTS, SUMMARY, recorder_of
-from dwell.errors import InputError, StoreError, UnsavedError
+from dwell.engine.recorder import EVENTS, SUMMARY, Recorder, recorder_of
+from dwell.engine.tally import Tally
+from dwell.errors import InputError, StoreError
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
 from dwell.results.dataset import (
     EVENT_VARIABLES,
     FORMAT,
-    SAMPLES,
-    SOMETIMES,
-    SPENT,
-    as_dataset,
-    encoding_of,
+    LAW_ATTRIBUTES,
+    SAMPLE_VARIABLES,
+    START_BEND,
+    START_CRUISE,
     spent_rows,
 )
-from dwell.results.files import brief, check_target, refused, shown, written_whole
+from dwell.results.details import Details
+from dwell.results.files import brief, refused, shown
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
@@ -41,41 +42,7 @@ from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 _CUT_SHORT = "by a crash; this is its last checkpoint"
-
-
-def save_run(run: Run, path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Keep `run` at `path`; an existing file is replaced only with `force`."""
-    if run.scenario is None:
-        raise refused(
-            "this run cannot be kept: its law or its density is a Python object that no scenario "
-            "file can name. Put the law, a dataclass with parameters that TOML can hold, or the "
-            "function into a module beside the script or notebook, and import it from there"
-        )
-    target = check_target(path, force=force)
-    try:
-        with written_whole(target) as temporary:
-            _write(as_dataset(run), temporary, encoding_of(run))
-    except UnsavedError as fault:
-        fault.run = run
-        raise
-
-
-def _write(dataset: xr.Dataset, path: Path, encoding: dict[str, Any]) -> None:
-    """Write `dataset` to `path`.
-
-    The file is put together in memory first: the HDF5 library may bring the process down when the
-    disk is full, where plain writing gives an OSError.
-    """
-    try:
-        image = dataset.to_netcdf(engine="h5netcdf", encoding=encoding)
-    except ValueError:  # an xarray that cannot do this in memory
-        dataset.to_netcdf(path, engine="h5netcdf", encoding=encoding)
-    else:
-        path.write_bytes(image)
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
@@ -119,7 +86,7 @@ RunLike: TypeAlias = Run | str | os.PathLike[str]
 
 
 def as_run(given: RunLike, *, even_if_damaged: bool = False) -> Run:
-    """`given` as a Run: itself, or the one kept at that path."""
+    """`given` as a Run: itself, or the one stored at that path."""
     if isinstance(given, Run):
         return given
     if isinstance(given, str | os.PathLike):
@@ -144,32 +111,27 @@ def _loaded(path: Path) -> Run:
 
 
 def _with_journal(run: Run, kept: Journaled) -> Run:
-    """The run as far as its journal tells of it."""
+    """The run up to the last checkpoint of its journal."""
     assert run.scenario is not None
     recorder = recorder_of(run.scenario, run.system, run.start)
     recorder.restore(kept.arrays, kept.info)
     recorder.tables, recorder.metrics = kept.tables, kept.metrics
     if recorder.tally.jumps != sum(map(len, kept.tables)) and recorder.kind == EVENTS:
-        raise ValueError("as many jumps as counted are not there")
+        raise ValueError("fewer jumps than were counted")
     stop = Stop(StopReason.INTERRUPTED, float(kept.info["reached"]), _CUT_SHORT)
     metrics, tally = recorder.ending(stop)
-    return replace(
-        run, stop=stop, metrics=metrics, recorder=recorder, counted=tally,
+    details = replace(
+        run.details, stop=stop, metrics=metrics, recorder=recorder, counted=tally,
         table=recorder.table(), wall_seconds=float(kept.info["wall_seconds"]),
         journal=(str(kept.info["journal"]), int(kept.info["parts"])),
     )  # fmt: skip
-
-
-def write_beginning(run: Run, target: Path, journal: str) -> None:
-    """The file that stands for a run while its journal grows."""
-    with written_whole(target) as temporary:
-        _write(as_dataset(run, journal), temporary, encoding_of(run))
+    return replace(run, details=details)
 
 
 def _refuse_nonsense(run: Run, path: Path) -> None:
-    if run.table is None:
+    table = run.details.table
+    if table is None:
         return
-    table = run.table
     known = ((table.agent >= 0) & (table.agent < run.agents)).all()
     forward = (np.diff(table.time, prepend=0.0, append=run.horizon) >= 0.0).all()
     if not (known and forward):
@@ -233,7 +195,7 @@ def _moved(scenario: Scenario, folder: Path) -> Scenario:
 
 
 def _without_code(scenario: Scenario) -> CoverageSystem:
-    """The system of `scenario` with built-in parts in the place of those in Python."""
+    """The system of `scenario` with built-in parts instead of those in Python."""
     ours = {"controller": LloydSpec(kind="lloyd"), "density": UniformSpec(kind="uniform")}
     parts = [key.partition(".")[0] for key in named_code(scenario)]
     return build(scenario.model_copy(update={part: ours[part] for part in parts}))[0]
@@ -266,41 +228,46 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
         absent, system = fault, _without_code(scenario)
     start = _start(variables, system)
     if absent is not None:
-        system = _hollow(system, named_code(scenario), absent, kept["law"])
-        start = replace(start, fade=kept["law"].get("fade", start.fade))
+        law = {f: kept["law"][name] for f, name in LAW_ATTRIBUTES.items() if name in kept["law"]}
+        system = _hollow(system, named_code(scenario), absent, law)
+        start = replace(start, fade=law.get("fade", start.fade))
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
-    metrics = Metrics(**{field: variables[name][1] for name, (field, _, _) in SAMPLES.items()})
+    metrics = Metrics(**{f: variables[name][1] for f, (name, _, _) in SAMPLE_VARIABLES.items()})
     provenance = json.loads(attributes["provenance"])
     intact = digest_of(variables, attributes) == attributes.get("digest")
     intact &= provenance.get("intact") != "false"  # a changed run that was saved again
     provenance["intact"] = str(intact).lower()
-    recorder = recorder_of(scenario, system, start)
+    recorder, table, tally = recorder_of(scenario, system, start), None, None
     recorder.metrics = [_without_last(metrics, stop)]
-    about: dict[str, Any] = {
-        "scenario": scenario,
-        "repairs": tuple(json.loads(attributes["repairs"])),
-        "provenance": provenance,
-        "wall_seconds": float(attributes["wall_seconds"]),
-        "absent": absent,
-        "noted": kept and kept["summary"],
-    }
     if attributes.get("record", EVENTS) == EVENTS:
         table = _table(variables)
         recorder.tables = [table]
-        return Run(system, start, stop, metrics, recorder, None, table, **about)
+    else:
+        tally = _restored(recorder, variables, attributes, stop)
+    details = Details(
+        recorder, stop, metrics, scenario, table, tally, float(attributes["wall_seconds"]),
+        absent=absent, noted=kept and kept["summary"],
+    )  # fmt: skip
+    return Run(details, tuple(json.loads(attributes["repairs"])), provenance)
+
+
+def _restored(
+    recorder: Recorder, variables: dict[str, Any], attributes: dict[str, Any], stop: Stop
+) -> Tally | None:
+    """Restore the recorder of a run without events; return the tally at the end of the run."""
     if recorder.kind != attributes["record"]:
         raise ValueError("another record than the scenario's")
     arrays = {name: values for name, (_, values) in variables.items()}
     if recorder.kind == SUMMARY:
         recorder.metrics = []
     recorder.restore(arrays, json.loads(arrays["kept"].tobytes()))
-    tally = recorder.tally if absent is not None else recorder.ending(stop)[1]
-    return Run(system, start, stop, metrics, recorder, tally, None, **about)
+    absent = hasattr(recorder.system.controller, "absent")
+    return recorder.tally if absent else recorder.ending(stop)[1]
 
 
 def _without_last(metrics: Metrics, stop: Stop) -> Metrics:
-    """All samples but the one at the horizon, which a run that goes on further does not have."""
+    """All samples but the one at the horizon, which a resumed run does not have."""
     upto = len(metrics.times)
     if upto and stop.reason is StopReason.HORIZON and metrics.times[-1] == stop.time:
         upto -= 1
@@ -309,28 +276,22 @@ def _without_last(metrics: Metrics, stop: Stop) -> Metrics:
 
 def _table(variables: dict[str, Any]) -> EventTable:
     columns: dict[str, np.ndarray] = {}
-    rows = {len(variables[name][1]) for name in EVENT_VARIABLES}
-    if len(rows) != 1:
-        raise ValueError("event arrays of different lengths")
-    for name, (source, has_axis, _) in EVENT_VARIABLES.items():
-        kind = np.int64 if source in WHOLE else np.float64
-        columns[source] = np.array(variables[name][1], dtype=kind, order="F")
-        if columns[source].ndim != 1 + has_axis:
-            raise ValueError("event arrays of another shape")
-    for name, (field, _) in SOMETIMES.items():
-        if name in variables:
+    for field, (name, _) in EVENT_VARIABLES.items():
+        if name in variables or field not in USUALLY:
             kind = np.int64 if field in WHOLE else np.float64
-            columns[field] = np.ascontiguousarray(variables[name][1], dtype=kind)
-            if len(columns[field]) != len(columns["time"]):
-                raise ValueError("event arrays of different lengths")
+            columns[field] = np.array(variables[name][1], dtype=kind, order="F")
+            if columns[field].ndim != 1 + (field in VECTORS or field == "bend"):
+                raise ValueError("event arrays of another shape")
+    if len({len(column) for column in columns.values()}) != 1:
+        raise ValueError("event arrays of different lengths")
     if "bend" in columns:
         columns["bend"] = _bent(columns["bend"], columns["positions"].shape[1])
     return EventTable(**columns)
 
 
 def _bent(rows: np.ndarray, dimension: int) -> np.ndarray:
-    """Coefficients as they are in memory, (rows, 2, n)."""
-    return rows.reshape(len(rows), 2, dimension)
+    """Coefficients of cubics as they are in memory, (rows, 2, n)."""
+    return np.array(rows, dtype=np.float64).reshape(len(rows), 2, dimension)
 
 
 def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
@@ -340,27 +301,27 @@ def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
         raise ValueError("start of another number of agents than the scenario's")
     if not np.isfinite(position).all():
         raise ValueError("start at no place")
-    again = beginning(system, np.array(position, dtype=np.float64))  # the file holds no memories
-    extra: dict[str, Any] = {
-        name: np.array(variables[f"start_{name}"][1], dtype=np.float64)
-        for name in ("cruise", "bend")
-        if f"start_{name}" in variables
-    }
-    if "bend" in extra:
-        extra["bend"] = _bent(extra["bend"], system.dimension)
-    spent = _spent(variables, again)
-    held = np.array(hold, dtype=np.float64)
-    return replace(again, hold=held, next_at=next_at, first=next_at.copy(), spent=spent, **extra)
+    again = beginning(system, np.array(position, dtype=np.float64))  # no memories are in the file
+    cruise, bend = again.cruise, again.bend
+    if START_CRUISE in variables:
+        cruise = np.array(variables[START_CRUISE][1], dtype=np.float64)
+    if START_BEND in variables:
+        bend = _bent(variables[START_BEND][1], system.dimension)
+    return replace(
+        again, hold=np.array(hold, dtype=np.float64), next_at=next_at, first=next_at.copy(),
+        spent=_spent(variables, again), cruise=cruise, bend=bend,
+    )  # fmt: skip
 
 
 def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
-    """What the beginning cost; what older files do not tell is taken from the law."""
+    """What the start cost; what older files lack is taken from the law."""
     if "start_spent" not in variables:
         return tuple(again.spent)
-    told, rows = variables["start_spent"][1], spent_rows(again.spent)
-    if told.shape not in (rows.shape, (len(rows), len(SPENT) - 1)):
+    stored, rows = variables["start_spent"][1], spent_rows(again.spent)
+    agents, kinds = rows.shape
+    if stored.shape not in ((agents, kinds), (agents, kinds - 1)):
         raise ValueError("counts of another number of agents than the scenario's")
-    rows[:, : told.shape[1]] = told
-    kinds, which = np.unique(rows, axis=0, return_inverse=True)  # many are alike
-    alike = [Spent(*map(int, row)) for row in kinds]
+    rows[:, : stored.shape[1]] = stored
+    different, which = np.unique(rows, axis=0, return_inverse=True)  # many are equal
+    alike = [Spent(*map(int, row)) for row in different]
     return tuple(map(alike.__getitem__, which.ravel().tolist()))

@@ -32,8 +32,8 @@ UNSEEN = Flag(
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     # Where two agents coincide at the end there are no cells: what would need them is null.
-    ends, places = run.ends, run.at_the_end.positions[0]
-    seen = None if run.ends_in_contact else run.final_looks
+    ends, places = run.details.ends, run.details.at_the_end.positions[0]
+    seen = None if run.details.ends_in_contact else run.details.final_looks
     final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
     spent = run.counters
     return {
@@ -51,8 +51,8 @@ def summarize(run: Run) -> dict[str, Any]:
             "time": run.stop.time,
             "detail": run.stop.detail,
         },
-        "record": run.record,
-        "events": {"total": run.tally.jumps, "per_agent": _spread(run.tally.looks)},
+        "record": run.details.record,
+        "events": {"total": run.details.tally.jumps, "per_agent": _spread(run.details.tally.looks)},
         "cells": {
             "voronoi": int(spent.voronoi.sum()),
             "guaranteed": int(spent.guaranteed.sum()),
@@ -65,28 +65,28 @@ def summarize(run: Run) -> dict[str, Any]:
         "updates": _spread(spent.updates),
         "cost": {
             "initial": float(ends[0].costs[0]),
-            "final": None if run.ends_in_contact else final_cost,
+            "final": None if run.details.ends_in_contact else final_cost,
         },
         "log_cost": {
-            "initial": log_cost_of(run.initial_looks),
+            "initial": log_cost_of(run.details.initial_looks),
             "final": None if seen is None else log_cost_of(seen),
         },
-        "error": {"final_max": None if run.ends_in_contact else final_error},
+        "error": {"final_max": None if run.details.ends_in_contact else final_error},
         "coverage": {
             "nu": run.system.nu,
             "reached_at": run.reached_at,
-            "last_beyond": run.last_beyond,
+            "last_beyond": run.details.last_beyond,
         },
-        "hold_error": {"max": run.largest_hold_error, "limit": _limit(run)},
+        "hold_error": {"max": run.details.largest_hold_error, "limit": _limit(run)},
         "separation": _closest(run),
         "certificate": _certificate(run),
         "distance": _spread(spent.distance),
-        "top_speed": run.tally.top_speed_until(run.horizon),
+        "top_speed": run.details.tally.top_speed_until(run.horizon),
         "energy": _spread(spent.energy),
         **_final(places, seen),
         "repairs": list(run.repairs),
         "flags": [{"code": flag.code, "says": flag.says} for flag in run.flags],
-        "wall_seconds": run.wall_seconds,
+        "wall_seconds": run.details.wall_seconds,
     }
 
 
@@ -106,16 +106,20 @@ def _spread(values: Any) -> dict[str, Any]:
 
 def _limit(run: Run) -> float | None:
     """Of the certificate, or else the one that adaptive timers keep to."""
-    return own_limit(run.system) if run.assumed is None else float(run.assumed["eta_max"])
+    return (
+        own_limit(run.system)
+        if run.details.assumed is None
+        else float(run.details.assumed["eta_max"])
+    )
 
 
 def _closest(run: Run) -> dict[str, Any]:
     """At any time, if the events were kept; and at the start, at events and at the end."""
-    seen = run.seen_separation if np.isfinite(run.seen_separation) else None
+    seen = run.details.seen_separation if np.isfinite(run.details.seen_separation) else None
     nothing = {"min": None, "time": None, "agents": None, "seen": seen}
-    if run.table is None or not np.isfinite(run.closest.distance):
+    if run.details.table is None or not np.isfinite(run.details.closest.distance):
         return nothing
-    found = run.closest
+    found = run.details.closest
     return {**nothing, "min": found.distance, "time": found.time, "agents": list(found.agents)}
 
 
@@ -123,18 +127,18 @@ def _certificate(run: Run) -> dict[str, Any] | None:
     """The theorem held against the run, and the constants it assumes beside those measured."""
     if not run.certificate:
         return None
-    assert run.assumed is not None
+    assert run.details.assumed is not None
     named = {
         status: [f.name for f in run.certificate if f.status == status]
         for status in (HOLDS, VIOLATED, NOT_APPLICABLE)
     }
-    seen = run.measured
+    seen = run.details.measured
     return {
         "holds": named[HOLDS],
         "violated": named[VIOLATED],
         "not_applicable": named[NOT_APPLICABLE],
         "findings": [finding.as_json() for finding in run.certificate],
-        "assumed_lipschitz": run.assumed["lipschitz"],
+        "assumed_lipschitz": run.details.assumed["lipschitz"],
         "measured_lipschitz": None if seen is None else seen.as_json(),
     }
 

@@ -212,10 +212,10 @@ def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
         updates=spread(counted.updates),
         received=spread(counted.received),
         sent=spread(counted.sent),
-        top_speed=run.tally.top_speed_until(run.horizon),
+        top_speed=run.details.tally.top_speed_until(run.horizon),
         distance=spread(counted.distance),
         energy=spread(counted.energy),
-        wall_seconds=run.wall_seconds,
+        wall_seconds=run.details.wall_seconds,
     )
 
 

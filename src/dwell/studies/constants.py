@@ -92,9 +92,9 @@ def _closest(start: Points, run: Run | None) -> float:
     gap = closest_pair(start)[2]
     if run is None:
         return gap
-    if run.ends_in_contact:
+    if run.details.ends_in_contact:
         return 0.0
-    return min(gap, run.closest.distance)
+    return min(gap, run.details.closest.distance)
 
 
 def samples_of(system: CoverageSystem, wanted: int | None) -> int:
@@ -128,7 +128,7 @@ def measure_constants(
     if run is not None:
         course = (run.system, run.start, run.events, run.metrics, run.horizon)
         places = run.positions(run.horizon)
-        close = run.closest
+        close = run.details.closest
         few = max(2, FEW_CELLS // system.agents) if is_expensive(system.ground) else MOST_TIMES
         attempt(
             "run", lambda: lipschitz_along(*course, most=few, approach=close, progress=progress)

@@ -276,6 +276,6 @@ def voronoi_graphs(system: CoverageSystem, start: Points, run: Run | None) -> li
     """Who borders on whom: at the start, or at times spread evenly over a run."""
     places = [start]
     if run is not None:
-        last = not run.ends_in_contact  # where there are no cells
+        last = not run.details.ends_in_contact  # where there are no cells
         places = list(run.positions(np.linspace(0.0, run.horizon, GRAPHS, endpoint=last)))
     return [tessellate(system.workspace, x, system.density).neighbors for x in places]

@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points
-from dwell.engine.interrupts import Asked
+from dwell.engine.interrupts import StopRequest
 from dwell.engine.run_loop import RunLoop
 from dwell.errors import InputError
 from dwell.hybrid import StopReason
@@ -171,27 +171,27 @@ def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
         report("simulating", k / len(cases))
         options = case.scenario.run.model_copy(update={"record": RecordSpec(kind="summary")})
         summary = case.scenario.model_copy(update={"run": options})
-        loop = RunLoop(lambda what, share: None, Asked())
+        loop = RunLoop(lambda what, share: None, StopRequest())
         rows.append(_figures(run_built(summary, case.system, case.places, (), loop, threads=1)))
     return rows
 
 
 def _figures(run: Run) -> dict[str, Any]:
     """Return the fields of a `Batch` for one run; nan where a figure is not defined."""
-    met, agents = run.ends_in_contact, run.system.agents
+    met, agents = run.details.ends_in_contact, run.system.agents
     figures = {
         "reasons": run.stop.reason,
         "times": run.stop.time,
-        "looks": run.tally.looks,
-        "positions": run.at_the_end.positions[0],
-        "errors": np.full(agents, np.nan) if met else run.ends[-1].errors[0],
-        "initial_costs": run.ends[0].costs[0],
-        "costs": None if met else run.ends[-1].costs[0],
-        "hold_errors": run.largest_hold_error,
-        "separations": run.seen_separation,
+        "looks": run.details.tally.looks,
+        "positions": run.details.at_the_end.positions[0],
+        "errors": np.full(agents, np.nan) if met else run.details.ends[-1].errors[0],
+        "initial_costs": run.details.ends[0].costs[0],
+        "costs": None if met else run.details.ends[-1].costs[0],
+        "hold_errors": run.details.largest_hold_error,
+        "separations": run.details.seen_separation,
         "nu": run.system.nu,
-        "last_beyond": run.last_beyond,
-        "empty": run.tally.empty,
+        "last_beyond": run.details.last_beyond,
+        "empty": run.details.tally.empty,
         "messages": run.counters.received.sum(),
         "updates": run.counters.updates,
         "distance": run.counters.distance,

@@ -45,12 +45,12 @@ def largest_error(run: Run, since: float) -> float | None:
 
 def final_error(run: Run) -> float | None:
     """The largest error at the end; None where two agents have met."""
-    return None if run.ends_in_contact else float(run.errors(run.horizon).max())
+    return None if run.details.ends_in_contact else float(run.errors(run.horizon).max())
 
 
 def final_cost(run: Run) -> float | None:
     """The locational cost at the end; None where two agents have met."""
-    return None if run.ends_in_contact else float(run.cost(run.horizon))
+    return None if run.details.ends_in_contact else float(run.cost(run.horizon))
 
 
 @final
@@ -87,7 +87,7 @@ def resting_place(run: Run) -> Points | None:
     Found from exact integrals by Newton's method. On a grid of points centroids move in jumps, and
     where agents have come to rest is where they are.
     """
-    if run.ends_in_contact:
+    if run.details.ends_in_contact:
         return None
     ends = run.positions(run.horizon)
     if run.system.spacing is not None:

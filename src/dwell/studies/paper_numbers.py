@@ -22,7 +22,7 @@ def largest_hold_error(run: Run) -> float | None:
 
 def dwell_bound(run: Run) -> float | None:
     """The longest interval that the theorem allows; None without a certificate."""
-    law, assumed = run.system.controller, run.assumed
+    law, assumed = run.system.controller, run.details.assumed
     if assumed is None or not isinstance(law, Timer):
         return None
     lipschitz = float(np.max(assumed["lipschitz"]))

@@ -149,7 +149,7 @@ def plot(
         typer.echo(path)
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
-        why = f'they need events, and this run keeps less (record.kind = "{result.record}")'
+        why = f'they need events, and this run keeps less (record.kind = "{result.details.record}")'
         typer.echo(f"dwell: {', '.join(missing)} left out: {result.absent or why}", err=True)
 
 

@@ -1,8 +1,7 @@
-"""What an agent can tell of its own centroid when it knows the others only roughly.
+"""Bounds on the centroid of an agent's cell when the other agents are known to lie in balls.
 
-It knows its own place, and of each other agent a ball in which that one is. Its guaranteed cell L
-holds what is certainly nearest to it, its dual guaranteed cell U what may be. Its true cell V lies
-between the two, and so, whatever the density,
+The guaranteed cell L holds the points certainly closest to the agent, the dual guaranteed cell U
+the points possibly closest. The Voronoi cell V lies between the two, and so, for every density,
 
     |c_V - c_L| <= size(U) (1 - m_L / m_U),
 
@@ -22,7 +21,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, dots
-from dwell.cells.guaranteed import pair_of
+from dwell.cells.guaranteed import Pair, pair_of
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import is_flat
 
@@ -32,7 +31,7 @@ BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
 @final
 @dataclass(frozen=True, slots=True)
 class CentroidBall:
-    """Where the centroid of an agent's cell must be: in a ball, as seen from the agent."""
+    """A ball that contains the centroid of an agent's cell, relative to the agent's position."""
 
     middle: tuple[float, ...]  # centroid of the guaranteed cell, minus the agent's position
     distance: float  # of its middle
@@ -53,9 +52,8 @@ class CentroidBall:
 def velocity_to(ball: CentroidBall, speed: float, time: float) -> tuple[float, ...]:
     """The velocity that leads to the ball within `time`, or towards it at `speed`; 0 from inside.
 
-    The place reached is the paper's tbb(p, speed * time, q, r). From outside, the nearest point of
-    a ball lies on the way to its middle, and going there brings the agent closer to every point of
-    the ball.
+    The position reached is the paper's tbb(p, speed * time, q, r). The nearest point of a ball lies
+    on the line to its middle, and motion to it reduces the distance to every point of the ball.
     """
     return ball.towards(min(ball.gap / time, speed))
 
@@ -63,35 +61,46 @@ def velocity_to(ball: CentroidBall, speed: float, time: float) -> tuple[float, .
 def centroid_ball(
     ground: WeightedRegion, position: tuple[float, ...], places: Points, radii: Floats, bound: str
 ) -> CentroidBall | None:
-    """The ball that holds the centroid of the agent at `position`; None if nothing is known.
+    """The ball that contains the centroid of the agent at `position`; None if there is none.
 
-    The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
-    the same place, when the guaranteed cell weighs nothing, or outside the workspace.
+    The others are within radii[j] of places[j]. There is none when another agent may coincide with
+    this one, when the guaranteed cell has no mass, and outside the workspace.
     """
+    order = nearest_first(position, places, radii)
+    places, radii = places[order], radii[order]
     if ground.terms is None or not is_polygonal(ground):
-        return _ball_of_pair(ground, position, places, radii, bound)
+        pair = pair_of(ground, np.array(position), places, radii)
+    else:
+        pair = _pair_in_polygon(ground, position, places, radii)
+    if pair is None:
+        return None
+    size = pair.diameter if bound == "diameter" else 2.0 * pair.circumradius
+    return ball_of(tuple(map(float, pair.offset)), size, pair.share)
+
+
+def _pair_in_polygon(
+    ground: WeightedRegion, position: tuple[float, ...], places: Points, radii: Floats
+) -> Pair | None:
     from dwell._kernels.polygon.guaranteed import OK, guaranteed_pair
 
-    count, (wx, wy) = len(places), walls_of(ground)
+    count, (wx, wy) = len(places), polygon_of(ground)
     x, y, reach, envelope = working_memory(count, len(wx))
-    order = nearest_first(position, places, radii)
-    x[:count], y[:count], reach[:count] = places[order, 0], places[order, 1], radii[order]
-    status, mass, cx, cy, _, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
+    x[:count], y[:count], reach[:count] = places[:, 0], places[:, 1], radii
+    status, mass, cx, cy, room, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
         *position, count, x, y, reach, wx, wy, ground.terms, envelope
     )
     if status != OK:
         return None
-    size = diameter if bound == "diameter" else 2.0 * circumradius
-    return ball_of((cx, cy), size, mass / dual_mass)
+    return Pair(mass / dual_mass, np.array([cx, cy]), room, diameter, circumradius)
 
 
 def is_polygonal(ground: WeightedRegion) -> bool:
-    """Whether the planar kernels serve: elsewhere `pair_of` does, or says why there is nothing."""
+    """Whether the planar kernels apply; elsewhere `pair_of` does."""
     return ground.dimension == 2 and is_flat(ground.workspace)
 
 
 def nearest_first(position: Sequence[float] | Points, places: Points, radii: Floats) -> Ints:
-    """An order of the others that does not depend on how they are numbered, for equal bits."""
+    """An order of the other agents that does not depend on their numbers, for equal bits."""
     away = places - np.asarray(position)
     return np.lexsort((radii, *away.T[::-1], dots(away, away)))
 
@@ -104,7 +113,7 @@ def ball_of(middle: tuple[float, ...], size: float, share: float) -> CentroidBal
     return CentroidBall(middle, math.sqrt(square), size * (1.0 - share) if share < 1.0 else 0.0)
 
 
-_LOCAL = threading.local()  # working memory, for each thread that simulates its own
+_LOCAL = threading.local()  # working memory, for each thread its own
 
 
 def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, Any]:
@@ -114,30 +123,13 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
         from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 
         capacity = max(2 * others, 16)
-        kept = (
-            np.empty(capacity),
-            np.empty(capacity),
-            np.empty(capacity),
-            make_envelope(capacity, vertices),
-        )
+        kept = (*np.empty((3, capacity)), make_envelope(capacity, vertices))
         _LOCAL.kept, _LOCAL.vertices = kept, vertices
     return kept
 
 
 @lru_cache(maxsize=8)
-def walls_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
+def polygon_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
     """x and y of the workspace's vertices, as the kernels take them."""
     x, y = columns(ground.workspace.vertices)
     return x, y
-
-
-def _ball_of_pair(
-    ground: WeightedRegion, position: tuple[float, ...], places: Points, radii: Floats, bound: str
-) -> CentroidBall | None:
-    """The ball on the line, in space, and for densities that only Python can evaluate."""
-    order = nearest_first(position, places, radii)
-    pair = pair_of(ground, np.array(position), places[order], radii[order])
-    if pair is None:
-        return None
-    size = pair.diameter if bound == "diameter" else 2.0 * pair.circumradius
-    return ball_of(tuple(map(float, pair.offset)), size, pair.share)

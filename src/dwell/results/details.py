@@ -1,0 +1,184 @@
+"""Details of a run: how it was recorded, and quantities computed from it when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import lengths
+from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.cells.measurement import Looks
+from dwell.controllers import Timer
+from dwell.engine.recorder import Recorder, touching
+from dwell.engine.tally import Tally, of_table
+from dwell.errors import DensityError, InputError
+from dwell.hybrid import Stop
+from dwell.measure import Metrics
+from dwell.measure.closest_approach import Approach
+from dwell.measure.metrics import Snapshots, metrics_of
+from dwell.results.at_times import not_kept, snapshots_at
+from dwell.scenario import Scenario
+from dwell.theory.lipschitz import Attained
+from dwell.verify import Finding
+from dwell.verify.recorded import QUICK, Recorded
+from dwell.verify.run_certificate import held_against, measure_along
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Details:
+    """The record of a run, and quantities for summaries and studies."""
+
+    recorder: Recorder  # from which the run can be resumed
+    stop: Stop
+    metrics: Metrics
+    scenario: Scenario | None  # None for a law or density that no file can describe
+    table: EventTable | None = None  # every jump; None if they were not stored
+    counted: Tally | None = None  # None: computed from the table
+    wall_seconds: float = 0.0
+    journal: tuple[str, int] | None = None  # name and number of parts of the run's journal
+    absent: InputError | None = None  # why the run's own Python code cannot be imported
+    noted: Mapping[str, Any] | None = None  # the stored summary, for that case
+
+    @property
+    def record(self) -> str:
+        """What was stored: "events", "samples" or "summary"."""
+        return self.recorder.kind
+
+    @property
+    def system(self) -> CoverageSystem:
+        """Everything that is constant during the run."""
+        return self.recorder.system
+
+    @property
+    def start(self) -> AgentsState:
+        """The state at time 0."""
+        return self.recorder.start
+
+    @property
+    def horizon(self) -> float:
+        """The time that the run reached."""
+        return self.stop.time
+
+    @property
+    def events(self) -> EventTable:
+        """Every jump; an error if they were not stored."""
+        if self.table is None:
+            raise not_kept(self, "its events")
+        return self.table
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Sums and extremes of the run."""
+        if self.counted is not None:
+            return self.counted
+        tally = of_table(self.system, self.start, self.events)
+        tally.sample(self.metrics)
+        return tally
+
+    @cached_property
+    def recorded(self) -> Recorded:
+        """The run as its verification takes it."""
+        return Recorded(self.system, self.start, self.events, self.horizon, self.metrics)
+
+    # The start and the end.
+
+    @cached_property
+    def at_the_end(self) -> Snapshots:
+        """Positions and velocities of all agents at the end; one row."""
+        return snapshots_at(self, self.horizon)
+
+    @cached_property
+    def ends_in_contact(self) -> bool:
+        """Whether two agents coincide at the end, so that cells are not defined there."""
+        return bool(touching(self.at_the_end)[0])
+
+    @cached_property
+    def initial_looks(self) -> Looks:
+        """Measurements of all cells at the start."""
+        return self.system.looks_of_all(self.start.positions, threads=self.recorder.threads)
+
+    @cached_property
+    def final_looks(self) -> Looks:
+        """Measurements of all cells at the end."""
+        return self.system.looks_of_all(self.at_the_end.positions[0], threads=self.recorder.threads)
+
+    @cached_property
+    def ends(self) -> list[Metrics]:
+        """Metrics at the start and at the end; at the start alone for a run ending in contact."""
+        first = Snapshots.of(self.start.legs, self.start.time)
+        found = [metrics_of(self.system, first, np.zeros(1), self.initial_looks)]
+        if not self.ends_in_contact:
+            now = np.array([self.horizon])
+            found.append(metrics_of(self.system, self.at_the_end, now, self.final_looks))
+        return found
+
+    @property
+    def seen_separation(self) -> float:
+        """The smallest distance of two agents at the start, events and end; inf for one agent."""
+        ends = [float(one.separations[0]) for one in self.ends]
+        return min(self.tally.nearest, *ends, 0.0 if self.ends_in_contact else np.inf)
+
+    @property
+    def largest_hold_error(self) -> float | None:
+        """The largest hold error at the start, ends of holds and end; None for laws without one."""
+        if self.ends[0].hold_errors.shape[1] == 0:
+            return None
+        return max(self.tally.hold_error, *(float(one.hold_errors.max()) for one in self.ends))
+
+    @property
+    def last_beyond(self) -> float | None:
+        """The last of the start, the events and the end with an error beyond nu; None if none."""
+        nu, times = self.system.nu, [self.tally.last_large]
+        if nu is not None:
+            times += [float(one.times[0]) for one in self.ends if one.errors.max() > nu]
+        return max(times) if max(times) >= 0.0 else None
+
+    # Coverage, separation and certificate.
+
+    @property
+    def coverage_known(self) -> bool:
+        """Whether the time at which coverage was reached is known."""
+        nu = self.system.nu
+        return (
+            self.table is not None
+            or self.recorder.window is not None
+            or nu is None
+            or self.ends_in_contact
+            or bool(lengths(self.final_looks.error).max() > nu)
+        )
+
+    @cached_property
+    def closest(self) -> Approach:
+        """The closest approach of two agents at any time."""
+        return self.recorded.closest
+
+    @property
+    def assumed(self) -> Mapping[str, Any] | None:
+        """eta_max and lipschitz of the scenario's certificate, if it has one."""
+        if self.scenario is None or self.scenario.certificate is None:
+            return None
+        return self.scenario.certificate.model_dump()
+
+    @cached_property
+    def measured(self) -> Attained | None:
+        """Lipschitz constants at some times of the run, for scenarios that assume some."""
+        if self.assumed is None or not isinstance(self.system.controller, Timer):
+            return None
+        if self.table is None:
+            return None
+        try:
+            return measure_along(self.recorded, QUICK)
+        except DensityError:  # on a grid, or where some cell never has mass
+            return None
+
+    @cached_property
+    def certificate(self) -> tuple[Finding, ...]:
+        """Hypotheses and conclusions of the theorem for this run."""
+        if self.assumed is None or self.table is None:
+            return ()
+        return held_against(self.recorded, self.assumed, QUICK, self.measured)
