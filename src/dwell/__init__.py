@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from dwell.runner import simulate as simulate
     from dwell.scenario import Scenario as Scenario
     from dwell.scenario import load_scenario as load_scenario
+    from dwell.studies.batch import simulate_many as simulate_many
     from dwell.studies.compare import compare as compare
     from dwell.studies.design import design as design
-    from dwell.studies.many import simulate_many as simulate_many
     from dwell.studies.optimize import optimize as optimize
     from dwell.sweep import load_sweep as load_sweep
     from dwell.sweep import run_sweep as run_sweep
@@ -94,7 +94,7 @@ _ROOMS = {
     "run_scenario": "runner",
     "run_sweep": "sweep",
     "simulate": "runner",
-    "simulate_many": "studies.many",
+    "simulate_many": "studies.batch",
     "tessellate": "cells",
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dwell.scenario.build import build
-from dwell.studies.paper import LAWS, paper_scenario
-from dwell.studies.starts import (
+from dwell.studies.paper.simulations import LAWS, paper_scenario
+from dwell.studies.paper.start_study import (
     QUANTITIES,
     SIDE,
     Row,
@@ -53,10 +53,9 @@ def row(law: str, start: str, settled: float | None) -> Row:
 
 
 def test_never_counts_as_later_than_everything() -> None:
-    assert quartiles_of([1.0, 2.0, 3.0, 4.0]).median == 2.0
-    found = quartiles_of([None, 1.0, None, None])
-    assert (found.low, found.median, found.high) == (1.0, None, None)
-    assert quartiles_of([]).median is None
+    assert quartiles_of([1.0, 2.0, 3.0, 4.0])["median"] == 2.0
+    assert [*quartiles_of([None, 1.0, None, None]).values()] == [1.0, None, None]
+    assert quartiles_of([])["median"] is None
 
 
 def test_rows_become_a_table() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -30,9 +31,10 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """For programs, which know no infinity."""
-        keys = ("name", "says", "status", "worst", "limit", "where")
-        plain = {key: _finite(getattr(self, key)) for key in keys}
-        return {**plain, "per_agent": None if self.per_agent is None else list(self.per_agent)}
+        found = asdict(self)
+        for key in ("worst", "limit"):
+            found[key] = found[key] if math.isfinite(found[key]) else None
+        return {**found, "per_agent": None if self.per_agent is None else list(self.per_agent)}
 
 
 FINDING_HEAD = ("check", "", "worst", "limit", "says")
@@ -49,10 +51,6 @@ def counted(findings: Sequence[Finding]) -> str:
     """How many findings have each status: "20 holds, 1 violated"."""
     statuses = [f.status for f in findings]
     return ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses))
-
-
-def _finite(value: Any) -> Any:
-    return value if not isinstance(value, float) or np.isfinite(value) else None
 
 
 def spread(count: int, most: int | None) -> Ints:

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 
 from dwell.agents import scatter
-from dwell.progress import Progress
 from dwell.results import Run
-from dwell.runner import run_scenario
-from dwell.scenario import Scenario
 from dwell.scenario.build import build_workspace
 from dwell.studies.outcome import final_cost, final_error, settled_at
-from dwell.studies.paper import LAWS, PRESET, paper_scenario
+from dwell.studies.paper.simulations import LAWS, job_of, paper_scenario
 from dwell.workers.threads import Job
 
 AGENTS = 12
 SIDE = 6.0  # of the square that a clustered start is drawn from
-SEED = 20240228  # of the places of these squares
+SEED = 20240228  # of the positions of these squares
 
-# What is recorded of each run, and what it is called.
+# The quantities recorded of each run, and their labels.
 QUANTITIES = {
     "settled_half": "errors within 0.5 from",
     "settled_hundredth": "errors within 0.01 from",
@@ -52,16 +50,6 @@ class Row:
     ended: str  # why the run ended
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Quartiles:
-    """Of one quantity under one law; None stands for never."""
-
-    low: float | None
-    median: float | None
-    high: float | None
-
-
 def start_tables(count: int) -> dict[str, dict[str, Any]]:
     """`count` starts spread over the whole workspace, and a quarter as many in tight clusters."""
     found: dict[str, dict[str, Any]] = {}
@@ -78,25 +66,17 @@ def start_tables(count: int) -> dict[str, dict[str, Any]]:
 
 def start_jobs(count: int, horizon: float | None = None) -> dict[str, Job[Row]]:
     """A job for each start and law, named after both."""
-    jobs: dict[str, Job[Row]] = {}
-    for start, table in start_tables(count).items():
-        for law in LAWS:
-            preset = PRESET if law == "self-triggered" else None
-            scenario = paper_scenario(law, horizon=horizon, preset=preset, start=table)
-            jobs[f"{start}-{law}"] = _job(scenario, start, law)
-    return jobs
+    return {
+        f"{start}-{law}": job_of(
+            paper_scenario(law, horizon=horizon, start=table), partial(row_of, start, law)
+        )
+        for start, table in start_tables(count).items()
+        for law in LAWS
+    }
 
 
-def _job(scenario: Scenario, start: str, law: str) -> Job[Row]:
-    def job(progress: Progress) -> Row:
-        run = run_scenario(scenario, progress=progress, threads=1)
-        return row_of(run, start, law)
-
-    return job
-
-
-def row_of(run: Run, start: str, law: str) -> Row:
-    """What is recorded of a run."""
+def row_of(start: str, law: str, run: Run) -> Row:
+    """The recorded quantities of a run."""
     counted = run.counters
     return Row(
         start=start,
@@ -117,24 +97,22 @@ def values_of(rows: Sequence[Row], law: str, quantity: str) -> list[float | None
     return [getattr(row, quantity) for row in rows if row.law == law]
 
 
-def quartiles_of(values: Sequence[float | None]) -> Quartiles:
-    """Quartiles, where what never came counts as later than everything."""
+def quartiles_of(values: Sequence[float | None]) -> dict[str, float | None]:
+    """Quartiles and median, where None stands for never, which is later than any time."""
+    names = ("low", "median", "high")
     if not values:
-        return Quartiles(None, None, None)
+        return dict.fromkeys(names)
     ordered = np.sort([np.inf if value is None else value for value in values])
     found = np.quantile(ordered, (0.25, 0.5, 0.75), method="inverted_cdf")
-    return Quartiles(*(float(q) if np.isfinite(q) else None for q in found))
+    known = (float(q) if np.isfinite(q) else None for q in found)
+    return dict(zip(names, known, strict=True))
 
 
 def as_json(rows: Sequence[Row]) -> dict[str, Any]:
     """Quartiles by law and quantity, and how many starts of each kind there are."""
     starts = {row.start for row in rows}
     laws = {
-        law: {
-            quantity: {"low": q.low, "median": q.median, "high": q.high}
-            for quantity in QUANTITIES
-            for q in [quartiles_of(values_of(rows, law, quantity))]
-        }
+        law: {name: quartiles_of(values_of(rows, law, name)) for name in QUANTITIES}
         for law in dict.fromkeys(row.law for row in rows)
     }
     spread = sum(start.startswith("spread") for start in starts)

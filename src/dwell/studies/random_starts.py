@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Ints, Points
 from dwell.cells import tessellate
 from dwell.cells.ground import ground_of
 from dwell.density import Density
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
-from dwell.studies.landscape import Landscape
 from dwell.studies.newton import Descent
+from dwell.studies.objective import Objective
 
 if TYPE_CHECKING:
     from dwell._kernels.general_terms import GeneralTerms
     from dwell._kernels.terms import Terms
 
 EXTREME = 600.0  # logarithms of weights from which on they are taken out of all sums
-POOL = (4096, 16)  # places that a start is chosen from: at least, and per agent
-ROUNDS = 20  # of drawing such places, at most
+POOL = (4096, 16)  # candidates that a start is chosen from: at least, and per agent
+ROUNDS = 20  # of drawing such candidates, at most
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A workspace and a density, seen from the lower corner of the workspace."""
+    """A workspace and a density relative to the lower corner of the workspace."""
 
     outer: Workspace
     weight: Density
@@ -58,9 +58,9 @@ class Frame:
         log = float(tessellate(self.workspace, [0.5 * (lower + upper)], self.density).log_masses[0])
         return log if EXTREME < abs(log) < math.inf else 0.0
 
-    def landscape(self) -> Landscape:
-        """The cost in this frame, nothing counted yet."""
-        return Landscape(self.workspace, self.density, self.log_scale)
+    def objective(self) -> Objective:
+        """The cost in this frame, with a new count of cells."""
+        return Objective(self.workspace, self.density, self.log_scale)
 
     def inward(self, positions: Points) -> Points:
         """Positions in this frame."""
@@ -68,14 +68,14 @@ class Frame:
         return moved
 
     def outward(self, descent: Descent) -> Descent:
-        """A descent in this frame, with its positions where they really are."""
+        """A descent of this frame in the coordinates of the outer workspace."""
         return replace(descent, positions=descent.positions + self.origin)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """The density `inner`, seen from `origin`."""
+    """The density `inner` in coordinates relative to `origin`."""
 
     inner: Density
     origin: Points
@@ -124,87 +124,86 @@ def _moved(workspace: Workspace, origin: Points) -> Workspace:
 
 
 def random_start(frame: Frame, agents: int, seed: int, number: int) -> Points:
-    """Places in `frame` for a start, (N, n); a function of `seed` and `number` alone.
+    """Positions in `frame` for a start, (N, n); a function of `seed` and `number` alone.
 
     They are drawn with the square root of the density, as the best deployments of many agents are
-    spread. Where it hardly weighs anything, the rest is drawn evenly.
+    spread. Where too few candidates have a positive density, the rest is uniform.
     """
     random = np.random.Generator(np.random.PCG64([seed, number]))
     size = max(POOL[0], POOL[1] * agents)
     none = np.empty((0, frame.workspace.dimension))
-    weighty, weights, others = none, np.empty(0), none
+    positive, weights, others = none, np.empty(0), none
     for _ in range(ROUNDS):
-        places = _scattered(frame.workspace, random, size)
+        drawn = _scattered(frame.workspace, random, size)
         with np.errstate(all="ignore"):
-            found = np.sqrt(np.maximum(frame.density.at(places), 0.0))
+            found = np.sqrt(np.maximum(frame.density.at(drawn), 0.0))
         weighs = found > 0.0
-        weighty, weights = np.vstack([weighty, places[weighs]]), np.append(weights, found[weighs])
-        others = np.vstack([others, places[~weighs]])
-        if len(weighty) >= agents:
+        positive, weights = np.vstack([positive, drawn[weighs]]), np.append(weights, found[weighs])
+        others = np.vstack([others, drawn[~weighs]])
+        if len(positive) >= agents:
             break
-    # The smallest of exponential waiting times: drawing without putting back, by weight.
-    waits = -np.log1p(-random.random(len(weighty))) / weights
-    chosen = weighty[np.argsort(waits, kind="stable")[:agents]]
+    # The smallest of exponential waiting times: drawing without replacement, by weight.
+    waits = -np.log1p(-random.random(len(positive))) / weights
+    chosen = positive[np.argsort(waits, kind="stable")[:agents]]
     start: Points = np.vstack([chosen, others[: agents - len(chosen)]])
     return start
 
 
 def _scattered(workspace: Workspace, random: np.random.Generator, size: int) -> Points:
-    """So many places spread evenly over the workspace, however little of its bounds it fills."""
+    """So many positions, uniform over the workspace, however little of its bounds it fills."""
+    n = workspace.dimension
     if isinstance(workspace, Polygon):
-        return _spread(workspace, random.random((size, 3)))
+        return _in_triangles(workspace, random.random((size, 3)))
     if isinstance(workspace, Ball | Ellipsoid):
-        return _stretched(workspace, _in_unit_ball(random, size, workspace.dimension))
-    if isinstance(workspace, Polytope) and workspace.dimension == 3:
+        return _in_ellipsoid(workspace, random, size)
+    if isinstance(workspace, Polytope) and n == 3:
         return _in_tetrahedra(workspace, random.random((size, 4)))
     lower, upper = workspace.bounds
-    places: Points = lower + (upper - lower) * random.random((size, workspace.dimension))
-    return places
+    positions: Points = lower + (upper - lower) * random.random((size, n))
+    return positions
 
 
-def _in_unit_ball(random: np.random.Generator, size: int, dimension: int) -> Points:
-    """Places in the ball of radius 1, which fills half of its cube in space, and more below."""
-    places = np.empty((0, dimension))
-    while len(places) < size:
-        drawn = 2.0 * random.random((size, dimension)) - 1.0
-        places = np.vstack([places, drawn[(drawn * drawn).sum(axis=1) < 1.0]])
-    return places[:size]
-
-
-def _stretched(workspace: Ball | Ellipsoid, unit: Points) -> Points:
-    """Places of the unit ball as places of the workspace."""
-    places: Points = np.tile(np.array(workspace.center), (len(unit), 1))
-    for k, size in enumerate(workspace.semi_axes):
-        places += (size * unit[:, k : k + 1]) * workspace.axes[k]
-    return places
+def _in_ellipsoid(workspace: Ball | Ellipsoid, random: np.random.Generator, size: int) -> Points:
+    """Positions by rejection in the unit ball, which fills half of its cube in space."""
+    unit = np.empty((0, workspace.dimension))
+    while len(unit) < size:
+        drawn = 2.0 * random.random((size, workspace.dimension)) - 1.0
+        unit = np.vstack([unit, drawn[(drawn * drawn).sum(axis=1) < 1.0]])
+    positions: Points = np.tile(np.array(workspace.center), (size, 1))
+    for k, semi_axis in enumerate(workspace.semi_axes):
+        positions += (semi_axis * unit[:size, k : k + 1]) * workspace.axes[k]
+    return positions
 
 
 def _in_tetrahedra(workspace: Polytope, drawn: Floats) -> Points:
-    """Places spread evenly over a solid, from numbers spread evenly over [0, 1), (k, 4).
+    """Positions in a solid from numbers uniform on [0, 1), (k, 4).
 
-    It is cut into tetrahedra that stand on its faces and meet in an inner point.
+    It is divided into tetrahedra over its faces that meet in an inner point.
     """
     base = np.array([(f[0], f[i], f[i + 1]) for f in workspace.faces for i in range(1, len(f) - 1)])
     apex = workspace.vertices.mean(axis=0)
     sides = workspace.vertices[base] - apex
-    ends = np.cumsum(
-        np.maximum((np.cross(sides[:, 0], sides[:, 1]) * sides[:, 2]).sum(axis=1), 0.0)
-    )
-    which = np.minimum(np.searchsorted(ends / ends[-1], drawn[:, 0], side="right"), len(base) - 1)
-    cuts = np.sort(drawn[:, 1:], axis=1)  # the gaps between them are even weights of corners
+    volumes = np.maximum((np.cross(sides[:, 0], sides[:, 1]) * sides[:, 2]).sum(axis=1), 0.0)
+    cuts = np.sort(drawn[:, 1:], axis=1)  # the gaps between them are uniform barycentric weights
     shares = np.diff(cuts, axis=1, prepend=0.0)
-    places: Points = apex + (shares[:, :, None] * sides[which]).sum(axis=1)
-    return places
+    positions: Points = apex + (shares[:, :, None] * sides[_chosen(volumes, drawn)]).sum(axis=1)
+    return positions
 
 
-def _spread(workspace: Polygon, drawn: Floats) -> Points:
-    """Places spread evenly over a polygon, from numbers spread evenly over [0, 1), (n, 3)."""
+def _in_triangles(workspace: Polygon, drawn: Floats) -> Points:
+    """Positions in a polygon from numbers uniform on [0, 1), (k, 3)."""
     first = workspace.vertices[0]
     sides = workspace.vertices[1:] - first
-    a, b = sides[:-1], sides[1:]  # triangles that share the first corner
-    ends = np.cumsum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
-    which = np.minimum(np.searchsorted(ends / ends[-1], drawn[:, 0], side="right"), len(a) - 1)
-    far = np.sqrt(drawn[:, 1:2])
-    along = drawn[:, 2:3]
-    places: Points = first + far * (a[which] + along * (b[which] - a[which]))
-    return places
+    a, b = sides[:-1], sides[1:]  # triangles that share the first vertex
+    which = _chosen(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], drawn)
+    positions: Points = first + np.sqrt(drawn[:, 1:2]) * (
+        a[which] + drawn[:, 2:3] * (b[which] - a[which])
+    )
+    return positions
+
+
+def _chosen(sizes: Floats, drawn: Floats) -> Ints:
+    """Which simplex each first number of `drawn` selects, in proportion to the sizes."""
+    ends = np.cumsum(sizes)
+    found: Ints = np.searchsorted(ends / ends[-1], drawn[:, 0], side="right")
+    return np.minimum(found, len(sizes) - 1)
