@@ -19,7 +19,6 @@ from dwell import (
     optimize,
     tessellate,
 )
-from dwell.errors import InputError
 from dwell.studies.bounds import BEST, reference_for
 from dwell.studies.random_starts import Frame, random_start
 
@@ -99,12 +98,6 @@ def test_the_reference_of_a_hill_uses_the_right_power():
     assert reference_for(cells, hill).value == pytest.approx(expected, rel=1e-12, abs=0.0)
 
 
-def test_more_than_three_dimensions_are_refused_by_name():
-    with pytest.raises(InputError, match="4 dimensions") as refused:
-        optimize(Box((0,) * 4, (1,) * 4), Uniform(), 3)
-    assert refused.value.code == "optimize.dimension"
-
-
 def thin_polytope():
     return Polytope([(0, 0, 0), (1, 1, 1), (1.001, 1, 1), (1, 1.001, 1), (0.001, 0, 0)])
 
@@ -156,10 +149,3 @@ def test_thin_slanted_workspaces_have_best_deployments(shape):
     found = optimize(SLANTED[shape](), None, 2, starts=2)
     assert found.kind.value == "minimum"
     assert found.positions.shape == (2, 3)
-
-
-def test_costs_that_are_known_too_roughly_are_refused_by_name():
-    with pytest.raises(InputError, match="not known well enough") as refused:
-        optimize(Ball((0, 0, 0), 1), lambda p: 1.0 + (p[:, 0] > 0.1), 2, starts=1)
-    assert refused.value.code == "optimize.density"
-    assert refused.value.key == "density"

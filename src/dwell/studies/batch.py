@@ -34,7 +34,7 @@ class Batch:
     Numbers "as seen" are those at the start, at events and at the end.
     """
 
-    scenarios: tuple[Scenario, ...]  # each, run alone, gives the same run
+    scenarios: tuple[Scenario, ...]  # each as it would be run alone
     reasons: tuple[StopReason, ...]
     times: Floats  # (R,) when each ended
     looks: Ints  # (R, N) events of each agent

@@ -1,4 +1,4 @@
-"""Several laws from one start: the same place, density, agents, seed, horizon and integrals."""
+"""Several laws in one scenario: workspace, density, start, seed and horizon in common."""
 
 from __future__ import annotations
 

@@ -18,7 +18,12 @@ from dwell.results.summary import law_of
 from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
 
 SCHEMA = 1
-LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times in the paper's place
+LEVELS = (
+    0.5,
+    1e-2,
+    1e-6,
+    1e-12,
+)  # of the largest error, for settling times in the paper's workspace
 PARTS = (1.0, 0.1, 0.01, 0.001)  # of nu, for settling times elsewhere
 UNLIKE = 1.1  # ratio of top speeds from which the comparison has a note
 Spread = dict[str, float]

@@ -18,7 +18,7 @@ from dwell.studies.bounds import Reference, reference_for
 from dwell.studies.newton import Descent, Kind
 
 SCHEMA = 1
-SAME = 1e-10  # relative difference of costs up to which two starts found the same
+SAME = 1e-10  # relative difference of costs up to which two starts found one minimum
 MOST_LOG = 709.0  # logarithms of larger numbers than this have no exponential
 SAYS = {
     Kind.MINIMUM: "a strict local minimum: every small move of the agents raises the cost",

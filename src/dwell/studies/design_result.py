@@ -20,7 +20,7 @@ VALID, VOID = "conditions met", "certificate void"
 @final
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What the conditions say about a scenario, beside what was measured on it."""
+    """The conditions for a scenario, and the constants measured on it."""
 
     setting: Setting
     lipschitz: Lipschitz

@@ -23,9 +23,9 @@ from dwell.theory.spectrum import FLAT, softest
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-TARGET = 1e-14  # gradient norm that is tried for
-NEARLY = 1e4  # times the noise: ... and from which on a place counts as stationary
-CLOSE = 1e-5  # ... and from which on Newton's equations are solved directly
+TARGET = 1e-14  # gradient norm at which a descent ends
+NEARLY = 1e4  # times the noise: gradient norm up to which a configuration is stationary
+CLOSE = 1e-5  # gradient norm below which Newton's equations are solved directly
 
 LLOYD = (5, 200)  # steps, at least and at most
 SLOW = 0.01  # relative decrease of the cost below which Lloyd's steps no longer pay
@@ -136,7 +136,7 @@ class _Walk:
                 return
 
     def rest(self) -> tuple[float | None, Kind]:
-        """Newton's steps, past saddles, to a minimum; gives the spectral gap there."""
+        """Newton's steps, past saddles, to a minimum, and the spectral gap there."""
         if not (self.now.masses > 0.0).all():
             return None, Kind.UNFINISHED
         gap = 0.0
@@ -155,7 +155,7 @@ class _Walk:
         return gap, Kind.SADDLE
 
     def descend(self) -> csr_array:
-        """Newton's steps until the gradient vanishes; gives S there."""
+        """Newton's steps until the gradient vanishes, and S there."""
         now, noise = self.now, self.objective.noise
         whole = math.sqrt(math.fsum(now.masses / now.heaviest))
         self.radius = 2.0 * whole * float(lengths(now.errors).max())

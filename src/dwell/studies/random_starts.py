@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells import tessellate
 from dwell.cells.ground import ground_of
-from dwell.density import Density
+from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.studies.newton import Descent
 from dwell.studies.objective import Objective
-
-if TYPE_CHECKING:
-    from dwell._kernels.general_terms import GeneralTerms
-    from dwell._kernels.terms import Terms
 
 EXTREME = 600.0  # logarithms of weights from which on they are taken out of all sums
 POOL = (4096, 16)  # candidates that a start is chosen from: at least, and per agent
@@ -47,7 +43,7 @@ class Frame:
     @cached_property
     def density(self) -> Density:
         """The density in this frame."""
-        return _Moved(self.weight, self.origin)
+        return _moved_density(self.weight, self.origin)
 
     @cached_property
     def log_scale(self) -> float:
@@ -72,38 +68,18 @@ class Frame:
         return replace(descent, positions=descent.positions + self.origin)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """The density `inner` in coordinates relative to `origin`."""
-
-    inner: Density
-    origin: Points
-
-    def at(self, points: Points) -> Floats:
-        """The weight at each point."""
-        return self.inner.at(points + self.origin)
-
-    def terms(self) -> Terms | None:
-        """The terms of `inner`, moved."""
-        terms = self.inner.terms()
-        if terms is None:
-            return None
-        gaussians = terms.gaussians.copy()
-        gaussians[:, 1:3] -= self.origin
-        frame = terms.frame.copy()
-        frame[:2] -= self.origin
-        return terms._replace(origins=terms.origins - self.origin, gaussians=gaussians, frame=frame)
-
-    def general_terms(self, dimension: int) -> GeneralTerms | None:
-        """The terms of the moved density, in any dimension."""
-        general = getattr(self.inner, "general_terms", None)
-        terms: GeneralTerms | None = None if general is None else general(dimension)
-        if terms is None:
-            return None
-        return terms._replace(
-            origins=terms.origins - self.origin, centers=terms.centers - self.origin
-        )
+def _moved_density(density: Density, origin: Points) -> Density:
+    """The density in coordinates relative to `origin`."""
+    match density:
+        case Uniform():
+            return density
+        case Gaussian(center=center):
+            return replace(density, center=tuple((np.array(center) - origin).tolist()))
+        case Polynomial(origin=own):
+            return replace(density, origin=tuple((np.array(own) - origin).tolist()))
+        case Mixture(parts=parts):
+            return Mixture(tuple(_moved_density(part, origin) for part in parts))
+    return Function(lambda points: density.at(points + origin))
 
 
 def _moved(workspace: Workspace, origin: Points) -> Workspace:

@@ -122,7 +122,7 @@ def gossip(
     most_meetings: int = MOST_MEETINGS,
     progress: Progress | None = None,
 ) -> Agreement:
-    """Find the least cap by random meetings of two neighbours, who both take the lesser value."""
+    """Find the least cap by random meetings of two neighbours: both take the lesser value."""
     values = _checked_caps(caps)
 
     def least(p: int, q: int) -> float:

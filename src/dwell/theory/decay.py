@@ -40,7 +40,7 @@ class Prediction:
 
     rate: float | None  # per time, of the slowest mode; negative: it grows; None: see `says`
     says: str
-    by_mode: Floats | None = None  # (K,) the same of every mode known
+    by_mode: Floats | None = None  # (K,) the rate of every mode known
     mode: int = 0  # which is the slowest
     step: float | None = None  # time between samples, where all agents sample together
     limit: float | None = None  # the longest such time at which all displacements still shrink
@@ -53,7 +53,7 @@ class Prediction:
 
 
 def predict(rates: Rates, law: object, network: Network = PERFECT) -> Prediction:
-    """What `law` does near a centroidal configuration."""
+    """The decay of small displacements from a centroidal configuration under `law`."""
     if not rates.centroidal:
         return Prediction(None, "agents are not at their centroids, so nothing decays towards here")
     if not network.perfect:

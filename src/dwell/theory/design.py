@@ -37,7 +37,7 @@ class Setting:
     eta_max: float
     lipschitz: Floats  # (N,); may be infinite
     shared_clock: bool = False  # whether all agents always sample at the same times
-    own_start: bool = True  # whether agents start with the velocities that the law gives
+    own_start: bool = True  # whether agents start with the velocities of the law
     tied: bool = False  # whether eta_max is no number of its own, but theta k1 whatever k1 is
 
     def __post_init__(self) -> None:
@@ -254,7 +254,7 @@ def _ratio(most: Floats, used: Floats) -> Floats:
 
 
 def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True) -> Iterator[str]:
-    """Why the theorem says nothing about a setting; `seen` is what was measured, if anything."""
+    """Why the theorem does not apply to a setting; `seen` is what was measured, if anything."""
     if s.agents == 1:
         yield "The theorem assumes at least two agents."
     if not perfect:

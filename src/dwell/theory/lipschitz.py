@@ -109,7 +109,7 @@ class Lipschitz:
 
 
 def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> Attained:
-    """At one configuration: infinite if two agents coincide, as far as their coordinates can tell.
+    """At one configuration: infinite if two agents coincide, up to rounding.
 
     Every cell must weigh something.
 

@@ -31,7 +31,7 @@ class Bound:
     says: str
 
     def as_json(self) -> dict[str, Any]:
-        """For programs; null stands for infinite or unknown, and `says` tells which."""
+        """For programs; null stands for infinite or unknown, which `says` distinguishes."""
         value = None if self.value is None else plain(self.value)
         return {"value": value, "separation": self.separation, "says": self.says}
 
@@ -92,7 +92,7 @@ def _is_polygonal(workspace: Workspace) -> bool:
 
 
 def _form_range(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]:
-    """Least and largest exponent of a Gaussian: a convex function of the place."""
+    """Least and largest exponent of a Gaussian: a convex function of the position."""
     if not _is_polygonal(workspace):
         return _form_range_beyond_polygons(gaussian, workspace)
     qxx, qxy, qyy = gaussian.form

@@ -98,12 +98,12 @@ class Rates:
 
     @property
     def descending(self) -> int:
-        """Along how many directions the cost falls."""
+        """The number of directions along which the cost falls."""
         return int((self.gaps < -self.tolerance).sum())
 
     @property
     def neutral(self) -> int:
-        """Along how many it stays the same, within the tolerance."""
+        """The number of directions along which it is constant to second order."""
         return int((np.abs(self.gaps) <= self.tolerance).sum())
 
     @property

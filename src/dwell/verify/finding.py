@@ -41,7 +41,7 @@ FINDING_HEAD = ("check", "", "worst", "limit", "says")
 
 
 def finding_rows(findings: Iterable[Finding]) -> Iterator[tuple[str, ...]]:
-    """The table of findings: name, status, worst value, limit, and what the property says."""
+    """The table of findings: name, status, worst value, limit, and the property in words."""
     for f in findings:
         says = f.says if not f.where else f"{f.says}; {f.where}"
         yield f.name, f.status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", says
@@ -96,14 +96,20 @@ def violated(name: str, says: str, worst: float, limit: float, where: str, **mor
     return Finding(name, f"expected: {says}", VIOLATED, worst, limit, where, **more)
 
 
-def if_guaranteed(found: Finding) -> Finding:
-    """`found` as not applicable if it is violated: the property is not guaranteed here."""
-    return replace(found, status=NOT_APPLICABLE) if found.status == VIOLATED else found
+def if_guaranteed(found: Finding, guaranteed: bool = False) -> Finding:
+    """`found`, or not applicable where it is violated but the property is not guaranteed."""
+    excused = found.status == VIOLATED and not guaranteed
+    return replace(found, status=NOT_APPLICABLE) if excused else found
 
 
 def not_applicable(name: str, says: str, why: str) -> Finding:
-    """A property that makes no sense here."""
+    """A property that cannot be judged here."""
     return Finding(name, says, NOT_APPLICABLE, 0.0, 0.0, why)
+
+
+def agent_named(k: int) -> str:
+    """Agent k in words."""
+    return f"agent {k}"
 
 
 def yes_or_no(name: str, says: str, holds: bool, where: str = "") -> Finding:

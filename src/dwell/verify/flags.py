@@ -80,7 +80,7 @@ def flags_of(
 
 
 def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
-    """Lengths or masses out of proportion, which show before a run from `places`."""
+    """Lengths or masses out of proportion, known before a run that starts at `places`."""
     diameter, nu = system.workspace.diameter, system.nu or 0.0
     if nu > diameter:
         says = f"nu = {nu:g} is {nu / diameter:.3g} times the workspace's diameter {diameter:.3g}"
@@ -165,7 +165,7 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
 def _about_certificate(
     system: CoverageSystem, assumed: Mapping[str, Any] | None, measured: Attained | None
 ) -> Iterator[Flag]:
-    """Why the theorem says nothing about this run, and the way out where one is known."""
+    """Why the theorem does not apply to this run, and the remedy where one is known."""
     if assumed is None or not isinstance(system.controller, Timer):
         return
     setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])

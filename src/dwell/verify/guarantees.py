@@ -61,7 +61,7 @@ def cost_never_rises(run: Recorded, most: int | None) -> Finding:
     says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
     found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: at_time(times[k + 1]))
-    return found if run.system.network.perfect else if_guaranteed(found)
+    return if_guaranteed(found, run.system.network.perfect)
 
 
 def self_trigger_guarantees(
@@ -85,7 +85,7 @@ def self_trigger_guarantees(
         ("target", target, -seen.depth, rounding),
     ):
         found = worst_of(name, says, np.where(seen.free, values, 0.0), limit, seen.where)
-        yield found if kept else if_guaranteed(found)
+        yield if_guaranteed(found, kept)
 
 
 def trigger_by_hand(run: Recorded, law: SelfTriggered, most: int | None) -> Finding:

@@ -152,7 +152,7 @@ class Series:
     costs: Floats  # (S,)
     rates: Floats  # (S,) time derivative of the cost
     doubts: Floats  # (S,) what rounding may add to it
-    masses: Floats  # (S,) of the whole workspace, in the end always the same
+    masses: Floats  # (S,) of the whole workspace, constant but for rounding
 
 
 def affordable(run: Recorded, most: int) -> int:

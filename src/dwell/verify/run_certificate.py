@@ -19,7 +19,15 @@ from dwell.errors import AgentsError, DensityError
 from dwell.measure.metrics import Metrics
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
-from dwell.verify.finding import HOLDS, Finding, Where, not_applicable, violated, worst_of
+from dwell.verify.finding import (
+    HOLDS,
+    Finding,
+    Where,
+    agent_named,
+    not_applicable,
+    violated,
+    worst_of,
+)
 from dwell.verify.recorded import (
     THOROUGH,
     Effort,
@@ -104,7 +112,7 @@ NAMES = {
 
 
 def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
-    """Why the theorem says nothing about a run of the timer law; empty if it does."""
+    """Why the theorem does not apply to a run of the timer law; empty if it does."""
     if assumed is None:
         return "the scenario has no [certificate]"
     if system.spacing is not None:
@@ -145,16 +153,16 @@ def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
         where = f"agents {a} and {b} at one place"
         yield violated("phi-1", NAMES["phi-1"], float(beyond.max()), ROUNDING, where)
     else:
-        yield _worst("phi-1", beyond, ROUNDING, _agent)
+        yield _worst("phi-1", beyond, ROUNDING, agent_named)
     speed = lengths(start.hold) / s.k1 - 1.0
     timer = np.maximum(start.next_at - s.t2, s.t1 - start.next_at) / s.t2
-    yield _worst("phi-2", np.maximum(speed, timer), ROUNDING, _agent)
+    yield _worst("phi-2", np.maximum(speed, timer), ROUNDING, agent_named)
     if gap == 0.0:
         yield _silent_about("phi-3", "two agents at one place have no cells")
         return
     errors = np.array([look.error for look in run.system.looks(start.start)])
     size = np.maximum(lengths(errors), s.reach)[:, None]
-    yield _worst("phi-3", lengths(start.hold - s.k1 * errors / size), s.eta_max, _agent)
+    yield _worst("phi-3", lengths(start.hold - s.k1 * errors / size), s.eta_max, agent_named)
 
 
 def _conditions(s: Setting) -> Iterator[Finding]:
@@ -162,7 +170,7 @@ def _conditions(s: Setting) -> Iterator[Finding]:
     yield _worst("eta-below-k1", np.array([s.eta_max]), s.k1, lambda k: where, strict=True)
     with np.errstate(divide="ignore"):
         over = s.t2 / s.max_dwell_times
-    yield _worst("dwell-time", over, 1.0, _agent)
+    yield _worst("dwell-time", over, 1.0, agent_named)
 
 
 def _measured_lipschitz(
@@ -260,7 +268,7 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
     try:
         worst = float(run.errors(run.until).max())
         when = run.covered if nu == run.system.nu else run.covered_within(nu)
-    except AgentsError as fault:  # two agents at one place have no cells
+    except AgentsError as fault:  # coincident agents have no cells
         return not_applicable(name, says, str(fault))
     if when is None:
         return violated(name, says, worst, nu, "never")
@@ -287,10 +295,6 @@ def _cost_rate(series: Series, s: Setting, held: Held) -> Iterator[Finding]:
         return
     rates = np.where(all_in, series.rates - series.doubts, -np.inf)
     yield _worst("cost-in-u", rates, 0.0, at)
-
-
-def _agent(k: int) -> str:
-    return f"agent {k}"
 
 
 def _plain(values: Floats) -> tuple[float | None, ...]:

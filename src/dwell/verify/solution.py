@@ -28,6 +28,7 @@ from dwell.verify.finding import (
     HOLDS,
     Finding,
     Where,
+    agent_named,
     agreement,
     if_guaranteed,
     not_applicable,
@@ -47,9 +48,9 @@ SAMPLES = 50  # samples measured again, unless all are
 FEW_SAMPLES = 5  # where cells are expensive
 MOST_CELLS = 2**18  # of samples measured at once
 SOLVED = 100.0  # times the tolerance of a differential equation
-OTHER_KERNELS = 1e-11  # likewise: what runs made by another version may differ by
+OTHER_KERNELS = 1e-11  # of the diameter: by how much runs of another version may differ
 ENDLESS = frozenset({"next_at", "cruise"})  # columns where infinity has a meaning
-ALONE = frozenset({"nearest", "separations"})  # likewise, for a single agent
+ALONE = frozenset({"nearest", "separations"})  # and those where it has one for a single agent
 
 SAYS = {
     "digest": "the file is as it was written",
@@ -150,10 +151,6 @@ def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool =
     return worst_of(name, SAYS[name], values, limit, where, strict)
 
 
-def _agent(k: int) -> str:
-    return f"agent {k}"
-
-
 def _file(claims: Claims) -> Iterator[Finding]:
     if claims.intact is not None:
         yield yes_or_no("digest", SAYS["digest"], claims.intact)
@@ -203,22 +200,22 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     system, start = run.system, run.start
     if positions is not None:
         gap = np.abs(positions - start.start).max(axis=1)
-        yield _worst("start-position", gap, 0.0, _agent)
+        yield _worst("start-position", gap, 0.0, agent_named)
     again = beginning(system, start.start)
     gap = np.abs(again.hold - start.hold).max(axis=1)
     if not is_continuous(system):
         gap = np.maximum(gap, np.abs(_apart(_kept(again), _kept(start))))
-    yield _worst("start-hold", gap, rounding, _agent)
+    yield _worst("start-hold", gap, rounding, agent_named)
     wrong = [_miscounted(one, other) for one, other in zip(start.spent, again.spent, strict=False)]
     missing = [np.inf] * (len(again.spent) - len(wrong))
-    yield _worst("start-counts", np.array([*wrong, *missing]), 0.0, _agent)
+    yield _worst("start-counts", np.array([*wrong, *missing]), 0.0, agent_named)
     if is_continuous(system):
         return
-    yield _worst("start-timer", np.abs(again.next_at - start.next_at), 0.0, _agent)
+    yield _worst("start-timer", np.abs(again.next_at - start.next_at), 0.0, agent_named)
     program = timer_program(system)
     if program is not None:
         excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
-        yield _worst("start-interval", excess, 0.0, _agent)
+        yield _worst("start-interval", excess, 0.0, agent_named)
 
 
 def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
@@ -233,7 +230,7 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     # Of several jumps at the last instant some may be missing unless the horizon ended the run.
     missing = left <= until if claims.ended == "horizon" else left < until
     gap = np.where(missing, until - left, -1.0)
-    yield _worst("complete", gap, 0.0, _agent, strict=True)
+    yield _worst("complete", gap, 0.0, agent_named, strict=True)
     says = f"the run ended as it says, by {claims.ended}"
     if claims.ended == "horizon" and claims.horizon is not None:
         yield yes_or_no("ending", says, until == claims.horizon)
@@ -264,10 +261,9 @@ def _bounds(run: Recorded) -> Iterator[Finding]:
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
     positions = np.vstack([run.table.positions, run.final_positions()])
     beyond = system.workspace.outside_by(positions) / system.workspace.diameter
-    found = _worst("workspace", beyond, 1e-12, lambda k: f"row {k}")
     # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
     guaranteed = getattr(law, "stays_inside", False) and system.network.perfect
-    yield found if guaranteed else if_guaranteed(found)
+    yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
 
 
 def _jumps(run: Recorded, rounding: float, tell: Progress, thorough: bool) -> Iterator[Finding]:
@@ -308,7 +304,7 @@ def _decisions(run: Recorded, rounding: float, tell: Progress) -> Iterator[Findi
         reach = float(np.abs(system.workspace.bounds).max())  # positions are rounded like this
         limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(reach))
         found = _worst("promise", gaps.broken, limit, run.where)
-        yield found if system.network.perfect else if_guaranteed(found)
+        yield if_guaranteed(found, system.network.perfect)
 
 
 def _miscounted(one: Spent, other: Spent) -> int:

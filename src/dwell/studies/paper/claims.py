@@ -1,14 +1,16 @@
 """Statements of the paper about its simulations, and whether ours bear them out.
 
-Each claim has the paper's number, ours with exact integrals, ours on a grid
-of points, and a verdict by the column that can decide: exact integrals, or the grid where the
-paper's number can only come from one.
+Each claim has the paper's number, ours with exact integrals, ours on a grid of points, and a
+verdict by the column that can decide: exact integrals, or the grid where the paper's number can
+only come from one. The statements themselves are in claims.toml.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from importlib.resources import files
 from typing import Any, final
 
 import numpy as np
@@ -29,21 +31,12 @@ from dwell.studies.paper.numbers import (
 )
 from dwell.studies.paper.simulations import OTHER_PRESET, Pair, Simulations
 
-Numbers = Pair[float | None]  # None where there is nothing to measure
-
 # Digits that the paper prints: a number that rounds to the same two counts as the same.
 ROUNDED = 1.05
 ABOUT = 0.15  # where the paper says "about", our number may differ by this part
 
-A_GRID_EFFECT = (
-    "Errors this small come from integrating on a grid of points, so the grid decides. "
-    "With exact integrals the slow modes of the tessellation remain, and it does not hold."
-)
-OUR_CHOICE = (
-    "The spacing was chosen, among several tried, so that this comes in time; with others it may "
-    "not: see the table of grids."
-)
-MOST_SAMPLES = "Looks of the agent that looks most, over those of an agent under Lloyd's law."
+Numbers = Pair[float | None]  # None where there is nothing to measure
+Test = Callable[[float], bool]
 
 
 @final
@@ -80,253 +73,153 @@ def borne_out(claims: Sequence[Claim]) -> str:
     )
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """Our numbers for a claim, the test that they have to pass, and words for the note."""
+
+    ours: Numbers
+    passes: Test
+    words: dict[str, Any]
+
+
+Evidence = dict[str, _Evidence]  # by claim
+
+
 def judge(simulations: Simulations) -> list[Claim]:
     """Every claim, in the order of the paper."""
-    groups = (
-        _of_30_agents, _of_lloyd, _of_self_trigger, _of_its_guarantees, _of_self_trigger_and_lloyd,
-        _of_timer, _of_timer_and_lloyd,
-    )  # fmt: skip
-    return [claim for group in groups for claim in group(simulations)]
+    statements = tomllib.loads(files(__package__).joinpath("claims.toml").read_text("utf-8"))
+    parts = (_of_thirty, _of_errors, _of_cells, _of_guarantees, _beside_lloyd)
+    phrases, evidence = statements.pop("phrases"), Evidence()
+    for part in parts:
+        evidence |= part(simulations)
+    return [_claim(name, of, evidence[name], phrases) for name, of in statements.items()]
 
 
 def _claim(
-    name: str,
-    says: str,
-    paper: float | None,
-    ours: Numbers,
-    passes: Callable[[float], bool],
-    note: str,
-    by: str = "exact",
+    name: str, statement: dict[str, Any], known: _Evidence, phrases: dict[str, str]
 ) -> Claim:
+    by, ours = statement.get("by", "exact"), known.ours
     decisive = getattr(ours, by)
-    holds = decisive is not None and bool(passes(decisive))
-    return Claim(name, says, paper, ours.exact, ours.grid, holds, by, note)
+    holds = decisive is not None and bool(known.passes(decisive))
+    note = statement["note"].format(**phrases, **known.words).format(**known.words)
+    paper = statement.get("paper")
+    return Claim(name, statement["says"], paper, ours.exact, ours.grid, holds, by, note)
 
 
-def _of_30_agents(s: Simulations) -> Iterator[Claim]:
-    """Claims about the run of 30 agents."""
-    yield _claim(
-        "n30-cost",
-        "The locational cost of 30 agents becomes steady at about 201.",
-        201.0,
-        s.n30.each(final_cost),
-        lambda cost: 199.0 <= cost <= 203.0,
-        "Decided with exact integrals; from 199 to 203 counts as about 201. Our workspace was "
-        "chosen so that this number comes out.",
-    )
-    yield _claim(
-        "n30-coverage",
-        "Every error of the 30 agents is within 0.7 for all t ≥ 60.",
-        60.0,
-        s.n30.each(lambda run: run.reached_at),
-        lambda at: at <= 60.0,
-        "Decided with exact integrals. Ours are the times from which it is so.",
-    )
-    yield _claim(
-        "n30-hold-error",
-        "No hold error exceeds 0.4.",
-        0.4,
-        s.n30.each(largest_hold_error),
-        lambda largest: largest <= 0.4,
-        "Decided with exact integrals. Largest value at the end of any hold and at any sample.",
-    )
-    yield _claim(
-        "n30-error-final",
-        "The errors of the 30 agents fall to 1e-9.",
-        1e-9,
-        s.n30.each(final_error),
-        lambda error: error <= 1e-9,
-        f"{_grid_effect(s.n30, 1e-9)} {OUR_CHOICE} Largest error at the end.",
-        by="grid",
-    )
-    yield _claim(
-        "n30-dwell-bound",
-        "The longest interval, T2 = 0.03, satisfies the maximum dwell-time condition.",
-        0.03,
-        Pair(dwell_bound(s.n30.exact), None),
-        lambda longest: longest >= 0.03,
-        "Arithmetic, no simulation: ours is the longest interval that the condition allows.",
-    )
+def _given(ours: Numbers, passes: Test, **words: Any) -> _Evidence:
+    return _Evidence(ours, passes, words)
 
 
-def _of_lloyd(s: Simulations) -> Iterator[Claim]:
-    """Claims about 12 agents under Lloyd's law."""
-    yield _error_claim(
-        "lloyd-error",
-        "Lloyd's law",
-        s.lloyd,
-        (1.23e-13, 80.0),
-        f"{_grid_effect(s.lloyd, ROUNDED * 1.23e-13)} {OUR_CHOICE} A value that rounds to the same "
-        "two digits counts as the same.",
-    )
-    yield _claim(
-        "lloyd-cells",
-        "Under Lloyd's law each agent computes its cell 15,000 times.",
-        15_000.0,
-        s.lloyd.each(lambda run: float(cells_before_end(run).max())),
-        lambda cells: cells == 15_000.0,
-        "Looks at t = 0, 0.01, …, 149.99. The look at t = 150 decides nothing and is not counted.",
-    )
+def _at_most(limit: float) -> Test:
+    return lambda value: value <= limit
 
 
-def _of_self_trigger(s: Simulations) -> Iterator[Claim]:
-    """Claims about errors, cells and intervals of the self-triggered law."""
-    yield _error_claim(
-        "self-triggered-error",
-        "the self-triggered law",
-        s.self_triggered,
-        (1.26e-12, 149.5),
-        f"{_grid_effect(s.self_triggered, 1.26e-12)} The table of grids has other spacings.",
-    )
-    other = float(cells_before_end(s.other_preset.exact).mean())
-    yield _claim(
-        "self-triggered-cells",
-        "Under the self-triggered law each agent computes about 28,000 cells of all kinds.",
-        28_000.0,
-        s.self_triggered.each(lambda run: float(cells_before_end(run).mean())),
-        lambda cells: abs(cells / 28_000.0 - 1.0) <= ABOUT,
-        "Mean over the agents; within 15 % counts as about. The trigger's equation is "
-        f"reconstructed; its other form, {OTHER_PRESET}, computes {other:,.0f} cells.",
-    )
+def _about(paper: float) -> Test:
+    return lambda value: abs(value / paper - 1.0) <= ABOUT
+
+
+def _of_thirty(s: Simulations) -> Evidence:
+    """Evidence on the claims about 30 agents."""
+    return {
+        "n30-cost": _given(s.n30.each(final_cost), lambda cost: 199.0 <= cost <= 203.0),
+        "n30-coverage": _given(s.n30.each(lambda run: run.reached_at), _at_most(60.0)),
+        "n30-hold-error": _given(s.n30.each(largest_hold_error), _at_most(0.4)),
+        "n30-error-final": _given(
+            s.n30.each(final_error), _at_most(1e-9), settled=_since(s.n30, 1e-9)
+        ),
+        "n30-dwell-bound": _given(
+            Pair(dwell_bound(s.n30.exact), None), lambda longest: longest >= 0.03
+        ),
+    }
+
+
+def _of_errors(s: Simulations) -> Evidence:
+    """Evidence on how small errors become from some time on, law by law."""
+
+    def errors(pair: Pair[Run], level: float, since: float, rest: float) -> _Evidence:
+        ours = pair.each(lambda run: largest_error(run, since))
+        return _given(ours, _at_most(ROUNDED * level), settled=_since(pair, rest))
+
+    return {
+        "lloyd-error": errors(s.lloyd, 1.23e-13, 80.0, ROUNDED * 1.23e-13),
+        "self-triggered-error": errors(s.self_triggered, 1.26e-12, 149.5, 1.26e-12),
+        "timer-error": errors(s.timer, 8.71e-14, 105.0, 8.71e-14),
+    }
+
+
+def _since(pair: Pair[Run], level: float) -> str:
+    at = settled_at(pair.grid, level)
+    return "at no time of this run" if at is None else f"from t = {at:.1f}"
+
+
+def _of_cells(s: Simulations) -> Evidence:
+    """Evidence on cells and intervals of the three laws."""
+
+    def most(run: Run) -> float:
+        return float(cells_before_end(run).max())
+
+    def mean(run: Run) -> float:
+        return float(cells_before_end(run).mean())
+
     late = np.concatenate(late_intervals(s.self_triggered.exact) or [np.empty(0)])
-    kept = f"{np.mean(late >= 0.1 - TIDY):.1%}" if len(late) else "none"
     share = patient_agents(s.self_triggered.exact)
-    patient = "none" if share is None else f"{share:.0%}"
-    yield _claim(
-        "self-triggered-intervals",
-        "After t = 50 nearly all agents have intervals of at least 0.1.",
-        0.1,
-        s.self_triggered.each(usual_least),
-        lambda wait: wait >= 0.1 - TIDY,
-        "Ours is the length that nine of ten intervals that begin after t = 50 reach: that is how "
-        f"we read nearly all. Of these intervals {kept} are at least 0.1 long; of the agents, "
-        f"{patient} have no shorter one.",
-    )
+    return {
+        "lloyd-cells": _given(s.lloyd.each(most), lambda cells: cells == 15_000.0),
+        "self-triggered-cells": _given(
+            s.self_triggered.each(mean),
+            _about(28_000.0),
+            preset=OTHER_PRESET,
+            other=mean(s.other_preset.exact),
+        ),
+        "self-triggered-intervals": _given(
+            s.self_triggered.each(usual_least),
+            lambda wait: wait >= 0.1 - TIDY,
+            kept=f"{np.mean(late >= 0.1 - TIDY):.1%}" if len(late) else "none",
+            patient="none" if share is None else f"{share:.0%}",
+        ),
+        "timer-cells": _given(s.timer.each(most), _at_most(400.0)),
+    }
 
 
-def _of_its_guarantees(s: Simulations) -> Iterator[Claim]:
-    """Claims about what the self-trigger guarantees between two samples."""
+def _of_guarantees(s: Simulations) -> Evidence:
+    """Evidence on what the self-trigger guarantees between two samples, with both presets."""
     hits = " and ".join(
         f"{figures.exact.floor_hits:,} of {figures.exact.intervals:,} ({name})"
         for name, figures in s.guarantees.items()
     )
-    left_out = f"Intervals that hit the floor tau_min are left out, with exact integrals {hits}."
-    yield _claim(
-        "self-triggered-drift",
-        "Between two looks of an agent its centroid moves by at most δ = 3.",
-        3.0,
-        _of_presets(s, "drift", max),
-        lambda drift: drift <= 3.0,
-        f"Guarantee G1. The largest motion seen, with both forms of the trigger. {left_out}",
-    )
     rounding = 1e-12 * s.self_triggered.exact.workspace.diameter
-    yield _claim(
-        "self-triggered-target",
-        "Between two looks of an agent the centroid that it sampled stays in its cell.",
-        0.0,
-        _of_presets(s, "room", min),
-        lambda depth: depth >= -rounding,
-        "Guarantee G2. How much farther that point is from every other agent, at least, with both "
-        f"forms of the trigger. {left_out}",
-    )
+
+    def worst(quantity: str, of: Callable[[Iterable[float]], float]) -> Numbers:
+        def both(*figures: TriggerFigures) -> float | None:
+            seen = [getattr(one, quantity) for one in figures]
+            return None if None in seen else of(seen)
+
+        first, second = s.guarantees.values()
+        return first.each(both, second)
+
+    return {
+        "self-triggered-drift": _given(worst("drift", max), _at_most(3.0), hits=hits),
+        "self-triggered-target": _given(
+            worst("room", min), lambda depth: depth >= -rounding, hits=hits
+        ),
+    }
 
 
-def _of_self_trigger_and_lloyd(s: Simulations) -> Iterator[Claim]:
-    """The self-triggered law in comparison with Lloyd's."""
-    yield _claim(
-        "self-triggered-communication",
-        "After t = 50 the self-triggered law looks at most a tenth as often as Lloyd's.",
-        0.1,
-        _ratios(s.self_triggered, s.lloyd, lambda run: samples_since(run, 50.0)),
-        lambda ratio: ratio <= 0.1,
-        MOST_SAMPLES,
-    )
-    yield _claim(
-        "self-triggered-same-cvc",
-        "The self-triggered law ends in a configuration similar to that of Lloyd's.",
-        None,
-        s.self_triggered.each(_distance, s.lloyd),
-        lambda distance: distance <= SAME * s.lloyd.exact.workspace.diameter,
-        f"{_how_matched(s.self_triggered, s.lloyd)} Which configuration a law ends in depends on "
-        "the start, and ours is a reconstruction.",
-    )
-    yield _slower("self-triggered", s.self_triggered, s.lloyd, 1.87, 1.26e-12)
-
-
-def _of_timer(s: Simulations) -> Iterator[Claim]:
-    """Claims about errors and cells of the timer law."""
-    yield _error_claim(
-        "timer-error",
-        "the timer-based law",
-        s.timer,
-        (8.71e-14, 105.0),
-        f"{_grid_effect(s.timer, 8.71e-14)} {OUR_CHOICE} Our floor is lower, because motion "
-        "between events is exact and rounding does not pile up in small steps.",
-    )
-    yield _claim(
-        "timer-cells",
-        "Under the timer-based law no agent computes more than 400 cells.",
-        400.0,
-        s.timer.each(lambda run: float(cells_before_end(run).max())),
-        lambda cells: cells <= 400.0,
-        "Largest of all agents. The intervals allow up to 750, but drawn evenly from [0.2, 0.65] "
-        "they give about 353.",
-    )
-
-
-def _of_timer_and_lloyd(s: Simulations) -> Iterator[Claim]:
-    """The timer law in comparison with Lloyd's."""
-    yield _claim(
-        "timer-communication",
-        "The timer-based law needs at most 1/20 of the looks of Lloyd's.",
-        0.05,
-        _ratios(s.timer, s.lloyd, cells_before_end),
-        lambda ratio: ratio <= 0.05,
-        MOST_SAMPLES,
-    )
-    yield _claim(
-        "timer-different-cvc",
-        "The timer-based law ends in another configuration than Lloyd's.",
-        None,
-        s.timer.each(_distance, s.lloyd),
-        lambda distance: distance > SAME * s.lloyd.exact.workspace.diameter,
-        _how_matched(s.timer, s.lloyd),
-    )
-    yield _slower("timer", s.timer, s.lloyd, 1.31, 8.71e-14)
-
-
-def _error_claim(
-    name: str, law: str, pair: Pair[Run], level_and_time: tuple[float, float], note: str
-) -> Claim:
-    """The claim that errors under a law stay within a level from some time on."""
-    level, since = level_and_time
-    return _claim(
-        name,
-        f"Under {law} every error is within {level:g} for all t ≥ {since:g}.",
-        level,
-        pair.each(lambda run: largest_error(run, since)),
-        lambda error: error <= ROUNDED * level,
-        note,
-        by="grid",
-    )
-
-
-def _grid_effect(pair: Pair[Run], level: float) -> str:
-    """Why the grid decides about errors of this size, and from when on they are within `level`."""
-    at = settled_at(pair.grid, level)
-    when = "at no time of this run" if at is None else f"from t = {at:.1f}"
-    return f"{A_GRID_EFFECT} On the grid it is so {when}."
-
-
-def _of_presets(s: Simulations, quantity: str, worst: Callable[[list[float]], float]) -> Numbers:
-    """The worst of both forms of the trigger; None where one has no value."""
-
-    def of(*figures: TriggerFigures) -> float | None:
-        seen = [getattr(one, quantity) for one in figures]
-        return None if None in seen else worst(seen)
-
-    first, *others = s.guarantees.values()
-    return first.each(of, *others)
+def _beside_lloyd(s: Simulations) -> Evidence:
+    """Evidence on the self-triggered and the timer law in comparison with Lloyd's."""
+    limit = SAME * s.lloyd.exact.workspace.diameter
+    same, timer = s.self_triggered, s.timer
+    return {
+        "self-triggered-communication": _given(
+            _ratios(same, s.lloyd, lambda run: samples_since(run, 50.0)), _at_most(0.1)
+        ),
+        "self-triggered-same-cvc": _matched(same, s.lloyd, _at_most(limit)),
+        "self-triggered-slower": _slower(same, s.lloyd, 1.87, 1.26e-12),
+        "timer-communication": _given(_ratios(timer, s.lloyd, cells_before_end), _at_most(0.05)),
+        "timer-different-cvc": _matched(timer, s.lloyd, lambda distance: distance > limit),
+        "timer-slower": _slower(timer, s.lloyd, 1.31, 8.71e-14),
+    }
 
 
 def _ratios(pair: Pair[Run], benchmark: Pair[Run], of: Callable[[Run], Ints]) -> Numbers:
@@ -339,35 +232,19 @@ def _ratios(pair: Pair[Run], benchmark: Pair[Run], of: Callable[[Run], Ints]) ->
     return pair.each(ratio, benchmark)
 
 
-def _distance(run: Run, other: Run) -> float | None:
-    return match(run, other).settled
+def _matched(pair: Pair[Run], benchmark: Pair[Run], passes: Test) -> _Evidence:
+    found = pair.each(match, benchmark)
+    tolerance, distance = found.exact.tolerance, found.exact.distance
+    ours = found.each(lambda one: one.settled)
+    return _given(ours, passes, tolerance=tolerance, distance=distance)
 
 
-def _how_matched(pair: Pair[Run], benchmark: Pair[Run]) -> str:
-    found = match(pair.exact, benchmark.exact)
-    return (
-        "Distance of the agents farthest apart when paired as well as can be, once both have come "
-        f"to rest; up to {found.tolerance:.2g} they count as one. At the end of the runs it is "
-        f"{found.distance:.3g} with exact integrals."
-    )
-
-
-def _slower(law: str, pair: Pair[Run], benchmark: Pair[Run], paper: float, level: float) -> Claim:
+def _slower(pair: Pair[Run], benchmark: Pair[Run], paper: float, level: float) -> _Evidence:
     """On the grid to the level at which the paper sees each law; with exact integrals to 0.01."""
 
     def ratio(run: Run, other: Run, levels: tuple[float, float]) -> float | None:
         time, other_time = map(settled_at, (run, other), levels)
         return None if time is None or not other_time else time / other_time
 
-    return _claim(
-        f"{law}-slower",
-        f"The {'timer-based' if law == 'timer' else law} law takes about {paper:g} times as long "
-        "as Lloyd's to bring errors down.",
-        paper,
-        pair.each(ratio, benchmark, Pair((1e-2, 1e-2), (level, ROUNDED * 1.23e-13))),
-        lambda times: abs(times / paper - 1.0) <= ABOUT,
-        "The paper divides the times at which errors come to rest, so the grid decides; within "
-        "15 % counts as about. These are the times at which cells happen to freeze, which depend "
-        "on the grid and on the start. With exact integrals, ours is for errors within 0.01.",
-        by="grid",
-    )
+    levels = Pair((1e-2, 1e-2), (level, ROUNDED * 1.23e-13))
+    return _given(pair.each(ratio, benchmark, levels), _about(paper))

@@ -15,7 +15,6 @@ from dwell.errors import InputError
 from dwell.studies.comparison import LEVELS, Comparison, LawFigures
 from dwell.studies.paper import start_study
 from dwell.studies.paper.claims import Claim, borne_out
-from dwell.studies.paper.figures import Illustration
 from dwell.studies.paper.grid_study import LEVELS as REST
 from dwell.studies.paper.grid_study import PAPER_TIMES, GridRow
 from dwell.studies.paper.numbers import TriggerFigures
@@ -27,7 +26,7 @@ from dwell.studies.paper.simulations import (
     TITLES,
     Pair,
 )
-from dwell.studies.paper.start_study import QUANTITIES, Row
+from dwell.studies.paper.start_study import LABELS, Row
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -97,7 +96,7 @@ def require_jinja() -> None:
         ) from fault
 
 
-def report_page(found: Reproduction, drawn: Sequence[Illustration]) -> str:
+def report_page(found: Reproduction, drawn: Sequence[str]) -> str:
     """The page as text; the figures are PNG files in the folder of `found`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -115,7 +114,7 @@ def report_page(found: Reproduction, drawn: Sequence[Illustration]) -> str:
         generator=MARK,
         title=TITLE,
         verdict=borne_out(found.claims),
-        pictures={one.name: _picture(found.folder / "figures", one) for one in drawn},
+        pictures={name: _picture(found.folder / "figures" / f"{name}.png") for name in drawn},
         spacing=SPACING,
         preset=PRESET,
         other_preset=OTHER_PRESET,
@@ -125,7 +124,7 @@ def report_page(found: Reproduction, drawn: Sequence[Illustration]) -> str:
         levels=LEVELS,
         rest=REST,
         paper_times=PAPER_TIMES,
-        quantities=QUANTITIES,
+        quantities=LABELS,
     )
 
 
@@ -174,16 +173,14 @@ def prose(text: str) -> Markup:
     return Markup(_POWER.sub(lambda m: _scientific(m[1], int(m[2])), escaped))
 
 
-def _picture(folder: Path, shown: Illustration) -> dict[str, Any]:
-    """A PNG file as a data address, with its size on the page and its words."""
-    data = (folder / f"{shown.name}.png").read_bytes()
+def _picture(path: Path) -> dict[str, Any]:
+    """A PNG file as a data address, with its size on the page."""
+    data = path.read_bytes()
     width, height = (int.from_bytes(data[k : k + 4], "big") for k in (16, 20))
     return {
         "source": f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}",
         "width": 5 * width // 7,  # drawn larger than it is shown, for sharp screens
         "height": 5 * height // 7,
-        "alt": shown.alt,
-        "caption": shown.caption,
     }
 
 

@@ -19,7 +19,7 @@ from dwell.runner import provenance
 from dwell.studies.comparison import LEVELS, Comparison, figures_of
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign, write_text
 from dwell.studies.paper.claims import judge
-from dwell.studies.paper.figures import illustrations
+from dwell.studies.paper.figures import DRAWINGS
 from dwell.studies.paper.grid_study import GridRow, grid_jobs, grid_row
 from dwell.studies.paper.report import MARK, Reproduction, report_page, require_jinja
 from dwell.studies.paper.simulations import (
@@ -59,9 +59,9 @@ def reproduce(
         raise InputError(f"starts is {starts!r}; 0 or more are needed", code="reproduce.starts")
     require_matplotlib()
     require_jinja()
-    folder, drawn = Path(out), illustrations(bool(starts))
+    folder, drawn = Path(out), [name for name in DRAWINGS if starts or name != "starts"]
     wanted = scenarios(horizon)
-    _prepare(folder, list(wanted), [one.name for one in drawn])
+    _prepare(folder, list(wanted), drawn)
     jobs: dict[str, Job[Any]] = {f"runs/{k}": job_of(s, lambda run: run) for k, s in wanted.items()}
     if other_grids:
         jobs |= {f"grids/{name}": job for name, job in grid_jobs(horizon).items()}
@@ -79,10 +79,10 @@ def reproduce(
     grids = [row for row in done.values() if isinstance(row, GridRow)]
     if other_grids:
         grids += [grid_row(name, SPACING, runs[f"{name}-grid"]) for name in TEMPLATES]
-    for k, one in enumerate(drawn):
+    for k, name in enumerate(drawn):
         if progress is not None:
             progress("drawing", k / len(drawn))
-        write_figures({one.name: partial(one.draw, simulations, rows)}, folder / "figures")
+        write_figures({name: partial(DRAWINGS[name], simulations, rows)}, folder / "figures")
     found = _reproduction(folder, simulations, rows, grids, horizon, began)
     text = json.dumps(found.as_json(), indent=1, allow_nan=False)
     write_text(folder / "claims.json", f"{text}\n")

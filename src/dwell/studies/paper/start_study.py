@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -20,34 +20,29 @@ AGENTS = 12
 SIDE = 6.0  # of the square that a clustered start is drawn from
 SEED = 20240228  # of the positions of these squares
 
-# The quantities recorded of each run, and their labels.
-QUANTITIES = {
-    "settled_half": "errors within 0.5 from",
-    "settled_hundredth": "errors within 0.01 from",
-    "final_error": "final error",
-    "final_cost": "final cost",
-    "cells": "cells per agent",
-    "looks": "looks per agent",
-    "distance": "distance per agent",
+# The quantities recorded of each run, with their labels; counts are means over the agents.
+QUANTITIES: dict[str, tuple[str, Callable[[Run], float | None]]] = {
+    "settled_half": ("errors within 0.5 from", lambda run: settled_at(run, 0.5)),
+    "settled_hundredth": ("errors within 0.01 from", lambda run: settled_at(run, 1e-2)),
+    "final_error": ("final error", final_error),
+    "final_cost": ("final cost", final_cost),
+    "cells": ("cells per agent", lambda run: float(run.counters.cells.mean())),
+    "looks": ("looks per agent", lambda run: float(run.counters.voronoi.mean())),
+    "distance": ("distance per agent", lambda run: float(run.counters.distance.mean())),
 }
+LABELS = {name: label for name, (label, _) in QUANTITIES.items()}
 WIDE_RANGE = ("final_error", "cells", "looks")  # drawn on log axes
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One law from one start; a time is None if it never came."""
+    """One law from one start."""
 
     start: str
     law: str
-    settled_half: float | None
-    settled_hundredth: float | None
-    final_error: float | None
-    final_cost: float | None
-    cells: float  # mean over the agents, as are the next two
-    looks: float
-    distance: float
     ended: str  # why the run ended
+    values: dict[str, float | None]  # by quantity; a time is None if it never came
 
 
 def start_tables(count: int) -> dict[str, dict[str, Any]]:
@@ -77,24 +72,13 @@ def start_jobs(count: int, horizon: float | None = None) -> dict[str, Job[Row]]:
 
 def row_of(start: str, law: str, run: Run) -> Row:
     """The recorded quantities of a run."""
-    counted = run.counters
-    return Row(
-        start=start,
-        law=law,
-        settled_half=settled_at(run, 0.5),
-        settled_hundredth=settled_at(run, 1e-2),
-        final_error=final_error(run),
-        final_cost=final_cost(run),
-        cells=float(counted.cells.mean()),
-        looks=float(counted.voronoi.mean()),
-        distance=float(counted.distance.mean()),
-        ended=run.stop.reason.value,
-    )
+    values = {name: of(run) for name, (_, of) in QUANTITIES.items()}
+    return Row(start, law, run.stop.reason.value, values)
 
 
 def values_of(rows: Sequence[Row], law: str, quantity: str) -> list[float | None]:
     """One quantity of one law, start by start."""
-    return [getattr(row, quantity) for row in rows if row.law == law]
+    return [row.values[quantity] for row in rows if row.law == law]
 
 
 def quartiles_of(values: Sequence[float | None]) -> dict[str, float | None]:
