@@ -13,10 +13,10 @@ from bench.places import HEPTAGON, hill, paper
 from bench.table import Row, at_most, under
 from bench.timing import timed
 from dwell.studies.deployment import Deployment
-from dwell.studies.draws import Frame, random_start
-from dwell.studies.landscape import Landscape
 from dwell.studies.newton import descend
+from dwell.studies.objective import Objective
 from dwell.studies.optimize import optimize_scenario
+from dwell.studies.random_starts import Frame, random_start
 
 GROUP = "optimum"
 LEVEL = 1e-12  # gradient norm that both methods are taken to
@@ -95,8 +95,8 @@ def _beside_lloyd(starts: int, level: float) -> Iterator[Row]:
     ratios, told = [], []
     for k in range(starts):
         start = own if k == 0 else random_start(frame, 30, 1, k)
-        ours = descend(frame.landscape(), start).evaluations
-        theirs, measured = lloyd_cells(frame.landscape(), start, level)
+        ours = descend(frame.objective(), start).evaluations
+        theirs, measured = lloyd_cells(frame.objective(), start, level)
         ratios.append(theirs / ours)
         told.append(f"{theirs}{'' if measured else ' (extrapolated)'} / {ours}")
     fewest, name = min(ratios), f"cells of Lloyd / ours, to {level:g}"
@@ -106,23 +106,23 @@ def _beside_lloyd(starts: int, level: float) -> Iterator[Row]:
     yield Row(GROUP, name, what, figure, fewest, "" if met is None else f"≥ {FEWER:g} ×", met)
 
 
-def lloyd_cells(landscape: Landscape, start: np.ndarray, level: float) -> tuple[int, bool]:
+def lloyd_cells(objective: Objective, start: np.ndarray, level: float) -> tuple[int, bool]:
     """Cells that x+ = c takes to a gradient norm of `level`, and whether all were computed.
 
     After PATIENCE the norm is taken to go on falling as it did over the last thousand steps.
     """
     began = time.perf_counter()
-    place = landscape.look(start)
+    place = objective.evaluate(start)
     norms = []
     while place is not None:
-        norms.append(landscape.gradient_norm(place))
+        norms.append(place.gradient_norm)
         if norms[-1] <= level:
-            return landscape.evaluations, True
+            return objective.evaluations, True
         if time.perf_counter() - began > PATIENCE and len(norms) > 2000:
             rate = math.log(norms[-1001] / norms[-1]) / 1000.0
             more = math.log(norms[-1] / level) / rate if rate > 0.0 else math.inf
-            return landscape.evaluations + int(min(more, 1e9)) * len(start), False
-        place = landscape.look(place.positions + place.errors)
+            return objective.evaluations + int(min(more, 1e9)) * len(start), False
+        place = objective.evaluate(place.positions + place.errors)
     raise RuntimeError("Lloyd's steps came to a cell that weighs nothing")
 
 
@@ -130,7 +130,7 @@ def _one_start(agents: int) -> Row:
     frame = Frame(dwell.Polygon(HEPTAGON), hill())
     start = random_start(frame, agents, 1, 0)
     began = time.perf_counter()
-    found = descend(frame.landscape(), start)
+    found = descend(frame.objective(), start)
     seconds = time.perf_counter() - began
     what = f"{len(found.costs)} steps, {found.evaluations} cells, {found.kind.value}"
     figure = f"{seconds:.2f} s, gradient norm {found.gradient_norm:.1e}"

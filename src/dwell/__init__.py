@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from dwell.results import Run, load_run
     from dwell.runner import check, resume_run, run_scenario, simulate
     from dwell.scenario import Scenario, load_scenario
+    from dwell.studies.batch import simulate_many
     from dwell.studies.compare import compare
     from dwell.studies.design import design
-    from dwell.studies.many import simulate_many
     from dwell.studies.optimize import optimize
     from dwell.sweep import load_sweep, run_sweep
 
@@ -59,7 +59,7 @@ _MODULES = {
     "runner": ("check", "resume_run", "run_scenario", "simulate"),
     "scenario": ("Scenario", "load_scenario"),
     "studies": ("compare", "design", "optimize"),
-    "studies.many": ("simulate_many",),
+    "studies.batch": ("simulate_many",),
     "sweep": ("load_sweep", "run_sweep"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -74,7 +74,7 @@ def test_a_run_that_ends_badly_gives_1(scenario: Path) -> None:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rehearsal even shorter than the usual one."""
-    module = importlib.import_module("dwell.studies.reproduce")
+    module = importlib.import_module("dwell.studies.paper.reproduce")
     monkeypatch.setitem(module.QUICK, "horizon", 0.2)
 
 

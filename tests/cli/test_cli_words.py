@@ -13,7 +13,7 @@ from dwell.agents.start import MAX_AGENTS
 from dwell.cli.app import app
 from dwell.cli.usage import usage_sentence
 from dwell.hybrid import StopReason
-from dwell.studies.claims import Claim, borne_out
+from dwell.studies.paper.claims import Claim, borne_out
 from tests.cli.shell import dwell, spawn
 
 COMMANDS = sorted(str(c.name or c.callback.__name__) for c in app.registered_commands)

@@ -13,9 +13,10 @@ import pytest
 import dwell
 from dwell import InputError
 from dwell.studies import reproduce
-from dwell.studies.reproduce import FIGURE_NAMES, Reproduction
-from dwell.studies.spacings import grid_jobs
-from dwell.studies.starts import start_jobs
+from dwell.studies.paper.figures import DRAWINGS
+from dwell.studies.paper.grid_study import grid_jobs
+from dwell.studies.paper.report import Reproduction
+from dwell.studies.paper.start_study import start_jobs
 from dwell.workers.threads import Job
 
 pytestmark = pytest.mark.slow
@@ -46,7 +47,7 @@ def test_everything_is_written_and_nothing_else(done: Reproduction) -> None:
 
     assert names >= {"report.html", "claims.json", "runs/n30-exact.nc", "runs/n30-grid.nc"}
     figures = {name for name in names if name.startswith("figures/")}
-    assert figures == {f"figures/{name}.png" for name in (*FIGURE_NAMES, "starts")}
+    assert figures == {f"figures/{name}.png" for name in DRAWINGS}
     assert len([name for name in names if name.startswith("runs/")]) == 10
     assert len(names) == 2 + 10 + len(figures)
 
@@ -58,7 +59,7 @@ def test_the_page_needs_no_other_file(page: ElementTree.Element) -> None:
     links = [e.get("href") for e in page.iter() if e.get("href") is not None]
 
     assert all(source.startswith("data:image/png;base64,") for source in sources)
-    assert len(sources) == len(FIGURE_NAMES) + 1
+    assert len(sources) == len(DRAWINGS)
     assert not re.search(r"https?://|url\(|@import", text)
     assert not list(page.iter("script"))
     assert not list(page.iter("link"))

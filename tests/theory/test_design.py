@@ -19,7 +19,7 @@ from dwell.scenario import Scenario, parse_scenario, template_text, text_to_mapp
 from dwell.scenario.build import build
 from dwell.studies import constants
 from dwell.studies.design import THETA, voronoi_graphs
-from dwell.studies.design_result import VALID, VOID
+from dwell.studies.design_result import VALID, VOID, Design
 from dwell.theory import max_dwell_time, max_gain
 from dwell.theory.advice import advise, advise_for
 from dwell.theory.certificate import max_lipschitz
@@ -41,8 +41,8 @@ THIRTY = setting(0.4, 0.525, 0.7, 5.0, 0.01, 0.03, 30)
 TWELVE = setting(0.3, 0.5, 0.5, 5.0, 0.2, 0.65, 12)
 
 
-def template(name: str, **tables: Any) -> Scenario:
-    data = text_to_mapping(template_text(name))
+def changed_scenario(data: dict[str, Any], tables: dict[str, Any]) -> Scenario:
+    """The scenario of `data`; `tables` change or (None) drop tables."""
     for table, changes in tables.items():
         if changes is None:
             data.pop(table, None)
@@ -51,8 +51,12 @@ def template(name: str, **tables: Any) -> Scenario:
     return parse_scenario(data)
 
 
+def template(name: str, **tables: Any) -> Scenario:
+    return changed_scenario(text_to_mapping(template_text(name)), tables)
+
+
 def small(**tables: Any) -> Scenario:
-    """Five agents in a square, with a certificate; `tables` change or (None) drop tables."""
+    """Five agents in a square, with a certificate."""
     data: dict[str, Any] = {
         "workspace": {"kind": "box", "lower": [0, 0], "upper": [4, 4]},
         "agents": {"start": [[1, 1], [3, 1], [2, 2], [1, 3], [3, 3.2]]},
@@ -60,41 +64,47 @@ def small(**tables: Any) -> Scenario:
         "certificate": {"eta_max": 0.9, "lipschitz": 5.0},
         "run": {"horizon": 1.0, "seed": 1},
     }
-    for table, changes in tables.items():
-        if changes is None:
-            data.pop(table)
-        else:
-            data[table] = {**data.get(table, {}), **changes}
-    return parse_scenario(data)
+    return changed_scenario(data, tables)
+
+
+def unrun(scenario: Scenario, **options: Any) -> Design:
+    """The design without samples and without a run."""
+    return dwell.design(scenario, samples=0, run=False, **options)
 
 
 # The paper's numbers.
 
 
-def test_thirty_agents() -> None:
-    assert np.round(THIRTY.max_dwell_times, 7).tolist() == [0.0357877] * 30
-    assert np.round(THIRTY.max_gains, 6).tolist() == [0.573410] * 30
-    assert np.round(THIRTY.max_lipschitz, 5).tolist() == [5.99983] * 30
+@pytest.mark.parametrize(
+    ("s", "dwell_time", "gain", "lipschitz", "limits"),
+    [
+        (THIRTY, 0.0357877, 0.573410, 5.99983, (2.66667, 1.33333)),
+        (TWELVE, 0.0327502, 0.112233, -0.02221, (2.0, 1.0)),
+    ],
+    ids=["thirty", "twelve"],
+)
+def test_the_papers_numbers(
+    s: Setting, dwell_time: float, gain: float, lipschitz: float, limits: tuple[float, float]
+) -> None:
+    assert np.round(s.max_dwell_times, 7).tolist() == [dwell_time] * s.agents
+    assert np.round(s.max_gains, 6).tolist() == [gain] * s.agents
+    assert np.round(s.max_lipschitz, 5).tolist() == [lipschitz] * s.agents
+    sync, local = s.sharper
+    assert (sync.limit, local.limit) == pytest.approx(limits, abs=1e-5)
+    assert sync.without_overshoot == local.limit
+    assert (sync.fulfilled, sync.applies, local.applies) == (True, False, None)
+
+
+def test_what_the_papers_numbers_admit() -> None:
     assert THIRTY.feasible
     assert THIRTY.admissible_k1 == (0.4, THIRTY.max_gains[0])
     assert advise(THIRTY) == ()
-    sync, local = THIRTY.sharper
-    assert (sync.limit, local.limit) == pytest.approx((2.6667, 1.3333), abs=1e-4)
-    assert sync.without_overshoot == local.limit
-
-
-def test_twelve_agents() -> None:
-    assert np.round(TWELVE.max_dwell_times, 7).tolist() == [0.0327502] * 12
-    assert np.round(TWELVE.max_gains, 6).tolist() == [0.112233] * 12
-    assert (TWELVE.max_lipschitz < 0.0).all()
     assert not TWELVE.feasible
     assert TWELVE.admissible_k1 is None
     assert 0.65 / TWELVE.max_dwell_times[0] == pytest.approx(19.8, abs=0.05)
-    sync, local = TWELVE.sharper
-    assert (sync.limit, local.limit) == pytest.approx((2.0, 1.0), rel=1e-7)
-    assert local.met
+    local = TWELVE.sharper[1]
+    assert local.fulfilled
     assert local.margin == pytest.approx(1.0 / 0.65, rel=1e-7)
-    assert (sync.met, sync.applies, local.applies) == (True, False, None)
 
 
 def test_the_three_forms_are_one_condition() -> None:
@@ -298,7 +308,7 @@ def test_velocities_that_are_given_obey_no_condition_until_the_first_look() -> N
     site, start = dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)]
     law = dwell.Timer(k1=0.5, nu=0.5, t1=0.9, t2=0.9, initial_hold=((-0.5, 0), (0.5, 0)))
     sync, local = setting_of(CoverageSystem(site, dwell.Uniform(), law, 2), 0.3, 1.0).sharper
-    assert sync.met
+    assert sync.fulfilled
     assert sync.applies
     assert (sync.since, local.since) == ("first look", "first look")
     assert sync.as_json()["met_without_overshoot"] is None
@@ -311,7 +321,7 @@ def test_velocities_that_are_given_obey_no_condition_until_the_first_look() -> N
     assert run.cost(0.9) > run.cost(0.0)
     assert run.positions(0.9)[0, 0] < 0.0
     assert (np.diff(np.asarray(run.cost(np.array([0.9, 1.8, 2.7, 3.6])))) <= 0.0).all()
-    assert dwell.check(run).ok  # nobody promised that such agents stay inside
+    assert dwell.check(run).ok  # no law guarantees that such agents stay inside
 
 
 def test_only_the_timer_law_has_a_setting() -> None:
@@ -332,7 +342,7 @@ def test_with_a_shared_clock_the_cost_never_rises(share: float) -> None:
     law = dwell.Timer(k1=0.5, nu=0.3, t1=share * 0.6 - 1e-9, t2=share * 0.6 - 1e-9, reset="latest")
     s = setting_of(CoverageSystem(site, dwell.Uniform(), law, 6), 0.2, 1.0)
     sync = s.sharper[0]
-    assert sync.met
+    assert sync.fulfilled
     assert sync.applies
     assert sync.as_json()["met_without_overshoot"] is (share < 1.0)
     start = [(0.5, 0.5), (0.7, 0.6), (1.0, 0.4), (0.6, 1.1), (2.9, 2.8), (1.2, 1.0)]
@@ -360,7 +370,7 @@ def test_hold_errors_obey_the_lemma_with_the_measured_constants() -> None:
 
 
 def test_the_paper_designs() -> None:
-    thirty = dwell.design(template("paper-30"), run=False, samples=0)
+    thirty = unrun(template("paper-30"))
     assert thirty.feasible
     assert thirty.advice == ()
     assert thirty.verdict == VOID  # at the crowded start constants are larger than assumed
@@ -369,7 +379,7 @@ def test_the_paper_designs() -> None:
     assert thirty.as_json()["advice_measured"][2]["key"] == "t2"
     margins = thirty.as_json()["margins"]["measured_lipschitz"]
     assert margins[12] == pytest.approx(5.0 / 57.0391, rel=1e-5)
-    easy = dwell.design(template("paper-30"), run=False, samples=0, lipschitz=[58.0] * 30)
+    easy = unrun(template("paper-30"), lipschitz=[58.0] * 30)
     assert not easy.feasible
     assert easy.advice_measured == ()
     twelve = dwell.design(template("paper-12"), samples=3)
@@ -404,12 +414,12 @@ def test_a_sound_design() -> None:
 
 def test_agents_that_differ_get_lists() -> None:
     t2 = [0.02, 0.03, 0.02, 0.02, 0.02]
-    value = dwell.design(small(controller={"t2": t2}), samples=0, run=False).as_json()
+    value = unrun(small(controller={"t2": t2})).as_json()
     assert isinstance(value["max_dwell_time"], float)
     assert value["t2"] == t2
     assert len(value["max_gain"]) == len(value["margins"]["gain"]) == 5
     constants_ = [5.0, 6.0, 5.0, 5.0, 5.0]
-    value = dwell.design(small(), lipschitz=constants_, samples=0, run=False).as_json()
+    value = unrun(small(), lipschitz=constants_).as_json()
     assert value["assumed_lipschitz"] == constants_
     assert len(value["max_dwell_time"]) == 5
 
@@ -427,17 +437,17 @@ def test_without_a_certificate_constants_are_measured() -> None:
     half = dwell.design(small(certificate=None), samples=0, eta_max=0.5, lipschitz=2.0)
     assert (half.setting.eta_max, half.setting.tied) == (0.5, False)
     assert not any("certificate" in note for note in half.notes)
-    assert dwell.design(small(), samples=0, run=False, eta_max=0.2).setting.eta_max == 0.2
+    assert unrun(small(), eta_max=0.2).setting.eta_max == 0.2
 
 
 def test_adaptive_timers_bring_their_own_eta_max() -> None:
     law = {"reset": "adaptive", "eta_max": 0.3}
-    found = dwell.design(small(certificate=None, controller=law), samples=0, run=False)
+    found = unrun(small(certificate=None, controller=law))
     assert (found.setting.eta_max, found.setting.tied) == (0.3, False)
 
 
 def test_eta_max_above_k1_is_a_reason() -> None:
-    found = dwell.design(small(certificate={"eta_max": 1.5}), samples=0, run=False)
+    found = unrun(small(certificate={"eta_max": 1.5}))
     assert not found.feasible
     assert "needs eta_max < k1, but eta_max = 1.5 and k1 = 1" in found.reasons[0]
 
@@ -450,20 +460,18 @@ def weightless(points: np.ndarray) -> np.ndarray:
 def test_weightless_cells_are_named() -> None:
     density = {"kind": "callable", "function": f"{__name__}:weightless"}
     start = {"start": [[0.5, 1], [0.7, 3], [3.9, 2], [3.0, 2], [1.5, 2]]}
-    place = small(density=density, agents=start)
-    found = dwell.design(place, samples=0, run=False)
+    found = unrun(small(density=density, agents=start))
     assert found.lipschitz.start is None
     assert any("cell of agent 2 weighs nothing" in note for note in found.notes)
     assert found.lipschitz.bound.value is None
-    bare = small(density=density, agents=start, certificate=None)
     with pytest.raises(InputError, match="no Lipschitz constant could be measured") as caught:
-        dwell.design(bare, samples=0, run=False)
+        unrun(small(density=density, agents=start, certificate=None))
     assert caught.value.key == "certificate"
 
 
 def test_nearly_coincident_agents_are_named() -> None:
     start = {"start": [[1, 1], [3, 1], [2, 2], [2, 2.0 + 1e-13], [3, 3.2]]}
-    found = dwell.design(small(agents=start), samples=0, run=False)
+    found = unrun(small(agents=start))
     assert found.lipschitz.start is not None
     assert "agents 2 and 3 are only" in found.lipschitz.start.says
     assert found.verdict == VOID
@@ -482,9 +490,7 @@ def test_without_a_separation_nothing_is_sampled() -> None:
 def test_what_the_conditions_do_not_cover_is_noted() -> None:
     hold = {"initial_hold": [[0.0, 0.0]] * 5}
     grid = {"integration": {"kind": "grid", "spacing": 0.1}}
-    found = dwell.design(
-        small(network={"loss": 0.1}, controller=hold, run=grid), samples=0, run=False
-    )
+    found = unrun(small(network={"loss": 0.1}, controller=hold, run=grid))
     assert any("lost or late" in reason for reason in found.reasons)
     text = " ".join(found.notes)
     for words in ("initial_hold", "on a grid of points", "was not run"):
@@ -537,7 +543,7 @@ def test_agents_that_meet_on_the_way_have_no_constant() -> None:
 
 def test_there_is_nothing_to_agree_on_where_eta_max_is_not_below_k1() -> None:
     place = small(certificate={"eta_max": 1.2})
-    assert dwell.design(place, samples=0, run=False).as_json()["theta"]["max_gain"] is None
+    assert unrun(place).as_json()["theta"]["max_gain"] is None
     with pytest.raises(InputError, match="no k1 to agree on") as no:
         dwell.design(place, samples=0, run=False, agree="flooding")
     assert no.value.key == "certificate.eta_max"

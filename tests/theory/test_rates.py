@@ -1,4 +1,4 @@
-"""Spectra, what they foretell of each law, and what runs show."""
+"""Spectra, what they predict of each law, and what runs show."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from dwell import (
     Lloyd,
     Mixture,
     Polygon,
-    Run,
     SelfTriggered,
     SelfTriggeredCentroid,
     Timer,
     Uniform,
     optimize,
+    run_scenario,
     simulate,
     tessellate,
 )
 from dwell.agents.network import Network
 from dwell.errors import AgentsError, DensityError
+from dwell.scenario import apply_overrides, parse_scenario, template_text, text_to_mapping
 from dwell.theory.decay import observe, predict
 from dwell.theory.equilibrium import settled
 from dwell.theory.lipschitz import lipschitz_at
@@ -256,7 +257,7 @@ def test_what_cannot_be_told_is_refused() -> None:
         rates(ROOM, half, [(0.5, 1.0), (3.0, 1.0)])
 
 
-# What the spectrum foretells of each law.
+# What the spectrum predicts of each law.
 
 
 def test_lloyd_is_as_slow_as_its_softest_mode() -> None:
@@ -340,7 +341,7 @@ def test_laws_without_a_rate_say_why() -> None:
 
 
 def observed(law: object, until: float = 60.0) -> tuple[float, float, float]:
-    """Rate foretold, rate observed, goodness."""
+    """Rate predicted, rate observed, goodness."""
     run = simulate(ROOM, HILL, START, law, until=until, seed=3, sample_every="off")
     found = rates_of(run)
     seen = observe(run, found)
@@ -370,10 +371,10 @@ LAWS = {
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_runs_decay_as_foretold(name: str) -> None:
+def test_runs_decay_as_predicted(name: str) -> None:
     law, tolerance = LAWS[name]
-    foretold, seen, goodness = observed(law, 80.0 if name == "self-triggered" else 60.0)
-    assert seen == pytest.approx(foretold, rel=tolerance)
+    predicted, seen, goodness = observed(law, 80.0 if name == "self-triggered" else 60.0)
+    assert seen == pytest.approx(predicted, rel=tolerance)
     assert goodness > 0.9999
 
 
@@ -385,7 +386,7 @@ def test_runs_decay_as_foretold(name: str) -> None:
     ],
     ids=["line", "space"],
 )
-def test_runs_decay_as_foretold_beyond_the_plane(site, start, weight) -> None:
+def test_runs_decay_as_predicted_beyond_the_plane(site, start, weight) -> None:
     law = Lloyd(k2=1.0, dt=0.05)
     run = simulate(site, weight, start, law, until=40.0, seed=1, sample_every="off")
     found = rates_of(run)
@@ -406,22 +407,22 @@ def test_one_agent_that_moves_at_random_halves_its_error_at_every_move() -> None
 @pytest.mark.parametrize(
     ("schedule", "part", "until"), [("random", 1.0, 200.0), ("poisson", 1.5, 60.0)]
 )
-def test_single_runs_scatter_about_what_is_foretold(
+def test_single_runs_scatter_about_what_is_predicted(
     schedule: str, part: float, until: float
 ) -> None:
     found = minimum()
     law = DiscreteLloyd(schedule=schedule, relaxation=part)
-    foretold = predict(found, law)
-    assert "typical of single runs" in foretold.says
+    predicted = predict(found, law)
+    assert "typical of single runs" in predicted.says
     begin = found.positions + 1e-3 * np.random.default_rng(1).standard_normal((5, 2))
     seen = []
     for seed in range(16):
         run = simulate(ROOM, HILL, begin, law, until=until, seed=seed, sample_every="off")
-        seen.append(observe(run, found, foretold).rate or math.nan)
-    assert foretold.rate is not None
-    error = float(np.std(seen)) / math.sqrt(len(seen)) / foretold.rate
+        seen.append(observe(run, found, predicted).rate or math.nan)
+    assert predicted.rate is not None
+    error = float(np.std(seen)) / math.sqrt(len(seen)) / predicted.rate
     assert error < 0.03
-    assert float(np.mean(seen)) == pytest.approx(foretold.rate, rel=0.04)
+    assert float(np.mean(seen)) == pytest.approx(predicted.rate, rel=0.04)
 
 
 @pytest.mark.parametrize(("share", "sign"), [(0.99, 1.0), (1.01, -1.0)])
@@ -465,22 +466,13 @@ def test_a_run_that_is_too_short_says_so() -> None:
     assert "no limit" in observe(brief, rates(ROOM, HILL, START)).says
 
 
-@cache
-def run_of_twelve() -> Run:
-    from dwell.scenario import apply_overrides, parse_scenario, template_text, text_to_mapping
-
-    mapping = apply_overrides(text_to_mapping(template_text("paper-12")), ["run.horizon=3000"])
-    import dwell
-
-    return dwell.run_scenario(parse_scenario(mapping))
-
-
 @pytest.mark.exhaustive
 @pytest.mark.slow
 def test_the_papers_twelve_agents_turn_slowly() -> None:
     """Errors of 1e-13 at t = 150 are out of reach: the slowest mode takes 600 units of time."""
-    found = rates_of(run_of_twelve())
-    seen = observe(run_of_twelve(), found)
+    mapping = apply_overrides(text_to_mapping(template_text("paper-12")), ["run.horizon=3000"])
+    run = run_scenario(parse_scenario(mapping))
+    seen = observe(run, rates_of(run))
     assert seen.deviation == pytest.approx(0.0, abs=2e-3)
     assert 1.0 / (seen.rate or 1.0) > 500.0
 

@@ -35,9 +35,12 @@ def test_nan_is_a_violation():
     assert if_guaranteed(worst_of("name", "says", np.zeros(1), 1.0, str)).status == HOLDS
 
 
-@pytest.mark.parametrize(("count", "most"), [(0, 5), (1, 1), (5, 5), (6, 5), (1000, 7), (9, None)])
+@pytest.mark.parametrize(
+    ("count", "most"), [(0, 5), (1, 1), (5, 5), (6, 5), (1000, 7), (1001, 50), (9, None)]
+)
 def test_spread_includes_both_ends(count, most):
     rows = spread(count, most)
     assert len(rows) == (count if most is None else min(count, most))
     assert (np.diff(rows) > 0).all()
     assert not count or (rows[0], rows[-1]) == (0, count - 1) or most == 1
+    assert np.diff(rows).max(initial=0) <= (1 if most is None else -(-count // max(1, most - 1)))

@@ -90,9 +90,9 @@ def test_a_function_that_fails_elsewhere_is_no_violation():
     object.__setattr__(run.system, "density", corner)
     object.__setattr__(run, "scenario", None)
     from dwell.verify.centroids import FEWER, counted
-    from dwell.verify.replay import Replay
+    from dwell.verify.recorded import Recorded
 
-    replay = Replay(run.system, run.start, run.events)
-    found = counted(replay, FEWER, lambda what, share: None)
+    recorded = Recorded(run.system, run.start, run.events, run.horizon)
+    found = counted(recorded, FEWER, lambda what, share: None)
     assert found.status == "not applicable"
     assert "must not be negative" in found.where

@@ -24,10 +24,13 @@ def simulated(law, until):
     return dwell.simulate(BOX, HILL, START, law, until=until, seed=2, sample_every=0.02)
 
 
-def certificate(law=LAW, assumed=None, until=4.0):
-    run = simulated(law, until)
-    found = certify(run.system, run.start, run.events, run.horizon, run.metrics, assumed or LOOSE)
-    return {finding.name: finding for finding in found}
+def certified(run, assumed=LOOSE, **options):
+    known = (run.system, run.start, run.events, run.horizon, run.metrics)
+    return {finding.name: finding for finding in certify(*known, assumed, **options)}
+
+
+def certificate(law=LAW, assumed=LOOSE, until=4.0):
+    return certified(simulated(law, until), assumed)
 
 
 def test_every_property_is_reported():
@@ -61,17 +64,14 @@ def test_the_attractor_is_that_of_the_laws_nu():
     looser = dwell.simulate(
         BOX, HILL, START, LAW, until=40.0, seed=2, sample_every=0.02, nu=3 * LAW.nu
     )
-    series = (looser.start, looser.events, looser.horizon, looser.metrics)
-    found = {f.name: f for f in certify(looser.system, *series, LOOSE)}["attractor"]
+    found = certified(looser)["attractor"]
     assert found.where == certificate(until=40.0)["attractor"].where
     assert looser.reached_at < float(found.where.split("= ")[1].split()[0])
 
 
 def test_a_centroid_that_never_moves_has_the_constant_zero():
-    run = dwell.simulate(BOX, None, START[:1], LAW, until=0.5, seed=2)
-    found = certify(run.system, run.start, run.events, run.horizon, run.metrics, LOOSE)
-    (lipschitz,) = [f for f in found if f.name == "lipschitz"]
-    assert (lipschitz.status, lipschitz.worst) == ("holds", 0.0)
+    found = certified(dwell.simulate(BOX, None, START[:1], LAW, until=0.5, seed=2))["lipschitz"]
+    assert (found.status, found.worst) == ("holds", 0.0)
 
 
 def test_dwell_time_is_that_of_the_lemma():
@@ -133,7 +133,7 @@ def test_long_holds_make_the_cost_rise():
 
 def test_the_rate_of_the_cost_is_its_derivative():
     run = dwell.simulate(BOX, HILL, START, LAW, until=1.0, seed=2)
-    course = follow(Recorded(run.system, run.start, run.events, 1.0, None), THOROUGH.times)
+    course = follow(Recorded(run.system, run.start, run.events, 1.0), THOROUGH.times)
     for k in (40, 400, 900):
         t, h = float(course.times[k]), 1e-7
         if np.abs(run.events.time - t).min() < 2 * h:
@@ -160,10 +160,9 @@ def _template(folder):
     return path
 
 
-def hand_made(*, start=START, hold=None, next_at=None, until=0.02):
+def hand_made(*, start=START, hold=None, next_at=None, until=0.02, assumed=LOOSE):
     """What is found of a beginning that no law would make, and no jumps after it."""
-    run = dwell.simulate(BOX, HILL, START, LAW, until=0.06, seed=2)
-    n = len(START)
+    run, n = simulated(LAW, 0.06), len(START)
     begin = replace(
         run.start,
         start=np.array(start, dtype=float),
@@ -171,7 +170,7 @@ def hand_made(*, start=START, hold=None, next_at=None, until=0.02):
         next_at=np.full(n, 0.03) if next_at is None else np.array(next_at, dtype=float),
     )
     none = run.events.take(np.arange(0))
-    found = certify(run.system, begin, none, until, None, LOOSE, effort=QUICK)
+    found = certify(run.system, begin, none, until, None, assumed, effort=QUICK)
     return {finding.name: finding for finding in found}
 
 
@@ -210,12 +209,7 @@ def test_a_cost_that_rises_too_fast_is_found():
     found = hand_made(hold=away, until=0.002)
     assert found["cost-rate"].status == "violated"
     assert found["cost-rate"].where.startswith("t = ")
-    small = {"eta_max": 1e-6, "lipschitz": 5.0}
-    run = dwell.simulate(BOX, HILL, START, LAW, until=0.06, seed=2)
-    begin = replace(run.start, hold=0.01 * away)
-    none = run.events.take(np.arange(0))
-    every = certify(run.system, begin, none, 0.002, None, small, effort=QUICK)
-    found = {finding.name: finding for finding in every}
+    found = hand_made(hold=0.01 * away, until=0.002, assumed=LOOSE | {"eta_max": 1e-6})
     assert found["cost-in-u"].status == "violated"
     assert found["cost-in-u"].worst > 0.0
 
@@ -248,9 +242,8 @@ def test_when_each_agent_leaves_u():
     runs = {}
     for until, every in ((12.0, 0.02), (200.0, 20.0)):
         run = dwell.simulate(BOX, HILL, START, LAW, until=until, seed=2, sample_every=every)
-        course = (run.system, run.start, run.events, run.horizon, run.metrics, LOOSE)
         for effort in (QUICK, THOROUGH):
-            every = {f.name: f for f in certify(*course, effort=effort)}
+            every = certified(run, effort=effort)
             when = every["attractor"].where.split("= ")[1].split()[0]
             assert float(when) == pytest.approx(run.reached_at, rel=1e-8)
             found = every["stays-in-u"]
@@ -281,11 +274,9 @@ def test_a_rising_cost_is_found_at_any_horizon():
     statuses = set()
     for until in (20.0, 600.0):
         run = dwell.simulate(site, None, start, late, until=until, seed=2, sample_every=until / 10)
-        assumed = {"eta_max": 0.45, "lipschitz": 5.0}
-        course = (run.system, run.start, run.events, run.horizon, run.metrics, assumed)
-        found = {f.name: f for f in certify(*course)}
-        statuses.add(found["cost-after-u"].status)
-        t = float(found["cost-after-u"].where.removeprefix("t = "))
+        found = certified(run, {"eta_max": 0.45, "lipschitz": 5.0})["cost-after-u"]
+        statuses.add(found.status)
+        t = float(found.where.removeprefix("t = "))
         assert run.cost(t + 1e-7) > run.cost(t - 1e-7)
     assert statuses == {"violated"}
 
@@ -302,20 +293,18 @@ def test_where_the_theorem_is_silent_every_name_says_why(change, words):
     options = {"assumed": LOOSE, **change}
     assumed = options.pop("assumed")
     run = dwell.simulate(BOX, HILL, START, LAW, until=0.5, seed=2, **options)
-    found = certify(run.system, run.start, run.events, run.horizon, run.metrics, assumed)
-    assert [finding.name for finding in found] == list(NAMES)
-    assert all(finding.status == "not applicable" for finding in found)
-    assert all(words in finding.where for finding in found)
+    found = certified(run, assumed)
+    assert list(found) == list(NAMES)
+    assert all(finding.status == "not applicable" for finding in found.values())
+    assert all(words in finding.where for finding in found.values())
 
 
 def test_a_density_in_python_has_a_certificate():
     density = dwell.density.as_density(lambda z: 1.0 + z[..., 0])
     run = dwell.simulate(BOX, density, START, LAW, until=0.3, seed=2, sample_every=0.1)
-    found = certify(
-        run.system, run.start, run.events, run.horizon, run.metrics, LOOSE, effort=QUICK
-    )
-    assert [finding.name for finding in found] == list(NAMES)
-    assert {f.name: f.status for f in found}["lipschitz"] == "holds"
+    found = certified(run, effort=QUICK)
+    assert list(found) == list(NAMES)
+    assert found["lipschitz"].status == "holds"
 
 
 def test_it_is_in_the_summary_of_a_run(tmp_path):
@@ -342,8 +331,7 @@ def test_agents_that_pass_through_each_other_are_found():
     near = {"min": 0.0, "time": pytest.approx(0.5), "agents": [0, 1], "seen": 0.5}
     assert figures["separation"] == near
     assert "near-coincident" in {flag["code"] for flag in figures["flags"]}
-    course = (run.system, run.start, run.events, run.horizon, run.metrics, LOOSE)
-    found = {f.name: f for f in certify(*course)}["lipschitz"]
+    found = certified(run)["lipschitz"]
     assert found.status == "violated"
     assert found.as_json()["worst"] is None
     assert placed(found.where)[1] == pytest.approx(0.5)

@@ -202,8 +202,8 @@ def test_the_region_agrees_with_the_condition_itself():
             other = replace(setting, k1=k1, t2=each, t1=each / 2.0)
             sync, local = other.sharper
             assert region["admissible"]["paper"][i][j] == other.feasible
-            assert region["admissible"]["sync_global"][i][j] == sync.met
-            assert region["admissible"]["async_local"][i][j] == local.met
+            assert region["admissible"]["sync_global"][i][j] == sync.fulfilled
+            assert region["admissible"]["async_local"][i][j] == local.fulfilled
     rows = region["admissible"]["paper"]
     assert {0, 1} == {cell for row in rows for cell in row}
     json.dumps(found, allow_nan=False)

@@ -87,7 +87,7 @@ def _limits(name: str, limits: Floats, t2: Floats, says: str, good: bool | None 
 
 
 def _sharper(condition: Sharper) -> Iterator[Row]:
-    verdict = VIOLATED if not condition.met else OPEN if condition.applies is False else MET
+    verdict = VIOLATED if not condition.fulfilled else OPEN if condition.applies is False else MET
     says = f"{condition.status}: {condition.guarantees}"
     if not condition.own_start:  # until then a velocity is held that the law did not choose
         says = f"from each agent's first sample on, {says}"

@@ -44,7 +44,7 @@ def _width(rows: list[list[str]], some: list[int]) -> int:
 
 def show_claims(done: Reproduction) -> None:
     """A row for each claim, and where the report is."""
-    from dwell.studies.claims import borne_out
+    from dwell.studies.paper.claims import borne_out
 
     console = _console()
     wide = console.width >= WIDE

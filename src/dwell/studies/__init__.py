@@ -1,6 +1,5 @@
 """Studies: laws side by side, and the paper's simulations again. Several runs, one answer."""
 
-from dwell.studies.claims import Claim
 from dwell.studies.compare import compare
 from dwell.studies.comparison import Comparison, LawFigures
 from dwell.studies.deployment import Deployment
@@ -8,7 +7,9 @@ from dwell.studies.design import design
 from dwell.studies.design_result import Design
 from dwell.studies.optimize import optimize, optimize_scenario
 from dwell.studies.outcome import Match, match, settled_at
-from dwell.studies.reproduce import Reproduction, reproduce
+from dwell.studies.paper.claims import Claim
+from dwell.studies.paper.report import Reproduction
+from dwell.studies.paper.reproduce import reproduce
 
 __all__ = [
     "Claim",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, final
 
 import numpy as np
@@ -22,16 +22,6 @@ BEST = {1: ("interval", INTERVAL), 2: ("hexagon", HEXAGON), 3: ("truncated octah
 ROUND = {1: "interval", 2: "disc", 3: "ball"}  # no shape of the same content has less
 MOST_SIDES = 6  # of a workspace for which no cells are better than regular hexagons
 PIECES = 64  # of the workspace, at most, that a root is integrated over
-
-
-def asymptotic(n: int) -> str:
-    """What the reference is, in words."""
-    cell = BEST[n][0]
-    return (
-        f"Zador's and Gersho's value for many agents, C N^(-2/{n}) (integral of "
-        f"density^({n}/{n + 2}))^({n + 2}/{n}) with the C of the {cell}; for few agents the best "
-        "cost may lie on either side of it"
-    )
 
 
 @final
@@ -55,26 +45,28 @@ class Reference:
 
     def as_json(self, cost: float) -> dict[str, Any]:
         """For programs, with the ratio of `cost` to the reference."""
-        bounds = [
-            {"name": bound.name, "value": bound.value, "says": bound.says}
-            for bound in self.lower_bounds
-        ]
-        ratio = cost / self.value if self.value > 0.0 else None
         return {
-            "name": "zador-gersho", "value": self.value, "ratio": ratio, "says": self.says,
-            "lower_bounds": bounds,
-        }  # fmt: skip
+            "name": "zador-gersho",
+            "value": self.value,
+            "ratio": cost / self.value if self.value > 0.0 else None,
+            "says": self.says,
+            "lower_bounds": [asdict(bound) for bound in self.lower_bounds],
+        }
 
 
 def reference_for(cells: Tessellation, density: Density) -> Reference:
     """For as many agents as `cells` has, on its workspace."""
     agents, workspace = len(cells.positions), cells.workspace
     n, mass = workspace.dimension, math.fsum(cells.masses)
-    root = root_mass(cells, density)
+    shape, constant = BEST[n]
     return Reference(
-        value=BEST[n][1] * root ** (1.0 + 2.0 / n) / agents ** (2.0 / n),
+        value=constant * root_mass(cells, density) ** (1.0 + 2.0 / n) / agents ** (2.0 / n),
         lower_bounds=tuple(_lower_bounds(workspace, density, agents, mass)),
-        says=asymptotic(n),
+        says=(
+            f"Zador's and Gersho's value for many agents, C N^(-2/{n}) (integral of "
+            f"density^({n}/{n + 2}))^({n + 2}/{n}) with the C of the {shape}; for few agents the "
+            "best cost may lie on either side of it"
+        ),
     )
 
 
@@ -86,7 +78,7 @@ def _lower_bounds(
         return []
     n, highest = workspace.dimension, ends[1]
     size = mass * (mass / highest / agents) ** (2.0 / n)
-    best = _round_moment(n) * size
+    best = n / (n + 2.0) * unit_ball(n) ** (-2.0 / n) * size  # by a ball's second moment
     if not isinstance(density, Uniform):
         says = f"no cell costs less than a {ROUND[n]} of its mass at the density's highest value"
         return [LowerBound("full-density", best, says)]
@@ -98,16 +90,11 @@ def _lower_bounds(
     return found
 
 
-def _round_moment(n: int) -> float:
-    """Second moment of a ball of content 1."""
-    return float(n / (n + 2.0) * unit_ball(n) ** (-2.0 / n))
-
-
 def root_mass(cells: Tessellation, density: Density) -> float:
     """The integral of density^(n / (n + 2)) over the workspace.
 
-    Without a closed form it is taken piece by piece, over the cells of some of the agents: these
-    are small where the density is high, so that no hill is overlooked.
+    Without a closed form it is summed over the cells of some of the agents: these are small where
+    the density is high, so that no peak is missed.
     """
     workspace, n = cells.workspace, cells.workspace.dimension
     power = n / (n + 2.0)

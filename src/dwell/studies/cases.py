@@ -25,7 +25,7 @@ class Case:
 
     scenario: Scenario
     system: CoverageSystem
-    places: Points
+    positions: Points
 
 
 def cases_of(
@@ -60,11 +60,11 @@ def _repeated(
     own = base.scenario.run.seed
     assert own is not None
     numbers = None if seeds is None else _seeds("seeds", seeds)
-    agents = _all_agents(base, starts, start_seeds)
+    agents = _agents_of_runs(base, starts, start_seeds)
     if numbers is None:
         numbers = [own + k for k in range(1 if agents is None else len(agents))]
     if agents is None:
-        agents = [(base.scenario.agents, base.places)] * len(numbers)
+        agents = [(base.scenario.agents, base.positions)] * len(numbers)
     if len(numbers) != len(agents):
         raise InputError(
             f"there are {len(numbers)} seeds and {len(agents)} starts; as many are needed",
@@ -80,7 +80,7 @@ def _repeated(
     ]
 
 
-def _all_agents(
+def _agents_of_runs(
     base: Case, starts: object, start_seeds: Iterable[int] | None
 ) -> list[tuple[AgentsSpec, Points]] | None:
     """The agents of each run and where they start; None if all start as the scenario says."""
@@ -91,10 +91,10 @@ def _all_agents(
             code="batch.starts",
         )
     if starts is not None:
-        places = [check_start(site, start)[0] for start in _places(starts)]
-        given = [tuple(map(tuple, start.tolist())) for start in places]
+        positions = [check_start(site, start)[0] for start in _start_positions(starts)]
+        given = [tuple(map(tuple, start.tolist())) for start in positions]
         specs = [spec.model_copy(update={"start": start}) for start in given]
-        return list(zip(specs, places, strict=True))
+        return list(zip(specs, positions, strict=True))
     if start_seeds is None:
         return None
     if not isinstance(spec.start, ScatterSpec):
@@ -112,8 +112,8 @@ def _all_agents(
 
 def _case(scenario: Scenario) -> Case:
     scenario = with_seed(scenario)
-    system, places, _ = build(scenario)
-    return Case(scenario, system, places)
+    system, positions, _ = build(scenario)
+    return Case(scenario, system, positions)
 
 
 def _seeds(name: str, seeds: Iterable[int]) -> list[int]:
@@ -127,31 +127,33 @@ def _seeds(name: str, seeds: Iterable[int]) -> list[int]:
     return [int(seed) for seed in numbers]
 
 
-def _places(starts: object) -> Points:
+def _start_positions(starts: object) -> Points:
     try:
-        places: Points = np.array(starts, dtype=np.float64)
+        positions: Points = np.array(starts, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        places = np.empty(0)
-    if places.ndim != 3 or not len(places):
+        positions = np.empty(0)
+    if positions.ndim != 3 or not len(positions):
         raise InputError(
-            f"starts has the shape {places.shape}; (runs, agents, coordinates) is needed",
+            f"starts has the shape {positions.shape}; (runs, agents, coordinates) is needed",
             code="batch.starts",
         )
-    return places
+    return positions
 
 
-def refuse_differences(scenarios: Sequence[Scenario]) -> None:
+def refuse_differences(cases: Sequence[Case]) -> None:
     """Refuse scenarios whose figures would not be comparable within one batch."""
-    first = scenarios[0]
-    for k, other in enumerate(scenarios[1:], start=1):
-        for name, one, two in (
-            ("workspace", first.workspace, other.workspace),
-            ("density", first.density, other.density),
-            ("horizon", first.run.horizon, other.run.horizon),
-            ("max_jumps", first.run.max_jumps, other.run.max_jumps),
-            ("integration", first.run.integration, other.run.integration),
+    first, *others = cases
+    for k, other in enumerate(others, start=1):
+        one, two = first.scenario, other.scenario
+        for name, own, its in (
+            ("workspace", one.workspace, two.workspace),
+            ("density", one.density, two.density),
+            ("horizon", one.run.horizon, two.run.horizon),
+            ("max_jumps", one.run.max_jumps, two.run.max_jumps),
+            ("integration", one.run.integration, two.run.integration),
+            ("number of agents", len(first.positions), len(other.positions)),
         ):
-            if one is not two and one != two:
+            if own is not its and own != its:
                 raise InputError(
                     f"scenario {k} has another {name} than scenario 0; scenarios that differ in it "
                     "need batches of their own",

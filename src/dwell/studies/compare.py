@@ -1,4 +1,4 @@
-"""Several laws from one start: the same place, density, agents, seed, horizon and integrals."""
+"""Several laws in one scenario: workspace, density, start, seed and horizon in common."""
 
 from __future__ import annotations
 
@@ -74,13 +74,12 @@ def compare(
         tables: Mapping[str, Any] = scenarios_of_laws(scenario, names, match=match)
     else:
         tables = {name: _in_place(scenario, law, match) for name, law in laws.items()}
-    alone = workers == 1 or len(tables) == 1
-    jobs: dict[str, Job[Run]] = {
-        name: job_of(scenario, law, threads=None if alone else 1) for name, law in tables.items()
-    }
-    runs = run_jobs(jobs, workers=workers, progress=progress, finished=finished)
     named = {name: one for name, one in tables.items() if isinstance(one, Scenario)}
-    return Comparison(runs, checked, tuple(mismatches(scenario.controller, named)))
+    unmatched = tuple(mismatches(scenario.controller, named))
+    threads = None if workers == 1 or len(tables) == 1 else 1
+    jobs = {name: job_of(scenario, law, threads) for name, law in tables.items()}
+    runs = run_jobs(jobs, workers=workers, progress=progress, finished=finished)
+    return Comparison(runs, checked, unmatched)
 
 
 def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
@@ -105,14 +104,10 @@ def compare_scenarios(
     finished: Callable[[str, Run], None] | None = None,
 ) -> Comparison:
     """Run scenarios that differ in their law alone, see `scenarios_of_laws`, side by side."""
-    alone = workers == 1 or len(scenarios) == 1
-    jobs: dict[str, Job[Run]] = {
-        name: job_of_scenario(scenario, None if alone else 1)
-        for name, scenario in scenarios.items()
-    }
-    return Comparison(
-        run_jobs(jobs, workers=workers, progress=progress, finished=finished), levels, unmatched
-    )
+    threads = None if workers == 1 or len(scenarios) == 1 else 1
+    jobs = {name: job_of(scenario, scenario, threads) for name, scenario in scenarios.items()}
+    runs = run_jobs(jobs, workers=workers, progress=progress, finished=finished)
+    return Comparison(runs, levels, unmatched)
 
 
 def keep_comparison(
@@ -132,7 +127,7 @@ def keep_comparison(
     """
     require_matplotlib()
     make_folder(out)
-    files = {name: out / f"{file_name(name)}.nc" for name in scenarios}
+    files = {name: out / f"{name.replace(':', '-')}.nc" for name in scenarios}
     for path in files.values():
         refuse_foreign(path, RUN_MARK)
     check_free(out, COMPARED, formats)
@@ -157,42 +152,28 @@ def keep_comparison(
     return found
 
 
-def file_name(law: str) -> str:
-    """The name of a law as part of a file's name."""
-    return law.replace(":", "-")
-
-
-def job_of(scenario: Scenario, law: Any, *, threads: int | None = 1) -> Job[Run]:
+def job_of(scenario: Scenario, law: Any, threads: int | None) -> Job[Run]:
     """A job that runs `scenario` under `law`: a scenario of its own, or a controller."""
     if isinstance(law, Scenario):
-        return job_of_scenario(law, threads)
+        return lambda progress: run_scenario(law, progress=progress, threads=threads)
     system, start, _ = build(scenario)
-    grid = scenario.run.integration
-
-    def job(progress: Progress) -> Run:
-        return simulate(
-            system.workspace,
-            system.density,
-            start,
-            law,
-            until=scenario.run.horizon,
-            seed=system.seed,
-            ids=scenario.agents.ids,
-            spacing=grid.spacing if isinstance(grid, GridSpec) else None,
-            network=system.network,
-            sample_every=scenario.run.record.sample_every,
-            max_jumps=scenario.run.max_jumps,
-            nu=system.nu,
-            progress=progress,
-            threads=threads,
-        )
-
-    return job
-
-
-def job_of_scenario(scenario: Scenario, threads: int | None = 1) -> Job[Run]:
-    """A job that runs `scenario` to its end."""
-    return lambda progress: run_scenario(scenario, progress=progress, threads=threads)
+    options, grid = scenario.run, scenario.run.integration
+    return lambda progress: simulate(
+        system.workspace,
+        system.density,
+        start,
+        law,
+        until=options.horizon,
+        seed=system.seed,
+        ids=scenario.agents.ids,
+        spacing=grid.spacing if isinstance(grid, GridSpec) else None,
+        network=system.network,
+        sample_every=options.record.sample_every,
+        max_jumps=options.max_jumps,
+        nu=system.nu,
+        progress=progress,
+        threads=threads,
+    )
 
 
 def _in_place(scenario: Scenario, law: Any, match: bool) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from html import escape
 from typing import Any, final
@@ -18,7 +18,12 @@ from dwell.results.summary import law_of
 from dwell.studies.outcome import Match, final_cost, final_error, match, settled_at
 
 SCHEMA = 1
-LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of the largest error, for settling times in the paper's place
+LEVELS = (
+    0.5,
+    1e-2,
+    1e-6,
+    1e-12,
+)  # of the largest error, for settling times in the paper's workspace
 PARTS = (1.0, 0.1, 0.01, 0.001)  # of nu, for settling times elsewhere
 UNLIKE = 1.1  # ratio of top speeds from which the comparison has a note
 Spread = dict[str, float]
@@ -27,7 +32,7 @@ Spread = dict[str, float]
 @final
 @dataclass(frozen=True, eq=False)
 class LawFigures:
-    """One row of the table: what a law achieved, and what that took."""
+    """One column of the table: what a law achieved, and what that took."""
 
     law: str  # its kind, or the name of its class
     stop: str
@@ -48,23 +53,34 @@ class LawFigures:
     wall_seconds: float
 
     def as_json(self) -> dict[str, Any]:
-        """The row for programs; the same words as in `dwell run --json` where it says the same."""
-        return {
+        """The figures for programs, with the keys of `dwell run --json` where they are the same."""
+        nested = {
             "law": self.law,
             "stop": {"reason": self.stop, "ok": self.ok},
             "error": {"final_max": self.final_error},
             "settled_at": {f"{level:g}": at for level, at in self.settled.items()},
             "cost": {"initial": self.initial_cost, "final": self.final_cost},
-            "cells": self.cells,
-            "looks": self.looks,
-            "measurements": self.measurements,
-            "updates": self.updates,
-            "received": self.received,
-            "sent": self.sent,
-            "top_speed": self.top_speed,
-            "distance": self.distance,
-            "energy": self.energy,
-            "wall_seconds": self.wall_seconds,
+        }
+        return nested | {field.name: getattr(self, field.name) for field in fields(self)[7:]}
+
+    def column(self) -> dict[str, str]:
+        """The figures for people, by their labels."""
+        return {
+            "ended": self.stop,
+            "final error": _number(self.final_error),
+            **{f"settled to {level:g}": _number(at, "never") for level, at in self.settled.items()},
+            "final cost": _number(self.final_cost),
+            "Voronoi cells": _spread(self.cells["voronoi"]),
+            "guaranteed cells": _spread(self.cells["guaranteed"]),
+            "dual guaranteed": _spread(self.cells["dual_guaranteed"]),
+            "cells of all kinds": _spread(self.cells["all"]),
+            "own position measured": _spread(self.measurements),
+            "changes of velocity": _spread(self.updates),
+            "positions received": _spread(self.received),
+            "messages sent": _spread(self.sent),
+            "top speed": _number(self.top_speed),
+            "distance": _spread(self.distance),
+            "energy": _spread(self.energy),
         }
 
 
@@ -118,31 +134,14 @@ class Comparison:
 
     def rows(self) -> Iterator[list[str]]:
         """The table for people: a row for each quantity, a column for each law."""
-        laws = self.figures.values()
-        yield ["ended", *(f.stop for f in laws)]
-        yield ["final error", *(_number(f.final_error) for f in laws)]
-        for level in next(iter(laws)).settled:
-            yield [f"settled to {level:g}", *(_number(f.settled[level], "never") for f in laws)]
-        yield ["final cost", *(_number(f.final_cost) for f in laws)]
-        for kind, words in (
-            ("voronoi", "Voronoi cells"),
-            ("guaranteed", "guaranteed cells"),
-            ("dual_guaranteed", "dual guaranteed"),
-            ("all", "cells of all kinds"),
-        ):
-            yield [words, *(_spread(f.cells[kind]) for f in laws)]
-        yield ["own position measured", *(_spread(f.measurements) for f in laws)]
-        yield ["changes of velocity", *(_spread(f.updates) for f in laws)]
-        yield ["positions received", *(_spread(f.received) for f in laws)]
-        yield ["messages sent", *(_spread(f.sent) for f in laws)]
-        yield ["top speed", *(_number(f.top_speed) for f in laws)]
-        yield ["distance", *(_spread(f.distance) for f in laws)]
-        yield ["energy", *(_spread(f.energy) for f in laws)]
-        first = self.reference
-        yield [f"farthest from {first}", *(_number(m.distance) for m in self.matches.values())]
-        yield ["the same, settled", *(_number(m.settled) for m in self.matches.values())]
-        yield ["same tessellation", *("yes" if m.same else "no" for m in self.matches.values())]
-        yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in laws)]
+        columns = [figures.column() for figures in self.figures.values()]
+        for label in columns[0]:
+            yield [label, *(column[label] for column in columns)]
+        matches = self.matches.values()
+        yield [f"farthest from {self.reference}", *(_number(m.distance) for m in matches)]
+        yield ["the same, settled", *(_number(m.settled) for m in matches)]
+        yield ["same tessellation", *("yes" if m.same else "no" for m in matches)]
+        yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in self.figures.values())]
 
     def as_json(self) -> dict[str, Any]:
         """Everything `dwell compare --json` prints."""
@@ -191,8 +190,15 @@ def levels_of(runs: Sequence[Run]) -> list[float]:
 
 
 def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
-    """The row of one run."""
+    """The figures of one run."""
     counted = run.counters
+    cells = {
+        "voronoi": spread(counted.voronoi),
+        "guaranteed": spread(counted.guaranteed),
+        "dual_guaranteed": spread(counted.dual_guaranteed),
+        "all": spread(counted.cells),
+    }
+    counts = ("measurements", "updates", "received", "sent", "distance", "energy")
     return LawFigures(
         law=law_of(run),
         stop=run.stop.reason.value,
@@ -201,21 +207,11 @@ def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
         settled={level: settled_at(run, level) for level in levels},
         initial_cost=float(run.cost(0.0)),
         final_cost=final_cost(run),
-        cells={
-            "voronoi": spread(counted.voronoi),
-            "guaranteed": spread(counted.guaranteed),
-            "dual_guaranteed": spread(counted.dual_guaranteed),
-            "all": spread(counted.cells),
-        },
-        looks=spread(counted.voronoi),
-        measurements=spread(counted.measurements),
-        updates=spread(counted.updates),
-        received=spread(counted.received),
-        sent=spread(counted.sent),
+        cells=cells,
+        looks=cells["voronoi"],
         top_speed=run.details.tally.top_speed_until(run.horizon),
-        distance=spread(counted.distance),
-        energy=spread(counted.energy),
         wall_seconds=run.details.wall_seconds,
+        **{name: spread(getattr(counted, name)) for name in counts},
     )
 
 
@@ -223,6 +219,5 @@ def spread(values: Floats | Ints) -> Spread:
     """Smallest, mean and largest over the agents."""
     whole = np.issubdtype(values.dtype, np.integer)
     number = int if whole else float
-    return {
-        "min": number(values.min()), "mean": float(values.mean()), "max": number(values.max())
-    }  # fmt: skip
+    least, most = number(values.min()), number(values.max())
+    return {"min": least, "mean": float(values.mean()), "max": most}

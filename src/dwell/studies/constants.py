@@ -126,12 +126,11 @@ def measure_constants(
 
     attempt("start", lambda: lipschitz_at(system.workspace, start, system.density))
     if run is not None:
-        course = (run.system, run.start, run.events, run.metrics, run.horizon)
-        places = run.positions(run.horizon)
-        close = run.details.closest
+        recorded = (run.system, run.start, run.events, run.metrics, run.horizon)
+        places, close = run.positions(run.horizon), run.details.closest
         few = max(2, FEW_CELLS // system.agents) if is_expensive(system.ground) else MOST_TIMES
         attempt(
-            "run", lambda: lipschitz_along(*course, most=few, approach=close, progress=progress)
+            "run", lambda: lipschitz_along(*recorded, most=few, approach=close, progress=progress)
         )
         attempt("end", lambda: lipschitz_at(system.workspace, places, system.density))
     if separation == 0.0:

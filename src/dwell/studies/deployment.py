@@ -18,7 +18,7 @@ from dwell.studies.bounds import Reference, reference_for
 from dwell.studies.newton import Descent, Kind
 
 SCHEMA = 1
-SAME = 1e-10  # relative difference of costs up to which two starts found the same
+SAME = 1e-10  # relative difference of costs up to which two starts found one minimum
 MOST_LOG = 709.0  # logarithms of larger numbers than this have no exponential
 SAYS = {
     Kind.MINIMUM: "a strict local minimum: every small move of the agents raises the cost",
@@ -61,9 +61,14 @@ class Deployment:
         return min(k for k, d in self.ended.items() if d.cost <= (1.0 + SAME) * least)
 
     @property
+    def lowest(self) -> Descent:
+        """The descent from the best start."""
+        return self.descents[self.best]
+
+    @property
     def positions(self) -> Points:
-        """Where the agents stand, (N, n)."""
-        return self.descents[self.best].positions
+        """The best positions found, (N, n)."""
+        return self.lowest.positions
 
     @cached_property
     def cells(self) -> Tessellation:
@@ -82,8 +87,8 @@ class Deployment:
 
     @property
     def log_cost(self) -> float:
-        """Its logarithm."""
-        return math.log(self.descents[self.best].cost) + self.log_scale
+        """The logarithm of the cost."""
+        return math.log(self.lowest.cost) + self.log_scale
 
     @property
     def gradient_norm(self) -> float:
@@ -99,12 +104,12 @@ class Deployment:
 
         Lloyd's steps multiply small errors by 1 - gap.
         """
-        return self.descents[self.best].spectral_gap
+        return self.lowest.spectral_gap
 
     @property
     def kind(self) -> Kind:
         """Whether this is a minimum, and of which kind."""
-        return self.descents[self.best].kind
+        return self.lowest.kind
 
     @property
     def ending(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Points, apart, in_short, is_one_of
+from dwell._types import Points, apart, in_short, is_one_of
 from dwell.agents import CoverageSystem
 from dwell.cells import tessellate
 from dwell.controllers import Timer
@@ -19,7 +20,8 @@ from dwell.scenario.build import build, with_seed
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
 from dwell.studies.design_result import Design
 from dwell.theory.advice import advise, advise_for
-from dwell.theory.consensus import METHODS, Agreement, Graph, agree, flooding
+from dwell.theory.consensus import METHODS, Graph, flooding
+from dwell.theory.consensus import agree as agree_by
 from dwell.theory.design import Setting, setting_of, void_reasons
 from dwell.theory.lipschitz import Lipschitz
 from dwell.verify.flags import about_scale
@@ -78,54 +80,39 @@ def design(
     >>> dwell.design("site.toml", samples=0, run=False).verdict
     'certificate void'
     """
-    scenario = as_scenario(scenario)
-    _check_words(agree, graph)
+    scenario = with_seed(as_scenario(scenario))
+    for value, known, code in (
+        (agree, METHODS, "agreement.method"),
+        (graph, ("start", "run"), "agreement.graph"),
+    ):
+        if value is not None and not is_one_of(value, known):
+            raise InputError(f"{in_short(value)} is not one of {', '.join(known)}", code=code)
     _refuse_other_laws(scenario)
     with reported(progress) as tell:
-        return _designed(
-            with_seed(scenario), eta_max, lipschitz, samples, separation, run, agree, graph, tell
+        system, start, _ = build(scenario)
+        count = samples_of(system, samples)
+        made, why_not = quick_run(scenario, system, run, tell)
+        rho = separation_of(system, start, made, separation)
+        constants = measure_constants(system, start, made, rho, count, tell)
+        scale = (flag.says for flag in about_scale(system, start))
+        notes = [*scale, *_about(system), *_about_run(made, why_not), *_about_constants(constants)]
+        setting = _setting(scenario, system, eta_max, lipschitz, constants, notes)
+        notes += _beyond_samples(setting, constants)
+        found = Design(
+            setting=setting,
+            lipschitz=constants,
+            advice=advise(setting),
+            advice_measured=(
+                () if constants.values is None else advise_for(setting, constants.values)
+            ),
+            reasons=tuple(
+                void_reasons(setting, constants.on_the_whole_way, system.network.perfect)
+            ),
+            notes=tuple(notes),
         )
-
-
-def _designed(
-    scenario: Scenario,
-    eta_max: float | None,
-    lipschitz: float | Sequence[float] | None,
-    samples: int | None,
-    separation: float | None,
-    run: bool | None,
-    agree: str | None,
-    graph: str,
-    progress: Progress,
-) -> Design:
-    """The design of a checked scenario: see `design`."""
-    system, start, _ = build(scenario)
-    count = samples_of(system, samples)
-    made, why_not = quick_run(scenario, system, run, progress)
-    rho = separation_of(system, start, made, separation)
-    constants = measure_constants(system, start, made, rho, count, progress)
-    scale = (flag.says for flag in about_scale(system, start))
-    notes = [*scale, *_about(system), *_about_run(made, why_not), *_about_constants(constants)]
-    law = system.controller
-    assert isinstance(law, Timer)
-    if eta_max is None and scenario.certificate is None:
-        eta_max = law.eta_max  # of adaptive timers
-    assumed = _assumed(scenario, law, eta_max, lipschitz, constants, notes)
-    tied = eta_max is None and scenario.certificate is None
-    setting = setting_of(system, *assumed, tied=tied)
-    notes += _beyond_samples(setting, constants)
-    agreement, caps, quiet = _agree(setting, system, start, made, agree, graph, progress)
-    return Design(
-        setting=setting,
-        lipschitz=constants,
-        advice=advise(setting),
-        advice_measured=() if constants.values is None else advise_for(setting, constants.values),
-        reasons=tuple(void_reasons(setting, constants.on_the_whole_way, system.network.perfect)),
-        notes=tuple(notes),
-        agreement=agreement,
-        caps=caps,
-        messages_on_change=quiet,
-    )
+        if agree is None:
+            return found
+        return replace(found, **_agreed(setting, system, start, made, agree, graph, tell))
 
 
 _PLACES = {
@@ -134,15 +121,6 @@ _PLACES = {
     "end": "at the end of a run",
     "sampled": "at random places",
 }
-
-
-def _check_words(method: str | None, graph: str) -> None:
-    for value, known, code in (
-        (method, METHODS, "agreement.method"),
-        (graph, ("start", "run"), "agreement.graph"),
-    ):
-        if value is not None and not is_one_of(value, known):
-            raise InputError(f"{in_short(value)} is not one of {', '.join(known)}", code=code)
 
 
 def _refuse_other_laws(scenario: Scenario) -> None:
@@ -166,7 +144,7 @@ def _about(system: CoverageSystem) -> Iterator[str]:
     if isinstance(system.controller, Timer) and system.controller.initial_hold is not None:
         yield (
             "The hold error is assumed to be 0 at the start; with initial_hold it may be up to "
-            "eta_max beyond its bound until each agent's first look."
+            "eta_max beyond its bound until each agent's first sample."
         )
 
 
@@ -182,18 +160,22 @@ def _about_constants(constants: Lipschitz) -> Iterator[str]:
         yield f"No constant {_PLACES[kind]}: {why}."
 
 
-def _assumed(
+def _setting(
     scenario: Scenario,
-    law: Timer,
+    system: CoverageSystem,
     eta_max: float | None,
     lipschitz: float | Sequence[float] | None,
     constants: Lipschitz,
     notes: list[str],
-) -> tuple[float, Any]:
-    """eta_max and lipschitz: given, from the certificate, or chosen and measured."""
-    table = scenario.certificate
+) -> Setting:
+    """The setting with eta_max and lipschitz as given, as certified, or as chosen and measured."""
+    table, law = scenario.certificate, system.controller
+    assert isinstance(law, Timer)
+    if table is not None:
+        eta_max = table.eta_max if eta_max is None else eta_max
+        return setting_of(system, eta_max, table.lipschitz if lipschitz is None else lipschitz)
     how = "give one with --set certificate.eta_max=... --set certificate.lipschitz=..."
-    if lipschitz is None and table is None:
+    if lipschitz is None:
         if constants.values is None:
             raise InputError(
                 "the scenario has no certificate table, and no Lipschitz constant could be "
@@ -207,20 +189,16 @@ def _assumed(
             f"{where} is taken for its L; {how}."
         )
         lipschitz = constants.values.tolist()
-    if eta_max is None and table is None:
-        eta_max = THETA * law.k1
-        notes.append(
-            f"No eta_max is given: {THETA:g} k1 is taken, here {eta_max:.6g}, near the most that "
-            "the theorem allows."
-        )
-    if table is not None:
-        eta_max = table.eta_max if eta_max is None else eta_max
-        lipschitz = table.lipschitz if lipschitz is None else lipschitz
-    assert eta_max is not None
-    return eta_max, lipschitz
-
-
-# Judging.
+    if eta_max is None:
+        eta_max = law.eta_max  # of adaptive timers
+    if eta_max is not None:
+        return setting_of(system, eta_max, lipschitz)
+    eta_max = THETA * law.k1
+    notes.append(
+        f"No eta_max is given: {THETA:g} k1 is taken, here {eta_max:.6g}, near the most that the "
+        "theorem allows."
+    )
+    return setting_of(system, eta_max, lipschitz, tied=True)
 
 
 def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
@@ -234,25 +212,20 @@ def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
         )
 
 
-# Agreeing.
-
-
-def _agree(
+def _agreed(
     setting: Setting,
     system: CoverageSystem,
     start: Points,
     run: Run | None,
-    method: str | None,
+    method: str,
     graph: str,
-    progress: Progress | None,
-) -> tuple[Agreement | None, Floats | None, int | None]:
-    """The agreement, the caps it is about, and flooding's messages if only changes are sent."""
-    if method is None:
-        return None, None, None
+    progress: Progress,
+) -> dict[str, Any]:
+    """The agreement, the caps of k1, and flooding's messages if only changes are sent."""
     if graph == "run" and run is None:
         raise InputError(
-            "the graphs along the run are asked for, but the scenario was not run; take the graph "
-            "of the start",
+            "the graphs along the run are wanted, but the scenario was not run; take the graph of "
+            "the start",
             code="agreement.graph",
         )
     caps = setting.max_gains_in_theta
@@ -265,17 +238,17 @@ def _agree(
             key="certificate.eta_max",
         )
     graphs = voronoi_graphs(system, start, run if graph == "run" else None)
-    found = agree(method, caps, graphs, seed=system.seed, progress=progress)
-    quiet = None
+    found: dict[str, Any] = {"caps": caps}
+    found["agreement"] = agree_by(method, caps, graphs, seed=system.seed, progress=progress)
     if method == "flooding":
-        quiet = flooding(caps, graphs, only_changes=True).messages
-    return found, caps, quiet
+        found["messages_on_change"] = flooding(caps, graphs, only_changes=True).messages
+    return found
 
 
 def voronoi_graphs(system: CoverageSystem, start: Points, run: Run | None) -> list[Graph]:
-    """Who borders on whom: at the start, or at times spread evenly over a run."""
-    places = [start]
+    """Voronoi neighbours at the start, or at times spread evenly over a run."""
+    positions = [start]
     if run is not None:
         last = not run.details.ends_in_contact  # where there are no cells
-        places = list(run.positions(np.linspace(0.0, run.horizon, GRAPHS, endpoint=last)))
-    return [tessellate(system.workspace, x, system.density).neighbors for x in places]
+        positions = list(run.positions(np.linspace(0.0, run.horizon, GRAPHS, endpoint=last)))
+    return [tessellate(system.workspace, x, system.density).neighbors for x in positions]

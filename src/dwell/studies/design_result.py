@@ -20,7 +20,7 @@ VALID, VOID = "conditions met", "certificate void"
 @final
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What the conditions say about a scenario, beside what was measured on it."""
+    """The conditions for a scenario, and the constants measured on it."""
 
     setting: Setting
     lipschitz: Lipschitz
@@ -42,19 +42,19 @@ class Design:
 
     @property
     def verdict(self) -> str:
-        """`conditions met`, or `certificate void` where `reasons` says why."""
+        """Whether the conditions hold; `reasons` says why where the certificate is void."""
         return VOID if self.reasons else VALID
 
     @property
     def in_practice(self) -> str:
         """What holds though the certificate is void; empty where nothing does."""
-        fulfilled = [c for c in self.setting.sharper if c.met and c.applies is not False]
+        fulfilled = [c for c in self.setting.sharper if c.fulfilled and c.applies is not False]
         says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in fulfilled)
         return f"The paper's condition is sufficient, not necessary. {says}." if fulfilled else ""
 
     @property
     def locally(self) -> Attained | None:
-        """What is used for neighbours and rates: along the run if there is one, else the start."""
+        """The source of neighbours and rates: along the run if there is one, else the start."""
         return self.lipschitz.on_the_whole_way
 
     @property

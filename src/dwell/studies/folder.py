@@ -11,7 +11,7 @@ RUN_MARK = "dwell_format"  # in every stored run
 
 
 def make_folder(folder: Path) -> None:
-    """Make `folder`, or say why it cannot be."""
+    """Make `folder`; raise with the reason where that is not possible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
@@ -132,13 +133,10 @@ def keys_of_law(scenario: Scenario, name: str, given: Mapping[str, Any]) -> list
 
 def _fields(kind: str) -> dict[str, Any]:
     """The keys of a law's table."""
-    model = model_at({"controller": {"kind": kind}}, ("controller",))
-    return fields_of(model)
+    return fields_of(model_at({"controller": {"kind": kind}}, ("controller",)))
 
 
 def _known_preset(kind: str, preset: str) -> str:
-    from typing import get_args
-
     field = _fields(kind).get("preset")
     if field is None:
         with_presets = [k for k in LAW_KINDS if "preset" in _fields(k)]
@@ -221,12 +219,10 @@ def _refuse_gaps(kind: str, table: Mapping[str, Any], own_kind: str) -> None:
 
 
 def _refuse_twins(found: Mapping[str, Scenario]) -> None:
-    names = list(found)
-    for k, name in enumerate(names):
-        for other in names[:k]:
-            if found[name].controller == found[other].controller:
-                raise InputError(
-                    f"{shown(other)} and {shown(name)} are the same law with the same parameters; "
-                    "list each once",
-                    code="compare.twice",
-                )
+    for one, other in combinations(found, 2):
+        if found[one].controller == found[other].controller:
+            raise InputError(
+                f"{shown(one)} and {shown(other)} are the same law with the same parameters; "
+                "list each once",
+                code="compare.twice",
+            )

@@ -3,7 +3,7 @@
 Far from a minimum the quadratic model of the cost is made small within a trust region, by
 conjugate gradients that stop at its edge or at negative curvature (Steihaug). Close to one,
 Newton's equations are solved directly. Where that comes to rest the largest eigenvalue of S (see
-`landscape`) tells a minimum from a saddle, and a saddle is left along the eigenvector.
+`objective`) tells a minimum from a saddle, and a saddle is left along the eigenvector.
 """
 
 from __future__ import annotations
@@ -17,26 +17,22 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.studies.landscape import Landscape, Place, decrease, dot
+from dwell.studies.objective import Evaluation, Objective, decrease, dot
 from dwell.theory.spectrum import FLAT, softest
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-TARGET = 1e-14  # gradient norm that is tried for
-NEARLY = 1e4  # times the noise: ... and from which on a place counts as stationary
-CLOSE = 1e-5  # ... and from which on Newton's equations are solved directly
+TARGET = 1e-14  # gradient norm at which a descent ends
+NEARLY = 1e4  # times the noise: gradient norm up to which a configuration is stationary
+CLOSE = 1e-5  # gradient norm below which Newton's equations are solved directly
 
 LLOYD = (5, 200)  # steps, at least and at most
 SLOW = 0.01  # relative decrease of the cost below which Lloyd's steps no longer pay
 LIGHT = 1e-8  # smallest mass over largest while some agents are still far out in a tail
 NEWTON = 500  # steps, at most, between two saddles
 ESCAPES = 50  # saddles that may be left
-PROBES = (
-    0.4,
-    0.1,
-    0.03,
-)  # of the smallest distance between agents: search from a saddle
+PROBES = (0.4, 0.1, 0.03)  # of the least distance between agents: steps off a saddle
 USUAL = 40.0  # steps of a descent, for the progress bar
 
 
@@ -57,7 +53,7 @@ class Descent:
 
     positions: Points  # (N, n)
     cost: float
-    gradient_norm: float  # see Landscape.gradient_norm
+    gradient_norm: float  # see Evaluation.gradient_norm
     spectral_gap: float | None  # 1 - largest eigenvalue of S; None where there is no telling
     kind: Kind
     evaluations: int  # cells that were computed
@@ -78,13 +74,13 @@ class DescentInterrupted(KeyboardInterrupt):
 
 
 def descend(
-    landscape: Landscape, start: Points, tell: Callable[[float], None] = lambda share: None
+    objective: Objective, start: Points, tell: Callable[[float], None] = lambda share: None
 ) -> Descent:
     """Go down from `start` until the gradient is as small as rounding allows."""
-    place = landscape.look(start, even_light=True)
-    if place is None:
+    first = objective.evaluate(start, even_light=True)
+    if first is None:
         return Descent(start, math.inf, math.inf, None, Kind.WEIGHTLESS, len(start), ())
-    walk = _Walk(landscape, place, tell)
+    walk = _Walk(objective, first, tell)
     try:
         walk.settle()
         gap, kind = walk.rest()
@@ -94,42 +90,44 @@ def descend(
 
 
 class _Walk:
-    """Where a descent is, and the cost after each of its steps."""
+    """The configuration that a descent has reached, and the cost after each of its steps."""
 
-    def __init__(self, landscape: Landscape, place: Place, tell: Callable[[float], None]) -> None:
-        self.landscape = landscape
-        self.place = place
+    def __init__(
+        self, objective: Objective, first: Evaluation, tell: Callable[[float], None]
+    ) -> None:
+        self.objective = objective
+        self.now = first
         self.costs: list[float] = []
-        self.before = landscape.evaluations - len(place.positions)
+        self.before = objective.evaluations - len(first.positions)
         self.radius = 0.0  # of the trust region, in the variables M^(1/2) x
         self._tell = tell
 
     @property
     def at_rest(self) -> bool:
         """Whether the gradient vanishes, within rounding."""
-        return self.landscape.gradient_norm(self.place) <= NEARLY * self.landscape.noise
+        return self.now.gradient_norm <= NEARLY * self.objective.noise
 
     def outcome(self, gap: float | None, kind: Kind) -> Descent:
         """The descent so far."""
         if not self.at_rest:
             gap, kind = None, Kind.UNFINISHED
-        norm = self.landscape.gradient_norm(self.place)
-        spent = self.landscape.evaluations - self.before
-        place, costs = self.place, tuple(self.costs)
-        return Descent(place.positions, place.cost, norm, gap, kind, spent, costs)
+        now, spent = self.now, self.objective.evaluations - self.before
+        return Descent(
+            now.positions, now.cost, now.gradient_norm, gap, kind, spent, tuple(self.costs)
+        )
 
-    def go(self, place: Place) -> None:
+    def go(self, found: Evaluation) -> None:
         """Take a step."""
-        self.place = place
-        self.costs.append(place.cost)
+        self.now = found
+        self.costs.append(found.cost)
         self._tell(len(self.costs) / (len(self.costs) + USUAL))
 
     def settle(self) -> None:
         """Lloyd's steps, while they pay: each moves all agents to the centroids."""
         least, most = LLOYD
         for k in range(most):
-            before = self.place
-            after = self.landscape.look(before.positions + before.errors, even_light=True)
+            before = self.now
+            after = self.objective.evaluate(before.positions + before.errors, even_light=True)
             if after is None:
                 return
             self.go(after)
@@ -138,8 +136,8 @@ class _Walk:
                 return
 
     def rest(self) -> tuple[float | None, Kind]:
-        """Newton's steps, past saddles, to a minimum; gives the spectral gap there."""
-        if not (self.place.masses > 0.0).all():
+        """Newton's steps, past saddles, to a minimum, and the spectral gap there."""
+        if not (self.now.masses > 0.0).all():
             return None, Kind.UNFINISHED
         gap = 0.0
         for _ in range(ESCAPES):
@@ -157,14 +155,14 @@ class _Walk:
         return gap, Kind.SADDLE
 
     def descend(self) -> csr_array:
-        """Newton's steps until the gradient vanishes; gives S there."""
-        place, noise = self.place, self.landscape.noise
-        whole = math.sqrt(math.fsum(place.masses / place.heaviest))
-        self.radius = 2.0 * whole * float(lengths(place.errors).max())
-        least = 1e-3 * noise * whole * self.landscape.workspace.diameter
-        matrix = self.landscape.curvature(place)
+        """Newton's steps until the gradient vanishes, and S there."""
+        now, noise = self.now, self.objective.noise
+        whole = math.sqrt(math.fsum(now.masses / now.heaviest))
+        self.radius = 2.0 * whole * float(lengths(now.errors).max())
+        least = 1e-3 * noise * whole * self.objective.workspace.diameter
+        matrix = self.objective.curvature(now)
         for _ in range(NEWTON):
-            norm = self.landscape.gradient_norm(self.place)
+            norm = self.now.gradient_norm
             if norm <= TARGET:
                 break
             found = self.directly(matrix, norm) if norm <= CLOSE else None
@@ -174,44 +172,44 @@ class _Walk:
                 found = self.in_region(matrix, norm)
             if found is not None:
                 self.go(found)
-                matrix = self.landscape.curvature(found)
+                matrix = self.objective.curvature(found)
         return matrix
 
-    def directly(self, matrix: csr_array, norm: float) -> Place | None:
+    def directly(self, matrix: csr_array, norm: float) -> Evaluation | None:
         """Newton's step as it is, if the gradient gets much smaller and the cost no larger."""
         from scipy.sparse import eye_array
         from scipy.sparse.linalg import splu
 
-        place, roots = self.place, self.place.roots
+        now, roots = self.now, self.now.roots
         system: Any = eye_array(len(roots)) - matrix
         try:
-            solved = splu(system.tocsc()).solve(roots * place.errors.ravel())
+            solved = splu(system.tocsc()).solve(roots * now.errors.ravel())
         except RuntimeError:  # singular
             return None
-        step = (solved / roots).reshape(place.positions.shape)
-        if not float(lengths(step).max()) <= 0.1 * float(place.nearest.min()):
+        step = (solved / roots).reshape(now.positions.shape)
+        if not float(lengths(step).max()) <= 0.1 * float(now.nearest.min()):
             return None
-        if self.landscape.share_inside(place, step) < 1.0:
+        if self.objective.share_inside(now, step) < 1.0:
             return None
-        found = self.landscape.look(place.positions + step)
-        if found is None or found.cost > (1.0 + self.landscape.noise) * place.cost:
+        found = self.objective.evaluate(now.positions + step)
+        if found is None or found.cost > (1.0 + self.objective.noise) * now.cost:
             return None
-        return found if self.landscape.gradient_norm(found) < 0.5 * norm else None
+        return found if found.gradient_norm < 0.5 * norm else None
 
-    def in_region(self, matrix: csr_array, norm: float) -> Place | None:
+    def in_region(self, matrix: csr_array, norm: float) -> Evaluation | None:
         """A step within the trust region, if it is good; the radius is set anew in any case."""
-        place, roots = self.place, self.place.roots
-        slope = -2.0 * roots * place.errors.ravel()
+        now, roots = self.now, self.now.roots
+        slope = -2.0 * roots * now.errors.ravel()
         scaled, at_edge = steihaug(matrix, slope, self.radius, min(0.1, math.sqrt(norm)))
-        share = self.landscape.share_inside(place, (scaled / roots).reshape(place.positions.shape))
+        share = self.objective.share_inside(now, (scaled / roots).reshape(now.positions.shape))
         scaled = share * scaled
-        step = (scaled / roots).reshape(place.positions.shape)
+        step = (scaled / roots).reshape(now.positions.shape)
         expected = -(dot(slope, scaled) + dot(scaled, scaled - matrix @ scaled))
-        found = self.landscape.look(place.positions + step)
+        found = self.objective.evaluate(now.positions + step)
         ratio = -1.0
         if found is not None and expected > 0.0:
-            fell = decrease(place, found, step, self.landscape.noise)
-            ratio = fell / place.heaviest / expected
+            fell = decrease(now, found, step, self.objective.noise)
+            ratio = fell / now.heaviest / expected
         length = math.sqrt(dot(scaled, scaled))
         if ratio < 0.25:
             self.radius = 0.25 * length
@@ -219,20 +217,20 @@ class _Walk:
             self.radius = max(self.radius, 2.0 * length)
         return found if ratio > 0.05 else None
 
-    def below(self, mode: Floats) -> Place | None:
-        """A place of lower cost to either side along `mode`; None if none is found."""
-        place = self.place
-        along = (mode / place.roots).reshape(place.positions.shape)
-        along = along * float(place.nearest.min()) / float(lengths(along).max())
+    def below(self, mode: Floats) -> Evaluation | None:
+        """A configuration of lower cost to either side along `mode`; None if none is found."""
+        now = self.now
+        along = (mode / now.roots).reshape(now.positions.shape)
+        along = along * float(now.nearest.min()) / float(lengths(along).max())
         for size in PROBES:
             seen = []
             for step in (size * along, -size * along):
-                share = self.landscape.share_inside(place, step)
-                seen.append(self.landscape.look(place.positions + share * step))
+                share = self.objective.share_inside(now, step)
+                seen.append(self.objective.evaluate(now.positions + share * step))
             lower = [found for found in seen if found is not None]
             if lower:
                 best = min(lower, key=lambda found: found.cost)
-                if best.cost < (1.0 - 10.0 * self.landscape.noise) * place.cost:
+                if best.cost < (1.0 - 10.0 * self.objective.noise) * now.cost:
                     return best
         return None
 
@@ -251,10 +249,10 @@ def steihaug(
     for _ in range(2 * len(slope) + 10):
         bent = 2.0 * (along - matrix @ along)
         curvature = dot(along, bent)
-        room = _to_edge(found, along, radius)
+        to_edge = _to_edge(found, along, radius)
         size = square / curvature if curvature > 0.0 else math.inf
-        if size >= room:
-            return found + room * along, True
+        if size >= to_edge:
+            return found + to_edge * along, True
         found = found + size * along
         rest = rest + size * bent
         after = dot(rest, rest)

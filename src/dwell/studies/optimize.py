@@ -6,7 +6,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,10 +29,10 @@ from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.schema import GridSpec
 from dwell.studies.deployment import Deployment
-from dwell.studies.draws import Frame, random_start
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
 from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
-from dwell.workers.threads import cores, run_jobs
+from dwell.studies.random_starts import Frame, random_start
+from dwell.workers.threads import run_jobs
 
 STARTS = 50
 MOST_AGENTS = 1_000_000
@@ -120,7 +120,7 @@ def optimize(
         descents={k: kept[k] for k in sorted(kept)},
         seed=int(seed),
         interrupted=not whole,
-        notes=(*workspace.repairs, *repairs, *_left_out(own, kept), *_beyond(search.frame)),
+        notes=(*workspace.repairs, *repairs, *_notes(search)),
         wall_seconds=time.perf_counter() - began,
         log_scale=search.frame.log_scale,
     )
@@ -162,11 +162,8 @@ def keep_deployment(found: Deployment, out: Path, formats: Sequence[str] = ("png
     """Write deployment.json and the figures into the folder `out`."""
     check_folder(out, formats)
     write_text(out / FILE, json.dumps(found.as_json(), indent=1, allow_nan=False) + "\n")
-    costs = {
-        kind.value: [d.cost for d in found.ended.values() if d.kind is kind]
-        for kind in Kind
-        if any(d.kind is kind for d in found.ended.values())
-    }
+    ended = found.ended.values()
+    costs = {kind.value: [d.cost for d in ended if d.kind is kind] for kind in Kind}
     levels = {
         "reference for many agents": found.reference.value,
         **{f"{bound.name} bound": bound.value for bound in found.reference.lower_bounds},
@@ -174,7 +171,13 @@ def keep_deployment(found: Deployment, out: Path, formats: Sequence[str] = ("png
     if found.log_scale != 0.0:  # the costs drawn lack a factor that these do not
         levels = {}
     placed = partial(deployment, found.workspace, found.density, found.positions, found.cost)
-    drawings = dict(zip(FIGURES, (placed, partial(minima, costs, levels)), strict=True))
+    drawings = dict(
+        zip(
+            FIGURES,
+            (placed, partial(minima, {k: c for k, c in costs.items() if c}, levels)),
+            strict=True,
+        )
+    )
     write_figures(drawings, out, formats)
 
 
@@ -190,59 +193,43 @@ class _Search:
     seed: int
     kept: dict[int, Descent] = field(default_factory=dict)
 
-    def follow(self, number: int, tell: Callable[[float], None]) -> None:
+    def follow(self, number: int, report: Progress) -> None:
         """Follow one start to its end, or as far as it gets."""
         if number == 0 and self.own is not None:
             start = self.frame.inward(self.own)
         else:
             start = random_start(self.frame, self.agents, self.seed, number)
         try:
-            found = descend(self.frame.landscape(), start, tell)
+            found = descend(self.frame.objective(), start, partial(report, ""))
         except DescentInterrupted as stop:
             self.kept[number] = self.frame.outward(stop.descent)
             raise
         self.kept[number] = self.frame.outward(found)
 
     def run(self, workers: int | None, progress: Progress) -> bool:
-        """Follow all starts; False if that was interrupted.
-
-        As many jobs as there are threads take the next start each until there are none.
-        """
-        left = iter(range(self.starts))
-
-        def job(report: Progress) -> None:
-            def tell(share: float) -> None:
-                report("", (len(self.kept) + share) / self.starts)
-
-            for number in left:
-                self.follow(number, tell)
+        """Follow all starts; False if that was interrupted."""
 
         def show(what: str, share: float) -> None:
             counted = f"{len(self.kept)} of {self.starts} starts"
             progress(what if what == "preparing" else counted, share)
 
-        names = [f"thread {k}" for k in range(min(workers or cores(), self.starts))]
+        jobs = {str(k): partial(self.follow, k) for k in range(self.starts)}
         try:
-            run_jobs(dict.fromkeys(names, job), workers=workers, progress=show)
+            run_jobs(jobs, workers=workers, progress=show)
         except KeyboardInterrupt:
             return False
         return True
 
 
-def _beyond(frame: Frame) -> tuple[str, ...]:
-    if frame.log_scale == 0.0:
-        return ()
-    return (
-        f"the density weighs exp({frame.log_scale:.6g}) in all, near or beyond the range of "
-        "numbers: costs were compared without that factor, and log_cost is the logarithm of the "
-        "true one",
-    )
-
-
-def _left_out(own: Points | None, kept: Mapping[int, Descent]) -> tuple[str, ...]:
-    if own is None or 0 not in kept or kept[0].kind is not Kind.WEIGHTLESS:
-        return ()
-    return ("the given start was left out: the cell of some agent weighs nothing there",)
+def _notes(search: _Search) -> Iterator[str]:
+    first, log_scale = search.kept.get(0), search.frame.log_scale
+    if search.own is not None and first is not None and first.kind is Kind.WEIGHTLESS:
+        yield "the given start was left out: the cell of some agent weighs nothing there"
+    if log_scale != 0.0:
+        yield (
+            f"the density weighs exp({log_scale:.6g}) in all, near or beyond the range of numbers: "
+            "costs were compared without that factor, and log_cost is the logarithm of the true one"
+        )
 
 
 def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, tuple[str, ...]]:

@@ -44,12 +44,12 @@ def largest_error(run: Run, since: float) -> float | None:
 
 
 def final_error(run: Run) -> float | None:
-    """The largest error at the end; None where two agents have met."""
+    """The largest error at the end; None where two agents coincide."""
     return None if run.details.ends_in_contact else float(run.errors(run.horizon).max())
 
 
 def final_cost(run: Run) -> float | None:
-    """The locational cost at the end; None where two agents have met."""
+    """The locational cost at the end; None where two agents coincide."""
     return None if run.details.ends_in_contact else float(run.cost(run.horizon))
 
 

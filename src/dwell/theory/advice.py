@@ -157,6 +157,6 @@ def _next(value: Decimal, digits: int, rounding: str) -> Decimal:
 
 
 def each(values: Floats) -> Any:
-    """One number where all agents have the same, else a list; null for what is not finite."""
+    """One number if it is that of all agents, else a list; null for what is not finite."""
     listed = [plain(float(v)) for v in values]
     return listed[0] if len(set(listed)) == 1 else listed

@@ -9,8 +9,9 @@ take the z with f_p'(z) + f_q'(z) = f_p'(k_p) + f_q'(k_q), so the sum of all f_p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, final
 
 import numpy as np
@@ -50,12 +51,11 @@ class Agreement:
 
     def as_json(self) -> dict[str, Any]:
         """Return the gain and the counts as `dwell design --json` prints them."""
+        keys = ("agreed", "rounds", "messages")
         return {
             "method": self.method,
             "k1": self.value,
-            "agreed": self.agreed,
-            "rounds": self.rounds,
-            "messages": self.messages,
+            **{key: getattr(self, key) for key in keys},
         }
 
 
@@ -68,17 +68,16 @@ def agree(
     progress: Progress | None = None,
 ) -> Agreement:
     """Agree by one of `METHODS`."""
-    match method:
-        case "flooding":
-            return flooding(caps, graphs)
-        case "gossip":
-            return gossip(caps, graphs, seed=seed, progress=progress)
-        case "equalizing":
-            return equalizing(caps, graphs, seed=seed, progress=progress)
-    raise InputError(
-        f"there is no way of agreeing called {method!r}; choose from {', '.join(METHODS)}",
-        code="agreement.method",
-    )
+    if method == "flooding":
+        return flooding(caps, graphs)
+    if method not in METHODS:
+        known = ", ".join(METHODS)
+        raise InputError(
+            f"there is no way of agreeing called {method!r}; choose from {known}",
+            code="agreement.method",
+        )
+    pairwise = gossip if method == "gossip" else equalizing
+    return pairwise(caps, graphs, seed=seed, progress=progress)
 
 
 def flooding(
@@ -123,7 +122,7 @@ def gossip(
     most_meetings: int = MOST_MEETINGS,
     progress: Progress | None = None,
 ) -> Agreement:
-    """Find the least cap by random meetings of two neighbours, who both take the lesser value."""
+    """Find the least cap by random meetings of two neighbours: both take the lesser value."""
     values = _checked_caps(caps)
 
     def least(p: int, q: int) -> float:
@@ -186,23 +185,23 @@ def _pairwise(
     from dwell._kernels.common.philox import uniform
 
     edges, key = _checked_edges(graphs, len(values)), seed_words(seed)
-    history, met = [values.copy()], 0
+    history, meetings = [values.copy()], 0
 
     def done() -> bool:
         return bool(np.ptp(values) <= spread * values.max())
 
-    while not done() and met < most:
+    while not done() and meetings < most:
         if progress is not None:
-            progress("agreeing", met / most)
+            progress("agreeing", meetings / most)
         now, first = edges[(len(history) - 1) % len(edges)], (len(history) - 1) * len(values)
         for k in range(first, first + len(values)) if len(now) else ():
             p, q = now[int(uniform(*key, MEETINGS, 0, k) * len(now))].tolist()
             values[p] = values[q] = combined(p, q)
-            met += 1
-            if done() or met == most:
+            meetings += 1
+            if done() or meetings == most:
                 break
         history.append(values.copy())
-    return Agreement(method, values, len(history) - 1, 2 * met, np.array(history), done())
+    return Agreement(method, values, len(history) - 1, 2 * meetings, np.array(history), done())
 
 
 def _checked_caps(caps: object) -> Floats:
@@ -222,27 +221,30 @@ def _checked_edges(graphs: Sequence[Graph], agents: int) -> list[Ints]:
     from scipy.sparse.csgraph import connected_components
 
     if not len(graphs):
-        raise InputError("there is no graph to talk over", code="agreement.graph")
+        raise InputError("there is no graph; at least one is needed", code="agreement.graph")
     edges = [edges_of(graph, agents) for graph in graphs]
     p, q = np.concatenate(edges).T
     whole = coo_array((np.ones(len(p)), (p, q)), shape=(agents, agents))
     count, label = connected_components(whole, directed=False)
     if count > 1:
         parts = [np.flatnonzero(label == k).tolist() for k in range(min(count, NAMED))]
-        more = f" and {count - NAMED} more" if count > NAMED else ""
+        nouns = ["agent " if len(part) == 1 else "agents " for part in parts]
+        named = [
+            noun + _listed(map(str, part), len(part), ", ")
+            for noun, part in zip(nouns, parts, strict=True)
+        ]
         raise InputError(
             f"the graph is not connected, so the agents cannot agree: it has {count} parts, "
-            f"{'; '.join(map(_listed, parts))}{more}; every agent must be able to reach every "
-            "other",
+            f"{_listed(named, count, '; ')}; every agent must be able to reach every other",
             code="agreement.disconnected",
         )
     return edges
 
 
-def _listed(part: Sequence[int]) -> str:
-    more = f" and {len(part) - NAMED} more" if len(part) > NAMED else ""
-    noun = "agent" if len(part) == 1 else "agents"
-    return f"{noun} {', '.join(map(str, part[:NAMED]))}{more}"
+def _listed(words: Iterable[str], count: int, separator: str) -> str:
+    """The first of `count` words, and how many more there are."""
+    more = f" and {count - NAMED} more" if count > NAMED else ""
+    return separator.join(islice(words, NAMED)) + more
 
 
 def edges_of(graph: Graph, agents: int) -> Ints:

@@ -40,7 +40,7 @@ class Prediction:
 
     rate: float | None  # per time, of the slowest mode; negative: it grows; None: see `says`
     says: str
-    by_mode: Floats | None = None  # (K,) the same of every mode known
+    by_mode: Floats | None = None  # (K,) the rate of every mode known
     mode: int = 0  # which is the slowest
     step: float | None = None  # time between samples, where all agents sample together
     limit: float | None = None  # the longest such time at which all displacements still shrink
@@ -53,11 +53,11 @@ class Prediction:
 
 
 def predict(rates: Rates, law: object, network: Network = PERFECT) -> Prediction:
-    """What `law` does near a centroidal configuration."""
+    """The decay of small displacements from a centroidal configuration under `law`."""
     if not rates.centroidal:
         return Prediction(None, "agents are not at their centroids, so nothing decays towards here")
     if not network.perfect:
-        return Prediction(None, "looks are lost or late, which is not accounted for")
+        return Prediction(None, "samples are lost or late, which the linear model does not cover")
     match law:
         case Lloyd(mode="ode"):
             return _slowest(law.k2 * rates.gaps, EXACT)
@@ -104,21 +104,18 @@ def _rate(factor: Any, time: float) -> Any:
 
 
 def _discrete(rates: Rates, law: DiscreteLloyd) -> Prediction:
-    part, gaps = law.relaxation, rates.gaps
     if law.schedule == "synchronous":
         best = 2.0 / (rates.gap + 1.0 - rates.lambda_min) if rates.gap > 0.0 else None
-        found = _slowest(_rate(np.abs(1.0 - part * gaps), law.step), EXACT, step=law.step)
-        return replace(found, best=best)
-    if law.schedule == "round-robin":
-        return _round_robin(rates, law)
-    return _by_chance(rates, law)
-
-
-def _by_chance(rates: Rates, law: DiscreteLloyd) -> Prediction:
-    """What single runs tend to; a mean over runs would be ruled by the slowest of them."""
+        by_mode = _rate(np.abs(1.0 - law.relaxation * rates.gaps), law.step)
+        return _slowest(by_mode, EXACT, step=law.step, best=best)
     if rates.agents > DENSE:
         return Prediction(None, f"worked out for at most {DENSE} agents")
     rest = np.eye(rates.modes[0].size) - rates.derivatives.jacobian.toarray()
+    return (_round_robin if law.schedule == "round-robin" else _by_chance)(rates, law, rest)
+
+
+def _by_chance(rates: Rates, law: DiscreteLloyd, rest: Floats) -> Prediction:
+    """The limit of single runs; the mean over runs would be dominated by the slowest of them."""
     known = (rest, rates.agents, law.relaxation, law.step)
     if law.schedule == "random":
         found = by_turns(*known, rates.gap)
@@ -132,13 +129,9 @@ def _by_chance(rates: Rates, law: DiscreteLloyd) -> Prediction:
     return Prediction(found.rate, says)
 
 
-def _round_robin(rates: Rates, law: DiscreteLloyd) -> Prediction:
-    """One agent after another sees what those before it have done: a product of N maps."""
-    n = rates.agents
-    if n > DENSE:
-        return Prediction(None, f"worked out for at most {DENSE} agents")
-    axes = rates.positions.shape[1]
-    rest = np.eye(axes * n) - rates.derivatives.jacobian.toarray()
+def _round_robin(rates: Rates, law: DiscreteLloyd, rest: Floats) -> Prediction:
+    """Each agent reacts to the moves of those before it: a product of N maps."""
+    n, axes = rates.positions.shape
     whole = np.eye(axes * n)
     for p in range(n):
         rows = slice(axes * p, axes * (p + 1))
@@ -152,8 +145,7 @@ def _timer(rates: Rates, law: Timer) -> Prediction:
     waits = common_waits(law, rates.agents)
     if waits is not None:
         return _together(rates, gain, waits)
-    age = _mean_along(rates, _ages(rates, law))
-    by_mode = gain * rates.gaps * (1.0 + gain * rates.gaps * age)
+    by_mode = _averaged(rates, gain, _ages(rates, law))
     says = AVERAGED
     if gain * float(np.max(law.t2)) >= 1.0:
         says += "; t2 is above nu~ / k1, and stability is not assured"
@@ -201,8 +193,13 @@ def _self_triggered(rates: Rates, law: SelfTriggered) -> Prediction:
     """Between samples an agent covers 1 - exp(-kappa T) of the way to the sampled centroid."""
     ages = _ages(rates, law)
     gain = _mean_along(rates, -np.expm1(-2.0 * law.kappa * ages) / (2.0 * ages))
-    by_mode = gain * rates.gaps * (1.0 + gain * rates.gaps * _mean_along(rates, ages))
-    return _slowest(by_mode, AVERAGED)
+    return _slowest(_averaged(rates, gain, ages), AVERAGED)
+
+
+def _averaged(rates: Rates, gain: Floats | float, ages: Floats) -> Floats:
+    """The rate of each mode to first order in the mean age of the samples, (K,)."""
+    by_mode: Floats = gain * rates.gaps * (1.0 + gain * rates.gaps * _mean_along(rates, ages))
+    return by_mode
 
 
 # Observed in a run.
@@ -319,18 +316,13 @@ def _sample_times(run: RunLike, found: Prediction) -> Floats:
     """Times at which the linear model applies: the common sampling times, or any."""
     if found.step is None or run.horizon < FEWEST * found.step:
         return np.linspace(0.0, run.horizon, SAMPLES + 1)
-    looks = np.arange(int(run.horizon / found.step * (1.0 + 1e-12)) + 1)
-    stride = max(1, len(looks) // SAMPLES)
-    first = _first_sample(run)
-    times: Floats = np.append(0.0, first + looks[::stride] * found.step)
-    return times[times <= run.horizon]
-
-
-def _first_sample(run: RunLike) -> float:
     law: Any = run.system.controller
     timer = getattr(law, "initial_timer", None)
     first = getattr(law, "t2", getattr(law, "step", 0.0)) if timer is None else timer
-    return float(np.max(first))
+    samples = np.arange(int(run.horizon / found.step * (1.0 + 1e-12)) + 1)
+    stride = max(1, len(samples) // SAMPLES)
+    times: Floats = np.append(0.0, float(np.max(first)) + samples[::stride] * found.step)
+    return times[times <= run.horizon]
 
 
 def _blur(run: RunLike, rates: Rates) -> float:

@@ -54,7 +54,7 @@ class Derivatives:
 
     @property
     def dimension(self) -> int:
-        """Of the places."""
+        """The number of coordinates."""
         return int(self.errors.shape[1])
 
     @cached_property

@@ -37,7 +37,7 @@ class Setting:
     eta_max: float
     lipschitz: Floats  # (N,); may be infinite
     shared_clock: bool = False  # whether all agents always sample at the same times
-    own_start: bool = True  # whether agents start with the velocities that the law gives
+    own_start: bool = True  # whether agents start with the velocities of the law
     tied: bool = False  # whether eta_max is no number of its own, but theta k1 whatever k1 is
 
     def __post_init__(self) -> None:
@@ -133,8 +133,8 @@ class Setting:
                 "sync_global", 2.0 * once, longest, "proved", self.shared_clock,
                 "the cost falls over every wait unless all errors vanish; limit points without "
                 "coincident agents are centroidal; from any start, without any L",
-                "all agents look at the same times; waits longer than the limit without overshoot "
-                "may lead out of the workspace",
+                "all agents sample at the same times; waits longer than the limit without "
+                "overshoot may lead out of the workspace",
                 without_overshoot=once, own_start=self.own_start,
             ),
             Sharper(
@@ -205,7 +205,7 @@ class Sharper:
         return True if self.own_start else None
 
     @property
-    def met(self) -> bool:
+    def fulfilled(self) -> bool:
         """Whether T2 is below the limit."""
         return self.longest < self.limit
 
@@ -216,23 +216,12 @@ class Sharper:
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
-        more: dict[str, Any] = {}
+        keys = ("limit", "margin", "status", "applies", "since", "guarantees", "assumes")
+        found = {"met": self.fulfilled, **{key: getattr(self, key) for key in keys}}
         if self.without_overshoot is not None:
-            more = {
-                "limit_without_overshoot": self.without_overshoot,
-                "met_without_overshoot": self.within,
-            }
-        return {
-            "limit": self.limit,
-            "met": self.met,
-            "margin": self.margin,
-            **more,
-            "status": self.status,
-            "applies": self.applies,
-            "since": self.since,
-            "guarantees": self.guarantees,
-            "assumes": self.assumes,
-        }
+            found["limit_without_overshoot"] = self.without_overshoot
+            found["met_without_overshoot"] = self.within
+        return found
 
 
 def setting_of(
@@ -265,11 +254,11 @@ def _ratio(most: Floats, used: Floats) -> Floats:
 
 
 def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True) -> Iterator[str]:
-    """Why the theorem says nothing about a setting; `seen` is what was measured, if anything."""
+    """Why the theorem does not apply to a setting; `seen` is what was measured, if anything."""
     if s.agents == 1:
         yield "The theorem assumes at least two agents."
     if not perfect:
-        yield "Looks are lost or late here, which none of the conditions covers."
+        yield "Samples are lost or late here, which none of the conditions covers."
     if s.eta_max >= s.k1:
         says = "The theorem needs eta_max < k1, but eta_max = {} and k1 = {}."
         yield says.format(*apart(s.eta_max, s.k1, 6))

@@ -109,7 +109,7 @@ class Lipschitz:
 
 
 def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> Attained:
-    """At one configuration: infinite if two agents coincide, as far as their coordinates can tell.
+    """At one configuration: infinite if two agents coincide, up to rounding.
 
     Every cell must weigh something.
 
@@ -129,7 +129,8 @@ def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> A
         return _infinite(points, a, b)
     if not np.isfinite(found.centroid).all():
         return _infinite(points, a, b)
-    values, rates, neighbors = found.lipschitz(), error_rates(found), _neighbors(found)
+    values, rates = found.lipschitz(), error_rates(found)
+    neighbors = np.bincount(found.row, minlength=found.agents) - 1  # each agent is in its own row
     agent = int(np.argmax(values))
     says = f"agent {agent}"
     if gap < NEAR * workspace.diameter:
@@ -140,7 +141,7 @@ def lipschitz_at(workspace: Workspace, positions: object, density: Density) -> A
 
 
 def _infinite(points: Points, a: int, b: int) -> Attained:
-    """Where two agents stand at one place, and the line between their cells has no direction."""
+    """The result where two agents coincide, so that the facet between them has no direction."""
     n = len(points)
     unknown = np.full(n, np.inf)
     says = f"infinite: agents {a} and {b} coincide, so their centroids are not even continuous"
@@ -158,12 +159,6 @@ def error_rates(found: Derivatives) -> Floats:
     rates = np.zeros(found.agents)
     np.add.at(rates, found.row, sizes)
     return rates
-
-
-def _neighbors(found: Derivatives) -> Ints:
-    others = found.row[found.row != found.column]
-    counts: Ints = np.bincount(others, minlength=found.agents).astype(np.int64)
-    return counts
 
 
 def closest_pair(points: Points) -> tuple[int, int, float]:
@@ -201,35 +196,31 @@ def lipschitz_along(
     """Along a run: at its samples and events, thinned to about `most` times.
 
     Three quarters of them are spread evenly over the samples and events, the rest are those at
-    which two agents were closest. The closest approaches between these times are among them, so
-    that agents who pass through each other are not overlooked; `approach` and `paths` are for
-    those who know them already. Times at which some cell weighed nothing are left out.
+    which two agents were closest. The closest approaches between these times are included, so
+    that agents who pass through each other are not missed; `approach` and `paths` may be given
+    where they are known already. Times at which some cell has no mass are left out.
     """
     paths = Paths(start, table) if paths is None else paths
     close = closest_approach(paths, until) if approach is None else approach
     times, known = visited_times(table, metrics, until, most)
     times = np.union1d(times, close.times)
-    legs = paths.at(times)
-    found = _largest(system, iter(legs.positions), len(times), progress, "along the run")
-    if found is None:
-        raise _weightless("at every time looked at")
-    best, rows, whens = found
-    if meet(close.distance, start.start) and math.isfinite(rows.value):
-        return _coincident(rows, close)
+    places = iter(paths.at(times).positions)
+    best, found, whens = _largest(system, places, len(times), progress, "along the run")
+    if meet(close.distance, start.start) and math.isfinite(found.value):
+        return _coincident(found, close)
     at = float(times[best])
-    says = f"{rows.says} at t = {at:.6g} ({rows.configurations} of {known} times looked at)"
-    return _named(rows, says, time=at, times=times[whens])
+    says = f"{found.says} at t = {at:.6g} ({found.configurations} of {known} times looked at)"
+    return _described(found, says, time=at, times=times[whens])
 
 
 def _coincident(rows: Attained, close: Approach) -> Attained:
-    """Where two agents pass through each other at a time that no number tells exactly."""
+    """The result where two agents pass through each other at a time between two doubles."""
     values, rates = rows.values.copy(), rows.rates.copy()
     values[list(close.agents)] = rates[list(close.agents)] = math.inf
-    says = f"infinite: {close.says} stand at one place"
-    every = np.full(len(values), close.time)
+    says, times = f"infinite: {close.says} stand at one place", np.full(len(values), close.time)
     return replace(
         rows, value=math.inf, agent=close.agents[0], says=says, values=values, rates=rates,
-        time=close.time, times=every,
+        time=close.time, times=times,
     )  # fmt: skip
 
 
@@ -238,24 +229,20 @@ def visited_times(
 ) -> tuple[Floats, int]:
     """Ascending times to measure at, and from how many samples and events they were chosen."""
     unknown = np.array([np.inf])
-    times = [np.zeros(1), table.time, np.array([until])]
-    gaps = [unknown, table.nearest, unknown]
+    every = [np.zeros(1), table.time, np.array([until])]
+    nearest = [unknown, table.nearest, unknown]
     if metrics is not None:
-        times.append(metrics.times)
-        gaps.append(metrics.separations)
-    return _thinned(np.concatenate(times), np.concatenate(gaps), until, most)
-
-
-def _thinned(times: Floats, gaps: Floats, until: float, most: int) -> tuple[Floats, int]:
-    kept = times <= until
-    times, gaps = times[kept], gaps[kept]
-    every = np.sort(times, kind="stable")  # quick, as it is made of parts in order
-    every = every[np.append(True, np.diff(every) > 0.0)]
-    known = len(every)
+        every.append(metrics.times)
+        nearest.append(metrics.separations)
+    times, gaps = np.concatenate(every), np.concatenate(nearest)
+    times, gaps = times[times <= until], gaps[times <= until]
+    ascending = np.sort(times, kind="stable")  # quick, as it is made of parts in order
+    ascending = ascending[np.append(True, np.diff(ascending) > 0.0)]
+    known = len(ascending)
     if known <= most:
-        return every, known
+        return ascending, known
     even = np.linspace(0, known - 1, max(2, most - most // CLOSEST)).astype(np.int64)
-    return np.union1d(every[even], times[smallest(gaps, most // CLOSEST)]), known
+    return np.union1d(ascending[even], times[smallest(gaps, most // CLOSEST)]), known
 
 
 def smallest(values: Floats, count: int) -> Ints:
@@ -280,13 +267,9 @@ def lipschitz_sampled(
     """
     check_whole("samples", samples, 1, "design")
     places = (separated(system, separation, s) for s in range(samples))
-    found = _largest(system, places, samples, progress, "sampling")
-    if found is None:
-        raise _weightless("in every sample")
-    best, rows, _ = found
-    says = f"configuration {best} of {rows.configurations}, separation at least {separation:.4g}"
-    every = np.full(system.agents, rows.value)
-    return _named(rows, says, sample=best, values=every)
+    best, found, _ = _largest(system, places, samples, progress, "sampling")
+    says = f"configuration {best} of {found.configurations}, separation at least {separation:.4g}"
+    return _described(found, says, sample=best, values=np.full(system.agents, found.value))
 
 
 def _largest(
@@ -295,11 +278,8 @@ def _largest(
     count: int,
     progress: Progress | None,
     what: str,
-) -> tuple[int, Attained, Ints] | None:
-    """The largest over some configurations, which it was, and which was that of each agent.
-
-    None if no configuration has derivatives.
-    """
+) -> tuple[int, Attained, Ints]:
+    """The largest over some configurations, which it was, and which was that of each agent."""
     best: tuple[int, Attained] | None = None
     values, rates = np.zeros((2, system.agents))
     neighbors, whens = np.zeros((2, system.agents), dtype=np.int64)
@@ -320,45 +300,30 @@ def _largest(
         if best is None or found.value > best[1].value:
             best = (k, found)
     if best is None:
-        return None
+        raise DensityError(
+            f"some cell weighs nothing in every configuration ({what}), so its centroid has no "
+            "derivative; use a density that is positive there",
+            code="density.derivatives",
+        )
     which, one = best
-    looked = count - skipped
-    largest = Attained(
-        one.value, one.agent, one.positions, one.says, values, rates, neighbors, looked, skipped
-    )
-    return which, largest, whens
+    whole = replace(
+        one, values=values, rates=rates, neighbors=neighbors, configurations=count - skipped,
+        skipped=skipped,
+    )  # fmt: skip
+    return which, whole, whens
 
 
-def _named(
-    found: Attained,
-    says: str,
-    *,
-    time: float | None = None,
-    sample: int | None = None,
-    values: Floats | None = None,
-    times: Floats | None = None,
-) -> Attained:
+def _described(found: Attained, says: str, **changes: Any) -> Attained:
+    """`found` with the sentence `says`, to which infinite values and omissions are added."""
     if not math.isfinite(found.value) and not says.startswith(found.says):
         says = f"{found.says}; {says}"
     if found.skipped:
         says += f"; {found.skipped} left out, where some cell weighs nothing"
-    return Attained(
-        found.value, found.agent, found.positions, says,
-        found.values if values is None else values, found.rates, found.neighbors,
-        found.configurations, found.skipped, time, sample, times,
-    )  # fmt: skip
-
-
-def _weightless(where: str) -> DensityError:
-    return DensityError(
-        f"some cell weighs nothing {where}, so its centroid has no derivative; use a density that "
-        "is positive there",
-        code="density.derivatives",
-    )
+    return replace(found, says=says, **changes)
 
 
 def separated(system: CoverageSystem, separation: float, sample: int) -> Points:
-    """Places for all agents, at least `separation` apart: each is drawn until it fits."""
+    """Positions of all agents, at least `separation` apart: each is drawn until it fits."""
     from dwell._kernels.common.philox import uniform_pair
 
     if not is_positive(separation):

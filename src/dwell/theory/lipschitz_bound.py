@@ -31,7 +31,7 @@ class Bound:
     says: str
 
     def as_json(self) -> dict[str, Any]:
-        """For programs; null stands for infinite or unknown, and `says` tells which."""
+        """For programs; null stands for infinite or unknown, which `says` distinguishes."""
         value = None if self.value is None else plain(self.value)
         return {"value": value, "separation": self.separation, "says": self.says}
 
@@ -92,7 +92,7 @@ def _is_polygonal(workspace: Workspace) -> bool:
 
 
 def _form_range(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]:
-    """Least and largest exponent of a Gaussian: a convex function of the place."""
+    """Least and largest exponent of a Gaussian: a convex function of the position."""
     if not _is_polygonal(workspace):
         return _form_range_beyond_polygons(gaussian, workspace)
     qxx, qxy, qyy = gaussian.form
@@ -102,9 +102,9 @@ def _form_range(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]
     at_corners = np.einsum("ki,ij,kj->k", a, form, a)
     if float(workspace.outside_by(np.array([gaussian.center]))[0]) == 0.0:
         return 0.0, float(at_corners.max())
-    slope, bend = (np.einsum("ki,ij,kj->k", step, form, v) for v in (a, step))
-    r = np.clip(-slope / bend, 0.0, 1.0)
-    return float((at_corners + r * (2.0 * slope + r * bend)).min()), float(at_corners.max())
+    slope, curve = (np.einsum("ki,ij,kj->k", step, form, v) for v in (a, step))
+    r = np.clip(-slope / curve, 0.0, 1.0)
+    return float((at_corners + r * (2.0 * slope + r * curve)).min()), float(at_corners.max())
 
 
 def _form_range_beyond_polygons(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]:
@@ -158,11 +158,9 @@ def _polynomial_range_by_terms(density: Polynomial, workspace: Workspace) -> tup
 
 def disc_area(vertices: Points, center: Points, radius: float) -> float:
     """The area of a disc's part in a convex polygon (corners counter-clockwise)."""
-    total = 0.0
     corners = vertices - center
-    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        total += _sector(a, b, radius)
-    return total
+    sides = zip(corners, np.roll(corners, -1, axis=0), strict=True)
+    return sum(_sector(a, b, radius) for a, b in sides)
 
 
 def _sector(a: Points, b: Points, radius: float) -> float:

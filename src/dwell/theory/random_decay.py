@@ -1,4 +1,4 @@
-"""How fast displacements die out where chance decides whose turn it is.
+"""How fast displacements decay where agents move in a random order.
 
 A run then multiplies the displacement by one random matrix after another. What single runs tend to
 is not the mean of such products but the mean of the logarithms of what they do to a displacement
@@ -27,7 +27,7 @@ WINDOW = 16  # turns per agent between two evaluations of the error
 @final
 @dataclass(frozen=True, slots=True)
 class Typical:
-    """What single runs tend to."""
+    """The rate that single runs tend to."""
 
     rate: float  # per time; negative: displacements grow
     error: float  # standard error of that
@@ -35,15 +35,13 @@ class Typical:
 
 def by_turns(rest: Floats, agents: int, part: float, step: float, gap: float) -> Typical:
     """One agent, drawn evenly, goes `part` of the way at every `step`; `rest` is I - Dc."""
-    random = np.random.default_rng(0)
-    axes = len(rest) // agents
-    rows = rest.reshape(agents, axes, len(rest))
-    paths = np.arange(PATHS)
+    random, rows = np.random.default_rng(0), rest.reshape(agents, -1, len(rest))
+    paths, shape = np.arange(PATHS), (PATHS, *rows.shape[:2])
 
     def advance(x: Floats) -> float:
         chosen = random.integers(agents, size=PATHS)
         move = part * np.einsum("rij,rj->ri", rows[chosen], x)
-        shaped = x.reshape(PATHS, agents, axes)
+        shaped = x.reshape(shape)
         shaped[paths, chosen] -= move
         return step
 
@@ -54,11 +52,9 @@ def by_clocks(
     rest: Floats, agents: int, part: float, step: float, often: float, gap: float
 ) -> Typical:
     """Each agent samples by its own Poisson clock, and moves `part` of the way during `step`."""
-    random = np.random.default_rng(0)
-    axes = len(rest) // agents
-    rows = rest.reshape(agents, axes, len(rest))
-    paths = np.arange(PATHS)
-    speeds = np.zeros((PATHS, agents, axes))
+    random, rows = np.random.default_rng(0), rest.reshape(agents, -1, len(rest))
+    paths, shape = np.arange(PATHS), (PATHS, *rows.shape[:2])
+    speeds = np.zeros(shape)
     # The next events of each agent: its sample, and the end of its move.
     due = np.full((PATHS, 2, agents), np.inf)
     due[:, 0] = random.exponential(1.0 / often, (PATHS, agents))
@@ -68,14 +64,14 @@ def by_clocks(
         event = np.argmin(flat, axis=1)
         wait = flat[paths, event].copy()
         flat -= wait[:, None]
-        shaped = x.reshape(PATHS, agents, axes)
+        shaped = x.reshape(shape)
         shaped += speeds * wait[:, None, None]
-        looks, who = event < agents, event % agents
-        towards = -part / step * np.einsum("rij,rj->ri", rows[who], x)
-        speeds[paths, who] = np.where(looks[:, None], towards, 0.0)
-        due[paths, 1, who] = np.where(looks, step, np.inf)
-        due[paths, 0, who] = np.where(
-            looks, random.exponential(1.0 / often, PATHS), due[paths, 0, who]
+        samples, agent = event < agents, event % agents
+        towards = -part / step * np.einsum("rij,rj->ri", rows[agent], x)
+        speeds[paths, agent] = np.where(samples[:, None], towards, 0.0)
+        due[paths, 1, agent] = np.where(samples, step, np.inf)
+        due[paths, 0, agent] = np.where(
+            samples, random.exponential(1.0 / often, PATHS), due[paths, 0, agent]
         )
         return wait
 

@@ -34,21 +34,13 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
 
 class RunLike(Protocol):
-    """What is needed of a run; see `dwell.results.Run`."""
+    """The part of `dwell.results.Run` that is needed here."""
 
     @property
-    def system(self) -> CoverageSystem:
-        """Workspace, density and law."""
-        ...
-
+    def system(self) -> CoverageSystem: ...
     @property
-    def horizon(self) -> float:
-        """The time it reached."""
-        ...
-
-    def positions(self, t: Any) -> Points:
-        """Positions of all agents at time t."""
-        ...
+    def horizon(self) -> float: ...
+    def positions(self, t: Any) -> Points: ...
 
 
 @final
@@ -106,12 +98,12 @@ class Rates:
 
     @property
     def descending(self) -> int:
-        """Along how many directions the cost falls."""
+        """The number of directions along which the cost falls."""
         return int((self.gaps < -self.tolerance).sum())
 
     @property
     def neutral(self) -> int:
-        """Along how many it stays the same, within the tolerance."""
+        """The number of directions along which it is constant to second order."""
         return int((np.abs(self.gaps) <= self.tolerance).sum())
 
     @property
@@ -157,20 +149,10 @@ class Rates:
 
     def as_json(self) -> dict[str, Any]:
         """The numbers, plain."""
-        return {
-            "kind": self.kind,
-            "says": self.says,
-            "gap": self.gap,
-            "lambda_min": self.lambda_min,
-            "lambda_max": self.lambda_max,
-            "contraction": self.contraction,
-            "tolerance": self.tolerance,
-            "error": self.error,
-            "moved": self.moved,
-            "whole": self.whole,
-            "spectrum": self.spectrum.tolist(),
-            "positions": self.positions.tolist(),
-        }
+        keys = ("kind", "says", "gap", "lambda_min", "lambda_max", "contraction", "tolerance",
+                "error", "moved", "whole")  # fmt: skip
+        arrays = {"spectrum": self.spectrum.tolist(), "positions": self.positions.tolist()}
+        return {**{key: getattr(self, key) for key in keys}, **arrays}
 
 
 def rates(

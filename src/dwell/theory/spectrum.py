@@ -96,7 +96,7 @@ def _general_pairs(matrix: Any) -> tuple[Any, Any]:
 
 
 def _seedling(matrix: Any) -> Floats:
-    """A first vector for an iteration, always the same one."""
+    """A reproducible first vector for an iteration."""
     return np.random.default_rng(0).standard_normal(int(matrix.shape[0]))
 
 

@@ -40,5 +40,5 @@ def _certain_waits(law: Timer, agents: int) -> Floats | None:
 
 
 def same(rows: Floats) -> bool:
-    """Whether all agents have the same."""
+    """Whether the rows of all agents are equal."""
     return bool((rows == rows[:1]).all())

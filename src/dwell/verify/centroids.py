@@ -14,11 +14,11 @@ from dwell.cells.measurement import Looks
 from dwell.errors import DensityError
 from dwell.verify.finding import Finding, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
+from dwell.verify.recorded import Recorded
 from dwell.verify.reference_centroid import is_known, reference_centroid
-from dwell.verify.replay import Replay
 
 BY_HAND = 200  # agents at the start, and events, whose centroid is computed a second time
-FEWER = 20  # the same above the plane, where each takes a thousand times longer
+FEWER = 20  # above the plane, where each takes a thousand times longer
 LIMIT = 1e-9  # of the workspace's diameter
 
 # Positions of all agents, one agent, its error as stated, and where in the run that is.
@@ -26,83 +26,82 @@ Stated = tuple[Points, int, Points, str]
 Tell = Callable[[str, float], None]
 
 
-def second_opinion(replay: Replay, thorough: bool, tell: Tell) -> Finding:
-    """By quadrature where there is one, else by counting points; all centroids or some."""
-    system = replay.system
+def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
+    """All centroids or some, by quadrature where there is one, else by counting points."""
+    system = run.system
     known = system.terms is not None and is_known(system.workspace)
     most = None if thorough else BY_HAND if known and system.dimension < 3 else FEWER
-    return (by_hand if known else counted)(replay, most, tell)
+    return (by_hand if known else counted)(run, most, tell)
 
 
-def by_hand(replay: Replay, most: int | None, tell: Tell) -> Finding:
+def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by plain cutting and plain quadrature."""
-    system, gaps, places = replay.system, [], []
-    tried = 0
-    for positions, agent, error, where in _stated(replay, most, tell):
-        tried += 1
-        centroid = reference_centroid(system.workspace, positions, agent, system.density)
+    site, density = run.system.workspace, run.system.density
+    gaps: dict[str, float] = {}  # by where in the run
+    for positions, agent, error, where in _stated(run, most, tell):
+        centroid = reference_centroid(site, positions, agent, density)
         if centroid is not None:
-            gaps.append(lengths(error - centroid) / system.workspace.diameter)
-            places.append(where)
+            gaps[where] = float(lengths(error - centroid)) / site.diameter
     what = "centroids recomputed by other code"
-    if not places:
-        why = "the cells weigh too little, or the density is too rough, for the other code"
-        return not_applicable("by-hand", what, why)
-    note = f" (relative to the diameter){_skipped(tried - len(places))}"
-    total = _centroids(replay)
-    return agreement("by-hand", what, np.array(gaps), LIMIT, total, places.__getitem__, note)
+    why = "the cells weigh too little, or the density is too rough, for the other code"
+    return _finding(run, "by-hand", what, gaps, LIMIT, most, why, "relative to the diameter")
 
 
-def counted(replay: Replay, most: int | None, tell: Tell) -> Finding:
+def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
-    system, what = replay.system, "centroids recomputed by points counted to the nearest agent"
+    system, what = run.system, "centroids recomputed by points counted to the nearest agent"
     try:
         counting = Counting(system.workspace, system.density)
     except DensityError as fault:  # a function that fails where no cell has evaluated it yet
         return not_applicable("by-counting", what, str(fault))
-    found, places, sharp, tried = [], [], 0.0, 0
-    for positions, agent, error, where in _stated(replay, most, tell):
-        tried += 1
-        doubt = _look(system, positions, np.array([agent])).doubt
-        opinion = counting.compare(
-            positions, agent, error, 0.0 if doubt is None else float(doubt[0])
-        )
-        if opinion is not None:
-            found.append(opinion.apart)
-            places.append(where)
-            sharp = max(sharp, opinion.sharp / system.workspace.diameter)
-    if not places:
-        why = "the cells are too small, or weigh too little, for points to be counted in them"
-        return not_applicable("by-counting", what, why)
-    note = f" (in standard errors; one wrong by {sharp:.1g} of the diameter would have been found)"
-    note += _skipped(tried - len(places))
-    total = _centroids(replay)
-    return agreement("by-counting", what, np.array(found), TOO_FAR, total, places.__getitem__, note)
+    gaps: dict[str, float] = {}  # in standard errors, by where in the run
+    sharp = 0.0
+    for positions, agent, error, where in _stated(run, most, tell):
+        doubt = _measured(system, positions, np.array([agent])).doubt
+        stated = 0.0 if doubt is None else float(doubt[0])
+        found = counting.compare(positions, agent, error, stated)
+        if found is not None:
+            gaps[where] = found.apart
+            sharp = max(sharp, found.sharp / system.workspace.diameter)
+    why = "the cells are too small, or weigh too little, for points to be counted in them"
+    note = f"in standard errors; one wrong by {sharp:.1g} of the diameter would have been found"
+    return _finding(run, "by-counting", what, gaps, TOO_FAR, most, why, note)
 
 
-def _stated(replay: Replay, most: int | None, tell: Tell) -> Iterator[Stated]:
-    """Centroids at the start, as the kernel gives them, and at events, as the run records them.
+def _finding(
+    run: Recorded,
+    name: str,
+    what: str,
+    gaps: dict[str, float],
+    limit: float,
+    most: int | None,
+    why: str,
+    note: str,
+) -> Finding:
+    """The finding about `gaps`; not applicable, and `why`, if there are none."""
+    if not gaps:
+        return not_applicable(name, what, why)
+    counts = (len(run.start.start), len(run.table))
+    skipped = sum(len(spread(count, most)) for count in counts) - len(gaps)
+    rest = f"; {skipped} could not be determined" if skipped else ""
+    values, where = np.array([*gaps.values()]), [*gaps].__getitem__
+    return agreement(name, what, values, limit, sum(counts), where, f" ({note}){rest}")
+
+
+def _stated(run: Recorded, most: int | None, tell: Tell) -> Iterator[Stated]:
+    """Centroids at the start, as the kernel returns them, and at events, as the run records them.
 
     At most so many of either, evenly spread, the first and the last included; None: all.
     """
-    places, table = replay.start.positions, replay.table
-    agents, rows = spread(len(places), most), spread(len(table), most)
-    for p, error in zip(agents, _look(replay.system, places, agents).error, strict=True):
-        yield places, int(p), error, f"start, agent {p}"
+    positions, table = run.start.positions, run.table
+    agents, rows = spread(len(positions), most), spread(len(table), most)
+    for p, error in zip(agents, _measured(run.system, positions, agents).error, strict=True):
+        yield positions, int(p), error, f"start, agent {p}"
     for k, row in enumerate(rows):
         tell("comparing centroids", k / len(rows))
-        who = int(table.agent[row])
-        yield replay.positions_at_row(int(row)), who, table.errors[row], replay.where(int(row))
+        agent = int(table.agent[row])
+        yield run.positions_at_row(int(row)), agent, table.errors[row], run.where(int(row))
 
 
-def _centroids(replay: Replay) -> int:
-    """How many the run has."""
-    return len(replay.start.start) + len(replay.table)
-
-
-def _skipped(count: int) -> str:
-    return f"; {count} could not be told" if count else ""
-
-
-def _look(system: CoverageSystem, positions: Points, agents: Any) -> Looks:
+def _measured(system: CoverageSystem, positions: Points, agents: Any) -> Looks:
     return measure_cells(system.ground, positions[None], np.zeros_like(agents), agents)

@@ -24,7 +24,7 @@ TELL_EVERY = 512  # jumps
 @final
 @dataclass(frozen=True, eq=False)
 class Rederived:
-    """How far each jump is from what its law says; inf where it could not happen at all."""
+    """How far each jump is from what its law says; inf where the law has no such jump."""
 
     velocity: Floats  # the velocity it sets off with
     cruise: Floats  # for how long it is held
@@ -49,7 +49,8 @@ def rederive(
             continue
         p = int(table.agent[k])
         gaps[0, k] = np.abs(after.hold[p] - table.holds[k]).max()
-        gaps[1, k] = _gap(_cruise(after, p), np.inf if table.cruise is None else table.cruise[k])
+        held = np.inf if after.cruise is None else float(after.cruise[p])
+        gaps[1, k] = _gap(held, np.inf if table.cruise is None else table.cruise[k])
         gaps[2, k] = _gap(after.next_at[p], table.next_at[k])
         spent = after.spent[0]
         wrong = sum(abs(getattr(spent, name) - int(column[k])) for name, column in counts.items())
@@ -76,10 +77,6 @@ def _strayed(system: CoverageSystem, state: AgentsState, agent: int) -> float:
 def _reach(said: Message, now: float) -> float:
     """How far the sender of a message can have moved within its speed bound."""
     return said.promise * (now - said.time)
-
-
-def _cruise(state: AgentsState, agent: int) -> float:
-    return np.inf if state.cruise is None else float(state.cruise[agent])
 
 
 def _gap(a: Any, b: Any) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -30,16 +31,17 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """For programs, which know no infinity."""
-        keys = ("name", "says", "status", "worst", "limit", "where")
-        plain = {key: _finite(getattr(self, key)) for key in keys}
-        return {**plain, "per_agent": None if self.per_agent is None else list(self.per_agent)}
+        found = asdict(self)
+        for key in ("worst", "limit"):
+            found[key] = found[key] if math.isfinite(found[key]) else None
+        return {**found, "per_agent": None if self.per_agent is None else list(self.per_agent)}
 
 
 FINDING_HEAD = ("check", "", "worst", "limit", "says")
 
 
 def finding_rows(findings: Iterable[Finding]) -> Iterator[tuple[str, ...]]:
-    """The table of findings: name, status, worst value, limit, and what the property says."""
+    """The table of findings: name, status, worst value, limit, and the property in words."""
     for f in findings:
         says = f.says if not f.where else f"{f.says}; {f.where}"
         yield f.name, f.status, f"{f.worst:.3g}", f"{abs(f.limit):.3g}", says
@@ -49,10 +51,6 @@ def counted(findings: Sequence[Finding]) -> str:
     """How many findings have each status: "20 holds, 1 violated"."""
     statuses = [f.status for f in findings]
     return ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses))
-
-
-def _finite(value: Any) -> Any:
-    return value if not isinstance(value, float) or np.isfinite(value) else None
 
 
 def spread(count: int, most: int | None) -> Ints:
@@ -98,14 +96,20 @@ def violated(name: str, says: str, worst: float, limit: float, where: str, **mor
     return Finding(name, f"expected: {says}", VIOLATED, worst, limit, where, **more)
 
 
-def if_guaranteed(found: Finding) -> Finding:
-    """`found` as not applicable if it is violated: the property is not guaranteed here."""
-    return replace(found, status=NOT_APPLICABLE) if found.status == VIOLATED else found
+def if_guaranteed(found: Finding, guaranteed: bool = False) -> Finding:
+    """`found`, or not applicable where it is violated but the property is not guaranteed."""
+    excused = found.status == VIOLATED and not guaranteed
+    return replace(found, status=NOT_APPLICABLE) if excused else found
 
 
 def not_applicable(name: str, says: str, why: str) -> Finding:
-    """A property that makes no sense here."""
+    """A property that cannot be judged here."""
     return Finding(name, says, NOT_APPLICABLE, 0.0, 0.0, why)
+
+
+def agent_named(k: int) -> str:
+    """Agent k in words."""
+    return f"agent {k}"
 
 
 def yes_or_no(name: str, says: str, holds: bool, where: str = "") -> Finding:

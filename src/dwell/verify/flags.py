@@ -21,7 +21,7 @@ from dwell.theory.advice import advise
 from dwell.theory.design import setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
 
-QUADRATURE = 1e-10  # relative error of a mass worth telling
+QUADRATURE = 1e-10  # relative error of a mass beyond which there is a flag
 LEAST_LOG = math.log(np.finfo(float).tiny)  # below it doubles lose digits, then are 0
 
 
@@ -80,7 +80,7 @@ def flags_of(
 
 
 def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
-    """Lengths or masses out of proportion, which show before a run from `places`."""
+    """Lengths or masses out of proportion, known before a run that starts at `places`."""
     diameter, nu = system.workspace.diameter, system.nu or 0.0
     if nu > diameter:
         says = f"nu = {nu:g} is {nu / diameter:.3g} times the workspace's diameter {diameter:.3g}"
@@ -101,19 +101,19 @@ def _about_agents(
     diameter = system.workspace.diameter
     if system.agents == 1:
         yield Flag("single-agent", "The theorem assumes at least two agents.")
-    closest = seen.nearest
-    if approach is not None and min(closest, approach.distance) < NEAR * diameter:
-        (a, b), gap = approach.agents, min(closest, approach.distance)
-        says = f"Agents {a} and {b} came within {gap:.3g} of each other, at t = {approach.time:g}."
+    closest, pair, when = seen.nearest, "Two agents", ""
+    if approach is not None:
+        closest = min(closest, approach.distance)
+        pair, when = "Agents {} and {}".format(*approach.agents), f", at t = {approach.time:g}"
+    if closest < NEAR * diameter:
+        says = f"{pair} came within {closest:.3g} of each other{when}."
         yield Flag("near-coincident", says)
-    elif closest < NEAR * diameter:
-        yield Flag("near-coincident", f"Two agents came within {closest:.3g} of each other.")
     if seen.empty:
-        says = (
+        yield Flag(
+            "empty-cells",
             f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent was led to "
-            "the workspace."
+            "the workspace.",
         )
-        yield Flag("empty-cells", says)
     beyond = max(seen.outside, float(system.workspace.outside_by(seen.places).max()))
     if beyond > 1e-12 * diameter:
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
@@ -139,13 +139,10 @@ def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
     """How well the cells could be weighed, at the start and at the end of the run."""
     if system.terms is not None and system.dimension <= 2:
         return  # to rounding
-    agents = np.arange(system.agents)
-    worst = 0.0
-    for places in (run.start.positions, run.places):
-        seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents)
-        if seen.doubt is None:
-            return
-        worst = max(worst, float(seen.doubt.max()))
+    ends = np.stack([run.start.positions, run.places])
+    row, agent = np.divmod(np.arange(2 * system.agents), system.agents)
+    doubt = measure_cells(system.ground, ends, row, agent).doubt
+    worst = 0.0 if doubt is None else float(doubt.max())
     if worst > QUADRATURE:
         share = f"to {worst:.2g} of themselves" if worst < 1.0 else "to no digit"
         yield Flag("quadrature", f"Masses of cells, and so centroids, are only known {share}.")
@@ -168,7 +165,7 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
 def _about_certificate(
     system: CoverageSystem, assumed: Mapping[str, Any] | None, measured: Attained | None
 ) -> Iterator[Flag]:
-    """Why the theorem says nothing about this run, and the way out where one is known."""
+    """Why the theorem does not apply to this run, and the remedy where one is known."""
     if assumed is None or not isinstance(system.controller, Timer):
         return
     setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
@@ -183,9 +180,7 @@ def _about_certificate(
 def _about_hold_error(
     system: CoverageSystem, seen: RunFacts, assumed: Mapping[str, Any] | None
 ) -> Iterator[Flag]:
-    limits = {}
-    if assumed is not None:
-        limits["eta_max"] = float(assumed["eta_max"])
+    limits = {} if assumed is None else {"eta_max": float(assumed["eta_max"])}
     own = own_limit(system)
     if own is not None:
         limits["the timers' own eta_max"] = own

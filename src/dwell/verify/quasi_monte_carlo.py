@@ -18,13 +18,13 @@ from dwell.geometry import Workspace, is_flat
 
 SETS = 32  # each shifted by itself
 POINTS = 8192  # of the box round the workspace, in each set
-FEWEST = 40  # points of equal weight in a cell, per set: fewer do not tell their own spread
-SHIFTS = 77  # seed of the shifts: a check gives the same answer each time
+FEWEST = 40  # points of equal weight in a cell, per set: fewer do not determine their own spread
+SHIFTS = 77  # seed of the shifts: so that a check is reproducible
 TOO_FAR = 10.0  # standard errors: by chance once in 1e10 with so many sets
 
 
 class CountedOffset(NamedTuple):
-    """How far a centroid is from where counting puts it, and what counting can tell."""
+    """How far a centroid is from the one by counting, and how sharp counting is."""
 
     apart: float  # in standard errors, beyond the error that the cell measurement states
     sharp: float  # the smallest error that would have been found, a length

@@ -1,4 +1,4 @@
-"""A recorded run as the certificate needs it: errors, costs and hold errors at any time."""
+"""A recorded run reconstructed from its table, without the engine: positions, errors, costs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, at_time, dots, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
 from dwell.cells.backend import is_expensive, measure_cells
 from dwell.geometry.voronoi import first_coincidence
 from dwell.measure.closest_approach import Approach, closest_approach
 from dwell.measure.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import smallest
-from dwell.verify.guarantees import thinned
+from dwell.verify.finding import spread
 
 NOISE = 1e-14  # of an error, relative to the workspace's diameter
 WORST = 4  # one in so many times is spent on agents that move away from their centroids
@@ -40,18 +40,28 @@ QUICK = Effort(160, 40)  # for the report of a run, which must not take longer t
 @final
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A run to be judged."""
+    """A run to be judged: its start, its events, and when it ended."""
 
     system: CoverageSystem
     start: AgentsState
     table: EventTable
     until: float
-    metrics: Metrics | None
+    metrics: Metrics | None = None
 
     @cached_property
     def paths(self) -> Paths:
-        """Trajectory segments of all agents."""
+        """Trajectory segments of all agents, for evaluation at any time."""
         return Paths(self.start, self.table)
+
+    @property
+    def legs(self) -> list[Legs]:
+        """Trajectory segments of each agent, the first one first."""
+        return self.paths.legs
+
+    @cached_property
+    def rows(self) -> list[Ints]:
+        """The events of each agent, as rows of the table."""
+        return [self.table.of_agent(p) for p in range(self.system.agents)]
 
     @cached_property
     def closest(self) -> Approach:
@@ -75,12 +85,61 @@ class Recorded:
 
     def errors_of(self, agents: Ints, times: Floats, ascending: Floats) -> Floats:
         """The error of each of the agents, each at its own of some ascending times."""
-        places = self.paths.at(ascending).positions
+        positions = self.paths.at(ascending).positions
         row = np.searchsorted(ascending, times)
-        seen = measure_cells(self.system.ground, places, row, agents)
+        seen = measure_cells(self.system.ground, positions, row, agents)
         if seen.coincident.any():
-            raise first_coincidence(places[int(row[np.argmax(seen.coincident)])])
+            raise first_coincidence(positions[int(row[np.argmax(seen.coincident)])])
         return lengths(seen.error)
+
+    # At the jumps.
+
+    def where(self, k: int) -> str:
+        """Jump k in words."""
+        return f"jump {k + 1}, agent {self.table.agent[k]}, {at_time(self.table.time[k])}"
+
+    def before(self, column: Floats, first: Floats) -> Floats:
+        """A quantity as the previous jump of each jumping agent, or the start, left it."""
+        found = first[self.table.agent]
+        for rows in self.rows:
+            found[rows[1:]] = column[rows[:-1]]
+        return found
+
+    @property
+    def number(self) -> Ints:
+        """For each jump, how many samples its agent had before."""
+        found = np.zeros(len(self.table), dtype=np.int64)
+        for p, rows in enumerate(self.rows):
+            found[rows] = self.start.looks[p] + np.arange(len(rows))
+        return found
+
+    def own_positions(self) -> Points:
+        """Where each jumping agent must be, from its own last jump, (jumps, n)."""
+        positions = np.empty(self.table.positions.shape)
+        for rows, legs in zip(self.rows, self.legs, strict=True):
+            positions[rows] = legs.take(np.arange(len(rows))).at(self.table.time[rows])
+        return positions
+
+    def last_due(self) -> Floats:
+        """When each agent is due after its last jump."""
+        return np.array([legs.take(-1).next_at for legs in self.legs])
+
+    def configurations(self, lo: int, hi: int) -> Points:
+        """Positions of all agents at jumps lo..hi, (hi - lo, N, n)."""
+        positions = np.empty((hi - lo, *self.start.start.shape))
+        for q, (rows, legs) in enumerate(zip(self.rows, self.legs, strict=True)):
+            made = np.searchsorted(rows, np.arange(lo, hi))
+            positions[:, q] = legs.take(made).at(self.table.time[lo:hi])
+        return positions
+
+    def positions_at_row(self, row: int) -> Points:
+        """Positions of all agents at one jump, (N, n)."""
+        positions: Points = self.configurations(row, row + 1)[0]
+        return positions
+
+    def final_positions(self) -> Points:
+        """Positions of all agents at the end."""
+        return np.array([legs.take(-1).at(self.until) for legs in self.legs])
 
 
 @final
@@ -93,7 +152,7 @@ class Series:
     costs: Floats  # (S,)
     rates: Floats  # (S,) time derivative of the cost
     doubts: Floats  # (S,) what rounding may add to it
-    masses: Floats  # (S,) of the whole workspace, in the end always the same
+    masses: Floats  # (S,) of the whole workspace, constant but for rounding
 
 
 def affordable(run: Recorded, most: int) -> int:
@@ -106,12 +165,12 @@ def affordable(run: Recorded, most: int) -> int:
 
 
 def follow(run: Recorded, most: int) -> Series:
+    """Errors, costs and their rates at about `most` times."""
     times = _times(run, affordable(run, most))
     now = run.paths.at(times)
     seen = look_at_all(run.system, now.positions)
-    if seen.coincident.any():  # two agents at one place have no cells: leave these times out
-        kept = ~seen.coincident.reshape(now.next_at.shape).any(axis=1)
-        times = times[kept]
+    if seen.coincident.any():  # coincident agents have no cells: leave these times out
+        times = times[~seen.coincident.reshape(now.next_at.shape).any(axis=1)]
         now = run.paths.at(times)
         seen = look_at_all(run.system, now.positions)
     scale, shape = np.exp(seen.log_scale), now.next_at.shape
@@ -133,26 +192,19 @@ def _times(run: Recorded, most: int) -> Floats:
 
     Held velocities are at their worst just before a sample.
     """
-    table, until = run.table, run.until
-    few = thinned(table.time[table.time <= until], most)  # in order, as tables are
-    spread = np.unique(np.concatenate([np.linspace(0.0, until, most // 2), few]))
-    spread = thinned(spread, most - most // WORST)
-    held = _holds_before(run)
-    towards = dots(table.errors, held)
+    table = run.table
+    few = thinned(table.time[table.time <= run.until], most)  # in order, as tables are
+    even = np.unique(np.concatenate([np.linspace(0.0, run.until, most // 2), few]))
+    even = thinned(even, most - most // WORST)
+    towards = dots(table.errors, run.before(table.holds, run.start.hold))
     away = smallest(towards, most // WORST)
     last = np.nextafter(table.time[away[towards[away] < 0.0]], 0.0)
-    return np.unique(np.concatenate([spread, last]))
+    return np.unique(np.concatenate([even, last]))
 
 
-def _holds_before(run: Recorded) -> Points:
-    """The velocity that each jump ends, (jumps, n)."""
-    before = np.empty_like(run.table.holds)
-    for p in range(run.system.agents):
-        rows = run.table.of_agent(p)
-        if len(rows):
-            before[rows[0]] = run.start.hold[p]
-            before[rows[1:]] = run.table.holds[rows[:-1]]
-    return before
+def thinned(times: Floats, most: int | None) -> Floats:
+    """At most so many of the times, evenly, the first and the last included; None: all."""
+    return times[spread(len(times), most)]
 
 
 @final
@@ -166,15 +218,14 @@ class Held:
 
 def largest_hold_error(run: Recorded) -> Held:
     """Over the ends of all holds, over all samples, and at the start."""
-    found = [(0.0, "")]
+    found = [Held(0.0, "")]
     table, metrics = run.table, run.metrics
     if len(table):
         k = int(np.argmax(table.hold_error))
         where = f"agent {int(table.agent[k])}, {at_time(table.time[k])}"
-        found.append((float(table.hold_error[k]), where))
+        found.append(Held(float(table.hold_error[k]), where))
     if metrics is not None and metrics.hold_errors.size:
         k, p = divmod(int(np.argmax(metrics.hold_errors)), metrics.hold_errors.shape[1])
         where = f"agent {p}, {at_time(metrics.times[k])}"
-        found.append((float(metrics.hold_errors[k, p]), where))
-    value, where = max(found, key=lambda pair: pair[0])
-    return Held(value, where)
+        found.append(Held(float(metrics.hold_errors[k, p]), where))
+    return max(found, key=lambda held: held.value)

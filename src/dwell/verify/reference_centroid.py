@@ -71,7 +71,7 @@ class _DividedCell(NamedTuple):
 
     inner: Points  # the inner point relative to the agent
     vertices: Points  # relative to the inner point
-    simplices: Points  # (K, n + 1, n), likewise
+    simplices: Points  # (K, n + 1, n), relative to the inner point
     boundary: Callable[[Points], Floats] | None  # by which share positions are scaled, if curved
 
 
@@ -242,7 +242,7 @@ def _peaks(density: Density) -> list[tuple[Points, float]]:
 
 
 def _nearest(vertices: Points, place: Points) -> Points:
-    """About the nearest point to `place` of the convex hull of some points."""
+    """Approximately the point of the convex hull of some points nearest to `place`."""
     from scipy.optimize import nnls
 
     heavy = 1e3 * float(np.abs(vertices).max() + np.abs(place).max())

@@ -72,7 +72,7 @@ def reference_trigger(
 
 @cache
 def _rays(n: int) -> tuple[Points, Floats]:
-    """Directions, and the length, angle or solid angle that each stands for."""
+    """Directions, and the length, angle or solid angle that each represents."""
     if n == 1:
         return np.array([[-1.0], [1.0]]), np.ones(2)
     count = RAYS if n == 2 else TURNS
@@ -184,7 +184,7 @@ def _unit(workspace: Curved, vectors: Points) -> Points:
 
 
 def _from_ellipsoid(workspace: Curved, place: Points) -> float:
-    """Distance of a place in an ellipsoid from its boundary: the least over all tangent planes."""
+    """Distance of a point in an ellipsoid from its boundary: the least over all tangent planes."""
     rays, _ = _rays(workspace.dimension)
     local = np.asarray(workspace.axes) @ (place - np.array(workspace.center))
     return float((lengths(rays * np.array(workspace.semi_axes)) - rays @ local).min())

@@ -19,7 +19,15 @@ from dwell.errors import AgentsError, DensityError
 from dwell.measure.metrics import Metrics
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
-from dwell.verify.finding import HOLDS, Finding, not_applicable, violated, worst_of
+from dwell.verify.finding import (
+    HOLDS,
+    Finding,
+    Where,
+    agent_named,
+    not_applicable,
+    violated,
+    worst_of,
+)
 from dwell.verify.recorded import (
     THOROUGH,
     Effort,
@@ -76,8 +84,11 @@ def _findings(
     yield from _admissible_start(run, setting)
     yield from _conditions(setting)
     yield _measured_lipschitz(run, setting, effort, measured)
-    yield _within("hold-limit", "hold errors stay within eta_max", held, setting.eta_max)
-    yield _adaptive_limit(law, held)
+    yield _within("hold-limit", held, setting.eta_max)
+    if law.eta_max is None:
+        yield _silent_about("adaptive-limit", "the timers are not adaptive")
+    else:
+        yield _within("adaptive-limit", held, law.eta_max)
     yield from _u_set(run, series, setting)
     yield _attractor(run, law)
     yield from _cost_rate(series, setting, held)
@@ -101,7 +112,7 @@ NAMES = {
 
 
 def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
-    """Why the theorem says nothing about a run of the timer law; empty if it does."""
+    """Why the theorem does not apply to a run of the timer law; empty if it does."""
     if assumed is None:
         return "the scenario has no [certificate]"
     if system.spacing is not None:
@@ -112,12 +123,26 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
 
 
 def _not_held_against(run: Recorded, law: Timer, why: str) -> Iterator[Finding]:
-    """Every name, but only the timers' own limit is held against the run."""
-    for name, says in NAMES.items():
+    """Every name as not applicable, except for the limit of adaptive timers."""
+    for name in NAMES:
         if law.eta_max is None or name not in ("hold-limit", "adaptive-limit"):
-            yield not_applicable(name, says, why)
+            yield _silent_about(name, why)
         else:
-            yield _within(name, NAMES["adaptive-limit"], largest_hold_error(run), law.eta_max)
+            found = _within("adaptive-limit", largest_hold_error(run), law.eta_max)
+            yield replace(found, name=name)
+
+
+def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool = False) -> Finding:
+    """The finding `name`: `values` are at most `limit`, or below it if `strict`."""
+    return worst_of(name, NAMES[name], values, limit, where, strict)
+
+
+def _within(name: str, held: Held, limit: float) -> Finding:
+    return _worst(name, np.array([held.value]), limit, lambda k: held.where)
+
+
+def _silent_about(name: str, why: str) -> Finding:
+    return not_applicable(name, NAMES[name], why)
 
 
 def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
@@ -128,45 +153,40 @@ def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
         where = f"agents {a} and {b} at one place"
         yield violated("phi-1", NAMES["phi-1"], float(beyond.max()), ROUNDING, where)
     else:
-        yield worst_of("phi-1", NAMES["phi-1"], beyond, ROUNDING, _agent)
+        yield _worst("phi-1", beyond, ROUNDING, agent_named)
     speed = lengths(start.hold) / s.k1 - 1.0
     timer = np.maximum(start.next_at - s.t2, s.t1 - start.next_at) / s.t2
-    yield worst_of("phi-2", NAMES["phi-2"], np.maximum(speed, timer), ROUNDING, _agent)
+    yield _worst("phi-2", np.maximum(speed, timer), ROUNDING, agent_named)
     if gap == 0.0:
-        yield not_applicable("phi-3", NAMES["phi-3"], "two agents at one place have no cells")
+        yield _silent_about("phi-3", "two agents at one place have no cells")
         return
     errors = np.array([look.error for look in run.system.looks(start.start)])
     size = np.maximum(lengths(errors), s.reach)[:, None]
-    held = lengths(start.hold - s.k1 * errors / size)
-    yield worst_of("phi-3", NAMES["phi-3"], held, s.eta_max, _agent)
+    yield _worst("phi-3", lengths(start.hold - s.k1 * errors / size), s.eta_max, agent_named)
 
 
 def _conditions(s: Setting) -> Iterator[Finding]:
-
-    def only(k: int) -> str:
-        return f"eta_max = {s.eta_max:g}, k1 = {s.k1:g}"
-
-    yield worst_of("eta-below-k1", NAMES["eta-below-k1"], np.array([s.eta_max]), s.k1, only, True)
+    where = f"eta_max = {s.eta_max:g}, k1 = {s.k1:g}"
+    yield _worst("eta-below-k1", np.array([s.eta_max]), s.k1, lambda k: where, strict=True)
     with np.errstate(divide="ignore"):
         over = s.t2 / s.max_dwell_times
-    yield worst_of("dwell-time", NAMES["dwell-time"], over, 1.0, _agent)
+    yield _worst("dwell-time", over, 1.0, agent_named)
 
 
 def _measured_lipschitz(
     run: Recorded, s: Setting, effort: Effort, known: Attained | None
 ) -> Finding:
-    name, says = "lipschitz", NAMES["lipschitz"]
     try:
         found = known or measure_along(run, effort)
     except DensityError as fault:
-        return not_applicable(name, says, str(fault))
+        return _silent_about("lipschitz", str(fault))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(found.values > 0.0, found.values / s.lipschitz, 0.0)
 
     def where(p: int) -> str:
         return f"agent {p}, {at_time(found.time_of(p) or 0.0)}"
 
-    row = worst_of(name, says, ratios, 1.0, where)
+    row = _worst("lipschitz", ratios, 1.0, where)
     return replace(row, per_agent=_plain(found.values))
 
 
@@ -175,17 +195,6 @@ def measure_along(run: Recorded, effort: Effort) -> Attained:
     series = (run.system, run.start, run.table, run.metrics, run.until)
     most = affordable(run, effort.derivatives)
     return lipschitz_along(*series, most=most, approach=run.closest, paths=run.paths)
-
-
-def _within(name: str, says: str, held: Held, limit: float) -> Finding:
-    return worst_of(name, says, np.array([held.value]), limit, lambda k: held.where)
-
-
-def _adaptive_limit(law: Timer, held: Held) -> Finding:
-    name = "adaptive-limit"
-    if law.eta_max is None:
-        return not_applicable(name, NAMES[name], "the timers are not adaptive")
-    return _within(name, NAMES[name], held, law.eta_max)
 
 
 def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
@@ -212,8 +221,7 @@ def exits(run: Recorded, series: Series, radius: float) -> Floats:
     """
     agents = run.system.agents
     before, after = np.zeros(agents), np.full(agents, np.inf)
-    for p in range(agents):
-        rows = run.table.of_agent(p)
+    for p, rows in enumerate(run.rows):
         times = np.concatenate([series.times, run.table.time[rows]])
         errors = np.concatenate([series.errors[:, p], lengths(run.table.errors[rows])])
         order = np.argsort(times, kind="stable")
@@ -242,17 +250,16 @@ def _crossings(run: Recorded, radius: float, before: Floats, after: Floats) -> F
 
 def _cost_after(series: Series, since: float) -> Finding:
     """By its rate at the times measured, and by its rise from each of them to the next."""
-    name, says = "cost-after-u", NAMES["cost-after-u"]
     late = series.times >= since
     if not late.any():
-        return not_applicable(name, says, "no agent left U")
+        return _silent_about("cost-after-u", "no agent left U")
     times, costs = series.times[late], series.costs[late]
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = (series.rates - series.doubts)[late] / costs
         rises = (np.diff(costs) / costs[:-1] - ROUNDING) / np.diff(times)
     both = np.nan_to_num(np.concatenate([rates, rises]), nan=0.0)
     ends = np.concatenate([times, times[1:]])
-    return worst_of(name, says, both, 0.0, lambda k: at_time(ends[k]))
+    return _worst("cost-after-u", both, 0.0, lambda k: at_time(ends[k]))
 
 
 def _attractor(run: Recorded, law: Timer) -> Finding:
@@ -261,7 +268,7 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
     try:
         worst = float(run.errors(run.until).max())
         when = run.covered if nu == run.system.nu else run.covered_within(nu)
-    except AgentsError as fault:  # two agents at one place have no cells
+    except AgentsError as fault:  # coincident agents have no cells
         return not_applicable(name, says, str(fault))
     if when is None:
         return violated(name, says, worst, nu, "never")
@@ -273,7 +280,7 @@ def _cost_rate(series: Series, s: Setting, held: Held) -> Iterator[Finding]:
     """dL/dt <= m(D) eta_max**2 nu~ / (2 k1) always, and <= 0 while all errors are in U."""
     if held.value > s.eta_max:
         for name in ("cost-rate", "cost-in-u"):
-            yield not_applicable(name, NAMES[name], "hold errors exceed eta_max")
+            yield _silent_about(name, "hold errors exceed eta_max")
         return
 
     def at(k: int) -> str:
@@ -281,17 +288,13 @@ def _cost_rate(series: Series, s: Setting, held: Held) -> Iterator[Finding]:
 
     bound = series.masses * s.eta_max * s.eta_max * s.reach / (2.0 * s.k1)
     bound = np.maximum(bound, np.finfo(float).tiny)  # eta_max**2 may be less than any double
-    yield worst_of("cost-rate", NAMES["cost-rate"], series.rates / bound, 1.0, at)
+    yield _worst("cost-rate", series.rates / bound, 1.0, at)
     all_in = (series.errors >= s.theta * s.reach).all(axis=1)
     if not all_in.any():
-        yield not_applicable("cost-in-u", NAMES["cost-in-u"], "there is no such time")
+        yield _silent_about("cost-in-u", "there is no such time")
         return
     rates = np.where(all_in, series.rates - series.doubts, -np.inf)
-    yield worst_of("cost-in-u", NAMES["cost-in-u"], rates, 0.0, at)
-
-
-def _agent(k: int) -> str:
-    return f"agent {k}"
+    yield _worst("cost-in-u", rates, 0.0, at)
 
 
 def _plain(values: Floats) -> tuple[float | None, ...]:

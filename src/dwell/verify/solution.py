@@ -19,6 +19,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.state import Spent
 from dwell.cells.backend import is_expensive
+from dwell.controllers.saturation import saturated
 from dwell.errors import AgentsError
 from dwell.measure.metrics import Metrics, measure, timer_program
 from dwell.verify.centroids import second_opinion
@@ -26,6 +27,8 @@ from dwell.verify.decisions import rederive
 from dwell.verify.finding import (
     HOLDS,
     Finding,
+    Where,
+    agent_named,
     agreement,
     if_guaranteed,
     not_applicable,
@@ -34,9 +37,10 @@ from dwell.verify.finding import (
     yes_or_no,
 )
 from dwell.verify.guarantees import promises
-from dwell.verify.replay import Replay, expected_next_at
+from dwell.verify.recorded import THOROUGH, Recorded
+from dwell.verify.replay import expected_next_at, measured_jumps
 from dwell.verify.report import Report
-from dwell.verify.run_certificate import certify
+from dwell.verify.run_certificate import held_against
 
 Progress = Callable[[str, float], None]
 
@@ -44,9 +48,36 @@ SAMPLES = 50  # samples measured again, unless all are
 FEW_SAMPLES = 5  # where cells are expensive
 MOST_CELLS = 2**18  # of samples measured at once
 SOLVED = 100.0  # times the tolerance of a differential equation
-OTHER_KERNELS = 1e-11  # likewise: what runs made by another version may differ by
+OTHER_KERNELS = 1e-11  # of the diameter: by how much runs of another version may differ
 ENDLESS = frozenset({"next_at", "cruise"})  # columns where infinity has a meaning
-ALONE = frozenset({"nearest", "separations"})  # likewise, for a single agent
+ALONE = frozenset({"nearest", "separations"})  # and those where it has one for a single agent
+
+SAYS = {
+    "digest": "the file is as it was written",
+    "finite": "every number of the start, the events and the samples is finite",
+    "time-domain": "times of jumps and of samples never go back, and stay within the horizon",
+    "agents": "every jump belongs to one of the agents",
+    "start-position": "all agents start where the scenario says",
+    "start-hold": "first velocities, and for how long they are held, follow from the law",
+    "start-counts": "cells, samples and messages of the start are counted right",
+    "start-timer": "first samples are due when the law says",
+    "start-interval": "first timers lie in [T1, T2]",
+    "flow": "between jumps each agent moves along its segment (units in the last place)",
+    "due": "each jump happens exactly when its timer runs out",
+    "complete": "no jump up to the end is missing",
+    "interval": "intervals between samples lie in [T1, T2] (units in the last place of the time)",
+    "reset": "each timer is reset as the law says, by its own random draw where it has one",
+    "speed": "no agent is faster than the law allows (relative excess)",
+    "workspace": "all agents stay in the workspace (relative to its diameter)",
+    "centroid": "each recorded centroid is that of the cell",
+    "jump": "each new velocity follows from the law",
+    "cruise": "each velocity is held for as long as the law says",
+    "hold-error": "each hold error is the change of velocity",
+    "seen": "neighbours and distances are as recorded",
+    "counts": "cells, samples and messages are counted right",
+    "promise": "each agent is within the bound of its last message (how far outside)",
+    "apart": "no two agents coincide where a cell is needed",
+}
 
 
 @final
@@ -81,79 +112,80 @@ def verify(
     """
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
-    domain = list(_domain(start, table, until, claims.metrics))
-    findings = [*_file(claims.intact), *_sources(claims.other_sources), *domain]
+    run = Recorded(system, start, table, until, claims.metrics)
+    domain = list(_domain(run))
+    findings = [*_file(claims), *domain]
     certificate: tuple[Finding, ...] = ()
+    again = _measured(run, thorough)
     if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
         tell("checking", 0.0)
-        replay = Replay(system, start, table)
-        # Centroids by other versions of the kernels may differ in rounding.
-        rounding = 0.0 if claims.same_kernels else OTHER_KERNELS * system.workspace.diameter
-        if is_continuous(system):  # the ends of its cubics meet only up to its tolerance
-            rounding += (
-                SOLVED
-                * float(getattr(system.controller, "accuracy", 0.0))
-                * system.workspace.diameter
-            )
-        together = ""
+        rounding = _rounding(system, claims)
+        coincident = ""
         try:
-            findings += _start(system, start, claims.places, rounding)
-            findings += _flow(system, replay)
-            findings += _due(replay, until, claims.ended)
-            findings += _ending(replay, until, claims)
-            findings += _resets(system, replay)
-            findings += _bounds(system, replay, until)
-            findings += _jumps(system, replay, rounding, tell, thorough)
-            findings += _decisions(system, replay, rounding, tell)
+            findings += _start(run, claims.places, rounding)
+            findings += _flow(run, claims)
+            findings += _resets(run)
+            findings += _bounds(run)
+            findings += _jumps(run, rounding, tell, thorough)
+            findings += _decisions(run, rounding, tell)
             findings += promises(system, start, table, until, thorough)
-            findings += _samples(system, start, table, claims.metrics, rounding, thorough)
-            certificate = certify(system, start, table, until, claims.metrics, claims.assumed)
-        except AgentsError as fault:  # two agents at one place, in a table that is wrong
-            together = str(fault)
-        says = "no two agents coincide where a cell is needed"
-        findings.append(yes_or_no("apart", says, not together, together))
+            findings += _samples(run, again, rounding)
+            certificate = held_against(run, claims.assumed, THOROUGH)
+        except AgentsError as fault:  # coincident agents, in a table that is wrong
+            coincident = str(fault)
+        findings.append(yes_or_no("apart", SAYS["apart"], not coincident, coincident))
     total = 0 if claims.metrics is None else len(claims.metrics.times)
-    again = len(_measured(system, claims.metrics, thorough))
-    return Report(tuple(findings), certificate, (again, total))
+    return Report(tuple(findings), certificate, (len(again), total))
 
 
-def _file(intact: bool | None) -> Iterator[Finding]:
-    if intact is not None:
-        yield yes_or_no("digest", "the file is as it was written", intact)
+def _rounding(system: CoverageSystem, claims: Claims) -> float:
+    """By how much centroids may differ: by rounding of other kernels, by a solver's tolerance."""
+    share = 0.0 if claims.same_kernels else OTHER_KERNELS
+    if is_continuous(system):  # the ends of its cubics meet only up to its tolerance
+        share += SOLVED * float(getattr(system.controller, "accuracy", 0.0))
+    return share * system.workspace.diameter
 
 
-def _sources(changed: Sequence[str] | None) -> Iterator[Finding]:
-    if changed is not None:
-        if not changed:
-            yield Finding("source", "its Python modules are those that ran", HOLDS, 0.0, 0.0)
-            return
-        why = " and ".join(f"{module} has changed since the run was stored" for module in changed)
-        yield not_applicable("source", "checked with the code as it is now, not as it ran", why)
+def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool = False) -> Finding:
+    """The finding `name`: `values` are at most `limit`, or below it if `strict`."""
+    return worst_of(name, SAYS[name], values, limit, where, strict)
 
 
-def _domain(
-    start: AgentsState, table: EventTable, until: float, metrics: Metrics | None
-) -> Iterator[Finding]:
-    where = next(_infinite(start, table, metrics), "")
-    says = "every number of the start, the events and the samples is finite"
-    yield yes_or_no("finite", says, not where, where)
+def _file(claims: Claims) -> Iterator[Finding]:
+    if claims.intact is not None:
+        yield yes_or_no("digest", SAYS["digest"], claims.intact)
+    changed = claims.other_sources
+    if changed is None:
+        return
+    if not changed:
+        yield Finding("source", "its Python modules are those that ran", HOLDS, 0.0, 0.0)
+        return
+    why = " and ".join(f"{module} has changed since the run was stored" for module in changed)
+    yield not_applicable("source", "checked with the code as it is now, not as it ran", why)
+
+
+def _domain(run: Recorded) -> Iterator[Finding]:
+    table, metrics = run.table, run.metrics
+    where = next(_infinite(run), "")
+    yield yes_or_no("finite", SAYS["finite"], not where, where)
     clocks = [table.time] if metrics is None else [table.time, metrics.times]
-    back = [-np.diff(np.concatenate([[0.0], times, [until]])) for times in clocks]
-    says = "times of jumps and of samples never go back, and stay within the horizon"
+    back = [-np.diff(np.concatenate([[0.0], times, [run.until]])) for times in clocks]
 
     def clock(k: int) -> str:
         after = k - len(back[0])
         return f"jump {k + 1}" if after < 0 else f"sample {after + 1}"
 
-    yield worst_of("time-domain", says, np.concatenate(back), 0.0, clock)
-    known = ((table.agent >= 0) & (table.agent < len(start.start))).all()
-    yield yes_or_no("agents", "every jump belongs to one of the agents", bool(known))
+    yield _worst("time-domain", np.concatenate(back), 0.0, clock)
+    known = ((table.agent >= 0) & (table.agent < len(run.start.start))).all()
+    yield yes_or_no("agents", SAYS["agents"], bool(known))
 
 
-def _infinite(start: AgentsState, table: EventTable, metrics: Metrics | None) -> Iterator[str]:
+def _infinite(run: Recorded) -> Iterator[str]:
     """Columns with a number that is not finite and has to be."""
+    start, metrics = run.start, run.metrics
     begin = {name: getattr(start, name) for name in ("start", "hold", "next_at", "cruise", "bend")}
-    parts = {"start": begin, "events": table.columns(), "samples": vars(metrics) if metrics else {}}
+    samples = vars(metrics) if metrics else {}
+    parts = {"start": begin, "events": run.table.columns(), "samples": samples}
     endless = ENDLESS if len(start.start) > 1 else ENDLESS | ALONE
     for part, columns in parts.items():
         for name, column in columns.items():
@@ -164,152 +196,115 @@ def _infinite(start: AgentsState, table: EventTable, metrics: Metrics | None) ->
                 yield f"{part}: {name}, row {int(np.argwhere(bad)[0, 0])}"
 
 
-def _start(
-    system: CoverageSystem, start: AgentsState, places: Points | None, rounding: float
-) -> Iterator[Finding]:
-    if places is not None:
-        gap = np.abs(places - start.start).max(axis=1)
-        yield worst_of(
-            "start-position", "all agents start where the scenario says", gap, 0.0, _agent
-        )
+def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator[Finding]:
+    system, start = run.system, run.start
+    if positions is not None:
+        gap = np.abs(positions - start.start).max(axis=1)
+        yield _worst("start-position", gap, 0.0, agent_named)
     again = beginning(system, start.start)
     gap = np.abs(again.hold - start.hold).max(axis=1)
     if not is_continuous(system):
         gap = np.maximum(gap, np.abs(_apart(_kept(again), _kept(start))))
-    says = "first velocities, and for how long they are held, follow from the law"
-    yield worst_of("start-hold", says, gap, rounding, _agent)
+    yield _worst("start-hold", gap, rounding, agent_named)
     wrong = [_miscounted(one, other) for one, other in zip(start.spent, again.spent, strict=False)]
-    says = "what the beginning cost is counted right"
     missing = [np.inf] * (len(again.spent) - len(wrong))
-    yield worst_of("start-counts", says, np.array([*wrong, *missing]), 0.0, _agent)
+    yield _worst("start-counts", np.array([*wrong, *missing]), 0.0, agent_named)
     if is_continuous(system):
         return
-    gap = np.abs(again.next_at - start.next_at)
-    yield worst_of("start-timer", "first samples are due when the law says", gap, 0.0, _agent)
+    yield _worst("start-timer", np.abs(again.next_at - start.next_at), 0.0, agent_named)
     program = timer_program(system)
     if program is not None:
         excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
-        yield worst_of("start-interval", "first timers lie in [T1, T2]", excess, 0.0, _agent)
+        yield _worst("start-interval", excess, 0.0, agent_named)
 
 
-def _flow(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
-    """Each position must be the last one plus velocity times elapsed time."""
-    table = replay.table
-    places = replay.own_positions()
+def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
+    """Positions follow the segments, jumps come when due, and the end is for the stated reason."""
+    table, until = run.table, run.until
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
-    gap = np.abs(places - table.positions).max(axis=1, initial=0.0) / np.spacing(size)
-    says = "between jumps each agent moves along its segment (units in the last place)"
-    yield worst_of("flow", says, gap, 4.0, replay.where)
-
-
-def _due(replay: Replay, until: float, ended: str) -> Iterator[Finding]:
-    gap = np.abs(replay.table.time - replay.due_before())
-    yield worst_of(
-        "due", "each jump happens exactly when its timer runs out", gap, 0.0, replay.where
-    )
-    left = replay.last_due()
-    missing = left <= until if ended == "horizon" else left < until  # a tie may be cut anywhere
-    says = "no jump up to the end is missing"
-    yield worst_of("complete", says, np.where(missing, until - left, -1.0), 0.0, _agent, True)
-
-
-def _ending(replay: Replay, until: float, claims: Claims) -> Iterator[Finding]:
-    """The reason given for the end must be the reason."""
+    gap = np.abs(run.own_positions() - table.positions).max(axis=1, initial=0.0)
+    yield _worst("flow", gap / np.spacing(size), 4.0, run.where)
+    gap = np.abs(table.time - run.before(table.next_at, run.start.next_at))
+    yield _worst("due", gap, 0.0, run.where)
+    left = run.last_due()
+    # Of several jumps at the last instant some may be missing unless the horizon ended the run.
+    missing = left <= until if claims.ended == "horizon" else left < until
+    gap = np.where(missing, until - left, -1.0)
+    yield _worst("complete", gap, 0.0, agent_named, strict=True)
     says = f"the run ended as it says, by {claims.ended}"
     if claims.ended == "horizon" and claims.horizon is not None:
         yield yes_or_no("ending", says, until == claims.horizon)
     elif claims.ended == "jump-limit" and claims.max_jumps is not None:
-        yield yes_or_no("ending", says, len(replay.table) == claims.max_jumps)
-    elif claims.ended == "coincident" and not is_continuous(replay.system):
-        places = replay.final_positions(until)
-        met = len(np.unique(places, axis=0)) < len(places)
-        yield yes_or_no("ending", says, met)
+        yield yes_or_no("ending", says, len(table) == claims.max_jumps)
+    elif claims.ended == "coincident" and not is_continuous(run.system):
+        positions = run.final_positions()
+        yield yes_or_no("ending", says, len(np.unique(positions, axis=0)) < len(positions))
 
 
-def _resets(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
-    table, program = replay.table, timer_program(system)
+def _resets(run: Recorded) -> Iterator[Finding]:
+    table, system, program = run.table, run.system, timer_program(run.system)
     if program is not None:
         t1, t2 = program.t1[table.agent], program.t2[table.agent]
         gap = table.next_at - table.time
         outside = np.maximum(gap - t2, t1 - gap) / np.spacing(np.maximum(table.next_at, 1e-300))
-        says = "intervals between samples lie in [T1, T2] (units in the last place of the time)"
-        yield worst_of("interval", says, outside, 1.0, replay.where)
+        yield _worst("interval", outside, 1.0, run.where)
     if system.program is not None and system.network.perfect:
-        expected = expected_next_at(system, replay, system.program)
-        says = "each timer is reset as its rule and its own random draw say"
-        yield worst_of("reset", says, np.abs(table.next_at - expected), 0.0, replay.where)
+        gap = np.abs(table.next_at - expected_next_at(run, system.program))
+        yield _worst("reset", gap, 0.0, run.where)
 
 
-def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Finding]:
-    table, law = replay.table, system.controller
+def _bounds(run: Recorded) -> Iterator[Finding]:
+    system, law = run.system, run.system.controller
     top = getattr(law, "top_speed", None)
     if top is not None:
-        speed = lengths(table.holds) / top - 1.0
-        limit = 4.0 * np.finfo(float).eps
-        says = "no agent is faster than the law allows (relative excess)"
-        yield worst_of("speed", says, speed, limit, replay.where)
-    stays = getattr(law, "stays_inside", False)
-    places = np.vstack([table.positions, replay.final_positions(until)])
-    beyond = system.workspace.outside_by(places) / system.workspace.diameter
-    says = "all agents stay in the workspace (relative to its diameter)"
-    found = worst_of("workspace", says, beyond, 1e-12, lambda k: f"row {k}")
-    guaranteed = stays and system.network.perfect  # what is late may lead anywhere
-    yield found if guaranteed else if_guaranteed(found)  # overshoot is allowed to some
+        excess = lengths(run.table.holds) / top - 1.0
+        yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
+    positions = np.vstack([run.table.positions, run.final_positions()])
+    beyond = system.workspace.outside_by(positions) / system.workspace.diameter
+    # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
+    guaranteed = getattr(law, "stays_inside", False) and system.network.perfect
+    yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
 
 
-def _jumps(
-    system: CoverageSystem, replay: Replay, rounding: float, tell: Progress, thorough: bool
-) -> Iterator[Finding]:
-    table = replay.table
-    seen = replay.looks(tell)
+def _jumps(run: Recorded, rounding: float, tell: Progress, thorough: bool) -> Iterator[Finding]:
+    table, system = run.table, run.system
+    seen = measured_jumps(run, tell)
     gap = np.abs(seen.errors - table.errors).max(axis=1, initial=0.0)
-    yield worst_of(
-        "centroid", "each recorded centroid is that of the cell", gap, rounding, replay.where
-    )
-    if system.program is not None and system.network.perfect:
-        held = replay.expected_holds(seen.errors, system.program)
+    yield _worst("centroid", gap, rounding, run.where)
+    program = system.program
+    if program is not None and system.network.perfect:
+        held = saturated(seen.errors, program.k1, program.reach)
         gap = np.abs(held - table.holds).max(axis=1, initial=0.0)
-        yield worst_of(
-            "jump", "each new velocity follows from the law", gap, rounding, replay.where
-        )
+        yield _worst("jump", gap, rounding, run.where)
         kept = np.full(len(table), np.inf) if table.cruise is None else table.cruise
-        gap = np.abs(_apart(kept, np.full(len(table), system.program.cruise)))
-        says = "each velocity is held for as long as the law says"
-        yield worst_of("cruise", says, gap, 0.0, replay.where)
-    gap = np.abs(replay.hold_errors() - table.hold_error)
-    yield worst_of(
-        "hold-error", "each hold error is the change of velocity", gap, 0.0, replay.where
-    )
+        gap = np.abs(_apart(kept, np.full(len(table), program.cruise)))
+        yield _worst("cruise", gap, 0.0, run.where)
+    change = lengths(run.before(table.holds, run.start.hold) - table.holds)
+    yield _worst("hold-error", np.abs(change - table.hold_error), 0.0, run.where)
     same = (seen.neighbors == table.neighbors) & (seen.empty == table.empty)
     gap = np.where(same, np.abs(_apart(seen.nearest, table.nearest)), np.inf)
-    yield worst_of("seen", "neighbours and distances are as recorded", gap, rounding, replay.where)
+    yield _worst("seen", gap, rounding, run.where)
     if system.spacing is None:
-        yield second_opinion(replay, thorough, tell)
+        yield second_opinion(run, thorough, tell)
 
 
-def _decisions(
-    system: CoverageSystem, replay: Replay, rounding: float, tell: Progress
-) -> Iterator[Finding]:
-    """Laws that cannot be checked jump by jump, walked through from the beginning."""
+def _decisions(run: Recorded, rounding: float, tell: Progress) -> Iterator[Finding]:
+    """Decisions of laws that cannot be checked jump by jump are made again from the beginning."""
+    system = run.system
     at_once = system.program is not None and system.network.perfect
     if at_once or is_continuous(system):
-        says = "cells, samples and messages are counted right"
-        yield worst_of("counts", says, _uncounted(system, replay.table), 0.0, replay.where)
+        yield _worst("counts", _uncounted(system, run.table), 0.0, run.where)
         return
-    gaps = rederive(system, replay.start, replay.table, tell)
-    says = "each new velocity follows from what the agent knew"
-    yield worst_of("jump", says, gaps.velocity, rounding, replay.where)
-    says = "each velocity is held for as long as the law says"
-    yield worst_of("cruise", says, gaps.cruise, rounding, replay.where)
-    says = "each agent decides again when the law says"
-    yield worst_of("reset", says, gaps.next_at, rounding, replay.where)
-    says = "cells, samples and messages are counted right"
-    yield worst_of("counts", says, gaps.counts, 0.0, replay.where)
+    gaps = rederive(system, run.start, run.table, tell)
+    yield _worst("jump", gaps.velocity, rounding, run.where)
+    yield _worst("cruise", gaps.cruise, rounding, run.where)
+    yield _worst("reset", gaps.next_at, rounding, run.where)
+    yield _worst("counts", gaps.counts, 0.0, run.where)
     if system.information.others == "broadcasts":
-        says = "each agent is within the bound of its last message (how far outside)"
-        limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(replay.reach))
-        found = worst_of("promise", says, gaps.broken, limit, replay.where)
-        yield found if system.network.perfect else if_guaranteed(found)
+        reach = float(np.abs(system.workspace.bounds).max())  # positions are rounded like this
+        limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(reach))
+        found = _worst("promise", gaps.broken, limit, run.where)
+        yield if_guaranteed(found, system.network.perfect)
 
 
 def _miscounted(one: Spent, other: Spent) -> int:
@@ -338,30 +333,24 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     return wrong
 
 
-def _measured(system: CoverageSystem, metrics: Metrics | None, thorough: bool) -> Ints:
-    """Which samples are measured again."""
-    some = FEW_SAMPLES if is_expensive(system.ground) else SAMPLES
-    return spread(0 if metrics is None else len(metrics.times), None if thorough else some)
+def _measured(run: Recorded, thorough: bool) -> Ints:
+    """Which metric samples are measured again."""
+    some = FEW_SAMPLES if is_expensive(run.system.ground) else SAMPLES
+    total = 0 if run.metrics is None else len(run.metrics.times)
+    return spread(total, None if thorough else some)
 
 
-def _samples(
-    system: CoverageSystem,
-    start: AgentsState,
-    table: EventTable,
-    metrics: Metrics | None,
-    rounding: float,
-    thorough: bool,
-) -> Iterator[Finding]:
-    """Samples measured again, some or all."""
-    rows = _measured(system, metrics, thorough)
+def _samples(run: Recorded, rows: Ints, rounding: float) -> Iterator[Finding]:
+    """Some or all metric samples, measured again."""
+    metrics = run.metrics
     if metrics is None or not len(rows):
         return
-    scale = rounding / system.workspace.diameter
+    scale = rounding / run.system.workspace.diameter
     gaps = np.zeros(len(rows))
-    step = max(1, MOST_CELLS // system.agents)
+    step = max(1, MOST_CELLS // run.system.agents)
     for lo in range(0, len(rows), step):
         part = rows[lo : lo + step]
-        again = measure(system, start, table, metrics.times[part])
+        again = measure(run.system, run.start, run.table, metrics.times[part])
         for name in ("errors", "hold_errors", "costs", "separations"):
             kept, now = getattr(metrics, name)[part], getattr(again, name)
             size = np.where(np.isfinite(now), np.abs(now), 0.0)
@@ -382,7 +371,3 @@ def _apart(a: Floats, b: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         gap: Floats = np.where(a == b, 0.0, a - b)
     return gap
-
-
-def _agent(k: int) -> str:
-    return f"agent {k}"

@@ -119,8 +119,8 @@ def reproduce(
     """Repeat the paper's simulations, and write a report."""
     from dwell.cli.studies import show_claims
     from dwell.progress import reported
-    from dwell.studies.reproduce import QUICK, STARTS
-    from dwell.studies.reproduce import reproduce as repeat
+    from dwell.studies.paper.reproduce import QUICK, STARTS
+    from dwell.studies.paper.reproduce import reproduce as repeat
 
     options: dict[str, Any] = dict(QUICK) if quick else {"starts": STARTS}
     if starts is not None:

@@ -12,7 +12,7 @@ import dwell
 from dwell import Scenario
 from dwell.hybrid import StopReason
 from dwell.scenario import parse_scenario
-from dwell.studies.many import Batch
+from dwell.studies.batch import Batch
 from dwell.sweep.cases import flat_figures
 
 BOX = {"kind": "box", "lower": [0, 0], "upper": [2, 1]}

@@ -1,4 +1,4 @@
-"""The cost as a landscape over all configurations: its height, slope and curvature at one of them.
+"""The locational cost as an objective: its value, gradient and Hessian at a configuration.
 
 With e the errors (centroid minus position) and M the masses, the cost has the gradient -2 M e and
 the Hessian 2 (M - A); see `dwell.theory.derivatives`. In the variables M^(1/2) x, where agents of
@@ -16,7 +16,6 @@ import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
 from dwell.cells.backend import borders, measure_cells
-from dwell.cells.measurement import Looks
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Density
 from dwell.errors import DensityError
@@ -28,23 +27,33 @@ if TYPE_CHECKING:
 
 TO_BOUNDARY = 0.9  # of the way to the boundary, at most, in one step
 ROUNDING, QUADRATURE = 1e-13, 1e-10  # relative noise of a cost: closed forms, Python functions
-MOST_DOUBT = 1e-6  # relative error of a mass from which on no slope of the cost can be trusted
+ROUGHEST = 1e-6  # relative error of a mass beyond which no gradient of the cost can be trusted
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class Place:
-    """A configuration, and the cost and its slope there."""
+class Evaluation:
+    """A configuration with its cost and its gradient."""
 
     positions: Points  # (N, n)
     cost: float
     masses: Floats  # (N,)
     errors: Points  # (N, n) centroid minus position
     nearest: Floats  # (N,) distance of the nearest other agent; inf if there is none
+    diameter: float  # of the workspace
+
+    @property
+    def gradient_norm(self) -> float:
+        """The largest |gradient| / (2 mass) of an agent, over the workspace's diameter.
+
+        That is the largest distance between an agent and its centroid, as a share of the workspace:
+        a number without a unit, in which light cells count as much as heavy ones.
+        """
+        return float(lengths(self.errors).max()) / self.diameter
 
     @property
     def heaviest(self) -> float:
-        """The largest mass, which the others are measured by."""
+        """The largest mass, which scales the others."""
         return float(self.masses.max())
 
     @property
@@ -54,11 +63,11 @@ class Place:
 
 
 @final
-class Landscape:
-    """The cost of a density on a workspace. Counts the cells that are computed to see it.
+class Objective:
+    """The cost of a density on a workspace, with a count of the cells computed for it.
 
-    Masses and costs are divided by exp(log_scale), so that a density beyond the range of numbers
-    has some nevertheless.
+    Masses and costs are divided by exp(log_scale), which brings a density beyond the range of
+    doubles into it.
     """
 
     def __init__(self, workspace: Workspace, density: Density, log_scale: float = 0.0) -> None:
@@ -69,10 +78,10 @@ class Landscape:
         self.noise = QUADRATURE if self._ground.terms is None else ROUNDING
         self.log_scale = log_scale
 
-    def look(self, positions: Points, *, even_light: bool = False) -> Place | None:
-        """What is at `positions`; None where two agents meet or a cell weighs nothing.
+    def evaluate(self, positions: Points, *, even_light: bool = False) -> Evaluation | None:
+        """The cost at `positions`; None where two agents coincide or a cell has no mass.
 
-        `even_light` lets cells pass that weigh something, but less than the smallest number.
+        `even_light` accepts masses that are positive, but below the smallest double.
         """
         first = self.evaluations == 0
         self.evaluations += len(positions)
@@ -80,62 +89,54 @@ class Landscape:
         seen = measure_cells(self._ground, positions[None], np.zeros_like(all_agents), all_agents)
         if seen.coincident.any() or seen.empty.any():
             return None
-        if first:
-            _refuse_doubt(self.workspace, seen)
+        if first and seen.doubt is not None:
+            _refuse_rough(self.workspace, float(seen.doubt.max()))
         scale = np.exp(seen.log_scale - self.log_scale)
         masses = seen.mass * scale
         if not even_light and not (masses > 0.0).all():
             return None
-        polar = math.fsum(seen.polar * scale)
-        return Place(positions, polar, masses, np.ascontiguousarray(seen.error), seen.nearest)
+        cost, errors = math.fsum(seen.polar * scale), np.ascontiguousarray(seen.error)
+        return Evaluation(positions, cost, masses, errors, seen.nearest, self.workspace.diameter)
 
-    def curvature(self, place: Place) -> csr_array:
-        """The matrix S at `place`, (nN, nN)."""
-        self.evaluations += len(place.positions)
-        found = borders(self.workspace, place.positions, self.density)
+    def curvature(self, at: Evaluation) -> csr_array:
+        """The matrix S at a configuration, (nN, nN)."""
+        self.evaluations += len(at.positions)
+        found = borders(self.workspace, at.positions, self.density)
         return from_borders(found, self.log_scale).weighed_facets()
 
-    def gradient_norm(self, place: Place) -> float:
-        """The largest |gradient| / (2 mass) of an agent, over the workspace's diameter.
-
-        That is the largest distance between an agent and its centroid, as a share of the workspace:
-        a number without a unit, in which light cells count as much as heavy ones.
-        """
-        return float(lengths(place.errors).max()) / self.workspace.diameter
-
-    def share_inside(self, place: Place, step: Points) -> float:
+    def share_inside(self, at: Evaluation, step: Points) -> float:
         """How much of `step` can be taken so that no agent comes close to the boundary at once."""
-        free = steps_to_walls(self.workspace, place.positions, step)
+        free = steps_to_boundary(self.workspace, at.positions, step)
         return max(min(1.0, TO_BOUNDARY * float(free.min())), 0.0)
 
 
-def _refuse_doubt(workspace: Workspace, seen: Looks) -> None:
-    """Refuse to seek the lowest of costs that are known too roughly to be compared."""
-    doubt = 0.0 if seen.doubt is None else float(seen.doubt.max())
-    if workspace.dimension <= 2 or not doubt > MOST_DOUBT:  # in the plane it errs far too high
+def _refuse_rough(workspace: Workspace, error: float) -> None:
+    """Refuse to minimise a cost whose masses have too large a relative `error`."""
+    if workspace.dimension <= 2 or not error > ROUGHEST:  # in the plane the estimate is too high
         return
     raise DensityError(
         "the cost is not known well enough to seek its lowest: weights of cells of this density in "
         f"a {type(workspace).__name__} in {workspace.dimension} dimensions have relative errors of "
-        f"{doubt:.1g}, and {MOST_DOUBT:g} is needed; use a density of dwell's "
+        f"{error:.1g}, and {ROUGHEST:g} is needed; use a density of dwell's "
         "own, or a smoother function (in space, between flat walls)",
         code="optimize.density",
         key="density",
     )
 
 
-def steps_to_walls(workspace: Workspace, places: Points, step: Points) -> Floats:
+def steps_to_boundary(workspace: Workspace, positions: Points, step: Points) -> Floats:
     """How many such steps lead each agent to the boundary, (N,); inf where none does."""
     if not isinstance(workspace, Ball | Ellipsoid):
-        free = np.full(len(places), np.inf)
+        free = np.full(len(positions), np.inf)
         for normal, offset in zip(workspace.normals, workspace.offsets, strict=True):
             approach = dots(step, normal)
             ahead = approach > 0.0
-            distance = offset - dots(places[ahead], normal)
+            distance = offset - dots(positions[ahead], normal)
             free[ahead] = np.minimum(free[ahead], distance / approach[ahead])
         return free
     semi_axes, axes = np.array(workspace.semi_axes), np.array(workspace.axes)
-    z = (places - np.array(workspace.center)) @ axes.T / semi_axes  # |z + s v| = 1 on the boundary
+    # In these coordinates |z + s v| = 1 on the boundary.
+    z = (positions - np.array(workspace.center)) @ axes.T / semi_axes
     v = step @ axes.T / semi_axes
     a, b, c = dots(v, v), dots(z, v), np.maximum(1.0 - dots(z, z), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -143,10 +144,10 @@ def steps_to_walls(workspace: Workspace, places: Points, step: Points) -> Floats
     return found
 
 
-def decrease(before: Place, after: Place, step: Points, noise: float) -> float:
+def decrease(before: Evaluation, after: Evaluation, step: Points, noise: float) -> float:
     """By how much the cost fell over `step`.
 
-    Where that is close to the relative `noise` of a cost, the slopes at both ends tell.
+    Where that is close to the relative `noise` of a cost, the gradients at both ends decide.
     """
     plain = before.cost - after.cost
     if abs(plain) > 10.0 * noise * before.cost:

@@ -7,25 +7,32 @@ import html
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from dwell.errors import InputError
-from dwell.studies import starts as many
-from dwell.studies.claims import Claim, borne_out
 from dwell.studies.comparison import LEVELS, Comparison, LawFigures
-from dwell.studies.figures import Illustration
-from dwell.studies.paper import OTHER_PRESET, PRESET, SPACING, TEMPLATES, TITLES
-from dwell.studies.spacings import LEVELS as REST
-from dwell.studies.spacings import PAPER_TIMES, GridRow
-from dwell.studies.starts import QUANTITIES, Row
-from dwell.studies.trigger import Watched
+from dwell.studies.paper import start_study
+from dwell.studies.paper.claims import Claim, borne_out
+from dwell.studies.paper.grid_study import LEVELS as REST
+from dwell.studies.paper.grid_study import PAPER_TIMES, GridRow
+from dwell.studies.paper.numbers import TriggerFigures
+from dwell.studies.paper.simulations import (
+    OTHER_PRESET,
+    PRESET,
+    SPACING,
+    TEMPLATES,
+    TITLES,
+    Pair,
+)
+from dwell.studies.paper.start_study import LABELS, Row
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-MARK = "dwell reproduce"  # inside every file, so that our own can be told from other files
+SCHEMA = 1
+MARK = "dwell reproduce"  # inside every file, which distinguishes our files from others
 TITLE = "Timer-based coverage control: the paper's simulations again"
 NO_VALUE = "–"
 NO_BREAK_SPACE = "\u00a0"
@@ -33,14 +40,15 @@ NO_BREAK_SPACE = "\u00a0"
 
 @final
 @dataclass(frozen=True, eq=False)
-class Contents:
-    """All results that the report shows."""
+class Reproduction:
+    """All results, as the report shows them, and the folder that holds them."""
 
-    claims: Sequence[Claim]
+    folder: Path
+    claims: Sequence[Claim]  # every statement of the paper beside our numbers
     exact: Comparison  # the three laws, with exact integrals
     grid: Comparison
     presets: Mapping[str, LawFigures]  # the self-triggered law, by preset
-    guarantees: Mapping[str, Watched]  # what its trigger guarantees, by preset
+    guarantees: Mapping[str, Pair[TriggerFigures]]  # of its trigger, by preset
     grids: Sequence[GridRow]
     rows: Sequence[Row]
     versions: Mapping[str, str]
@@ -48,6 +56,32 @@ class Contents:
     full_horizon: float
     seed: int
     wall_seconds: float
+
+    @property
+    def report(self) -> Path:
+        """The page to read."""
+        return self.folder / "report.html"
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything `dwell reproduce --json` prints, and claims.json keeps."""
+        return {
+            "schema": SCHEMA,
+            "made_by": MARK,
+            "claims": [claim.as_json() for claim in self.claims],
+            "says": borne_out(self.claims),
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "spacing": SPACING,
+            "comparison": {"exact": self.exact.as_json(), "grid": self.grid.as_json()},
+            "presets": {name: figures.as_json() for name, figures in self.presets.items()},
+            "guarantees": {
+                name: pair.each(asdict)._asdict() for name, pair in self.guarantees.items()
+            },
+            "grids": [asdict(row) for row in self.grids],
+            "starts": start_study.as_json(self.rows) if self.rows else None,
+            "report": str(self.report),
+            "wall_seconds": self.wall_seconds,
+        }
 
 
 def require_jinja() -> None:
@@ -62,12 +96,12 @@ def require_jinja() -> None:
         ) from fault
 
 
-def write_report(contents: Contents, drawn: Sequence[Illustration], folder: Path) -> str:
-    """Return the page as text; `folder` holds the figures as PNG files."""
+def report_page(found: Reproduction, drawn: Sequence[str]) -> str:
+    """The page as text; the figures are PNG files in the folder of `found`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     pages = Environment(
-        loader=PackageLoader("dwell.studies"),
+        loader=PackageLoader("dwell.studies.paper"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -76,21 +110,21 @@ def write_report(contents: Contents, drawn: Sequence[Illustration], folder: Path
     )
     pages.filters |= {"number": number, "prose": prose}
     return pages.get_template("report.html.j2").render(
-        c=contents,
+        c=found,
         generator=MARK,
         title=TITLE,
-        verdict=borne_out(contents.claims),
-        pictures={one.name: _picture(folder / f"{one.name}.png", one) for one in drawn},
+        verdict=borne_out(found.claims),
+        pictures={name: _picture(found.folder / "figures" / f"{name}.png") for name in drawn},
         spacing=SPACING,
         preset=PRESET,
         other_preset=OTHER_PRESET,
-        grids=_grids(contents.grids),
-        starts=_starts(contents.rows),
+        grids=_grids(found.grids),
+        starts=_starts(found.rows),
         titles=TITLES,
         levels=LEVELS,
         rest=REST,
         paper_times=PAPER_TIMES,
-        quantities=QUANTITIES,
+        quantities=LABELS,
     )
 
 
@@ -139,16 +173,14 @@ def prose(text: str) -> Markup:
     return Markup(_POWER.sub(lambda m: _scientific(m[1], int(m[2])), escaped))
 
 
-def _picture(path: Path, shown: Illustration) -> dict[str, Any]:
-    """A PNG file as a data address, with its size on the page and its words."""
+def _picture(path: Path) -> dict[str, Any]:
+    """A PNG file as a data address, with its size on the page."""
     data = path.read_bytes()
     width, height = (int.from_bytes(data[k : k + 4], "big") for k in (16, 20))
     return {
         "source": f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}",
         "width": 5 * width // 7,  # drawn larger than it is shown, for sharp screens
         "height": 5 * height // 7,
-        "alt": shown.alt,
-        "caption": shown.caption,
     }
 
 
@@ -167,21 +199,21 @@ def _grids(grids: Sequence[GridRow]) -> dict[str, Any] | None:
 
 
 def _as_early(grids: Sequence[GridRow], spacing: float) -> bool:
-    """Return whether every simulation comes to rest on this grid by the paper's time."""
+    """Whether every simulation comes to rest on this grid by the paper's time."""
     own = [row for row in grids if row.spacing == spacing]
     limits = [PAPER_TIMES[row.simulation] or math.inf for row in own]
     return all(r.at_rest is not None and r.at_rest <= t for r, t in zip(own, limits, strict=True))
 
 
 def _starts(rows: Sequence[Row]) -> dict[str, Any] | None:
-    """Quartiles by law over the random starts, and the law whose median of looks is least."""
+    """Quartiles by law over the random starts, and the law with the least median of samples."""
     if not rows:
         return None
-    counted = many.as_json(rows)
+    counted = start_study.as_json(rows)
     laws = counted["laws"]
     return {
         **counted,
-        "side": many.SIDE,
+        "side": start_study.SIDE,
         "least": min(laws, key=lambda law: laws[law]["looks"]["median"] or 0.0),
         "early": sorted({row.ended for row in rows} - {"horizon"}),
     }

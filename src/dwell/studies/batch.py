@@ -13,7 +13,6 @@ from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points
 from dwell.engine.interrupts import StopRequest
 from dwell.engine.run_loop import RunLoop
-from dwell.errors import InputError
 from dwell.hybrid import StopReason
 from dwell.progress import Progress, reported
 from dwell.results import Run
@@ -35,19 +34,19 @@ class Batch:
     Numbers "as seen" are those at the start, at events and at the end.
     """
 
-    scenarios: tuple[Scenario, ...]  # each, run alone, gives the same run
+    scenarios: tuple[Scenario, ...]  # each as it would be run alone
     reasons: tuple[StopReason, ...]
     times: Floats  # (R,) when each ended
     looks: Ints  # (R, N) events of each agent
     positions: Points  # (R, N, n) at the end
-    errors: Floats  # (R, N) |centroid - position| at the end; nan where two agents met
+    errors: Floats  # (R, N) |centroid - position| at the end; nan where two agents coincide
     initial_costs: Floats
-    costs: Floats  # at the end; nan where two agents met
+    costs: Floats  # at the end; nan where two agents coincide
     hold_errors: Floats  # the largest seen; nan for laws that have none
     separations: Floats  # the smallest distance of two agents seen; inf for one agent
     nu: Floats  # the error that counts as covered; nan if none does
     last_beyond: Floats  # the last time at which an error beyond nu was seen; nan if none was
-    empty: Ints  # looks that found no mass
+    empty: Ints  # samples of cells without mass
     messages: Ints  # positions of others obtained, by all agents, from the start on
     updates: Ints  # (R, N) changes of the held velocity
     distance: Floats  # (R, N) length of each agent's path
@@ -88,11 +87,10 @@ class Batch:
             "hold_error.max": self.hold_errors,
             "separation.seen": np.where(np.isinf(self.separations), np.nan, self.separations),
         }
-        each: dict[str, Any] = {"events.per_agent": self.looks, "updates": self.updates}
-        each |= {"distance": self.distance, "energy": self.energy}
-        for name, values in each.items():
-            found[f"{name}.min"], found[f"{name}.max"] = values.min(axis=1), values.max(axis=1)
-            found[f"{name}.mean"] = values.mean(axis=1)
+        for name in ("looks", "updates", "distance", "energy"):
+            values, key = getattr(self, name), "events.per_agent" if name == "looks" else name
+            found[f"{key}.min"], found[f"{key}.max"] = values.min(axis=1), values.max(axis=1)
+            found[f"{key}.mean"] = values.mean(axis=1)
         return found
 
 
@@ -139,8 +137,7 @@ def simulate_many(
     with reported(progress) as report:
         report("preparing", 0.0)
         cases = cases_of(scenarios, seeds, starts, start_seeds)
-        refuse_differences([case.scenario for case in cases])
-        _refuse_unequal(cases)
+        refuse_differences(cases)
         jobs = {str(k): partial(_rows, cases[k : k + BLOCK]) for k in range(0, len(cases), BLOCK)}
         blocks = run_jobs(
             jobs, workers=threads, progress=lambda _, share: report("simulating", share)
@@ -153,40 +150,29 @@ def simulate_many(
         return Batch(tuple(case.scenario for case in cases), reasons, **arrays)
 
 
-def _refuse_unequal(cases: Sequence[Case]) -> None:
-    agents = len(cases[0].places)
-    for k, case in enumerate(cases):
-        if len(case.places) != agents:
-            raise InputError(
-                f"run {k} has {len(case.places)} agents and run 0 has {agents}; batches of equal "
-                "numbers are needed",
-                code="batch.differs",
-            )
-
-
 def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
-    """Return the figures of each case, of which only a summary is recorded."""
+    """The figures of each case, of which only a summary is recorded."""
     rows = []
     for k, case in enumerate(cases):
         report("simulating", k / len(cases))
         options = case.scenario.run.model_copy(update={"record": RecordSpec(kind="summary")})
         summary = case.scenario.model_copy(update={"run": options})
         loop = RunLoop(lambda what, share: None, StopRequest())
-        rows.append(_figures(run_built(summary, case.system, case.places, (), loop, threads=1)))
+        rows.append(_figures(run_built(summary, case.system, case.positions, (), loop, threads=1)))
     return rows
 
 
 def _figures(run: Run) -> dict[str, Any]:
-    """Return the fields of a `Batch` for one run; nan where a figure is not defined."""
-    met, agents = run.details.ends_in_contact, run.system.agents
+    """The fields of a `Batch` for one run; nan where a figure is not defined."""
+    contact, agents = run.details.ends_in_contact, run.system.agents
     figures = {
         "reasons": run.stop.reason,
         "times": run.stop.time,
         "looks": run.details.tally.looks,
         "positions": run.details.at_the_end.positions[0],
-        "errors": np.full(agents, np.nan) if met else run.details.ends[-1].errors[0],
+        "errors": np.full(agents, np.nan) if contact else run.details.ends[-1].errors[0],
         "initial_costs": run.details.ends[0].costs[0],
-        "costs": None if met else run.details.ends[-1].costs[0],
+        "costs": None if contact else run.details.ends[-1].costs[0],
         "hold_errors": run.details.largest_hold_error,
         "separations": run.details.seen_separation,
         "nu": run.system.nu,

@@ -1,0 +1,103 @@
+"""The three laws from many random starts: the paper shows one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+
+from dwell.agents import scatter
+from dwell.results import Run
+from dwell.scenario.build import build_workspace
+from dwell.studies.outcome import final_cost, final_error, settled_at
+from dwell.studies.paper.simulations import LAWS, job_of, paper_scenario
+from dwell.workers.threads import Job
+
+AGENTS = 12
+SIDE = 6.0  # of the square that a clustered start is drawn from
+SEED = 20240228  # of the positions of these squares
+
+# The quantities recorded of each run, with their labels; counts are means over the agents.
+QUANTITIES: dict[str, tuple[str, Callable[[Run], float | None]]] = {
+    "settled_half": ("errors within 0.5 from", lambda run: settled_at(run, 0.5)),
+    "settled_hundredth": ("errors within 0.01 from", lambda run: settled_at(run, 1e-2)),
+    "final_error": ("final error", final_error),
+    "final_cost": ("final cost", final_cost),
+    "cells": ("cells per agent", lambda run: float(run.counters.cells.mean())),
+    "looks": ("looks per agent", lambda run: float(run.counters.voronoi.mean())),
+    "distance": ("distance per agent", lambda run: float(run.counters.distance.mean())),
+}
+LABELS = {name: label for name, (label, _) in QUANTITIES.items()}
+WIDE_RANGE = ("final_error", "cells", "looks")  # drawn on log axes
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One law from one start."""
+
+    start: str
+    law: str
+    ended: str  # why the run ended
+    values: dict[str, float | None]  # by quantity; a time is None if it never came
+
+
+def start_tables(count: int) -> dict[str, dict[str, Any]]:
+    """`count` starts spread over the whole workspace, and a quarter as many in tight clusters."""
+    found: dict[str, dict[str, Any]] = {}
+    for k in range(1, count + 1):
+        found[f"spread-{k}"] = {"count": AGENTS, "region": "workspace", "seed": k}
+    clusters = -(-count // 4)
+    workspace = build_workspace(paper_scenario("timer").workspace)
+    for k, (x, y) in enumerate(scatter(workspace, clusters, SEED), start=1):
+        half = 0.5 * SIDE
+        square = {"lower": [x - half, y - half], "upper": [x + half, y + half]}
+        found[f"clustered-{k}"] = {"count": AGENTS, "region": square, "seed": k}
+    return found
+
+
+def start_jobs(count: int, horizon: float | None = None) -> dict[str, Job[Row]]:
+    """A job for each start and law, named after both."""
+    return {
+        f"{start}-{law}": job_of(
+            paper_scenario(law, horizon=horizon, start=table), partial(row_of, start, law)
+        )
+        for start, table in start_tables(count).items()
+        for law in LAWS
+    }
+
+
+def row_of(start: str, law: str, run: Run) -> Row:
+    """The recorded quantities of a run."""
+    values = {name: of(run) for name, (_, of) in QUANTITIES.items()}
+    return Row(start, law, run.stop.reason.value, values)
+
+
+def values_of(rows: Sequence[Row], law: str, quantity: str) -> list[float | None]:
+    """One quantity of one law, start by start."""
+    return [row.values[quantity] for row in rows if row.law == law]
+
+
+def quartiles_of(values: Sequence[float | None]) -> dict[str, float | None]:
+    """Quartiles and median, where None stands for never, which is later than any time."""
+    names = ("low", "median", "high")
+    if not values:
+        return dict.fromkeys(names)
+    ordered = np.sort([np.inf if value is None else value for value in values])
+    found = np.quantile(ordered, (0.25, 0.5, 0.75), method="inverted_cdf")
+    known = (float(q) if np.isfinite(q) else None for q in found)
+    return dict(zip(names, known, strict=True))
+
+
+def as_json(rows: Sequence[Row]) -> dict[str, Any]:
+    """Quartiles by law and quantity, and how many starts of each kind there are."""
+    starts = {row.start for row in rows}
+    laws = {
+        law: {name: quartiles_of(values_of(rows, law, name)) for name in QUANTITIES}
+        for law in dict.fromkeys(row.law for row in rows)
+    }
+    spread = sum(start.startswith("spread") for start in starts)
+    return {"spread": spread, "clustered": len(starts) - spread, "laws": laws}
