@@ -16,7 +16,6 @@ import dwell
 from dwell.errors import DwellError, StoreError
 from dwell.sweep import plan_file, run_sweep
 from dwell.sweep.cases import flat_figures
-from dwell.sweep.plan import CaseTemplate
 from tests.sweep.processes import command, environment, kill_all, parts, run, start, tables
 from tests.sweep.worlds import CALLABLE, SLOW, FakeExecutor, file_at
 from tests.workers.watch import children, wait_for
@@ -29,9 +28,8 @@ def test_rows_are_those_of_run_scenario(tmp_path):
     found = run_sweep(file, tmp_path / "out", workers=2)
     assert (found.cases, found.points, found.done, found.failed) == (6, 3, 6, 0)
     plan = plan_file(file)
-    template = CaseTemplate(plan.template)
     for row in pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist():
-        case = template.case(plan.spec(row["case"]))
+        case = plan.case(row["case"])
         assert (row["key"], row["seed"], row["status"]) == (case.key, case.seed, "done")
         assert row["start_seed"] == case.mapping["agents"]["start"]["seed"]
         summary = dwell.run_scenario(case.scenario()).summary()
