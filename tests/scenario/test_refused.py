@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from dwell.scenario.build import build
 from tests.cli.shell import dwell
 from tests.scenario.conftest import small
 from tests.scenario.test_any_dimension import box, scenario_of
+from tests.scenario.test_scenario_laws import VALIDATOR
 
 
 class Row(NamedTuple):
@@ -40,7 +42,9 @@ def _rows() -> dict[str, Row]:
 
 
 REFUSED = _rows()
-BASES = {"plane": small, "space": lambda: scenario_of(box(3))}
+BASES = {"plane": small} | {f"box-{n}": partial(scenario_of, box(n)) for n in (1, 3, 4)}
+# What the published schema can say as well.
+IN_SCHEMA = ("scenario.kind", "scenario.range", "scenario.unknown-key")
 LONG = {
     "P19-too-long": Row(["run.seed=0x" + "f" * 5000], "run.seed", "scenario.range", ["3900"], ""),
     "P22-long-int": Row(
@@ -58,6 +62,8 @@ def test_refused(row: Row) -> None:
     assert (error.key, error.code) == (row.key, row.code)
     assert all(word in text for word in row.words), text
     assert not any(word in text for word in ("pydantic", "http", "~"))
+    if row.code in IN_SCHEMA and row.base:
+        assert not VALIDATOR.is_valid(data)
     if isinstance(error, ScenarioError):
         first, *rest = text.splitlines()
         assert first.startswith(f"{row.key} ")
