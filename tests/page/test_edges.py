@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Open, Server, Watched
+from tests.page.conftest import Open, Watched
 from tests.page.person import APP, choose, drag, frames, jump_of, place_of, run, spot, until_done
+from tests.web.servers import Server
 
 pytestmark = pytest.mark.exhaustive
 
@@ -201,7 +202,7 @@ def test_a_bad_link_is_said_and_the_page_opens(
     open_page: Open, server: Server, watched: Watched, name: str
 ) -> None:
     watched.may_refuse = True
-    page = open_page(server.address + LINKS[name])
+    page = open_page(f"{server.url}/{LINKS[name]}")
     page.locator(".said.error").wait_for()
     assert page.evaluate(f"{APP}.scenario.name") == "two hills"
 

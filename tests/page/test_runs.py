@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Open, Server, Watched
+from tests.page.conftest import OPTIONS, Open, Watched
 from tests.page.person import (
     APP,
     choose,
@@ -21,6 +21,7 @@ from tests.page.person import (
     until_done,
 )
 from tests.page.proxy import Proxy
+from tests.web.servers import Server
 
 
 def test_opens_with_a_scenario_and_plays_it(page: Any) -> None:
@@ -223,8 +224,8 @@ def test_a_cut_wire_is_shown_and_the_run_goes_on(
 
 @pytest.mark.exhaustive
 def test_a_server_that_went_and_came_back(open_page: Open, watched: Watched) -> None:
-    own = Server()
-    page = open_page(own.address)
+    own = Server(*OPTIONS)
+    page = open_page(own.url)
     page.evaluate(
         f"""(() => {{ const s = {APP}.scenario;
             return dwellPage.session.change({{...s, run: {{...s.run, horizon: 20000}}}}); }})()"""
@@ -240,7 +241,7 @@ def test_a_server_that_went_and_came_back(open_page: Open, watched: Watched) -> 
     page.get_by_role("button", name="Run", exact=True).first.click()  # refused: nothing changes
     page.locator(".said.error").wait_for()
     assert page.evaluate(f"{APP}.lanes[0].known") == known
-    own = Server(own.port)
+    own = Server(*OPTIONS, port=own.port)
     page.locator(".lost").wait_for(state="detached")
     page.get_by_text("does not know this run").wait_for()  # it went with the server
     assert page.locator(".status progress").count() == 0
