@@ -17,26 +17,6 @@ from tests.oracles import rational_cells
 SQUARE = dwell.Box((0, 0), (1, 1))
 LAW = dwell.Timer(k1=0.5, nu=0.5, t1=0.1, t2=0.2)
 
-OK: dict[str, list[str]] = {
-    "A5": ["agents.start=[[0,1],[2,4],[3,3]]"],
-    "A6": ["agents.start=[[0,0],[4,4],[0,4]]"],
-    "A9": ["agents.start=[[1,1],[2,2],[3,3],[3.5,3.5]]"],
-    "A10-parallel": ["agents.start=[[1,2],[2,2],[3,2]]"],
-    "A10-on-the-edge": ["agents.start=[[0,0],[1,0],[2,0],[4,0]]"],
-    "A11": ["agents.start=[[1,1],[3,1],[3,3],[1,3]]"],
-    "A16-two": ["agents.start=[[1,1],[3,2]]"],
-    "A16-three": ["agents.start=[[1,1],[3,2],[2,3]]"],
-    "A22-ids": ["agents.ids=[2147483647,0,7]"],
-    "A18": ["agents.start={count=100}", "run.record.sample_every='off'", "run.horizon=0.2"],
-}
-
-
-@table(OK)
-def test_accepted(bench: Bench, row: list[str]) -> None:
-    figures = bench.clean(*row)
-    area = 16.0
-    assert math.fsum(figures["final_masses"]) == pytest.approx(area, rel=1e-13, abs=0.0)
-
 
 @case("A1-library")
 def test_coincident_in_python(case: str) -> None:
@@ -266,11 +246,3 @@ def test_a_cluster_and_one_far_away(case: str) -> None:
         near = np.argsort(np.hypot(*(cluster - cluster[p]).T))[:60]  # all that can touch the cell
         exact = rational_cells.cell(SQUARE.vertices.tolist(), cluster[near].tolist(), 0)
         assert cells.masses[p] == pytest.approx(float(exact.area), rel=1e-12, abs=0.0)
-
-
-@case("A27")
-def test_crossing_paths(bench: Bench, case: str) -> None:
-    figures = bench.accepted(
-        "agents.start=[[0.5,2],[3.5,2.01],[2,3.9]]", "controller.k1=30.0", "run.horizon=4.0"
-    )
-    assert "overshoot" in {flag["code"] for flag in figures["flags"]}

@@ -10,7 +10,7 @@ from tests.catalogue.kit import NAMED
 from tests.scenario.test_refused import LONG, REFUSED
 from tests.scenario.test_scenario_files import ACCEPTED, BAD_BYTES, BAD_JSON
 
-PARTS = ("agents", "density", "files", "parameters", "process", "resume", "workspace")
+PARTS = ("accepted", "agents", "density", "files", "parameters", "process", "resume", "workspace")
 
 
 def test_every_case_is_tested_or_has_a_reason() -> None:

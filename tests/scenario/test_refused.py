@@ -12,6 +12,7 @@ import pytest
 from dwell.errors import DwellError, ScenarioError
 from dwell.scenario import apply_overrides, parse_scenario
 from dwell.scenario.build import build
+from tests.catalogue.kit import rows_of
 from tests.cli.shell import dwell
 from tests.scenario.conftest import small
 from tests.scenario.test_any_dimension import box, scenario_of
@@ -28,20 +29,10 @@ class Row(NamedTuple):
     base: str
 
 
-def _rows() -> dict[str, Row]:
-    rows: dict[str, Row] = {}
-    base = ""
-    for line in Path(__file__).with_name("refused.txt").read_text("utf-8").splitlines():
-        if line.startswith("["):
-            base = line.strip("[]")
-        elif line and not line.startswith("#"):
-            name, changes, key, code, words = (part.strip() for part in f"{line} ".split(" | "))
-            assert name not in rows, name
-            rows[name] = Row(changes.split(" & "), key, code, words.split(" & "), base)
-    return rows
-
-
-REFUSED = _rows()
+REFUSED = {
+    name: Row(changes.split(" & "), key, code, words.split(" & "), base)
+    for base, name, (changes, key, code, words) in rows_of(Path(__file__).with_name("refused.txt"))
+}
 BASES = {"plane": small} | {f"box-{n}": partial(scenario_of, box(n)) for n in (1, 3, 4)}
 # What the published schema can say as well.
 IN_SCHEMA = ("scenario.kind", "scenario.range", "scenario.unknown-key")

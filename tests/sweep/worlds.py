@@ -22,7 +22,8 @@ SCENARIO: dict[str, Any] = {
     "run": {"horizon": 0.5, "seed": 1},
 }
 GRID = {"controller.t2": [0.2, 0.3, 0.4], "controller.k1": [0.25, 0.5]}
-SLOW = {"repeats": 40, "horizon": 60.0}  # some 10 ms a case: time enough to be killed in between
+SLOW = {"repeats": 24, "horizon": 60.0}  # some 10 ms a case: time enough to be killed in between
+CASES = 72  # of that sweep
 
 FILE = """
 repeats = {repeats}
