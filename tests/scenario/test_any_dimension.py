@@ -26,6 +26,7 @@ from dwell.scenario import (
 )
 from dwell.scenario.build import build, build_density, build_workspace
 from dwell.scenario.describe import describe, describe_density, describe_workspace
+from tests.scenario.conftest import refusal_of
 
 CUBE = [[x, y, z] for x in (0, 2) for y in (0, 2) for z in (0, 2)]
 CUBE_WALLS = [
@@ -128,16 +129,6 @@ def scenario_of(workspace, **tables):
         "run": {"horizon": 1.0, "seed": 1},
         **tables,
     }
-
-
-def refused(data, *overrides):
-    """The error of a scenario, whose sentence begins with its key."""
-    with pytest.raises(ScenarioError) as caught:
-        parse_scenario(apply_overrides(data, overrides))
-    error = caught.value
-    assert str(error).startswith(f"{error.key} ")
-    assert len(str(error).splitlines()) == 1
-    return error
 
 
 class TestWorkspaces:
@@ -252,7 +243,7 @@ class TestDensities:
         data = scenario_of(box(n), density={**wide(n), "covariance": rows})
         assert np.array_equal(parse_scenario(data).density.covariance, rows)
         rows[0, 0] -= 1.001 * np.linalg.det(rows) / (np.linalg.det(rows[1:, 1:]) if n > 1 else 1)
-        assert refused(data).code == "density.covariance"
+        assert refusal_of(data).code == "density.covariance"
 
 
 class TestAgreement:
@@ -263,7 +254,7 @@ class TestAgreement:
         n = dimension_of(table)
         data = scenario_of(table)
         data["agents"] = {"start": places(n + 1)}
-        error = refused(data)
+        error = refusal_of(data)
         assert (error.key, error.code) == ("agents.start[0]", "scenario.dimension")
         assert f"has {n} dimension" in str(error)
 
@@ -326,7 +317,7 @@ class TestWhatNeedsThePlane:
         if dimension_of(table) == 2 and kind in (Polygon, Box, Polytope):
             assert parse_scenario(data).run.integration.spacing == 0.1
             return
-        error = refused(data)
+        error = refusal_of(data)
         assert (error.key, error.code) == ("run.integration.kind", "integration.dimension")
         n = dimension_of(table)
         assert f'got workspace.kind = "{table["kind"]}" of {n} dimension' in str(error)
