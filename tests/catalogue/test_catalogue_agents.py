@@ -28,7 +28,7 @@ def test_coincident_in_python(case: str) -> None:
 
 @case("A2")
 def test_meeting_ends_the_run_with_a_name(bench: Bench, case: str) -> None:
-    # Head on: they meet at (2, 2) at t = 0.2, exactly when both look.
+    # Head on: they meet at (2, 2) at t = 0.2, exactly when both sample.
     meeting = [
         "agents.start=[[1.8,2],[2.2,2],[3,3.5]]",
         "controller.initial_hold=[[1,0],[-1,0],[0,0]]",
@@ -59,8 +59,8 @@ def test_meeting_ends_the_run_with_a_name(bench: Bench, case: str) -> None:
 
 
 @case("A2-between-samples")
-def test_passing_through_each_other_between_looks(bench: Bench, case: str) -> None:
-    # They stand at one place at t = 0.125, a sample time, and at no look.
+def test_passing_through_each_other_between_samples(bench: Bench, case: str) -> None:
+    # They stand at one place at t = 0.125, a time of the metrics, and of no event.
     figures = bench.accepted(
         "agents.start=[[1.875,2],[2.125,2],[3,3.5]]",
         "controller.initial_hold=[[1,0],[-1,0],[0,0]]",
@@ -126,9 +126,9 @@ def test_nearly_cocircular(row: list[tuple[float, float]], scale: float) -> None
 def test_regular_polygon_of_agents(case: str) -> None:
     k = int(case[4:])
     turn = 2 * np.pi / k * np.arange(k)
-    walls = np.column_stack([np.cos(turn + np.pi / k), np.sin(turn + np.pi / k)])
+    corners = np.column_stack([np.cos(turn + np.pi / k), np.sin(turn + np.pi / k)])
     agents = 0.5 * np.column_stack([np.cos(turn), np.sin(turn)])
-    cells = dwell.tessellate(dwell.Polygon(walls), agents)
+    cells = dwell.tessellate(dwell.Polygon(corners), agents)
     # Cells are wedges: their tips move by the rounding of the input times k / pi.
     tight = max(1e-12, 1e-14 * k)
     assert np.ptp(cells.masses) <= 1e-12 * cells.masses.mean()

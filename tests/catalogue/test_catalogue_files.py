@@ -71,7 +71,7 @@ def test_odd_targets(bench: Bench, row: tuple[str, list[str]]) -> None:
 
 
 @case("P26-force")
-def test_replaced_when_asked(bench: Bench, case: str) -> None:
+def test_replaced_with_force(bench: Bench, case: str) -> None:
     (bench.folder / "run.nc").write_text("old")
     assert bench.run(options=["--force"]).code == 0
     assert dwell.load_run(bench.folder / "run.nc").agents == 3

@@ -29,7 +29,7 @@ from dwell.scenario.describe import describe, describe_density, describe_workspa
 from tests.scenario.conftest import refusal_of
 
 CUBE = [[x, y, z] for x in (0, 2) for y in (0, 2) for z in (0, 2)]
-CUBE_WALLS = [
+CUBE_ROWS = [
     [1, 0, 0, 2], [-1, 0, 0, 0], [0, 1, 0, 2], [0, -1, 0, 0], [0, 0, 1, 2], [0, 0, -1, 0]
 ]  # fmt: skip
 TURNED = [[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]]
@@ -53,7 +53,7 @@ WORKSPACES = {
         Polytope,
         2.0,
     ),
-    "halfspaces-3": ({"kind": "polytope", "halfspaces": CUBE_WALLS}, Polytope, 8.0),
+    "halfspaces-3": ({"kind": "polytope", "halfspaces": CUBE_ROWS}, Polytope, 8.0),
     "ball-1": ({"kind": "ball", "center": [1], "radius": 1}, Ball, 2.0),
     "ball-2": ({"kind": "ball", "center": [1, 1], "radius": 1}, Ball, math.pi),
     "ball-3": ({"kind": "ball", "center": [1, 1, 1], "radius": 1}, Ball, 4 * math.pi / 3),
@@ -162,7 +162,7 @@ class TestWorkspaces:
 
     @given(st.integers(2, 5), st.integers(0, 2**32 - 1))
     @settings(max_examples=50, deadline=None)
-    def test_any_direction_is_told_to_the_last_bit(self, n, seed):
+    def test_any_direction_is_described_to_the_last_bit(self, n, seed):
         chance = np.random.default_rng(seed)
         axes = np.linalg.qr(chance.normal(size=(n, n)))[0] * chance.uniform(0.5, 2.0, size=(n, 1))
         workspace = Ellipsoid([0.0] * n, [1.0 + k for k in range(n)], axes)
@@ -173,7 +173,7 @@ class TestWorkspaces:
 
     @given(st.integers(1, 4), st.integers(0, 2**32 - 1))
     @settings(max_examples=30, deadline=None)
-    def test_corners_are_told_to_the_last_bit(self, n, seed):
+    def test_corners_are_described_to_the_last_bit(self, n, seed):
         chance = np.random.default_rng(seed)
         rows = np.vstack([np.eye(n), -np.eye(n), chance.normal(size=(2 * n, n))])
         values = np.concatenate([np.full(2 * n, 3.0), chance.uniform(0.5, 2.0, 2 * n)])
@@ -188,7 +188,7 @@ class TestWorkspaces:
         assert np.array_equal(
             build_workspace(spec).vertices,
             Polytope.from_halfspaces(
-                [row[:-1] for row in CUBE_WALLS], [row[-1] for row in CUBE_WALLS]
+                [row[:-1] for row in CUBE_ROWS], [row[-1] for row in CUBE_ROWS]
             ).vertices,
         )
 
@@ -198,10 +198,10 @@ class TestWorkspaces:
         assert "removed 1 repeated vertex of the workspace" in repairs
         assert any("left out 1 workspace vertex that" in repair for repair in repairs)
 
-    def test_axes_of_the_coordinates_are_not_told(self):
+    def test_axes_of_the_coordinates_are_left_out(self):
         assert "axes" not in describe_workspace(Ellipsoid((0, 0), (2, 1)))
-        told = describe_workspace(Ellipsoid((0, 0), (2, 1), [[0.6, 0.8], [-0.8, 0.6]]))
-        assert np.allclose(told["axes"], [[0.6, 0.8], [-0.8, 0.6]], rtol=1e-15)
+        described = describe_workspace(Ellipsoid((0, 0), (2, 1), [[0.6, 0.8], [-0.8, 0.6]]))
+        assert np.allclose(described["axes"], [[0.6, 0.8], [-0.8, 0.6]], rtol=1e-15)
 
 
 class TestDensities:
@@ -266,7 +266,7 @@ class TestAgreement:
         assert heads == ["agents.start[0]", "density.center"]  # as in the file
         assert "as the workspace has 1 dimension, got" in str(caught.value)
 
-    def test_callables_are_not_asked(self):
+    def test_callables_go_with_any_dimension(self):
         data = scenario_of(box(4), density={"kind": "callable", "function": "a.b:c"})
         assert parse_scenario(data).workspace.dimension == 4
 

@@ -128,7 +128,7 @@ def test_bad_json(write, content, code, words):
     assert words in str(error)
 
 
-def test_what_looks_deep_inside_strings_and_comments_is_not():
+def test_brackets_inside_strings_and_comments_count_for_nothing():
     brackets, dots = "[" * 500, "a." * 500
     text = f'# {brackets} {dots}\na = \'{brackets}{dots}\'\nb = "\\"{brackets}{dots}"\n'
     text += f'c = \'\'\'\n\'{brackets}{dots}\'\'\'\'\nd = """\n"\\"{brackets}{dots}""""\n'

@@ -197,7 +197,7 @@ class TestStrangers:
 
 
 class TestNetwork:
-    """Looks and messages that are lost or late."""
+    """Samples and messages that are lost or late."""
 
     def test_absent(self, parsed):
         assert parsed().network is None

@@ -152,8 +152,8 @@ def test_direct_construction_checks_the_same_rules(parsed):
 
 
 def test_models_can_be_made_in_python():
-    hill = GaussianSpec(kind="gaussian", center=(0.0, 0.0), rate=1.0)
-    assert MixtureSpec(kind="mixture", parts=(hill,)).parts == (hill,)
+    peak = GaussianSpec(kind="gaussian", center=(0.0, 0.0), rate=1.0)
+    assert MixtureSpec(kind="mixture", parts=(peak,)).parts == (peak,)
     assert ScatterSpec(count=3).region == "workspace"
     assert BoxSpec(kind="box", lower=(0.0, 0.0), upper=(1.0, 1.0)).upper == (1.0, 1.0)
 

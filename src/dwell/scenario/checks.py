@@ -234,4 +234,9 @@ def matrix(where: Where, rows: Sequence[Vector] | None, n: int) -> Iterator[Prob
 
 def in_workspace(n: int) -> str:
     """The reason why n numbers are needed."""
-    return f"as the workspace has {n} dimension{'s' * (n != 1)}"
+    return f"as the workspace has {dimensions(n)}"
+
+
+def dimensions(n: int) -> str:
+    """A number of dimensions in words."""
+    return f"{n} dimension{'s' * (n != 1)}"

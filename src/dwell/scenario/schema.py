@@ -44,7 +44,7 @@ from .values import (
     points_or_table,
     word_or_table,
 )
-from .workspaces import RegionSpec, WorkspaceSpec, dimensions
+from .workspaces import RegionSpec, WorkspaceSpec
 
 SCHEMA_VERSION = 1
 CHECKPOINT_EVERY = 5.0  # seconds
@@ -281,7 +281,7 @@ class Scenario(Table):
         if isinstance(self.run.integration, GridSpec) and not self.workspace.polygonal:
             says = (
                 '= "grid" needs a polygon, or a box or polytope in the plane, got '
-                f'workspace.kind = "{self.workspace.kind}" of {dimensions(n)}; use "exact"'
+                f'workspace.kind = "{self.workspace.kind}" of {checks.dimensions(n)}; use "exact"'
             )
             yield Problem(("run", "integration", "kind"), "integration.dimension", says)
 

@@ -13,11 +13,6 @@ from .table import Table
 from .values import Bounds, HalfSpaces, Matrix, PlanarPoints, Point, Points, Positive, PositiveList
 
 
-def dimensions(n: int) -> str:
-    """A number of dimensions in words."""
-    return f"{n} dimension{'s' * (n != 1)}"
-
-
 class PolygonSpec(Table):
     """A convex polygon."""
 

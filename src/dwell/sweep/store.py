@@ -309,8 +309,8 @@ def _groups_of(out: Path, old: Mapping[str, Any]) -> Iterator[Any]:
 def _tidy(out: Path, plan: Plan) -> None:
     """Delete the files of earlier plans."""
     runs = out / RUNS
-    about = (runs.exists() and _unless_damaged(table.about_file, runs)) or {}
-    if about.get("plan", plan.digest) != plan.digest:
+    about = _unless_damaged(table.about_file, runs) if runs.exists() else None
+    if about is not None and about.get("plan", plan.digest) != plan.digest:
         for name in (RUNS, SUMMARY, TIMINGS):
             (out / name).unlink(missing_ok=True)
     for folder in out.glob("parts-*"):

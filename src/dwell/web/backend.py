@@ -16,7 +16,6 @@ from dwell.web.jobs.film_cache import FilmCache
 from dwell.web.jobs.registry import JobRegistry
 from dwell.web.jobs.task_client import task_result
 from dwell.web.limits import Limits
-from dwell.web.templates import templates
 from dwell.web.work.jobs import work_on
 from dwell.workers.pool import Pool
 
@@ -44,7 +43,6 @@ class Backend:
         self._tasks.open()
         self.runs.open()
         expiring = asyncio.create_task(self.registry.expire_live_jobs())
-        await asyncio.to_thread(templates)  # so that the first request need not wait
         try:
             yield
         finally:
