@@ -309,20 +309,19 @@ class Scenario(Table):
             yield from checks.one_per_agent(where, self.certificate.lipschitz, agents)
 
     def _clock_problems(self, horizon: float) -> Iterator[Problem]:
-        law = self.controller
-        shortest = checks.ULPS_PER_TIMER * math.ulp(horizon)
-        limits = [
-            (key, *checks.least(times), "at least", shortest) for key, times in waits(law).items()
-        ]
-        if isinstance(law, DiscreteLloydSpec) and law.rate is not None:
-            limits.append(("rate", (), law.rate, "at most", 1.0 / shortest))
-        for key, at, value, words, limit in limits:
-            if value < limit if words == "at least" else value > limit:
-                says = (
-                    f"must be {words} {limit:.3g}, or the clock cannot advance near "
-                    f"run.horizon = {horizon!r}, got {value!r}"
-                )
-                yield Problem(("controller", key, *at), f"{law.kind}.resolution", says)
+        """Waits so short, or a rate so high, that the clock cannot advance near the horizon."""
+        law, shortest = self.controller, checks.ULPS_PER_TIMER * math.ulp(horizon)
+        reason = f"or the clock cannot advance near run.horizon = {horizon!r}, got"
+        code = f"{law.kind}.resolution"
+        for key, times in waits(law).items():
+            at, wait = checks.least(times)
+            if wait < shortest:
+                says = f"must be at least {shortest:.3g}, {reason} {wait!r}"
+                yield Problem(("controller", key, *at), code, says)
+        rate = law.rate if isinstance(law, DiscreteLloydSpec) else None
+        if rate is not None and rate > 1.0 / shortest:
+            says = f"must be at most {1.0 / shortest:.3g}, {reason} {rate!r}"
+            yield Problem(("controller", "rate"), code, says)
 
 
 def scenario_schema() -> dict[str, Any]:
