@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from dwell.sweep import parse_sweep, plan_of
 from dwell.sweep.cases import Chunk, Result, blank_row, run_chunk, versions
 from dwell.sweep.executors import Executor, RunChunk
-from dwell.sweep.plan import CaseTemplate, Plan
+from dwell.sweep.plan import Plan
 from dwell.sweep.run import _executor, _SweepRun
 from dwell.sweep.store import open_folder
 
@@ -47,7 +47,7 @@ def plan_for(cases: int) -> Plan:
 
 def synthetic(chunk: Chunk) -> Result:
     """Rows without runs: what remains is what a sweep costs."""
-    template = CaseTemplate(chunk.template)
+    template = chunk.template
     rows = []
     for spec in chunk.cases:
         case = template.case(spec)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.catalogue.kit import Bench
+
+os.environ.setdefault("DWELL_JIT", "1")  # `dwell validate` would choose 0 for this whole process
 
 
 @pytest.fixture

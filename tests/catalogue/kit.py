@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,6 @@ import pytest
 from tests.cli.shell import Outcome, dwell
 
 NAMED: set[str] = set()  # cases such as "A12-jts" that some test bears the name of
-
-# What one row of a table of cases says: changes to the small scenario, then words to look for.
-Row = tuple[list[str], list[str]]
 
 
 def case(*names: str) -> Callable[..., Any]:
@@ -28,6 +25,17 @@ def table(rows: Mapping[str, Any]) -> Callable[..., Any]:
     """Names a test after the keys of `rows`; it receives each value."""
     NAMED.update(rows)
     return pytest.mark.parametrize("row", list(rows.values()), ids=list(rows))
+
+
+def rows_of(path: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """The rows of a table in a text file: the section, the name, and the other columns."""
+    section = ""
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line and not line.startswith("#"):
+            name, *columns = (part.strip() for part in line.split("|"))
+            yield section, name, columns
 
 
 def small() -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -13,58 +12,17 @@ import pytest
 
 import dwell
 from dwell.errors import StoreError
-from tests.catalogue.kit import Bench, case, holds_words, small, table
+from tests.catalogue.kit import Bench, case, holds_words, table
+from tests.cli import shell
 from tests.cli.shell import dwell as command
 from tests.cli.shell import spawn
-
-TOML = """
-[workspace]
-kind = "box"
-lower = [0, 0]
-upper = [4, 4]
-[agents]
-start = [[1, 1], [2, 2], [3, 3.5]]
-[controller]
-kind = "timer"
-k1 = 1.0
-nu = 0.5
-t1 = 0.1
-t2 = 0.2
-[run]
-horizon = 1.0
-seed = 1
-"""
-
-
-def changed(old: str, new: str) -> str:
-    """The TOML scenario with one text exchanged."""
-    assert old in TOML
-    return TOML.replace(old, new)
-
-
-OK: dict[str, tuple[str, str | bytes]] = {
-    "P22-hex": ("s.toml", changed("seed = 1", "seed = 0x1")),
-    "P23-bom": ("s.toml", b"\xef\xbb\xbf" + TOML.encode()),
-    "P23-crlf": ("s.toml", TOML.replace("\n", "\r\n").encode()),
-    "P23-unicode": ("s.toml", 'name = "Überwachung 覆盖 🛰"\n' + TOML),
-    "P23-json": ("s.json", json.dumps(small())),
-    "P23-no-suffix": ("scenario", TOML),
-    "P24": ("s.toml", "schema_version = 1\n" + TOML),
-    "P24-missing": ("s.toml", TOML),
-}
-
-
-@table(OK)
-def test_accepted(bench: Bench, row: tuple[str, str | bytes]) -> None:
-    name, content = row
-    bench.write(content, name)
-    assert bench.clean()["agents"] == 3
+from tests.scenario.test_scenario_files import GOOD
 
 
 @case("P25-missing", "P25-fifo", "P23-syntax")
 def test_odd_places(tmp_path: Path, case: str) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
-    (tmp_path / "odd.toml").write_text(TOML + "\nhorizon = = 2")
+    (tmp_path / "odd.toml").write_text(GOOD + "\nhorizon = = 2")
     name, words = {
         "P25-missing": ("two\nlines.toml", "does not exist"), "P25-fifo": ("pipe.toml", "pipe"),
         "P23-syntax": ("odd.toml", "not valid TOML at line"),
@@ -75,7 +33,7 @@ def test_odd_places(tmp_path: Path, case: str) -> None:
 
 @case("P25-link", "P25-relative")
 def test_links_and_relative_paths(tmp_path: Path, case: str, monkeypatch) -> None:
-    (tmp_path / "real.toml").write_text(TOML)
+    (tmp_path / "real.toml").write_text(GOOD)
     (tmp_path / "link.toml").symlink_to("real.toml")
     (tmp_path / "sub").mkdir()
     monkeypatch.chdir(tmp_path / "sub")
@@ -113,7 +71,7 @@ def test_odd_targets(bench: Bench, row: tuple[str, list[str]]) -> None:
 
 
 @case("P26-force")
-def test_replaced_when_asked(bench: Bench, case: str) -> None:
+def test_replaced_with_force(bench: Bench, case: str) -> None:
     (bench.folder / "run.nc").write_text("old")
     assert bench.run(options=["--force"]).code == 0
     assert dwell.load_run(bench.folder / "run.nc").agents == 3
@@ -171,14 +129,10 @@ def test_a_disk_that_is_really_full(bench: Bench, case: str) -> None:
 
 @case("P26-stdout")
 def test_output_that_cannot_be_written(bench: Bench, case: str) -> None:
-    from tests.cli.shell import REPOSITORY
-    from tests.cli.shell import command as words
-    from tests.cli.shell import environment as env
-
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            words("run", bench.file, "--json"), stdout=full, stderr=subprocess.PIPE, text=True,
-            cwd=REPOSITORY, env=env(), check=False, timeout=120,
+            shell.command("run", bench.file, "--json"), stdout=full, stderr=subprocess.PIPE,
+            text=True, cwd=shell.REPOSITORY, env=shell.environment(), check=False, timeout=120,
         )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "No space left" in done.stderr
@@ -210,7 +164,7 @@ SURROUNDINGS = {
 
 @table(SURROUNDINGS)
 def test_surroundings_change_nothing(bench: Bench, row: dict[str, str]) -> None:
-    bench.write('name = "Überwachung 覆盖"\n' + TOML, "s.toml")
+    bench.write('name = "Überwachung 覆盖"\n' + GOOD, "s.toml")
     here = bench.run(keep=False).json
     there = spawn("run", bench.file, "--json", **row)
     assert (there.code, there.err) == (0, "")

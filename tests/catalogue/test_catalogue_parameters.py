@@ -10,7 +10,7 @@ import pytest
 
 import dwell
 from dwell._kernels.common.hold_law import saturate
-from tests.catalogue.kit import Bench, case, small, table
+from tests.catalogue.kit import Bench, case, small
 from tests.cli.shell import dwell as command
 
 SITE = dwell.Box((0, 0), (4, 4))
@@ -29,26 +29,6 @@ def saturated(x: float, y: float, k1: float, reach: float) -> tuple[float, float
     return float(hold[0, 0]), float(hold[1, 0])
 
 
-def other(kind: str, **keys: object) -> str:
-    """The override that puts another law into the small scenario."""
-    inside = ", ".join(f"{key}={value!r}" for key, value in {"kind": kind, **keys}.items())
-    return f"controller={{{inside}}}"
-
-
-FLAGGED: dict[str, tuple[list[str], set[str]]] = {
-    "P7-large": (["certificate={eta_max=2.0,lipschitz=0.001}"], {"certificate-void"}),
-    "P9": (["certificate={eta_max=0.9,lipschitz=5.0}"], {"certificate-void"}),
-    "P10": (["controller.k1=10.0"], {"overshoot"}),
-    "P11-extreme": (["certificate={eta_max=0.9,lipschitz=1e308}"], {"certificate-void"}),
-}
-
-
-@table(FLAGGED)
-def test_flagged(bench: Bench, row: tuple[list[str], set[str]]) -> None:
-    overrides, codes = row
-    assert codes <= bench.flagged(*overrides)
-
-
 @case("P9-numbers")
 def test_the_flag_says_what_would_be_admissible(bench: Bench, case: str) -> None:
     figures = bench.accepted("certificate={eta_max=0.9,lipschitz=5.0}")
@@ -56,48 +36,6 @@ def test_the_flag_says_what_would_be_admissible(bench: Bench, case: str) -> None
     longest = 0.9 * 0.5 * (1 - 1e-8) / (5 * math.sqrt(3) + 1)
     assert f"at most {longest:.6g}" in flag["says"]
     assert figures["hold_error"]["limit"] == 0.9
-
-
-@case("P10-outside")
-def test_agents_that_leave_the_workspace(bench: Bench, case: str) -> None:
-    figures = bench.accepted("controller.k1=60.0", "run.horizon=8.0")
-    codes = {flag["code"] for flag in figures["flags"]}
-    assert {"overshoot", "outside"} <= codes
-
-
-OK: dict[str, list[str]] = {
-    "P3": ["controller.t1=0.2"],
-    "P8-paper": ["controller.epsilon=1e-8"],
-    "P12-lists": ["controller.t1=[0.1,0.05,0.2]", "controller.t2=[0.2,0.1,0.2]"],
-    "P13-given": ["controller.initial_hold=[[1,0],[0,1],[0,0]]", "controller.initial_timer=0.15"],
-    "P17-odd": ["run.horizon=0.7310000000001"],
-    "P18-longer": ["run.record.sample_every=5.0"],
-    "P18-odd": ["run.record.sample_every=0.3"],
-    "P18-off": ["run.record.sample_every='off'"],
-    "P19-long": [f"run.seed={2**200}"],
-    "P16-zero": ["run.horizon=0"],
-}
-
-
-OTHER_LAWS: dict[str, list[str]] = {
-    "P6-lloyd": [other("lloyd")],
-    "P6-ode": [other("lloyd", mode="ode")],
-    "P6-discrete-lloyd": [other("discrete-lloyd", step=0.25, schedule="poisson", speed=0.5)],
-    "P6-self-triggered": [other("self-triggered", preset="paper-like", own="exact")],
-    "P6-self-triggered-centroid": [other("self-triggered-centroid", t_max=0.5)],
-    "P6-event-triggered": [other("event-triggered", levels=[0, 0.5, 1])],
-    "P6-network": ["network={loss=0.25,delay=0.05}"],
-}
-
-
-@table(OTHER_LAWS)
-def test_other_laws_are_accepted(bench: Bench, row: list[str]) -> None:
-    bench.accepted(*row)
-
-
-@table(OK)
-def test_accepted(bench: Bench, row: list[str]) -> None:
-    bench.clean(*row)
 
 
 @case("P3-together")

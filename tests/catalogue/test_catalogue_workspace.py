@@ -8,43 +8,10 @@ import numpy as np
 import pytest
 
 import dwell
-from tests.catalogue.kit import Bench, Row, case, holds_words, small, table
+from tests.catalogue.kit import Bench, case, small
 from tests.cli.shell import dwell as command
 
-
-def polygon(vertices: object) -> list[str]:
-    """Overrides that make a polygon the workspace."""
-    return [f"workspace={{kind='polygon', vertices={vertices}}}"]
-
-
-def star(points: int, step: int) -> list[list[float]]:
-    """A ring that goes `step` times round, with every turn to the same side."""
-    turns = [2 * math.pi * step * k / points for k in range(points)]
-    return [[2 + 2 * math.cos(a), 2 + 2 * math.sin(a)] for a in turns]
-
-
-REPAIRED: dict[str, Row] = {
-    "W1": (polygon([[0, 0], [0, 4], [4, 4], [4, 0]]), ["clockwise"]),
-    "W2": (polygon([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]]), ["repeated"]),
-    "W3": (polygon([[0, 0], [4, 0], [4, 0], [4, 4], [0, 4]]), ["repeated"]),
-    "W3-nearly": (polygon([[0, 0], [4, 0], [4, 1e-13], [4, 4], [0, 4]]), ["repeated"]),
-    "W3-many": (polygon([[0, 0]] * 3 + [[4, 0], [4, 4], [0, 4]] + [[0, 0]] * 3), ["repeated"]),
-    "W4": (polygon([[0, 0], [2, 0], [4, 0], [4, 4], [0, 4]]), ["straight edge"]),
-    "W5": (polygon([[0, 0], [2, 1e-14], [4, 0], [4, 4], [0, 4]]), ["straight edge", "1e-14"]),
-    "W1-and-more": (polygon([[0, 4], [4, 4], [4, 2], [4, 0], [4, 0], [0, 0]]), ["clockwise"]),
-}
-
-
-@table(REPAIRED)
-def test_repaired(bench: Bench, row: Row) -> None:
-    overrides, words = row
-    figures = bench.repaired(*overrides)
-    assert holds_words("; ".join(figures["repairs"]), words)
-    assert math.fsum(figures["final_masses"]) == pytest.approx(16, rel=1e-13, abs=0.0)
-
-
 CUBE = [[1, 0, 0, 4], [-1, 0, 0, 0], [0, 1, 0, 4], [0, -1, 0, 0], [0, 0, 1, 4], [0, 0, -1, 0]]
-FLAT = [[0, 0, 1], [4, 0, 1], [4, 4, 1], [0, 4, 1]]
 
 
 def polytope(key: str, rows: object) -> list[str]:
@@ -106,13 +73,6 @@ def test_a_run_in_a_fine_circle(bench: Bench, case: str) -> None:
     figures = bench.accepted()
     area = dwell.Polygon(vertices).area
     assert math.fsum(figures["final_masses"]) == pytest.approx(area, rel=1e-13, abs=0.0)
-
-
-@case("W19-vertex", "W19-edge")
-def test_agents_next_to_the_boundary(bench: Bench, case: str) -> None:
-    inside = math.nextafter(4.0, 0.0)
-    place = [inside, inside] if case == "W19-vertex" else [inside, 2.0]
-    bench.clean(f"agents.start=[[1,1],{place}]")
 
 
 @case("W2-python")

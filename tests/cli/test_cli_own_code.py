@@ -25,7 +25,6 @@ from dwell.scenario.describe import describe_controller
 from dwell.scenario.modules import find_code, name_of
 from dwell.sweep import plan_file
 from dwell.sweep.cases import run_case
-from dwell.sweep.plan import CaseTemplate
 from tests.cli.conftest import SCENARIO
 from tests.cli.shell import dwell
 from tests.results.crashes import same
@@ -171,7 +170,7 @@ def test_a_class_of_any_keys_is_swept_over_them(site):
 def test_a_source_that_changes_during_a_sweep_fails_its_cases(site):
     site.with_name("s.toml").write_text('scenario = "own.toml"\n[grid]\n"controller.k" = [0.2]\n')
     plan = plan_file(site.with_name("s.toml"))
-    template = CaseTemplate(plan.template)
+    template = plan.template
     edit(site, "0.9)", "0.8)")
     row = run_case(template.case(plan.spec(0)), template, {})
     assert (row["status"], "mine is not the one" in row["failure"]) == ("failed", True)

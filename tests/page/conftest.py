@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.web.servers import Server
 
 # A browser that is missing proves nothing, so it is a failure; who wants to go on says so.
 MAY_LACK = os.environ.get("DWELL_WITHOUT_BROWSER") == "1"
@@ -25,6 +23,7 @@ else:
     playwright = importlib.import_module("playwright.sync_api")
 
 ROOT = Path(__file__).parents[2]
+OPTIONS = ("--drain", "0.1")  # of the server
 PATIENCE = 60_000  # milliseconds: kernels may have to be compiled first
 
 
@@ -40,51 +39,11 @@ def chromium() -> str:
     return found.stdout.strip()
 
 
-class Server:
-    """`dwell serve` in a process of its own."""
-
-    def __init__(self, port: int = 0) -> None:
-        code = "import sys; from dwell.cli import main; sys.argv[0] = 'dwell'; main()"
-        options = ["serve", "--no-browser", "--port", str(port), "--drain", "0.1"]
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, *options], stdout=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = re.search(r"http://[^/]+:(\d+)/", line)
-        assert found, line
-        self.port = int(found[1])
-        self._until_well()
-
-    def _until_well(self) -> None:
-        for _ in range(200):
-            try:
-                urllib.request.urlopen(f"{self.address}api/health", timeout=5).close()
-            except OSError:
-                time.sleep(0.05)
-            else:
-                return
-        raise AssertionError("the server does not answer")
-
-    @property
-    def address(self) -> str:
-        """What the browser opens."""
-        return f"http://127.0.0.1:{self.port}/"
-
-    def end(self) -> None:
-        """End it, and its workers with it."""
-        self.process.terminate()
-        self.process.wait(timeout=20)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """One server for all tests that do not end it."""
-    found = Server()
-    yield found
-    found.end()
+    with Server(*OPTIONS) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +100,7 @@ def open_page(browser: Any, server: Server, watched: Watched) -> Iterator[Open]:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         watched.watch(page)
-        page.goto(address or server.address)
+        page.goto(address or server.url)
         page.wait_for_function("() => dwellPage.store.get().start.length > 0")
         return page
 

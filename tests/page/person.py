@@ -28,9 +28,18 @@ def until_done(page: Any) -> None:
     )
 
 
-def pause(page: Any) -> None:
-    """Stop the clock."""
+def pause(page: Any, at: float | None = None) -> None:
+    """Stop the clock, and move it to a time if one is given."""
     page.evaluate("dwellPage.clock.pause()")
+    if at is not None:
+        page.evaluate("t => dwellPage.session.seek(t)", at)
+        frames(page)
+
+
+def change(page: Any, patch: str) -> bool:
+    """Change the scenario `s` by code; return whether the server took it."""
+    code = f"(() => {{ const s = {APP}.scenario; return dwellPage.session.change({patch}); }})()"
+    return bool(page.evaluate(code))
 
 
 def time_of(page: Any) -> float:

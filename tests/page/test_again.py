@@ -8,6 +8,7 @@ import pytest
 
 from tests.page.person import (
     APP,
+    change,
     choose,
     drag,
     frames,
@@ -36,8 +37,7 @@ def pieces(page: Any, count: int) -> None:
 
 def test_steps_back_and_forth_bring_runs_with_them(page: Any) -> None:
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(10)")
-    frames(page)
+    pause(page, 10)
     page.mouse.dblclick(*spot(page, 9.5, 0.5))
     pieces(page, 2)
     page.evaluate("dwellPage.session.seek(20)")
@@ -73,10 +73,7 @@ def test_steps_back_and_forth_bring_runs_with_them(page: Any) -> None:
 
 
 def test_a_run_that_was_under_way_goes_on_after_a_step_back(page: Any) -> None:
-    page.evaluate(
-        f"""(() => {{ const s = {APP}.scenario;
-            return dwellPage.session.change({{...s, run: {{...s.run, horizon: 20000}}}}); }})()"""
-    )
+    assert change(page, "{...s, run: {...s.run, horizon: 20000}}")
     page.evaluate("void dwellPage.session.run(false)")
     page.wait_for_function(f"() => {APP}.lanes[0]?.known > 50")
     page.evaluate("dwellPage.session.seek(20)")
@@ -110,7 +107,7 @@ def test_a_drawing_ends_with_enter_or_run(page: Any) -> None:
     assert page.evaluate(f"{APP}.lanes[0].timeline.last.scenario.workspace.vertices.length") == 4
 
 
-def test_words_fit_a_law_that_never_looks(page: Any) -> None:
+def test_words_fit_a_law_without_samples(page: Any) -> None:
     choose(
         page,
         page.evaluate(
@@ -118,7 +115,7 @@ def test_words_fit_a_law_that_never_looks(page: Any) -> None:
         ),
     )
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(4)")
+    pause(page, 4)
     page.keyboard.press("ArrowRight")
     frames(page)
     assert "chose its course anew" in page.locator(".said").inner_text()
@@ -129,7 +126,7 @@ def test_words_fit_a_law_that_never_looks(page: Any) -> None:
     page.get_by_text("change the run from here on").wait_for()
 
 
-def test_the_map_names_who_looked_and_stays_in_view(page: Any) -> None:
+def test_the_map_names_the_last_agent_and_stays_in_view(page: Any) -> None:
     run(page)
     pause(page)
     page.evaluate("dwellPage.session.seek(10)")
@@ -163,7 +160,7 @@ def test_the_map_names_who_looked_and_stays_in_view(page: Any) -> None:
     assert top < box["y"] + box["height"] - 40
 
 
-def test_a_film_lasts_as_long_as_is_asked(page: Any) -> None:
+def test_a_film_lasts_as_long_as_requested(page: Any) -> None:
     run(page)
     held: list[Any] = []  # questions to which the answer makes the menu be drawn anew
     page.route("**/api/health", lambda route: held.append(route))
@@ -179,6 +176,6 @@ def test_a_film_lasts_as_long_as_is_asked(page: Any) -> None:
     assert page.get_by_label("Film lasts").input_value() == "9"
     page.keyboard.press("Tab")
     page.route("**/film?*", lambda route: route.fulfill(body=b"GIF89a", content_type="image/gif"))
-    with page.expect_request("**/film?*") as asked:
+    with page.expect_request("**/film?*") as requested:
         page.get_by_role("button", name="Film as GIF").click()
-    assert "seconds=9" in asked.value.url
+    assert "seconds=9" in requested.value.url

@@ -9,21 +9,25 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Open, Server, Watched
-from tests.page.person import APP, choose, drag, frames, jump_of, place_of, run, spot, until_done
+from tests.page.conftest import Open, Watched
+from tests.page.person import (
+    APP,
+    change,
+    choose,
+    drag,
+    frames,
+    jump_of,
+    pause,
+    place_of,
+    run,
+    spot,
+    until_done,
+)
+from tests.web.servers import Server
 
 pytestmark = pytest.mark.exhaustive
 
 LANE = f"{APP}.lanes[0]"
-
-
-def change(page: Any, patch: str) -> bool:
-    """Change the scenario `s` by code; whether the server took it."""
-    return bool(
-        page.evaluate(
-            f"(() => {{ const s = {APP}.scenario; return dwellPage.session.change({patch}); }})()"
-        )
-    )
 
 
 def side_by_side(page: Any, *laws: str) -> None:
@@ -42,7 +46,7 @@ def counted(page: Any, which: int = 0) -> int:
 def test_jumps_at_one_instant_are_stepped_through(page: Any) -> None:
     assert change(page, "{...s, controller: {kind: 'discrete-lloyd', step: 1, speed: 0.4}}")
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(2)")
+    pause(page, 2)
     seen = []
     for _ in range(4):
         page.keyboard.press("ArrowRight")
@@ -74,7 +78,7 @@ def test_a_law_that_is_refused_does_not_keep_the_others(page: Any, watched: Watc
     watched.may_refuse = True
     law = "{kind: 'discrete-lloyd', step: 1, speed: 0.4}"
     assert change(page, f"{{...s, controller: {law}, run: {{...s.run, horizon: 20000}}}}")
-    page.evaluate("void dwellPage.session.compare(['discrete-lloyd', 'lloyd'])")  # too many looks
+    page.evaluate("void dwellPage.session.compare(['discrete-lloyd', 'lloyd'])")  # too many events
     page.locator(".said.error").wait_for()
     page.wait_for_function(f"() => {LANE}?.known > 100")
     page.evaluate("dwellPage.session.seek(50)")
@@ -93,8 +97,7 @@ def test_a_run_that_stops_early_stops_the_clock(page: Any) -> None:
 def test_an_agent_put_onto_another_on_the_way_leaves_the_run(page: Any, watched: Watched) -> None:
     watched.may_refuse = True
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(5)")
-    frames(page)
+    pause(page, 5)
     place = place_of(page, 1)
     page.evaluate("z => dwellPage.session.goOn(now => now.map((y, p) => p ? y : now[1]))", place)
     page.locator(".said.error").wait_for()
@@ -106,12 +109,12 @@ def test_an_agent_put_onto_another_on_the_way_leaves_the_run(page: Any, watched:
 
 def test_another_law_or_start_on_the_way_begins_anew(page: Any) -> None:
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(5)")
+    pause(page, 5)
     assert change(page, "{...s, controller: {kind: 'lloyd', k2: 2, dt: 0.05}}")
     assert page.evaluate("dwellPage.clock.t") == 0
     run(page)
     assert page.evaluate(f"{LANE}.summary.law") == "lloyd"
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(5)")
+    pause(page, 5)
     assert change(page, "{...s, agents: {start: [[1, 1], [2, 2]]}}")
     assert page.evaluate("dwellPage.clock.t") == 0
     assert page.evaluate(f"{APP}.start.length") == 2
@@ -201,14 +204,14 @@ def test_a_bad_link_is_said_and_the_page_opens(
     open_page: Open, server: Server, watched: Watched, name: str
 ) -> None:
     watched.may_refuse = True
-    page = open_page(server.address + LINKS[name])
+    page = open_page(f"{server.url}/{LINKS[name]}")
     page.locator(".said.error").wait_for()
     assert page.evaluate(f"{APP}.scenario.name") == "two hills"
 
 
 def test_the_skip_link_does_not_cost_the_run(page: Any) -> None:
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(7)")
+    pause(page, 7)
     page.locator(".skip").focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "panel"
@@ -244,8 +247,7 @@ def test_every_law_side_by_side_is_saved(page: Any) -> None:
 def test_controls_do_not_overlap_on_the_narrowest_phone(open_page: Open) -> None:
     page = open_page(viewport={"width": 320, "height": 640})
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(12)")
-    frames(page)
+    pause(page, 12)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     found = page.evaluate(
         """() => { const of = '.transport > *, .readout span, .top > *';

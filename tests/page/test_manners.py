@@ -124,23 +124,17 @@ def test_everything_is_reached_by_tab_and_has_a_name(page: Any) -> None:
         assert any(wanted in name for name in names), (wanted, names)
 
 
-def test_help_tells_the_keys(page: Any) -> None:
+def test_help_colours_and_the_first_paint(page: Any) -> None:
     page.keyboard.press("?")
     page.get_by_role("dialog").wait_for()
     assert "play or pause" in page.get_by_role("dialog").inner_text()
     page.keyboard.press("Escape")
     page.wait_for_function(f"() => !{APP}.help")
-
-
-def test_colours_are_chosen_and_kept(page: Any) -> None:
     page.get_by_label("Colours").select_option("dark")
     page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
     page.reload()
     page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
-
-
-def test_first_paint_is_soon(page: Any) -> None:
-    """Seen in the browser's own clock; loose, as machines that test are busy."""
+    # Seen in the browser's own clock; loose, as machines that test are busy.
     first = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-    page.wait_for_function(f"() => {first} !== undefined")  # told some time after it was painted
+    page.wait_for_function(f"() => {first} !== undefined")  # known some time after it was painted
     assert page.evaluate(first) < 5000

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Open, Server, Watched
+from tests.page.conftest import OPTIONS, Open, Watched
 from tests.page.person import (
     APP,
+    change,
     choose,
     drag,
     frames,
@@ -21,6 +22,7 @@ from tests.page.person import (
     until_done,
 )
 from tests.page.proxy import Proxy
+from tests.web.servers import Server
 
 
 def test_opens_with_a_scenario_and_plays_it(page: Any) -> None:
@@ -36,7 +38,7 @@ def test_opens_with_a_scenario_and_plays_it(page: Any) -> None:
     assert page.locator(".chart canvas").count() >= 3
 
 
-def test_scrubs_and_steps_from_jump_to_jump(page: Any) -> None:
+def test_scrubs_and_steps_from_jump_to_jump_and_counts_them(page: Any) -> None:
     run(page)
     pause(page)
     seek(page, 0.5)
@@ -57,10 +59,6 @@ def test_scrubs_and_steps_from_jump_to_jump(page: Any) -> None:
     page.wait_for_function(f"() => dwellPage.clock.t === {APP}.scenario.run.horizon")
     page.keyboard.press("Home")
     page.wait_for_function("() => dwellPage.clock.t === 0")
-
-
-def test_counts_what_the_summary_counts(page: Any) -> None:
-    run(page)
     page.keyboard.press("End")
     counts = page.evaluate(
         f"(() => {{ const l = {APP}.lanes[0];"
@@ -204,10 +202,7 @@ def test_a_cut_wire_is_shown_and_the_run_goes_on(
     proxy = Proxy(server.port)
     page = open_page(proxy.address)
     watched.may_lose = True
-    page.evaluate(
-        f"""(() => {{ const s = {APP}.scenario;
-            return dwellPage.session.change({{...s, run: {{...s.run, horizon: 6000}}}}); }})()"""
-    )
+    assert change(page, "{...s, run: {...s.run, horizon: 6000}}")
     page.get_by_role("button", name="Run", exact=True).first.click()
     page.wait_for_function(f"() => {APP}.lanes[0]?.timeline.last?.arc.events.count > 1000")
     proxy.cut()
@@ -223,12 +218,9 @@ def test_a_cut_wire_is_shown_and_the_run_goes_on(
 
 @pytest.mark.exhaustive
 def test_a_server_that_went_and_came_back(open_page: Open, watched: Watched) -> None:
-    own = Server()
-    page = open_page(own.address)
-    page.evaluate(
-        f"""(() => {{ const s = {APP}.scenario;
-            return dwellPage.session.change({{...s, run: {{...s.run, horizon: 20000}}}}); }})()"""
-    )
+    own = Server(*OPTIONS)
+    page = open_page(own.url)
+    assert change(page, "{...s, run: {...s.run, horizon: 20000}}")
     page.evaluate("void dwellPage.session.run(false)")
     page.wait_for_function(f"() => {APP}.lanes[0]?.known > 100")
     page.evaluate("dwellPage.clock.setSpeed(1000); dwellPage.clock.play()")
@@ -240,7 +232,7 @@ def test_a_server_that_went_and_came_back(open_page: Open, watched: Watched) -> 
     page.get_by_role("button", name="Run", exact=True).first.click()  # refused: nothing changes
     page.locator(".said.error").wait_for()
     assert page.evaluate(f"{APP}.lanes[0].known") == known
-    own = Server(own.port)
+    own = Server(*OPTIONS, port=own.port)
     page.locator(".lost").wait_for(state="detached")
     page.get_by_text("does not know this run").wait_for()  # it went with the server
     assert page.locator(".status progress").count() == 0

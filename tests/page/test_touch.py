@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.page.conftest import Watched
-from tests.page.person import APP, choose, drag, frames, place_of, run, spot
+from tests.page.person import APP, choose, drag, pause, place_of, run, spot
 
 
-def test_an_agent_dragged_before_a_run_starts_elsewhere(page: Any) -> None:
+def test_an_agent_dragged_before_a_run_starts_elsewhere_inside(page: Any) -> None:
     drag(page, place_of(page, 2), (8.0, 5.0))
     page.wait_for_function(f"() => Array.isArray({APP}.scenario.agents.start)")
     start = page.evaluate(f"{APP}.scenario.agents.start")
@@ -18,9 +18,6 @@ def test_an_agent_dragged_before_a_run_starts_elsewhere(page: Any) -> None:
     assert start[2] == pytest.approx([8.0, 5.0], abs=0.05)
     page.keyboard.press("Control+z")
     page.wait_for_function(f"() => !Array.isArray({APP}.scenario.agents.start)")
-
-
-def test_an_agent_dragged_out_stays_at_the_border(page: Any) -> None:
     drag(page, place_of(page, 0), (10.4, 3.0))
     page.wait_for_function(f"() => Array.isArray({APP}.scenario.agents.start)")
     x, y = page.evaluate(f"{APP}.start[0]")
@@ -46,8 +43,7 @@ def test_agents_come_and_go_by_pointer_and_key(page: Any) -> None:
 
 def test_agents_come_and_go_during_a_run(page: Any) -> None:
     run(page)
-    page.evaluate("dwellPage.clock.pause(); dwellPage.session.seek(10)")
-    frames(page)
+    pause(page, 10)
     page.mouse.dblclick(*spot(page, 9.5, 0.5))
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
     agents = f"{APP}.lanes[0].timeline.pieces.map(p => p.arc.agents)"
@@ -109,17 +105,16 @@ def test_the_design_panel_says_what_holds(page: Any) -> None:
     page.wait_for_function(f"() => {APP}.scenario.controller.k1 < 0.525")
 
 
-def test_what_cannot_be_is_said(page: Any, watched: Watched) -> None:
+def test_a_form_refuses_in_words_and_changes_the_law(page: Any, watched: Watched) -> None:
     watched.may_refuse = True
     page.get_by_role("tab", name="Scenario").click()
     page.get_by_label("horizon").fill("-1")
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelector('.said').textContent.includes('horizon')")
     assert page.evaluate(f"{APP}.scenario.run.horizon") == 40
-
-
-def test_another_law_is_chosen_in_the_form(page: Any) -> None:
-    page.get_by_role("tab", name="Scenario").click()
+    page.get_by_label("horizon").fill("2")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => {APP}.scenario.run.horizon === 2")
     page.get_by_label("kind").select_option("discrete-lloyd")
     page.wait_for_function(f"() => {APP}.scenario.controller.kind === 'discrete-lloyd'")
     page.get_by_label("schedule").select_option("round-robin")

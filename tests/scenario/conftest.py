@@ -32,21 +32,20 @@ def parsed() -> Callable[..., Scenario]:
     return lambda *overrides: parse_scenario(apply_overrides(small(), overrides))
 
 
+def refusal_of(data: dict[str, Any], *overrides: str) -> ScenarioError:
+    """The error that a scenario gives with some overrides."""
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(apply_overrides(data, overrides))
+    error, text = caught.value, str(caught.value)
+    assert not any(word in text for word in ("pydantic", "http", "~"))
+    assert 1 <= len(text.splitlines()) <= 5
+    assert all(line[-1] in ".?)" for line in text.splitlines())
+    assert text.startswith(f"{error.key} ")
+    assert error.code
+    return error
+
+
 @pytest.fixture
 def refused() -> Callable[..., ScenarioError]:
     """The error that the small scenario gives with some overrides."""
-
-    def check(*overrides: str) -> ScenarioError:
-        with pytest.raises(ScenarioError) as caught:
-            parse_scenario(apply_overrides(small(), overrides))
-        error = caught.value
-        text = str(error)
-        assert "pydantic" not in text
-        assert "http" not in text
-        assert "~" not in text
-        assert 1 <= len(text.splitlines()) <= 5
-        assert all(line[-1] in ".?)" for line in text.splitlines())
-        assert error.code
-        return error
-
-    return check
+    return lambda *overrides: refusal_of(small(), *overrides)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,9 +12,11 @@ import pytest
 from dwell.errors import DwellError, ScenarioError
 from dwell.scenario import apply_overrides, parse_scenario
 from dwell.scenario.build import build
+from tests.catalogue.kit import rows_of
 from tests.cli.shell import dwell
 from tests.scenario.conftest import small
 from tests.scenario.test_any_dimension import box, scenario_of
+from tests.scenario.test_scenario_laws import VALIDATOR
 
 
 class Row(NamedTuple):
@@ -26,21 +29,13 @@ class Row(NamedTuple):
     base: str
 
 
-def _rows() -> dict[str, Row]:
-    rows: dict[str, Row] = {}
-    base = ""
-    for line in Path(__file__).with_name("refused.txt").read_text("utf-8").splitlines():
-        if line.startswith("["):
-            base = line.strip("[]")
-        elif line and not line.startswith("#"):
-            name, changes, key, code, words = (part.strip() for part in f"{line} ".split(" | "))
-            assert name not in rows, name
-            rows[name] = Row(changes.split(" & "), key, code, words.split(" & "), base)
-    return rows
-
-
-REFUSED = _rows()
-BASES = {"plane": small, "space": lambda: scenario_of(box(3))}
+REFUSED = {
+    name: Row(changes.split(" & "), key, code, words.split(" & "), base)
+    for base, name, (changes, key, code, words) in rows_of(Path(__file__).with_name("refused.txt"))
+}
+BASES = {"plane": small} | {f"box-{n}": partial(scenario_of, box(n)) for n in (1, 3, 4)}
+# What the published schema can say as well.
+IN_SCHEMA = ("scenario.kind", "scenario.range", "scenario.unknown-key")
 LONG = {
     "P19-too-long": Row(["run.seed=0x" + "f" * 5000], "run.seed", "scenario.range", ["3900"], ""),
     "P22-long-int": Row(
@@ -58,6 +53,8 @@ def test_refused(row: Row) -> None:
     assert (error.key, error.code) == (row.key, row.code)
     assert all(word in text for word in row.words), text
     assert not any(word in text for word in ("pydantic", "http", "~"))
+    if row.code in IN_SCHEMA and row.base:
+        assert not VALIDATOR.is_valid(data)
     if isinstance(error, ScenarioError):
         first, *rest = text.splitlines()
         assert first.startswith(f"{row.key} ")

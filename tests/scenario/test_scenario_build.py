@@ -46,7 +46,7 @@ def test_a_class_has_the_keys_and_defaults_of_its_table(kind):
     assert public == DEFAULTS[kind]
 
 
-def test_private_fields_are_not_told():
+def test_private_fields_are_left_out():
     law = controllers.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
     law.program(3)
     assert describe_controller(law) == TIMER

@@ -99,6 +99,16 @@ def places(tree, where=()):
         )
 
 
+def exchanged(tree, where, value):
+    """A copy of a tree with another value at one place."""
+    whole = copy.deepcopy(tree)
+    inside = whole
+    for part in where[:-1]:
+        inside = inside[part]
+    inside[where[-1]] = value
+    return whole
+
+
 GOOD = [text_to_mapping(template_text(name)) for name in TEMPLATES if name != "paper-30"]
 
 
@@ -106,12 +116,7 @@ GOOD = [text_to_mapping(template_text(name)) for name in TEMPLATES if name != "p
 @settings(max_examples=600, deadline=None)
 @given(st.sampled_from(GOOD), st.randoms(use_true_random=False), trees)
 def test_one_thing_exchanged(good, chance: random.Random, tree):
-    mapping = copy.deepcopy(good)
-    *path, last = chance.choice([where for where in places(mapping) if where])
-    here = mapping
-    for part in path:
-        here = here[part]
-    here[last] = tree
+    mapping = exchanged(good, chance.choice([where for where in places(good) if where]), tree)
     scenario = outcome(lambda: parse_scenario(mapping))
     if scenario is not None:
         assert isinstance(scenario, Scenario)

@@ -6,7 +6,7 @@ import pytest
 
 from dwell.sweep import run_sweep
 from tests.sweep.processes import tables
-from tests.sweep.worlds import SLOW, FakeExecutor, file_at
+from tests.sweep.worlds import CASES, SLOW, FakeExecutor, file_at
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def whole(tmp_path_factory):
         patched.setattr("dwell.sweep.run.LocalExecutor", FakeExecutor)
         found = run_sweep(file_at(folder, **SLOW), folder / "out", chunk=10)
     assert found.ok
-    assert found.computed == 120
+    assert found.computed == CASES
     return tables(folder / "out")
 
 

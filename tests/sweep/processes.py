@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import socket
@@ -11,39 +10,19 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from tests.workers.watch import LONG, wait_for
+from tests.cli.shell import environment
+from tests.workers.watch import wait_for
 
-ROOT = Path(__file__).parents[2]
-
-
-def environment() -> dict[str, str]:
-    """Workers find the functions of these tests."""
-    paths = [str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
-    quiet = {"DASK_LOGGING__DISTRIBUTED": "error"}
-    return {**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-
-
-def command(*words: object) -> list[str]:
-    """The command line of this Python."""
-    return [sys.executable, "-c", "from dwell.cli import main; main()", *map(str, words)]
+QUIET = {"DASK_LOGGING__DISTRIBUTED": "error"}
 
 
 def start(words: Sequence[str]) -> subprocess.Popen[str]:
     """A process in a group of its own, so that all of it can be killed."""
     return subprocess.Popen(
-        words, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        words, env=environment(**QUIET), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-
-
-def run(*words: object) -> tuple[int, dict[str, Any], str]:
-    """A command to its end: exit code, what it printed as JSON, what it complained."""
-    done = subprocess.run(
-        command(*words), env=environment(), capture_output=True, text=True, timeout=LONG
-    )
-    return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
 
 def kill_all(process: subprocess.Popen[str]) -> None:

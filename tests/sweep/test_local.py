@@ -16,22 +16,21 @@ import dwell
 from dwell.errors import DwellError, StoreError
 from dwell.sweep import plan_file, run_sweep
 from dwell.sweep.cases import flat_figures
-from dwell.sweep.plan import CaseTemplate
-from tests.sweep.processes import command, environment, kill_all, parts, run, start, tables
-from tests.sweep.worlds import CALLABLE, SLOW, FakeExecutor, file_at
+from tests.cli.shell import command, environment, spawn
+from tests.sweep.processes import kill_all, parts, start, tables
+from tests.sweep.worlds import CALLABLE, CASES, SLOW, FakeExecutor, file_at
 from tests.workers.watch import children, wait_for
 
 pytestmark = pytest.mark.slow
 
 
-def test_rows_are_those_of_run_scenario(tmp_path):
+def test_rows_are_those_of_run_scenario(tmp_path, in_process):
     file = file_at(tmp_path, repeats=2)
-    found = run_sweep(file, tmp_path / "out", workers=2)
+    found = run_sweep(file, tmp_path / "out")
     assert (found.cases, found.points, found.done, found.failed) == (6, 3, 6, 0)
     plan = plan_file(file)
-    template = CaseTemplate(plan.template)
     for row in pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist():
-        case = template.case(plan.spec(row["case"]))
+        case = plan.case(row["case"])
         assert (row["key"], row["seed"], row["status"]) == (case.key, case.seed, "done")
         assert row["start_seed"] == case.mapping["agents"]["start"]["seed"]
         summary = dwell.run_scenario(case.scenario()).summary()
@@ -52,7 +51,8 @@ def test_workers_and_chunks_change_no_bit(tmp_path, whole, workers, chunk):
 def test_a_killed_command_can_be_repeated(tmp_path, whole, in_process):
     """SIGKILL to the command alone, then to its workers as well; the rest is run here."""
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
-    process = start(command("sweep", file, "--out", out, "--chunk", 3))
+    words = command("sweep", file, "--out", out, "--chunk", 3, "--workers", 1)
+    process = start(words)
     _wait_for_more(out, 1, process)
     with pytest.raises(StoreError, match="is being written by process"):
         run_sweep(file, out)
@@ -62,7 +62,7 @@ def test_a_killed_command_can_be_repeated(tmp_path, whole, in_process):
     process.communicate()
     wait_for(lambda: not any(os.path.exists(f"/proc/{w}") for w in workers), "workers to end")
 
-    process = start(command("sweep", file, "--out", out, "--chunk", 3))
+    process = start(words)
     _wait_for_more(out, len(parts(out)) + 1, process)
     assert process.poll() is None
     kill_all(process)
@@ -71,7 +71,7 @@ def test_a_killed_command_can_be_repeated(tmp_path, whole, in_process):
 
     found = run_sweep(file, out)
     assert found.ok
-    assert found.computed < 120
+    assert found.computed < CASES
     assert tables(out) == whole
 
 
@@ -111,9 +111,7 @@ def test_killed_workers_cost_nothing(tmp_path, whole):
     "number",
     [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive)],
 )
-def test_an_interrupted_command_says_how_to_continue(
-    tmp_path, whole, in_process, number
-):  # fmt: skip
+def test_an_interrupted_command_says_how_to_continue(tmp_path, whole, in_process, number):
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
     process = start(command("sweep", file, "--out", out, "--chunk", 2, "--workers", 1))
     wait_for(lambda: parts(out), "some rows")
@@ -121,14 +119,14 @@ def test_an_interrupted_command_says_how_to_continue(
     stdout, _ = process.communicate(timeout=60)
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
     assert "the same command goes on" in stdout
-    assert run_sweep(file, out).computed < 120
+    assert run_sweep(file, out).computed < CASES
     assert tables(out) == whole
 
 
 def test_an_interrupt_while_workers_start_makes_no_noise(tmp_path):
     """Ctrl-C goes to all processes of a terminal, also to those that have no handler yet."""
     file, out = file_at(tmp_path, **SLOW), tmp_path / "out"
-    process = start(command("sweep", file, "--out", out, "--workers", 2))
+    process = start(command("sweep", file, "--out", out, "--workers", 1))
     workers = wait_for(lambda: children(process.pid, "sweep"), "workers")
     status = Path(f"/proc/{workers[0]}/status").read_text()
     blocked = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk"))
@@ -142,18 +140,18 @@ def test_an_interrupt_while_workers_start_makes_no_noise(tmp_path):
 def test_a_case_that_kills_its_process_fails_alone(tmp_path):
     """And what a density prints is not part of the output."""
     grid = '"density.function" = ["tests.sweep.worlds:chatty", "tests.sweep.worlds:deadly"]'
-    file = file_at(tmp_path, repeats=2, horizon=0.2, grid=grid, density=CALLABLE)
+    file = file_at(tmp_path, repeats=1, horizon=0.2, grid=grid, density=CALLABLE)
     out = tmp_path / "out"
-    code, found, complaint = run("sweep", file, "--out", out, "--json", "--workers", 2)
-    assert code == 1
-    assert "how dense it is" in complaint
-    assert (found["done"], found["failed"]) == (4, 2)
-    assert {failure["case"] for failure in found["failures"]} == {2, 3}
-    assert all("signal 9" in failure["reason"] for failure in found["failures"])
+    done = spawn("sweep", file, "--out", out, "--json", "--workers", 1)
+    assert done.code == 1
+    assert "how dense it is" in done.err
+    assert (done.json["done"], done.json["failed"]) == (2, 1)
+    (failure,) = done.json["failures"]
+    assert (failure["case"], "signal 9" in failure["reason"]) == (1, True)
     rows = pq.read_table(out / "runs.parquet").to_pylist()
-    assert [row["status"] for row in rows] == ["done", "done", "failed", "failed"]
+    assert [row["status"] for row in rows] == ["done", "failed"]
     assert rows[0]["cost.final"] > 0.0
-    assert rows[2]["cost.final"] is None
+    assert rows[1]["cost.final"] is None
 
 
 @pytest.mark.exhaustive
@@ -166,17 +164,17 @@ def test_a_full_disk_costs_nothing(tmp_path, whole):
         pytest.skip("no file systems can be mounted here")
     file = file_at(tmp_path, **SLOW)
     try:
-        code, _, says = run("sweep", file, "--out", disk / "out", "--chunk", 2)
-        assert code != 0
-        assert "No space left" in says
+        done = spawn("sweep", file, "--out", disk / "out", "--chunk", 2)
+        assert done.code != 0
+        assert "No space left" in done.err
         for path in parts(disk / "out"):
             pq.read_table(path)
         assert not list((disk / "out").glob("parts-*/.*"))  # no halves either
         larger = ["mount", "-o", "remount,size=64m", str(disk)]
         subprocess.run(larger, check=True)
-        code, found, _ = run("sweep", file, "--out", disk / "out", "--json")
-        assert (code, found["done"]) == (0, 120)
-        assert found["computed"] < 120
+        done = spawn("sweep", file, "--out", disk / "out", "--json")
+        assert (done.code, done.json["done"]) == (0, CASES)
+        assert done.json["computed"] < CASES
         assert tables(disk / "out") == whole
     finally:
         subprocess.run(["umount", str(disk)], check=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -12,14 +14,14 @@ from hypothesis import strategies as st
 from dwell.errors import InputError
 from dwell.sweep import parse_sweep, plan_of
 from dwell.sweep.axes import Range, latin_hypercube
-from dwell.sweep.plan import CaseTemplate, Impossible
+from dwell.sweep.plan import Impossible
+from dwell.sweep.template import CaseTemplate
 from tests.sweep.worlds import GRID, SCENARIO, small
 
 
 def cases_of(sweep):
     plan = plan_of(sweep)
-    template = CaseTemplate(plan.template)
-    return plan, [template.case(plan.spec(k)) for k in range(len(plan))]
+    return plan, [plan.case(k) for k in range(len(plan))]
 
 
 def test_a_grid_is_every_combination_with_every_repeat():
@@ -220,9 +222,12 @@ def test_a_case_that_is_not_there(case):
         plan_of(small()).scenario(case)
 
 
-def test_a_plan_travels_as_text():
-    plan = plan_of(small(grid={"controller.t2": [0.2], "density": [{"kind": "uniform"}]}))
-    assert json.loads(plan.template)["keys"] == ["controller.t2", "density"]
+def test_a_template_travels_to_workers_and_files():
+    grid = {"controller.t2": [0.2], "density": [{"kind": "uniform"}]}
+    template = plan_of(small(grid=grid)).template
+    assert template.keys == ["controller.t2", "density"]
+    assert pickle.loads(pickle.dumps(template)) == template
+    assert CaseTemplate(**json.loads(json.dumps(asdict(template)))) == template
 
 
 def test_the_template_goes_with_its_scenario(tmp_path):

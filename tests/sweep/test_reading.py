@@ -12,7 +12,6 @@ from dwell.errors import StoreError
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies import design
 from dwell.sweep import parse_sweep, plan_of, run_sweep
-from dwell.sweep.plan import CaseTemplate
 from dwell.sweep.reading import limits_of_waits, read_sweep
 
 T2 = "controller.t2"
@@ -26,7 +25,7 @@ def paper(**controller: Any) -> dict[str, Any]:
 
 
 def bases(sweep: dict[str, Any]) -> list[dict[str, Any]]:
-    return CaseTemplate(plan_of(parse_sweep(sweep)).template).bases
+    return plan_of(parse_sweep(sweep)).template.bases
 
 
 def test_columns_and_numbers(tmp_path: Path, in_process: None) -> None:

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from dwell.errors import StoreError
 from dwell.sweep import plan_of, table
 from dwell.sweep.cases import FAILED, Result, blank_row, flat_figures, versions
-from dwell.sweep.plan import CaseTemplate
 from dwell.sweep.store import Folder, open_folder, parts_of
 from tests.sweep.processes import tables
 from tests.sweep.worlds import small
@@ -26,9 +25,9 @@ PLAN = plan_of(small())
 
 def rows_of(plan, cases, **figures):
     """Rows with holes and of unlike types, as workers send them; (point 1, repeat 1) fails."""
-    template, rows = CaseTemplate(plan.template), []
+    template, rows = plan.template, []
     for number in cases:
-        case = template.case(plan.spec(int(number)))
+        case = plan.case(int(number))
         row = blank_row(case, template) | {"_seconds": 0.5, "_worker": "here:1", "stop.ok": True}
         if (case.point, case.repeat) == (1, 1):
             rows.append({**row, "status": FAILED, "failure": "no luck", "stop.ok": None})

@@ -32,18 +32,19 @@ def slow(horizon: float = 2000.0, **run):
 class Server:
     """`dwell serve` as a process of its own."""
 
-    def __init__(self, *options: str, folder: Path | None = None) -> None:
+    def __init__(self, *options: str, folder: Path | None = None, port: int = 0) -> None:
         code = "import sys; from dwell.cli import main; sys.argv[0] = 'dwell'; main()"
         self.folder, env = folder, dict(os.environ)
         if folder is not None:
             env["TMPDIR"] = str(folder)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "serve", "--port", "0", "--no-browser", *options],
+            [sys.executable, "-c", code, "serve", "--port", str(port), "--no-browser", *options],
             stdout=subprocess.PIPE, text=True, env=env,
         )  # fmt: skip
         line = self.process.stdout.readline()
         assert line.startswith("dwell: serving at http://127.0.0.1:"), line
         self.url = line.split()[3].rstrip("/")
+        self.port = int(self.url.rpartition(":")[2])
         self.http = httpx.Client(base_url=self.url, timeout=LONG)
 
     def workers(self, name: str = "runs") -> list[int]:

@@ -12,11 +12,11 @@ from dwell.errors import InputError
 from dwell.web.errors import RequestError
 from dwell.web.jobs.film_cache import FilmCache
 from dwell.web.jobs.registry import Job, JobRegistry
-from dwell.web.jobs.task_client import WORKER_LOST, TaskClient, problem_of
+from dwell.web.jobs.task_client import WORKER_LOST, problem_of, task_result
 from dwell.web.limits import Limits
 from dwell.web.wire_format import Entry
 from dwell.web.work import run_stream
-from dwell.web.work.jobs import describe, run_order, work_on_runs
+from dwell.web.work.jobs import describe, run_order, work_on
 from dwell.workers.child import DONE, FAILED, LATE, LOST, STOPPED, Link, TaskOutcome
 from tests.web.servers import scenario, slow
 
@@ -185,17 +185,16 @@ def test_a_film_is_made_once_for_all_requests_and_stopped_when_none_is_left(tmp_
 
 def test_a_short_task_is_tried_twice_if_its_process_dies_and_stopped_if_its_request_is(pool):
     async def requesting():
-        client = TaskClient(pool, 1)
-        request = asyncio.create_task(client.result("validate", b""))
+        request = asyncio.create_task(task_result(pool, "validate", b"", 1))
         for outcome in (TaskOutcome(LOST, "signal 9"), TaskOutcome(DONE, {"ok": True})):
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             pool.waiting.pop().ended(outcome)
         assert await request == {"ok": True}
-        request = asyncio.create_task(client.result("validate", b""))
+        request = asyncio.create_task(task_result(pool, "validate", b"", 1))
         await asyncio.sleep(0)
         with pytest.raises(RequestError, match="1 jobs wait already"):
-            await client.result("validate", b"")
+            await task_result(pool, "validate", b"", 1)
         request.cancel()
         await asyncio.wait({request})
         assert len(pool.stopped) == 1
@@ -247,7 +246,7 @@ def test_runs_in_a_worker(tmp_path, monkeypatch, body, limits, stops, status, co
     link.send = send
     files = {"file": str(tmp_path / "one.nc"), "spool": str(tmp_path / "one.frames")}
     order = {"do": "run", "scenario": json.dumps(body), **files}
-    outcome, _ = work_on_runs(limits).outcome(order, link)
+    outcome, _ = work_on(limits, runs=True).outcome(order, link)
     assert outcome.status == status
     assert code is None or outcome.value["code"] == code
     assert (tmp_path / "one.nc").exists() == (status == DONE)

@@ -45,12 +45,7 @@ def changed(**keys):
         (b"null", "scenario.type"),
         (b"{", "scenario.syntax"),
         (b'{"run": NaN}', "scenario.not-finite"),
-        (b'{"run": Infinity}', "scenario.not-finite"),
-        (b'{"run": 1e999}', "scenario.not-finite"),
-        (b'{"run": 1, "run": 2}', "scenario.duplicate-key"),
         (b"\xff\xfe{}", "scenario.encoding"),
-        (b'{"name": "\xff"}', "scenario.encoding"),
-        (b'{"name": "\x00"}', "scenario.encoding"),
     ],
 )
 @pytest.mark.parametrize("task", ["validate", "admit", "write", "design"])

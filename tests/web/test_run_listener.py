@@ -34,12 +34,21 @@ def joined(frames, kind="events"):
     return {name: np.concatenate(several) for name, several in parts.items()}
 
 
-def same(found, table: EventTable):
+def sent(table: EventTable, rows=None):
+    """The columns of a table, or of its first rows, as messages hold them."""
     columns = {**table.columns(), "received": table.count("received")}
+    kinds = {"i": TYPES["i4"], "f": TYPES["f8"]}
+    return {
+        name: np.ascontiguousarray(values[:rows], dtype=kinds[values.dtype.kind])
+        for name, values in columns.items()
+    }
+
+
+def same(found, table: EventTable):
+    columns = sent(table)
     assert found.keys() == columns.keys()
     for name, values in columns.items():
-        kind = TYPES["i4"] if values.dtype.kind == "i" else TYPES["f8"]
-        assert found[name].tobytes() == np.ascontiguousarray(values, dtype=kind).tobytes(), name
+        assert found[name].tobytes() == values.tobytes(), name
 
 
 def test_a_listener_hears_the_whole_run(server):
@@ -86,18 +95,9 @@ def test_a_run_that_is_done_can_be_heard_from_anywhere(server, extra):
         _, rest = server.hear(run, **{"from": have, "samples": 100})
         first = [header["first"] for header, _ in rest if header["type"] == "events"]
         assert first[0] == have
-        known = [({"type": "events", "first": 0, "count": have}, _head(table, have))]
+        known = [({"type": "events", "first": 0, "count": have}, sent(table, have))]
         same(joined(known + rest), table)
         assert next(h["first"] for h, _ in rest if h["type"] == "samples") == 100
-
-
-def _head(table, rows):
-    return {
-        name: np.ascontiguousarray(
-            values[:rows], dtype=TYPES["i4"] if values.dtype.kind == "i" else TYPES["f8"]
-        )
-        for name, values in {**table.columns(), "received": table.count("received")}.items()
-    }
 
 
 def test_a_lost_connection_is_taken_up_again_while_the_run_goes_on(server):

@@ -7,8 +7,8 @@ several bad entries the first is reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
 from typing import TypeAlias
 
 from .problems import Problem, Where, shown
@@ -21,7 +21,6 @@ ULPS_PER_TIMER = 16
 SAMPLES_AT_MOST = 10_000_000
 AGENT_SAMPLES_AT_MOST = 100_000_000
 BYTES_PER_AGENT_SAMPLE = 16
-NORM_SLACK = 1e-12
 
 
 def nth(values: Each, agent: int) -> float:
@@ -46,7 +45,7 @@ def common_length(*values: Sequence[object] | float | None) -> int | None:
 
 
 def order(t1: Each, t2: Each) -> Iterator[Problem]:
-    """P1: no agent's shortest wait is longer than its longest."""
+    """No agent's shortest wait is longer than its longest."""
     for agent in range(common_length(t1, t2) or 0):
         low, high = nth(t1, agent), nth(t2, agent)
         if low > high:
@@ -56,8 +55,10 @@ def order(t1: Each, t2: Each) -> Iterator[Problem]:
             return
 
 
-def within(where: Where, values: Each, t1: Each, t2: Each) -> Iterator[Problem]:
-    """P13: every agent's value lies in its own [t1, t2]."""
+def within(where: Where, values: Each | None, t1: Each, t2: Each) -> Iterator[Problem]:
+    """Every agent's value, if there is any, lies in its own [t1, t2]."""
+    if values is None:
+        return
     for agent in range(common_length(values, t1, t2) or 0):
         low, value, high = nth(t1, agent), nth(values, agent), nth(t2, agent)
         if not low <= value <= high:
@@ -68,52 +69,35 @@ def within(where: Where, values: Each, t1: Each, t2: Each) -> Iterator[Problem]:
             return
 
 
-def intervals_within(
-    intervals: tuple[float, ...] | tuple[tuple[float, ...], ...], t1: Each, t2: Each
-) -> Iterator[Problem]:
+def intervals_within(intervals: Sequence[Each], t1: Each, t2: Each) -> Iterator[Problem]:
     """Every interval of a sequence lies in the [t1, t2] of the agent that waits for it."""
-    if not all(isinstance(row, tuple) for row in intervals):
-        for k, value in enumerate(intervals):
-            assert isinstance(value, float)
-            found = list(within(("intervals", k), value, t1, t2))
-            if found:
-                yield found[0]
-                return
+    if not any(isinstance(row, tuple) for row in intervals):
+        each = (within(("intervals", k), value, t1, t2) for k, value in enumerate(intervals))
+    elif common_length(intervals, t1, t2) is not None:
+        each = (
+            within(("intervals", agent, k), value, nth(t1, agent), nth(t2, agent))
+            for agent, row in enumerate(intervals)
+            for k, value in enumerate(row if isinstance(row, tuple) else (row,))
+        )
+    else:
         return
-    if common_length(intervals, t1, t2) is None:
-        return
-    for agent, row in enumerate(intervals):
-        assert isinstance(row, tuple)
-        low, high = nth(t1, agent), nth(t2, agent)
-        for k, value in enumerate(row):
-            found = list(within(("intervals", agent, k), value, low, high))
-            if found:
-                yield found[0]
-                return
-
-
-def holds_within(holds: Sequence[Vector], k1: float) -> Iterator[Problem]:
-    """P13: no agent starts with a held velocity faster than k1."""
-    for agent, hold in enumerate(holds):
-        speed = math.hypot(*hold)
-        if speed > k1 * (1 + NORM_SLACK):
-            says = f"must not be longer than controller.k1 = {k1!r}, got length {speed!r}"
-            yield Problem(("initial_hold", agent), "timer.hold", says)
-            return
+    yield from islice(chain.from_iterable(each), 1)
 
 
 def one_per_agent(where: Where, values: object, agents: int) -> Iterator[Problem]:
-    """P12: a list has an entry for each agent."""
+    """A list has an entry for each agent."""
     if isinstance(values, tuple) and len(values) != agents:
         expected = f"one entry per agent, {agents} in all"
         yield Problem(where, "scenario.length", f"needs {expected}, got {len(values)}")
 
 
-def belongs(key: str, selector: str, owner: str, chosen: str, code: str) -> Iterator[Problem]:
-    """A key that goes with one choice of another key is not given beside the others."""
-    if chosen != owner:
-        says = f'belongs to {selector} = "{owner}", got {selector} = "{chosen}"'
-        yield Problem((key,), code, says)
+def belong(table: object, selector: str, owners: Mapping[str, str], code: str) -> Iterator[Problem]:
+    """Keys that go with one choice of another key are not given beside its other choices."""
+    chosen = getattr(table, selector)
+    for key, owner in owners.items():
+        if getattr(table, key) is not None and chosen != owner:
+            says = f'belongs to {selector} = "{owner}", got {selector} = "{chosen}"'
+            yield Problem((key,), code, says)
 
 
 def levels(values: Sequence[float]) -> Iterator[Problem]:
@@ -129,60 +113,26 @@ def levels(values: Sequence[float]) -> Iterator[Problem]:
             yield Problem(("levels", index), "event-triggered.levels", says)
 
 
-def resolution(key: str, waits: Each, horizon: float, code: str) -> Iterator[Problem]:
-    """P5: the shortest wait is long enough to move the clock at the end of the run."""
-    at, shortest = least(waits)
-    needed = ULPS_PER_TIMER * math.ulp(horizon)
-    if shortest < needed:
-        says = (
-            f"must be at least {needed:.3g}, or the clock cannot advance near "
-            f"run.horizon = {horizon!r}, got {shortest!r}"
-        )
-        yield Problem(("controller", key, *at), code, says)
-
-
-def rate_resolution(rate: float, horizon: float, code: str) -> Iterator[Problem]:
-    """A rate so high that the clock cannot advance near the horizon."""
-    most = 1.0 / (ULPS_PER_TIMER * math.ulp(horizon))
-    if rate > most:
-        says = (
-            f"must be at most {most:.3g}, or the clock cannot advance near "
-            f"run.horizon = {horizon!r}, got {rate!r}"
-        )
-        yield Problem(("controller", "rate"), code, says)
-
-
 def sample_count(sample_every: float, horizon: float, agents: int) -> Iterator[Problem]:
-    """P18: samples are not so dense that they fill the disk."""
-    most = sample_every * min(SAMPLES_AT_MOST, AGENT_SAMPLES_AT_MOST / agents)
-    # Not divided: horizon / sample_every may overflow.
-    if sample_every * SAMPLES_AT_MOST >= horizon:
-        samples = horizon / sample_every
-        if samples * agents > AGENT_SAMPLES_AT_MOST:
-            least = horizon * agents / AGENT_SAMPLES_AT_MOST
-            says = (
-                f"must be at least {least:.3g} for {agents} agents, got {sample_every!r}, which "
-                f"means {samples:.3g} samples of each, together more than "
-                f"{AGENT_SAMPLES_AT_MOST:.0e}; or take a run.horizon of at most {most:.6g}"
-            )
-            yield Problem(("run", "record", "sample_every"), "run.samples", says)
-        return
+    """Samples are not so dense that they fill the disk."""
     samples = horizon / sample_every
-    size = samples * agents * BYTES_PER_AGENT_SAMPLE / 1e9
-    says = (
-        f"must be at least 1e-07 of run.horizon, here {horizon / SAMPLES_AT_MOST:.3g}, "
-        f"got {sample_every!r}, which means {samples:.3g} samples or about {size:.3g} GB; "
-        f"or take a run.horizon of at most {most:.6g}"
-    )
+    most = sample_every * min(SAMPLES_AT_MOST, AGENT_SAMPLES_AT_MOST / agents)
+    if sample_every * SAMPLES_AT_MOST < horizon:  # a quotient may overflow
+        size = samples * agents * BYTES_PER_AGENT_SAMPLE / 1e9
+        says = (
+            f"must be at least 1e-07 of run.horizon, here {horizon / SAMPLES_AT_MOST:.3g}, "
+            f"got {sample_every!r}, which means {samples:.3g} samples or about {size:.3g} GB"
+        )
+    elif samples * agents > AGENT_SAMPLES_AT_MOST:
+        says = (
+            f"must be at least {horizon * agents / AGENT_SAMPLES_AT_MOST:.3g} for {agents} agents, "
+            f"got {sample_every!r}, which means {samples:.3g} samples of each, together more than "
+            f"{AGENT_SAMPLES_AT_MOST:.0e}"
+        )
+    else:
+        return
+    says += f"; or take a run.horizon of at most {most:.6g}"
     yield Problem(("run", "record", "sample_every"), "run.samples", says)
-
-
-def interval(bounds: Vector) -> Iterator[Problem]:
-    """The lower end of an interval comes before the upper one."""
-    lower, upper = bounds
-    if not lower < upper:
-        says = f"must be less than bounds[1] = {upper!r}, got {lower!r}"
-        yield Problem(("bounds", 0), "scenario.interval", says)
 
 
 def box(lower: Vector, upper: Vector) -> Iterator[Problem]:
@@ -244,42 +194,35 @@ def same_length(key: str, rows: Sequence[Vector], code: str, what: str) -> Itera
             return
 
 
-def semi_axes(center: Vector, sizes: Vector, axes: Sequence[Vector] | None) -> Iterator[Problem]:
-    """An ellipsoid has a semi-axis for each coordinate of its center, and a direction for each."""
-    n = len(center)
-    if len(sizes) != n:
-        says = f"needs one length for each of the {n} coordinates of center, got {len(sizes)}"
-        yield Problem(("semi_axes",), "scenario.dimension", says)
-    if axes is not None and len(axes) != n:
-        says = f"needs {n} rows of {n} numbers, as center has {n} coordinates, got {len(axes)} rows"
-        yield Problem(("axes",), "scenario.dimension", says)
-
-
 def point(where: Where, value: Vector | None, n: int) -> Iterator[Problem]:
     """A point has a coordinate for each dimension of the workspace."""
     if value is not None and len(value) != n:
-        says = f"needs {point_needed(n)}, {in_workspace(n)}, got {_shown_point(value)}"
-        yield Problem(where, "scenario.dimension", says)
+        yield _unlike(where, "scenario.dimension", point_needed(n), value, n)
 
 
 def points(where: Where, values: Sequence[Vector] | None, n: int) -> Iterator[Problem]:
-    """So do all points of a list; the first that does not is named."""
-    found = _first_of_length(values or (), n)
-    if found is not None:
-        index, value, ragged = found
-        code = "scenario.point" if ragged else "scenario.dimension"
-        says = f"needs {point_needed(n)}, {in_workspace(n)}, got {_shown_point(value)}"
-        yield Problem((*where, index), code, says)
+    """All points of a list have a coordinate for each dimension of the workspace."""
+    return _rows(where, values or (), n, n, "scenario.point", point_needed(n))
 
 
 def terms(rows: Sequence[Vector], n: int) -> Iterator[Problem]:
     """A term of a polynomial has a power for each dimension of the workspace."""
-    found = _first_of_length(rows, n + 1)
-    if found is not None:
-        index, row, ragged = found
-        code = "scenario.term" if ragged else "scenario.dimension"
-        says = f"needs {term_needed(n)}, {in_workspace(n)}, got {shown(row)}"
-        yield Problem(("terms", index), code, says)
+    return _rows(("terms",), rows, n + 1, n, "scenario.term", term_needed(n))
+
+
+def _rows(
+    where: Where, rows: Sequence[Vector], length: int, n: int, ragged: str, needed: str
+) -> Iterator[Problem]:
+    """The first row of another length; `ragged` is the code if the rows differ in length."""
+    index = next((k for k, row in enumerate(rows) if len(row) != length), None)
+    if index is not None:
+        code = ragged if len({len(row) for row in rows}) > 1 else "scenario.dimension"
+        yield _unlike((*where, index), code, needed, rows[index], n)
+
+
+def _unlike(where: Where, code: str, needed: str, value: Vector, n: int) -> Problem:
+    got = shown(value if len(value) > 1 else value[0])  # perhaps written as a number
+    return Problem(where, code, f"needs {needed}, {in_workspace(n)}, got {got}")
 
 
 def matrix(where: Where, rows: Sequence[Vector] | None, n: int) -> Iterator[Problem]:
@@ -291,28 +234,9 @@ def matrix(where: Where, rows: Sequence[Vector] | None, n: int) -> Iterator[Prob
 
 def in_workspace(n: int) -> str:
     """The reason why n numbers are needed."""
-    return f"as the workspace has {n} dimension{'s' * (n != 1)}"
+    return f"as the workspace has {dimensions(n)}"
 
 
-def _first_of_length(rows: Sequence[Vector], length: int) -> tuple[int, Vector, bool] | None:
-    """The first row of another length, with its index, and whether the rows differ in length."""
-    for index, row in enumerate(rows):
-        if len(row) != length:
-            return index, row, len({len(other) for other in rows}) > 1
-    return None
-
-
-def _shown_point(value: Vector) -> str:
-    """A point of one coordinate may have been written as a number."""
-    return shown(value if len(value) > 1 else value[0])
-
-
-def distinct(ids: Sequence[int]) -> Iterator[Problem]:
-    """A22: no two agents share an id."""
-    seen: dict[int, int] = {}
-    for index, agent in enumerate(ids):
-        if agent in seen:
-            says = f"must differ from every other id, got {agent} again, as in ids[{seen[agent]}]"
-            yield Problem(("ids", index), "agents.ids", says)
-            return
-        seen[agent] = index
+def dimensions(n: int) -> str:
+    """A number of dimensions in words."""
+    return f"{n} dimension{'s' * (n != 1)}"

@@ -1,23 +1,16 @@
-"""The tables of densities."""
+"""What the `density` table may say: one class per kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from . import checks
-from .problems import Problem, refuse
+from .problems import Problem
 from .table import Table
-from .values import (
-    Function,
-    Matrix,
-    Point,
-    Positive,
-    Term,
-    listed,
-)
+from .values import Function, Matrix, Point, Positive, Term, listed
 
 
 class UniformSpec(Table):
@@ -25,10 +18,6 @@ class UniformSpec(Table):
 
     kind: Literal["uniform"] = Field(description="which form of density this is")
     level: Positive = Field(default=1.0, description="the density everywhere, greater than 0")
-
-    def of_dimension(self, n: int) -> Iterator[Problem]:
-        """Nothing: it goes with any number of dimensions."""
-        yield from ()
 
 
 class PolynomialSpec(Table):
@@ -65,11 +54,6 @@ class GaussianSpec(Table):
         "squared, for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
     )
     weight: Positive = Field(default=1.0, description="the density at the center, greater than 0")
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(self._problems())
-        return self
 
     def _problems(self) -> Iterator[Problem]:
         if self.rate is not None and self.covariance is not None:
@@ -112,10 +96,6 @@ class CallableSpec(Table):
 
     kind: Literal["callable"] = Field(description="which form of density this is")
     function: Function = Field(description='the function, written "module:name"')
-
-    def of_dimension(self, n: int) -> Iterator[Problem]:
-        """Nothing: what the function makes of its points is its own affair."""
-        yield from ()
 
 
 DensitySpec: TypeAlias = Annotated[

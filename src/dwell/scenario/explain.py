@@ -10,19 +10,23 @@ from pydantic import BaseModel, ValidationError
 
 from dwell.errors import ScenarioError
 
-from .problems import NEEDS, PROBLEMS, Problem, Where, dotted, listing, scenario_error, shown
+from .problems import (
+    BOUNDS,
+    NEEDS,
+    PROBLEMS,
+    Problem,
+    Where,
+    dotted,
+    listing,
+    scenario_error,
+    shown,
+)
 from .schema import LATER, Scenario
 
 Ranks: TypeAlias = dict[int, dict[str | int, int]]
 
 MOST_EXPLAINED = 100
 _AT_ITSELF = ("missing", "extra_forbidden")
-_BOUNDS = {
-    "greater_than": ("greater than", "gt"),
-    "greater_than_equal": ("at least", "ge"),
-    "less_than": ("less than", "lt"),
-    "less_than_equal": ("at most", "le"),
-}
 _KIND_CODES = ("scenario.kind", "scenario.later", "scenario.missing-key")
 
 
@@ -61,7 +65,7 @@ def _strangers(keys: list[Where], owners: tuple[str, ...], data: dict[str, Any])
     others = [str(key[-1]) for key in keys[1:]]
     also = f", and so {'do' if others[1:] else 'does'} {listing(others)}" if others else ""
     mine = shown(_kind_at(data, table))
-    known = [key for key in known_keys(data, table) if key != "kind"]
+    known = [key for key in fields_of(model_at(data, table)) if key != "kind"]
     have = f"whose key{'s are' if known[1:] else ' is'} {listing(known)}"
     have = have if known else "which has no keys of its own"
     says = f"belongs to kind = {kinds}{also}, got kind = {mine}, {have}"
@@ -98,12 +102,13 @@ def _plain(
     if kind == "missing":
         if where[-1] == "kind":
             return _kind_problem(where, {}, data)
-        says = f"is missing; it is {description_at(data, where)}"
+        field = fields_of(model_at(data, where[:-1])).get(str(where[-1]))
+        says = f"is missing; it is {field.description if field else ''}"
         return Problem(where, "scenario.missing-key", says)
     if kind == "extra_forbidden":
         return _unknown_key(where, data)
-    if kind in _BOUNDS:
-        words, name = _BOUNDS[kind]
+    if kind in BOUNDS:
+        words, name = BOUNDS[kind]
         says = f"must be {words} {context[name]:.12g}, got {got}"
         return Problem(where, "scenario.range", says)
     if kind in ("too_short", "too_long"):
@@ -141,7 +146,7 @@ def _choice_problem(where: Where, value: object, data: dict[str, Any]) -> Proble
 
 
 def _unknown_key(where: Where, data: dict[str, Any]) -> Problem:
-    known = known_keys(data, where[:-1])
+    known = list(fields_of(model_at(data, where[:-1])))
     key = str(where[-1])
     settled = {"kind"} if _kind_at(data, where[:-1]) is not None else set()
     close, other = nearest(key, [k for k in known if k not in settled]), elsewhere(key)
@@ -213,15 +218,20 @@ def _position(data: object, where: Where, ranks: Ranks) -> tuple[int, ...]:
 
 def model_at(data: object, where: Where) -> type[BaseModel] | None:
     """The model of the table at a place, or None where there is no table in the format."""
+    return _table_at(data, where)[0]
+
+
+def _table_at(data: object, where: Where) -> tuple[type[BaseModel] | None, list[type[BaseModel]]]:
+    """The model of the table at a place, chosen by its kind, and all models that it may have."""
     model: type[BaseModel] | None = Scenario
     options: list[type[BaseModel]] = [Scenario]
     for part in where:
         data = item_at(data, part)
         if isinstance(part, str):
-            field = model.model_fields.get(part) if model else None
+            field = fields_of(model).get(part)
             options = list(_models_in(field.annotation)) if field else []
         model = _pick(options, data)
-    return model
+    return model, options
 
 
 def fields_of(model: type[BaseModel] | None) -> dict[str, Any]:
@@ -230,29 +240,19 @@ def fields_of(model: type[BaseModel] | None) -> dict[str, Any]:
     return {field.alias or name: field for name, field in fields.items()}
 
 
-def known_keys(data: object, where: Where) -> list[str]:
-    """The keys that the table at a place may have."""
-    return list(fields_of(model_at(data, where)))
-
-
 def choices_at(data: object, where: Where) -> list[str]:
     """The words that a key may hold: the literals of a field, or the kinds of a union."""
-    model = model_at(data, where[:-1])
-    if model is not None and where[-1] in model.model_fields:
-        return list(_words_in(model.model_fields[str(where[-1])].annotation))
-    return [word for m in _models_in(_field_annotation(data, where[:-1])) for word in _kinds_of(m)]
+    model, options = _table_at(data, where[:-1])
+    field = fields_of(model).get(str(where[-1]))
+    if field is not None:
+        return list(_words_in(field.annotation))
+    return [word for option in options for word in _kinds_of(option)]
 
 
 def owners_of(data: object, where: Where) -> tuple[str, ...]:
     """The kinds of a table that have a key; none if no kind of it does."""
-    models = _models_in(_field_annotation(data, where[:-1]))
-    return tuple(kind for m in models if where[-1] in fields_of(m) for kind in _kinds_of(m))
-
-
-def description_at(data: object, where: Where) -> str:
-    """What the format says of a key."""
-    field = fields_of(model_at(data, where[:-1])).get(str(where[-1]))
-    return (field.description or "") if field else ""
+    options = _table_at(data, where[:-1])[1]
+    return tuple(kind for m in options if where[-1] in fields_of(m) for kind in _kinds_of(m))
 
 
 def nearest(word: str, known: list[str]) -> str | None:
@@ -275,15 +275,6 @@ def _all_keys(model: type[BaseModel], where: Where) -> Iterator[Where]:
             continue
         for inner in _models_in(field.annotation):
             yield from _all_keys(inner, (*where, key))
-
-
-def _field_annotation(data: object, where: Where) -> Any:
-    named = where
-    while named and isinstance(named[-1], int):
-        named = named[:-1]
-    model = model_at(data, named[:-1])
-    field = model.model_fields.get(str(named[-1])) if model and named else None
-    return field.annotation if field else None
 
 
 def item_at(data: object, part: str | int) -> object:

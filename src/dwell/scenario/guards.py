@@ -20,9 +20,9 @@ MOST_KEY_PARTS = 16
 MOST_DIGITS = 3900
 
 # Whole strings and comments are one token, so that what is inside them counts for nothing. A string
-# that never closes is one too, as far as it may go: the parser stops there and says so, and nobody
-# looks for its end again at each of the quotes within. Every repeat is possessive: no text makes
-# this backtrack.
+# that never closes is one too, as far as it may go: the parser stops there and says so, and its end
+# is not sought again at each of the quotes within. Every repeat is possessive: no text makes this
+# backtrack.
 _TOKEN = re.compile(
     r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5})?'
     r"|'''(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?"
@@ -60,7 +60,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
-    # Looked at before it is opened, because opening a device may already do something, and again
+    # Checked before it is opened, because opening a device may already do something, and again
     # after, because it may have been exchanged in between.
     _check_regular(path, path.stat())
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -88,84 +88,51 @@ def printable(name: str) -> str:
 def decode(raw: bytes, source: str = "the scenario") -> str:
     """Text from bytes: UTF-8, with or without a byte-order mark, and no NUL."""
     if len(raw) > MOST_BYTES:
-        raise ScenarioError(
-            f"{source} must be at most {MOST_BYTES} bytes long, got more.",
-            code="scenario.too-large",
-        )
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ScenarioError(
-            f"{source} must be UTF-8, got UTF-16; save it as UTF-8.", code="scenario.encoding"
-        )
+        raise _too_large(source)
     if raw.startswith((b"\x89HDF", b"CDF\1", b"CDF\2", b"CDF\5")):
-        raise ScenarioError(
-            f"{source} is a stored run (NetCDF), not a scenario; dwell show reads it.",
-            code="scenario.stored-run",
-        )
-    if b"\0" in raw:
-        raise ScenarioError(
-            f"{source} must be UTF-8 text, got a NUL byte at offset {raw.index(0)}.",
-            code="scenario.encoding",
-        )
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ScenarioError(
-            f"{source} must be UTF-8, got a byte that is not at offset {error.start}.",
-            code="scenario.encoding",
-        ) from error
+        says = "is a stored run (NetCDF), not a scenario; dwell show reads it."
+        raise ScenarioError(f"{source} {says}", code="scenario.stored-run")
+    says = ""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        says = "must be UTF-8, got UTF-16; save it as UTF-8."
+    elif b"\0" in raw:
+        says = f"must be UTF-8 text, got a NUL byte at offset {raw.index(0)}."
+    else:
+        try:
+            return raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            says = f"must be UTF-8, got a byte that is not at offset {error.start}."
+    raise ScenarioError(f"{source} {says}", code="scenario.encoding")
 
 
 def check_text(text: str, source: str = "the scenario") -> None:
-    """Refuse text that is too long, nested too deep, or has monstrous keys or numbers."""
+    """Refuse text that is too long, nested too deep, or has very long keys or numbers."""
     if len(text) > MOST_BYTES:
-        raise ScenarioError(
-            f"{source} must be at most {MOST_BYTES} bytes long, got more.",
-            code="scenario.too-large",
-        )
+        raise _too_large(source)
     if "\0" in text:
         raise ScenarioError(f"{source} must not contain a NUL.", code="scenario.encoding")
     depth = dots = 0
     for token in _TOKEN.finditer(text):
-        mark = token["mark"]
-        if token["digits"] and len(token["digits"]) > MOST_DIGITS:
-            _refuse_at(
-                text,
-                token.start(),
-                source,
-                f"numbers of at most {MOST_DIGITS} digits",
-                "scenario.too-long",
-            )
-        if mark is None:
-            continue
-        dots = dots + 1 if mark == "." else 0
-        if mark in "[{":
-            depth += 1
-        elif mark in "]}":
-            depth = max(depth - 1, 0)
-        if depth > MOST_DEPTH:
-            _refuse_at(
-                text,
-                token.start(),
-                source,
-                f"at most {MOST_DEPTH} nested brackets",
-                "scenario.too-deep",
-            )
-        if dots >= MOST_KEY_PARTS:
-            _refuse_at(
-                text,
-                token.start(),
-                source,
-                f"keys of at most {MOST_KEY_PARTS} parts",
-                "scenario.too-deep",
-            )
+        mark, digits = token["mark"], token["digits"]
+        if mark is not None:
+            dots = dots + 1 if mark == "." else 0
+            depth = depth + 1 if mark in "[{" else max(depth - (mark in "]}"), 0)
+        beyond = ""
+        if digits and len(digits) > MOST_DIGITS:
+            beyond, code = f"numbers of at most {MOST_DIGITS} digits", "scenario.too-long"
+        elif depth > MOST_DEPTH:
+            beyond, code = f"at most {MOST_DEPTH} nested brackets", "scenario.too-deep"
+        elif dots >= MOST_KEY_PARTS:
+            beyond, code = f"keys of at most {MOST_KEY_PARTS} parts", "scenario.too-deep"
+        if beyond:
+            line, column = line_and_column(text, token.start())
+            says = f"may have {beyond}, got more at line {line}, column {column}."
+            raise ScenarioError(f"{source} {says}", code=code)
 
 
-def _refuse_at(text: str, offset: int, source: str, what: str, code: str) -> None:
-    line, column = line_and_column(text, offset)
-    raise ScenarioError(
-        f"{source} may have {what}, got more at line {line}, column {column}.",
-        code=code,
-    )
+def _too_large(source: str) -> ScenarioError:
+    says = f"must be at most {MOST_BYTES} bytes long, got more."
+    return ScenarioError(f"{source} {says}", code="scenario.too-large")
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:

@@ -6,13 +6,14 @@ default. Where it applies, its default is in its description and is filled in by
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Literal, Self, TypeAlias, assert_never
+import math
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from . import checks
-from .problems import Problem, refuse
+from .problems import Problem
 from .table import Table
 from .values import (
     Chance,
@@ -30,6 +31,7 @@ from .values import (
     as_whole,
 )
 
+NORM_SLACK = 1e-12  # relative rounding of a norm
 LLOYD_DT = 0.01  # what the law takes if the key is absent
 # Laws that work with guaranteed cells, and the dimensions in which there are such cells.
 GUARANTEED_KINDS = ("self-triggered", "self-triggered-centroid", "event-triggered")
@@ -74,37 +76,28 @@ class TimerSpec(Table):
         default=None, description="the wait before the first look; one time, or one per agent"
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse([*self._misplaced(), *self._out_of_range()])
-        return self
-
-    def _misplaced(self) -> Iterator[Problem]:
-        """Keys that belong to another reset, and keys that this reset lacks."""
+    def _problems(self) -> Iterator[Problem]:
         owners = {
             "period": "periodic", "intervals": "sequence", "loss": "dropout", "eta_max": "adaptive"
         }  # fmt: skip
+        yield from checks.belong(self, "reset", owners, "timer.reset")
         for key, owner in owners.items():
-            given = getattr(self, key) is not None
-            if given:
-                yield from checks.belongs(key, "reset", owner, self.reset, "timer.reset")
-            elif self.reset == owner and key != "period":
+            if self.reset == owner and getattr(self, key) is None and key != "period":
                 says = f'is missing; reset = "{owner}" needs it'
                 yield Problem((key,), "scenario.missing-key", says)
-
-    def _out_of_range(self) -> Iterator[Problem]:
         wrong_order = list(checks.order(self.t1, self.t2))
         if wrong_order:
             yield from wrong_order
         else:
-            if self.period is not None:
-                yield from checks.within(("period",), self.period, self.t1, self.t2)
-            if self.intervals is not None:
-                yield from checks.intervals_within(self.intervals, self.t1, self.t2)
-            if self.initial_timer is not None:
-                yield from checks.within(("initial_timer",), self.initial_timer, self.t1, self.t2)
-        if self.initial_hold is not None:
-            yield from checks.holds_within(self.initial_hold, self.k1)
+            yield from checks.within(("period",), self.period, self.t1, self.t2)
+            yield from checks.intervals_within(self.intervals or (), self.t1, self.t2)
+            yield from checks.within(("initial_timer",), self.initial_timer, self.t1, self.t2)
+        for agent, hold in enumerate(self.initial_hold or ()):
+            speed = math.hypot(*hold)
+            if speed > self.k1 * (1 + NORM_SLACK):
+                says = f"must not be longer than controller.k1 = {self.k1!r}, got length {speed!r}"
+                yield Problem(("initial_hold", agent), "timer.hold", says)
+                return
 
     def each_per_agent(self, agents: int) -> Iterator[Problem]:
         """Lists that do not have one entry for each agent."""
@@ -141,16 +134,9 @@ class LloydSpec(Table):
         default=None, description="the largest speed; no limit if absent"
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(self._problems())
-        return self
-
     def _problems(self) -> Iterator[Problem]:
-        if self.dt is not None:
-            yield from checks.belongs("dt", "mode", "sampled", self.mode, "lloyd.mode")
-        if self.tolerance is not None:
-            yield from checks.belongs("tolerance", "mode", "ode", self.mode, "lloyd.mode")
+        owners = {"dt": "sampled", "tolerance": "ode"}
+        return checks.belong(self, "mode", owners, "lloyd.mode")
 
 
 class DiscreteLloydSpec(Table):
@@ -173,12 +159,8 @@ class DiscreteLloydSpec(Table):
         description="moves per agent and time with schedule poisson; 1 / step if absent",
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.rate is not None:
-            code = "discrete-lloyd.schedule"
-            refuse(checks.belongs("rate", "schedule", "poisson", self.schedule, code))
-        return self
+    def _problems(self) -> Iterator[Problem]:
+        return checks.belong(self, "schedule", {"rate": "poisson"}, "discrete-lloyd.schedule")
 
 
 class SelfTriggeredSpec(Table):
@@ -225,11 +207,6 @@ class SelfTriggeredSpec(Table):
         description="before: look at the last scanned time at which the trigger allows waiting; "
         "after: at the first at which it does not; as preset says if absent",
     )
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(self._problems())
-        return self
 
     def _problems(self) -> Iterator[Problem]:
         for key in ("tau_min", "scan"):
@@ -288,12 +265,8 @@ class EventTriggeredSpec(Table):
         "diameter, or twice its circumradius",
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse([*checks.levels(self.levels), *self._distances()])
-        return self
-
-    def _distances(self) -> Iterator[Problem]:
+    def _problems(self) -> Iterator[Problem]:
+        yield from checks.levels(self.levels)
         if self.d_start <= self.d_stop:
             limit = f"controller.d_stop = {self.d_stop!r}"
             says = f"must be greater than {limit}, got {self.got('d_start')}"
@@ -314,7 +287,7 @@ class PythonSpec(Table):
 
 
 class NetworkSpec(Table):
-    """Looks and messages that are lost or late."""
+    """Samples and messages that are lost or late."""
 
     loss: Chance = Field(
         default=0.0, description="the chance that a look or message is lost, from 0 to below 1"
@@ -335,20 +308,20 @@ LawSpec: TypeAlias = (
 )
 
 
+# The keys of the times by which a law moves the clock.
+CLOCK_KEYS: Mapping[str, tuple[str, ...]] = {
+    "timer": ("t1",),
+    "lloyd": ("dt",),
+    "discrete-lloyd": ("step",),
+    "self-triggered": ("tau_min", "scan"),
+    "self-triggered-centroid": ("dt",),
+    "event-triggered": ("dt",),
+    "python": (),
+}
+
+
 def waits(law: LawSpec) -> dict[str, checks.Each]:
     """The times by which a law moves the clock, under their keys."""
-    match law:
-        case TimerSpec(t1=t1):
-            return {"t1": t1}
-        case LloydSpec(mode="ode") | PythonSpec():
-            return {}
-        case LloydSpec(dt=dt):
-            return {"dt": LLOYD_DT if dt is None else dt}
-        case DiscreteLloydSpec(step=step):
-            return {"step": step}
-        case SelfTriggeredSpec(tau_min=tau_min, scan=scan):
-            return {"tau_min": tau_min, "scan": scan}
-        case SelfTriggeredCentroidSpec(dt=dt) | EventTriggeredSpec(dt=dt):
-            return {"dt": dt}
-        case _:
-            assert_never(law)
+    if isinstance(law, LloydSpec):
+        return {} if law.mode == "ode" else {"dt": LLOYD_DT if law.dt is None else law.dt}
+    return {key: getattr(law, key) for key in CLOCK_KEYS[law.kind]}

@@ -23,7 +23,7 @@ def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dic
 
     Each override reads ``key=value``. The key is dotted and may go into lists, as
     ``agents.start[0]`` or ``agents.start.0``; tables on the way that do not exist are made. The
-    value is written as in TOML; a bare word is text. Keys are not looked up here: an unknown one
+    value is written as in TOML; a bare word is text. Keys are not checked here: an unknown one
     is refused, with the nearest known, when the result is parsed.
 
     >>> apply_overrides({"run": {"horizon": 1.0}}, ["run.horizon=2.5", "run.seed=7"])

@@ -1,6 +1,6 @@
 """What is wrong with a scenario: one place, one code, one sentence.
 
-Checks give `Problem`s, relative to the table they look at. `scenario_error` turns the first few
+Checks give `Problem`s, relative to the table that they check. `scenario_error` turns the first few
 into the one exception that callers see.
 """
 
@@ -109,20 +109,21 @@ def listing(words: Sequence[str], last: str = "and") -> str:
     return ", ".join(words[:-1]) + f" {last} {words[-1]}"
 
 
-_BOUNDS = {
-    "greater_than": ("above", "gt"),
-    "greater_than_equal": ("of at least", "ge"),
-    "less_than": ("below", "lt"),
-    "less_than_equal": ("of at most", "le"),
+BOUNDS = {  # by the kind of a validator's error: a limit in words, and where its value is
+    "greater_than": ("greater than", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("less than", "lt"),
+    "less_than_equal": ("at most", "le"),
 }
+_ADJECTIVES = {"greater than": "above", "less than": "below"}
 _TYPES = {"bool": "true or false", "int": "a whole number", "float": "a number"}
 
 
 def needed(kind: str, context: Mapping[str, Any]) -> str | None:
     """What is needed in place of a value that a validator refused; None if that is not known."""
-    if kind in _BOUNDS:
-        words, name = _BOUNDS[kind]
-        return f"a number {words} {context[name]:.12g}"
+    if kind in BOUNDS:
+        words, name = BOUNDS[kind]
+        return f"a number {_ADJECTIVES.get(words, f'of {words}')} {context[name]:.12g}"
     if kind == "literal_error":
         return str(context["expected"]).replace("'", '"')
     return "a finite number" if kind == "finite_number" else _TYPES.get(kind.split("_")[0])

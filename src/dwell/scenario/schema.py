@@ -7,10 +7,11 @@ laws are in `laws.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Protocol, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Field, Tag
 
 from . import checks
 from .densities import DensitySpec, UniformSpec
@@ -43,7 +44,7 @@ from .values import (
     points_or_table,
     word_or_table,
 )
-from .workspaces import RegionSpec, WorkspaceSpec, dimensions
+from .workspaces import RegionSpec, WorkspaceSpec
 
 SCHEMA_VERSION = 1
 CHECKPOINT_EVERY = 5.0  # seconds
@@ -53,14 +54,6 @@ LATER: dict[tuple[str, ...], tuple[str, ...]] = {
     ("density", "kind"): ("raster",),
     ("density", "parts", "kind"): ("raster",),
 }
-
-
-class Dimensional(Protocol):
-    """A table whose points must have as many coordinates as the workspace has dimensions."""
-
-    def of_dimension(self, n: int) -> Iterator[Problem]:
-        """What does not have n coordinates."""
-        ...
 
 
 class ScatterSpec(Table):
@@ -110,13 +103,15 @@ class AgentsSpec(Table):
             for problem in self.start.region.of_dimension(n):
                 yield problem.inside(("start", "region"))
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.ids is not None:
-            refuse(
-                [*checks.one_per_agent(("ids",), self.ids, self.count), *checks.distinct(self.ids)]
-            )
-        return self
+    def _problems(self) -> Iterator[Problem]:
+        yield from checks.one_per_agent(("ids",), self.ids, self.count)
+        seen: dict[int, int] = {}
+        for index, one in enumerate(self.ids or ()):
+            first = seen.setdefault(one, index)
+            if first != index:
+                says = f"must differ from every other id, got {one} again, as in ids[{first}]"
+                yield Problem(("ids", index), "agents.ids", says)
+                return
 
 
 class CertificateSpec(Table):
@@ -161,11 +156,6 @@ class RecordSpec(Table):
         """The time between samples; None for a thousandth of the horizon."""
         absent = self.kind == "summary" and self.sample_every is None
         return "off" if absent else self.sample_every
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(self._problems())
-        return self
 
     def _problems(self) -> Iterator[Problem]:
         if self.kind == "samples" and self.sample_every == "off":
@@ -261,11 +251,6 @@ class Scenario(Table):
     )
     run: RunSpec = Field(description="how long, with which chance, and what is kept")
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(self._problems())
-        return self
-
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agents.count, self.run.horizon
         yield from self._dimension_problems()
@@ -283,11 +268,8 @@ class Scenario(Table):
     def _dimension_problems(self) -> Iterator[Problem]:
         """What does not fit the dimension or the kind of the workspace."""
         n, law = self.workspace.dimension, self.controller
-        tables: dict[str, Dimensional] = {"density": self.density, "agents": self.agents}
-        if isinstance(law, TimerSpec):
-            tables["controller"] = law
-        for name, table in tables.items():
-            for problem in table.of_dimension(n):
+        for name in ("density", "agents", "controller"):
+            for problem in getattr(self, name).of_dimension(n):
                 yield problem.inside((name,))
         if law.kind in GUARANTEED_KINDS and n > GUARANTEED_AT_MOST:
             says = (
@@ -299,7 +281,7 @@ class Scenario(Table):
         if isinstance(self.run.integration, GridSpec) and not self.workspace.polygonal:
             says = (
                 '= "grid" needs a polygon, or a box or polytope in the plane, got '
-                f'workspace.kind = "{self.workspace.kind}" of {dimensions(n)}; use "exact"'
+                f'workspace.kind = "{self.workspace.kind}" of {checks.dimensions(n)}; use "exact"'
             )
             yield Problem(("run", "integration", "kind"), "integration.dimension", says)
 
@@ -327,12 +309,19 @@ class Scenario(Table):
             yield from checks.one_per_agent(where, self.certificate.lipschitz, agents)
 
     def _clock_problems(self, horizon: float) -> Iterator[Problem]:
-        law = self.controller
+        """Waits so short, or a rate so high, that the clock cannot advance near the horizon."""
+        law, shortest = self.controller, checks.ULPS_PER_TIMER * math.ulp(horizon)
+        reason = f"or the clock cannot advance near run.horizon = {horizon!r}, got"
         code = f"{law.kind}.resolution"
         for key, times in waits(law).items():
-            yield from checks.resolution(key, times, horizon, code)
-        if isinstance(law, DiscreteLloydSpec) and law.rate is not None:
-            yield from checks.rate_resolution(law.rate, horizon, code)
+            at, wait = checks.least(times)
+            if wait < shortest:
+                says = f"must be at least {shortest:.3g}, {reason} {wait!r}"
+                yield Problem(("controller", key, *at), code, says)
+        rate = law.rate if isinstance(law, DiscreteLloydSpec) else None
+        if rate is not None and rate > 1.0 / shortest:
+            says = f"must be at most {1.0 / shortest:.3g}, {reason} {rate!r}"
+            yield Problem(("controller", "rate"), code, says)
 
 
 def scenario_schema() -> dict[str, Any]:

@@ -46,41 +46,25 @@ def as_whole(value: object) -> int:
 
 def as_point(value: object) -> tuple[float, ...]:
     """A point, from a list of finite numbers, one per dimension; on a line a number will do."""
+    return as_numbers(value, point_needed(_length(value)), "scenario.point")
+
+
+def as_numbers(
+    value: object, what: str, code: str, least: int = 1, most: int | None = None
+) -> tuple[float, ...]:
+    """A list of `least` to `most` finite numbers; `what` is needed, in words."""
     try:
-        return tuple(as_number(item) for item in _items(value))
-    except ValueError as bad:
-        raise needs(point_needed(_length(value)), "scenario.point") from bad
-
-
-def as_planar_point(value: object) -> tuple[float, float]:
-    """A point of the plane, from a list of two finite numbers."""
-    try:
-        x, y = _items(value)
-        return as_number(x), as_number(y)
-    except ValueError as bad:
-        raise needs(point_needed(2), "scenario.point") from bad
-
-
-def as_bounds(value: object) -> tuple[float, float]:
-    """Both ends of an interval, from a list of two finite numbers."""
-    try:
-        lower, upper = _items(value)
-        return as_number(lower), as_number(upper)
-    except ValueError as bad:
-        what = "both ends [lower, upper] of an interval, two finite numbers"
-        raise needs(what, "scenario.bounds") from bad
-
-
-def as_halfspace(value: object) -> tuple[float, ...]:
-    """The half-space a . z <= b, from [a1, ..., an, b]."""
-    try:
-        row = tuple(as_number(item) for item in _items(value))
-        if len(row) < 2:
+        found = tuple(as_number(item) for item in _items(value))
+        if not least <= len(found) <= (most or len(found)):
             raise ValueError
-        return row
+        return found
     except ValueError as bad:
-        what = "[a1, ..., an, b], finite numbers, for all z with a1 z1 + ... + an zn <= b"
-        raise needs(what, "scenario.halfspace") from bad
+        raise needs(what, code) from bad
+
+
+def numbers_validator(what: str, code: str, least: int, most: int | None = None) -> BeforeValidator:
+    """Takes what `as_numbers` takes."""
+    return BeforeValidator(lambda value: as_numbers(value, what, code, least, most))
 
 
 def as_term(value: object) -> tuple[int | float, ...]:
@@ -156,32 +140,21 @@ def as_text(value: object) -> str:
     return value
 
 
-def as_checkpoint_every(value: object) -> float | str:
-    """Seconds between checkpoints, or the word "off"."""
-    if isinstance(value, str):
-        if value != "off":
-            raise needs('a number greater than 0, or "off"')
-        return value
-    number = as_number(value)
-    if number <= 0:
-        says = f'must be greater than 0, got {number:g}; write every = "off" for no checkpoints'
-        refuse([Problem((), "scenario.range", says)])
-    return number
+def time_or_off(key: str, what: str) -> BeforeValidator:
+    """Takes a time, or the word "off" for no `what`."""
 
+    def as_time(value: object) -> float | str:
+        if isinstance(value, str):
+            if value != "off":
+                raise needs('a number greater than 0, or "off"')
+            return value
+        number = as_number(value)
+        if number <= 0:
+            says = f'must be greater than 0, got {number:g}; write {key} = "off" for no {what}'
+            refuse([Problem((), "scenario.range", says)])
+        return number
 
-def as_sample_every(value: object) -> float | str | None:
-    """A time between samples, the word "off", or nothing."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        if value != "off":
-            raise needs('a number greater than 0, or "off"')
-        return value
-    number = as_number(value)
-    if number <= 0:
-        says = f'must be greater than 0, got {number:g}; write sample_every = "off" for no samples'
-        refuse([Problem((), "scenario.range", says)])
-    return number
+    return BeforeValidator(as_time)
 
 
 def as_function(value: object) -> str:
@@ -243,8 +216,24 @@ AgentId: TypeAlias = Annotated[int, Field(ge=0, lt=STREAMS), BeforeValidator(as_
 Text: TypeAlias = Annotated[str, BeforeValidator(as_text)]
 Function: TypeAlias = Annotated[str, BeforeValidator(as_function)]
 Parameter: TypeAlias = Annotated[Any, BeforeValidator(as_parameter)]
-Bounds: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_bounds)]
-PlanarPoint: TypeAlias = Annotated[tuple[float, float], BeforeValidator(as_planar_point)]
+Bounds: TypeAlias = Annotated[
+    tuple[float, float],
+    numbers_validator(
+        "both ends [lower, upper] of an interval, two finite numbers", "scenario.bounds", 2, 2
+    ),
+]
+PlanarPoint: TypeAlias = Annotated[
+    tuple[float, float], numbers_validator(point_needed(2), "scenario.point", 2, 2)
+]
+HalfSpace: TypeAlias = Annotated[
+    tuple[float, ...],
+    Field(min_length=2),
+    numbers_validator(
+        "[a1, ..., an, b], finite numbers, for all z with a1 z1 + ... + an zn <= b",
+        "scenario.halfspace",
+        2,
+    ),
+]
 PlanarPoints: TypeAlias = Annotated[
     tuple[PlanarPoint, ...], Field(min_length=1), listed("a list of points [x, y]")
 ]
@@ -264,7 +253,7 @@ StartPoints: TypeAlias = Annotated[
     ),
 ]
 HalfSpaces: TypeAlias = Annotated[
-    tuple[Annotated[tuple[float, ...], Field(min_length=2), BeforeValidator(as_halfspace)], ...],
+    tuple[HalfSpace, ...],
     Field(min_length=1),
     listed("a list of half-spaces [a1, ..., an, b]"),
 ]
@@ -275,12 +264,9 @@ Matrix: TypeAlias = Annotated[
     BeforeValidator(as_matrix, json_schema_input_type=float | Rows),
 ]
 Term: TypeAlias = Annotated[tuple[int | float, ...], Field(min_length=2), BeforeValidator(as_term)]
-SampleEvery: TypeAlias = Annotated[
-    Annotated[float, Field(gt=0)] | Literal["off"] | None, BeforeValidator(as_sample_every)
-]
-CheckpointEvery: TypeAlias = Annotated[
-    Annotated[float, Field(gt=0)] | Literal["off"], BeforeValidator(as_checkpoint_every)
-]
+TimeOrOff: TypeAlias = Annotated[float, Field(gt=0)] | Literal["off"]
+SampleEvery: TypeAlias = Annotated[TimeOrOff, time_or_off("sample_every", "samples")] | None
+CheckpointEvery: TypeAlias = Annotated[TimeOrOff, time_or_off("every", "checkpoints")]
 PositiveList: TypeAlias = Annotated[
     tuple[Positive, ...], Field(min_length=1), listed("a list of numbers")
 ]

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from . import checks
-from .problems import Problem, refuse
+from .problems import Problem
 from .table import Table
 from .values import Bounds, HalfSpaces, Matrix, PlanarPoints, Point, Points, Positive, PositiveList
-
-
-def dimensions(n: int) -> str:
-    """A number of dimensions in words."""
-    return f"{n} dimension{'s' * (n != 1)}"
 
 
 class PolygonSpec(Table):
@@ -34,10 +29,8 @@ class BoxSpec(Table):
     lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
     upper: Point = Field(description="the corner with the largest coordinates, in units of length")
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(checks.box(self.lower, self.upper))
-        return self
+    def _problems(self) -> Iterator[Problem]:
+        return checks.box(self.lower, self.upper)
 
     @property
     def dimension(self) -> int:
@@ -56,10 +49,8 @@ class RegionSpec(Table):
     lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
     upper: Point = Field(description="the corner with the largest coordinates, in units of length")
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(checks.box(self.lower, self.upper))
-        return self
+    def _problems(self) -> Iterator[Problem]:
+        return checks.box(self.lower, self.upper)
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """Corners that do not have n coordinates; both have as many, so one stands for both."""
@@ -74,10 +65,11 @@ class IntervalSpec(Table):
     kind: Literal["interval"] = Field(description="which form of workspace this is")
     bounds: Bounds = Field(description="both ends [lower, upper], in units of length")
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(checks.interval(self.bounds))
-        return self
+    def _problems(self) -> Iterator[Problem]:
+        lower, upper = self.bounds
+        if not lower < upper:
+            says = f"must be less than bounds[1] = {upper!r}, got {lower!r}"
+            yield Problem(("bounds", 0), "scenario.interval", says)
 
 
 class PolytopeSpec(Table):
@@ -93,11 +85,6 @@ class PolytopeSpec(Table):
         description="rows [a1, ..., an, b], each for all z with a1 z1 + ... + an zn <= b; or give "
         "vertices",
     )
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(self._problems())
-        return self
 
     def _problems(self) -> Iterator[Problem]:
         if self.vertices is not None and self.halfspaces is not None:
@@ -155,10 +142,14 @@ class EllipsoidSpec(Table):
         "the coordinates if absent",
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        refuse(checks.semi_axes(self.center, self.semi_axes, self.axes))
-        return self
+    def _problems(self) -> Iterator[Problem]:
+        n, given = len(self.center), len(self.semi_axes)
+        if given != n:
+            says = f"needs one length for each of the {n} coordinates of center, got {given}"
+            yield Problem(("semi_axes",), "scenario.dimension", says)
+        if self.axes is not None and len(self.axes) != n:
+            says = f"needs {n} rows of {n} numbers, as center has {n} coordinates, got "
+            yield Problem(("axes",), "scenario.dimension", f"{says}{len(self.axes)} rows")
 
     @property
     def dimension(self) -> int:

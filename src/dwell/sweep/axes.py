@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
@@ -27,21 +27,15 @@ class Range:
 
     def at(self, shares: Floats) -> list[float] | list[int]:
         """Return the values at some shares, from 0 to below 1, of the range."""
-        if self.whole:
-            steps = np.floor(shares * (self.high - self.low + 1.0)) if not self.log else None
-            values = self.low + steps if steps is not None else np.floor(self._ratio(shares, 1.0))
-            return [int(value) for value in np.clip(values, self.low, self.high)]
-        values = self._ratio(shares, 0.0) if self.log else self._even(shares)
-        return [float(value) for value in np.clip(values, self.low, self.high)]
-
-    def _even(self, shares: Floats) -> Floats:
-        found: Floats = self.low + shares * (self.high - self.low)
-        return found
-
-    def _ratio(self, shares: Floats, margin: float) -> Floats:
-        """Return values in equal ratios; `margin` is the width above the last whole number."""
-        found: Floats = self.low * np.exp(shares * math.log((self.high + margin) / self.low))
-        return found
+        top = self.high + (1.0 if self.whole else 0.0)  # each whole number has an equal part
+        if self.log:
+            values = self.low * np.exp(shares * math.log(top / self.low))
+            values = np.floor(values) if self.whole else values
+        else:
+            steps = shares * (top - self.low)
+            values = self.low + (np.floor(steps) if self.whole else steps)
+        kind = int if self.whole else float
+        return [kind(value) for value in np.clip(values, self.low, self.high)]
 
 
 @final
@@ -114,13 +108,9 @@ def latin_hypercube(ranges: Mapping[str, Range], count: int, seed: int) -> Group
 def _draws(seed: int, key: str, purpose: str, count: int) -> Floats:
     """Return numbers from 0 to below 1, digests of their places."""
     words = np.empty(count, dtype=np.uint64)
-    for block, name in enumerate(_names(seed, key, purpose, count)):
-        few = words[block * 8 : block * 8 + 8]
+    for lo in range(0, count, 8):
+        name = f"{seed}/{key}/{purpose}/{lo // 8}".encode()
+        few = words[lo : lo + 8]
         few[:] = np.frombuffer(hashlib.blake2b(name).digest(), dtype="<u8")[: len(few)]
     found: Floats = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return found
-
-
-def _names(seed: int, key: str, purpose: str, count: int) -> Iterator[bytes]:
-    for block in range(-(-count // 8)):
-        yield f"{seed}/{key}/{purpose}/{block}".encode()

@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-from dwell.errors import DwellError, InputError, Interrupted, UnsavedError
-from dwell.sweep.plan import CaseSpec, CaseTemplate, SweepCase
+from dwell.errors import DwellError, Interrupted, UnsavedError
+from dwell.sweep.template import CaseSpec, CaseTemplate, SweepCase
 
 if TYPE_CHECKING:
     from dwell.results import Run
@@ -34,7 +34,7 @@ LEFT_OUT: Final = ("schema", "wall_seconds", "certificate.findings")
 class Chunk:
     """Cases that a worker runs together, and what they have in common."""
 
-    template: str
+    template: CaseTemplate
     cases: tuple[CaseSpec, ...]
     attempt: int = 0
     isolated: bool = False  # to be run while no other is
@@ -60,21 +60,15 @@ class Result:
 
 def run_chunk(chunk: Chunk) -> Result:
     """Run every case of `chunk`; the failure of one is stored in its row."""
-    template = _template(chunk.template)
     rows: list[dict[str, Any]] = []
     runs: dict[str, bytes] = {}
     for spec in chunk.cases:
-        case = template.case(spec)
         began = time.perf_counter()
-        row = run_case(case, template, runs)
-        row |= {"_seconds": time.perf_counter() - began, "_worker": _worker()}
+        row = run_case(chunk.template.case(spec), chunk.template, runs)
+        worker = f"{platform.node()}:{os.getpid()}"
+        row |= {"_seconds": time.perf_counter() - began, "_worker": worker}
         rows.append(row)
     return Result(rows, versions(), runs)
-
-
-@lru_cache(maxsize=4)
-def _template(text: str) -> CaseTemplate:
-    return CaseTemplate(text)
 
 
 def run_case(case: SweepCase, template: CaseTemplate, runs: dict[str, bytes]) -> dict[str, Any]:
@@ -89,18 +83,17 @@ def run_case(case: SweepCase, template: CaseTemplate, runs: dict[str, bytes]) ->
             runs[case.key] = _bytes_of(run)
     except Interrupted:
         raise KeyboardInterrupt from None  # without the run, which other processes do not need
-    except (
-        MemoryError,
-        OSError,
-        UnsavedError,
-    ) as fault:  # perhaps temporary
-        return {**row, "status": AGAIN, "failure": f"{type(fault).__name__}: {_sentence(fault)}"}
-    except InputError as fault:
-        return {**row, "status": FAILED, "failure": _sentence(fault)}
+    except (MemoryError, OSError, UnsavedError) as fault:  # perhaps temporary
+        return {**row, "status": AGAIN, "failure": _sentence(f"{type(fault).__name__}: {fault}")}
+    except DwellError as fault:
+        return {**row, "status": FAILED, "failure": _sentence(str(fault))}
     except Exception as fault:
-        words = str(fault) if isinstance(fault, DwellError) else f"{type(fault).__name__}: {fault}"
-        return {**row, "status": FAILED, "failure": " ".join(words.split())[:500]}
+        return {**row, "status": FAILED, "failure": _sentence(f"{type(fault).__name__}: {fault}")}
     return {**row, **figures}
+
+
+def _sentence(text: str) -> str:
+    return " ".join(text.split())[:500]
 
 
 def blank_row(case: SweepCase, template: CaseTemplate) -> dict[str, Any]:
@@ -147,10 +140,6 @@ def figures_alone(row: Mapping[str, Any], keys: Sequence[str], final: bool) -> d
     return {name: value for name, value in found.items() if name not in left_out}
 
 
-def _sentence(fault: BaseException) -> str:
-    return " ".join(str(fault).split())[:500]
-
-
 def _bytes_of(run: Run) -> bytes:
     """Return the content of a run's file."""
     from dwell.results import save_run
@@ -159,10 +148,6 @@ def _bytes_of(run: Run) -> bytes:
         path = Path(folder) / "run.nc"
         save_run(run, path)
         return path.read_bytes()
-
-
-def _worker() -> str:
-    return f"{platform.node()}:{os.getpid()}"
 
 
 @lru_cache(maxsize=1)

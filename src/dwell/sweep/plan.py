@@ -1,39 +1,36 @@
-"""From a sweep to its cases: scenarios, seeds and order.
-
-A case does not depend on where or when it is run. Its seeds come from the sweep's seed and the
-number of the repeat alone, so that all points of a sweep see the same starts and draws, and
-differences between them are not chance. Its key is a digest of the scenario it comes to.
-"""
+"""From a sweep to its cases: which scenarios, with which values, in which order."""
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
-from dwell._types import finite_number, is_whole
+from dwell._types import is_whole
 from dwell.errors import InputError, ScenarioError
-from dwell.scenario import Scenario, parse_scenario
-from dwell.scenario.modules import changed_sources, sources_of
-from dwell.scenario.overrides import put
-from dwell.scenario.problems import listing, shown
+from dwell.scenario import Scenario
+from dwell.scenario.modules import sources_of
+from dwell.scenario.problems import listing
 from dwell.studies.laws import ANY_KEY, check_law_names, keys_of_law, parts_of, scenario_of_law
 from dwell.studies.matching import mismatches
 from dwell.sweep.axes import Group, Value, product_row, product_size
 from dwell.sweep.spec import KIND, MOST_CASES, Sweep
+from dwell.sweep.template import (
+    SOURCES,
+    START,
+    CaseSpec,
+    CaseTemplate,
+    SweepCase,
+    at_point,
+    json_text,
+)
 
-SOURCES = "sources"  # of a case: digests of the Python modules that it names
-START = "agents.start"
 MOST_CHECKED = 10_000  # points whose scenarios a dry run checks
-SAMPLES = 1000  # along a run, if its scenario does not say how many
 SEEDS = ("run.seed", "agents.start.seed")
-
-CaseSpec: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
 
 
 @final
@@ -101,11 +98,10 @@ class Plan:
     @cached_property
     def impossible(self) -> Impossible:
         """Return the points whose scenarios would be refused; no system is built."""
-        template, checked = CaseTemplate(self.template), min(self.points, MOST_CHECKED)
-        count, first = 0, None
+        checked, count, first = min(self.points, MOST_CHECKED), 0, None
         for point in range(checked):
             try:
-                template.case(self.spec(point * self.sweep.repeats)).checked()
+                self.case(point * self.sweep.repeats).checked()
             except ScenarioError as fault:
                 count, first = count + 1, first or " ".join(str(fault).split())
         return Impossible(count, checked, first)
@@ -119,7 +115,7 @@ class Plan:
             raise InputError(
                 f"case is {case!r}; the sweep has cases 0 to {len(self) - 1:,}", code="sweep.case"
             )
-        found = CaseTemplate(self.template).case(self.spec(case)).scenario()
+        found = self.case(case).scenario()
         if self.sweep.record != "summary" or "run.record.kind" in self.keys:
             return found
         kind = {"kind": self.sweep.base.run.record.kind}
@@ -131,20 +127,22 @@ class Plan:
         point, repeat = divmod(case, self.sweep.repeats)
         return (case, point, repeat, *self.values(point))
 
+    def case(self, number: int) -> SweepCase:
+        """Return one case."""
+        return self.template.case(self.spec(number))
+
     @cached_property
-    def template(self) -> str:
-        """Return what cases have in common, as JSON text."""
+    def template(self) -> CaseTemplate:
+        """What cases have in common."""
         sweep = self.sweep
-        return _json(
-            {
-                "bases": [_base(block.scenario, sweep) for block in self.blocks],
-                "keys": list(self.keys),
-                "words": [key for key in self.keys if self._unlike(key)],
-                "seed": sweep.seed,
-                "starts": sweep.starts,
-                "final": sweep.final,
-                "keep_runs": sweep.keep_runs,
-            }
+        return CaseTemplate(
+            bases=[_base(block.scenario, sweep) for block in self.blocks],
+            keys=list(self.keys),
+            words=[key for key in self.keys if self._unlike(key)],
+            seed=sweep.seed,
+            starts=sweep.starts,
+            final=sweep.final,
+            keep_runs=sweep.keep_runs,
         )
 
     def _unlike(self, key: str) -> bool:
@@ -155,72 +153,15 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """Digest that is equal for sweeps with equal cases."""
-        digest = hashlib.blake2b(self.template.encode(), digest_size=16)
-        digest.update(_json([self.sweep.repeats, self.points]).encode())
+        digest = hashlib.blake2b(json_text(asdict(self.template)).encode(), digest_size=16)
+        digest.update(json_text([self.sweep.repeats, self.points]).encode())
         for block in self.blocks:
             columns = {
                 key: c for g in block.groups for key, c in zip(g.keys, g.columns, strict=True)
             }
-            digest.update(_json([block.fixed, [len(g) for g in block.groups], columns]).encode())
+            sizes = [len(group) for group in block.groups]
+            digest.update(json_text([block.fixed, sizes, columns]).encode())
         return digest.hexdigest()
-
-
-@final
-@dataclass(frozen=True)
-class SweepCase:
-    """One run of a sweep."""
-
-    number: int
-    point: int
-    repeat: int
-    values: Sequence[Value]
-    seed: int
-    mapping: Mapping[str, Any]
-    keys: Sequence[str] = ()  # what is varied, in the order of `values`
-
-    @property
-    def start_seed(self) -> int | None:
-        """Seed of a random start; None where positions are given."""
-        start = self.mapping["agents"]["start"]
-        return start.get("seed", 0) if isinstance(start, Mapping) else None
-
-    @cached_property
-    def key(self) -> str:
-        """Digest of the scenario, equal for equal runs of any sweep."""
-        content = {key: value for key, value in self.mapping.items() if key != "modules"}
-        return hashlib.blake2b(_json(content).encode(), digest_size=16).hexdigest()
-
-    def checked(self) -> Scenario:
-        """Return the scenario, or raise an error that names the point."""
-        data = {key: value for key, value in self.mapping.items() if key != SOURCES}
-        try:
-            return parse_scenario(data)
-        except ScenarioError as fault:
-            row = dict(zip(self.keys, self.values, strict=True))
-            raise _at_point(fault, self.point, row) from None
-
-    def scenario(self) -> Scenario:
-        """Return the scenario; refuse it if its Python modules have changed since the start."""
-        scenario, began_with = self.checked(), self.mapping.get(SOURCES, {})
-        if changed := changed_sources(scenario, began_with):
-            raise InputError(
-                f"the source of {listing(changed)} is not the one that the sweep began with; begin "
-                "it again",
-                code="sweep.source",
-            )
-        return scenario
-
-
-def _at_point(fault: ScenarioError, point: int, row: Mapping[str, Value]) -> ScenarioError:
-    """Return an error about a scenario, with the values of its point."""
-    given = {key: value for key, value in row.items() if value is not None}
-    if not given:
-        return fault
-    values = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
-    tied = len(given.keys() - {KIND}) > 1
-    hint = " Values that depend on each other go together in [zip]." if tied else ""
-    text = f"at point {point} ({values}): {fault}{hint}"
-    return ScenarioError(text, code=fault.code, key=fault.key)
 
 
 def plan_of(sweep: Sweep) -> Plan:
@@ -241,9 +182,8 @@ def plan_of(sweep: Sweep) -> Plan:
             "draw points with [sample]",
             code="sweep.size",
         )
-    template = CaseTemplate(plan.template)
     for block in blocks:  # a mistake that all points share is no matter for each of them
-        template.case(plan.spec(block.first * sweep.repeats)).scenario()
+        plan.case(block.first * sweep.repeats).scenario()
     return plan
 
 
@@ -275,7 +215,7 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     try:
         scenario = scenario_of_law(sweep.base, name, law, match=sweep.match)
     except ScenarioError as fault:
-        raise _at_point(fault, first, samples) from None
+        raise at_point(fault, first, samples) from None
     return Block(scenario, kept, groups, first)
 
 
@@ -344,7 +284,7 @@ def _refuse_whole_tables(plan: Plan) -> None:
 
 def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     """Return the scenario as a mapping, with the settings of the sweep."""
-    data = json.loads(_json(scenario.model_dump(exclude_none=True)))
+    data = json.loads(json_text(scenario.model_dump(exclude_none=True)))
     if sources := sources_of(scenario):
         data[SOURCES] = sources
     if sweep.record == "summary":
@@ -356,56 +296,8 @@ def _base(scenario: Scenario, sweep: Sweep) -> dict[str, Any]:
     return dict(data)
 
 
-@final
-class CaseTemplate:
-    """What cases have in common: any case follows from it and the spec of the case."""
-
-    def __init__(self, text: str) -> None:
-        data = json.loads(text)
-        self.bases: list[dict[str, Any]] = data["bases"]
-        self.keys: list[str] = data["keys"]
-        self.words: list[str] = data["words"]  # keys whose column holds JSON texts
-        self.seed: int = data["seed"]
-        self.random_starts = data["starts"] == "random"
-        self.final: bool = data["final"]
-        self.keep_runs: bool = data["keep_runs"]
-
-    def case(self, spec: CaseSpec | Sequence[Any]) -> SweepCase:
-        """Return the case of a spec."""
-        number, point, repeat, base, values = spec
-        mapping = copy.deepcopy(self.bases[base])
-        seed = seed_of(self.seed, repeat, "run")
-        mapping["run"]["seed"] = seed
-        scattered = {"seed": seed_of(self.seed, repeat, "start")} if self.random_starts else {}
-        if self.random_starts:
-            mapping["agents"]["start"] |= scattered
-        for key, value in zip(self.keys, values, strict=True):
-            if value is not None and key != KIND:
-                given = {**value, **scattered} if key == START and scattered else value
-                put(mapping, key, copy.deepcopy(given))
-        _sample_along(mapping["run"])
-        return SweepCase(number, point, repeat, values, mapping["run"]["seed"], mapping, self.keys)
-
-
-def _sample_along(run: dict[str, Any]) -> None:
-    """Sample a summary as often as other runs, so that the time of coverage is found."""
-    record, horizon = run.get("record"), finite_number(run.get("horizon"))
-    if isinstance(record, dict) and record.get("sample_every", "") is None:
-        record["sample_every"] = horizon / SAMPLES if horizon else "off"
-
-
 def _sort(value: Value) -> str:
     """Return the type of table cell that holds a value."""
     if isinstance(value, bool):
         return "truth"
     return "number" if isinstance(value, (int, float)) else "word"
-
-
-def seed_of(seed: int, repeat: int, purpose: str) -> int:
-    """Return the seed of one repeat, from the sweep's seed."""
-    name = f"dwell sweep/{seed}/{repeat}/{purpose}".encode()
-    return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big")
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -31,9 +31,7 @@ class Columns(Mapping[str, Sequence[Any]]):
 
     def __getitem__(self, name: str) -> Sequence[Any]:
         if name not in self._lists:
-            if name not in self.table.column_names:
-                raise KeyError(name)
-            self._lists[name] = self.table.column(name).to_pylist()
+            self._lists[name] = self.table.column(name).to_pylist()  # or raise KeyError
         return self._lists[name]
 
     def numbers(self, name: str) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -57,23 +57,8 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """Return the content of `dwell sweep --json`."""
-        whole = self.done == self.cases
-        return {
-            "schema": 1,
-            "out": str(self.out),
-            "table": str(self.out / RUNS) if whole else None,
-            "cases": self.cases,
-            "points": self.points,
-            "done": self.done,
-            "computed": self.computed,
-            "failed": self.failed,
-            "failures": [{"case": f.case, "reason": f.reason} for f in self.failures],
-            "interrupted": self.interrupted,
-            "damaged": list(self.damaged),
-            "workers": self.workers,
-            "busy_seconds": self.busy_seconds,
-            "wall_seconds": self.wall_seconds,
-        }
+        table = str(self.out / RUNS) if self.done == self.cases else None
+        return {"schema": 1, **asdict(self), "out": str(self.out), "table": table}
 
 
 def run_sweep(

@@ -243,21 +243,17 @@ def _listed(values: object, key: str) -> tuple[Any, ...]:
 
 def _refuse_odd(value: object, key: str) -> None:
     """Refuse values that JSON or a table cannot hold, at any depth."""
-    if isinstance(value, Mapping):
-        for inner in value.values():
-            _refuse_odd(inner, key)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
+    if isinstance(value, (Mapping, list, tuple)):
+        for inner in value.values() if isinstance(value, Mapping) else value:
             _refuse_odd(inner, key)
     elif not isinstance(value, (str, bool)):
+        needed = ""
         if is_whole(value) and abs(value) >= 2**63:
-            says = f"needs whole numbers below 2**63, which a table can hold, got {shown(value)}."
-            raise _wrong(key, says, "sweep.axis")
-        if finite_number(value) is None:
-            says = (
-                f"needs finite numbers, words, true or false, lists or tables, got {shown(value)}."
-            )
-            raise _wrong(key, says, "sweep.axis")
+            needed = "whole numbers below 2**63, which a table can hold"
+        elif finite_number(value) is None:
+            needed = "finite numbers, words, true or false, lists or tables"
+        if needed:
+            raise _wrong(key, f"needs {needed}, got {shown(value)}.", "sweep.axis")
 
 
 def _refuse_twins(rows: Sequence[Any], key: str) -> None:

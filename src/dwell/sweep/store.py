@@ -16,7 +16,7 @@ import contextlib
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar, final
 
@@ -28,7 +28,7 @@ from dwell.results.files import refused, shown, written_whole
 from dwell.results.lock import locked
 from dwell.sweep import table
 from dwell.sweep.cases import FAILED, Result, blank_row, figures_alone
-from dwell.sweep.plan import CaseTemplate, Plan
+from dwell.sweep.plan import Plan
 from dwell.sweep.quartiles import summary_blocks, summary_schema
 
 VERSION = 1
@@ -62,23 +62,23 @@ class Folder:
         self.failed = 0
         self.parts = parts_of(path, plan.digest)
         self._parts: list[Path] = []
-        self._next = 0
+        self._last = -1  # number of the last part
         self.damaged: list[Path] = []  # parts that could not be read, put aside
 
     # -- opening -----------------------------------------------------------------------------
 
     def read(self, *, retry: bool) -> None:
         """Read what an earlier command left; with `retry`, failed cases count as missing."""
-        kept = [self.path / RUNS] if (self.path / RUNS).exists() else []
-        kept += sorted(self.parts.glob("*.parquet"))
-        for path in kept:
+        parts = sorted(self.parts.glob("*.parquet"))
+        self._last = max((int(path.stem) for path in parts if path.stem.isdecimal()), default=-1)
+        whole = [self.path / RUNS] if (self.path / RUNS).exists() else []
+        for path in whole + parts:
             rows = _unless_damaged(table.read, path, ["case", "status"])
             if rows is None:
-                self.damaged.append(_put_aside(path))
+                damaged = path.with_name(f"{path.name}.damaged")  # its cases are run again
+                self.damaged.append(path.replace(damaged))
             else:
                 self._take_stock(path, rows, retry)
-        numbers = [int(path.stem) for path in self._parts if path.stem.isdecimal()]
-        self._next = max(numbers, default=-1) + 1
 
     def _take_stock(self, path: Path, rows: Any, retry: bool) -> None:
         cases = rows.column("case").to_numpy()
@@ -99,7 +99,7 @@ class Folder:
 
         groups = table.groups(path)
         good = (rows.filter(pc.not_equal(rows.column("status"), FAILED)) for rows in groups)
-        target = self.parts / f"{self._number():08d}.parquet"
+        target = self._new_part()
         table.write_blocks(good, table.Parts([path], self.plan.keys).schema(), target, {})
         self._take_away(path)
         return target
@@ -109,10 +109,9 @@ class Folder:
             (self.path / SUMMARY).unlink(missing_ok=True)
         path.unlink()
 
-    def _number(self) -> int:
-        there = [int(p.stem) for p in self.parts.glob("*.parquet") if p.stem.isdecimal()]
-        self._next = max([self._next, *(number + 1 for number in there)])
-        return self._next
+    def _new_part(self) -> Path:
+        self._last += 1
+        return self.parts / f"{self._last:08d}.parquet"
 
     # -- writing -----------------------------------------------------------------------------
 
@@ -124,9 +123,8 @@ class Folder:
         for row in rows:
             if row["key"] in result.runs:
                 self._keep_run(row["key"], result.runs[row["key"]])
-        target = self.parts / f"{self._next:08d}.parquet"
+        target = self._new_part()
         table.write_part(table.arrow_table(rows, self.plan.keys), target)
-        self._next += 1
         self._parts.append(target)
         self.done[[row["case"] for row in rows]] = True
         self.failed += sum(row["status"] == FAILED for row in rows)
@@ -149,9 +147,8 @@ class Folder:
         small = mine[: max(2, len(mine) * 7 // 8)]
         parts = table.Parts(small, self.plan.keys)
         schema = parts.schema()
-        target = self.parts / f"{self._next:08d}.parquet"
+        target = self._new_part()
         table.write_blocks(parts.blocks(schema), schema, target, {})
-        self._next += 1
         self._parts = [path for path in self._parts if path not in small] + [target]
         for path in small:
             path.unlink()
@@ -279,10 +276,10 @@ def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
     They are written to the parts of this plan before it becomes the plan of the folder, and then
     deleted from those of the other: a crash in between costs nothing.
     """
-    template = CaseTemplate(plan.template)
+    template = plan.template
     if template.final and not old["frame"]["final"]:
         return  # their rows do not say where the agents were in the end
-    numbers = {template.case(plan.spec(k)).key: k for k in range(len(plan))}
+    numbers = {plan.case(k).key: k for k in range(len(plan))}
     if template.keep_runs:
         numbers = {key: k for key, k in numbers.items() if (out / KEPT / f"{key}.nc").exists()}
     target = parts_of(out, plan.digest)
@@ -292,7 +289,7 @@ def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
         for row in group.to_pylist():
             number = numbers.pop(row["key"], None)
             if number is not None and row["status"] != FAILED:
-                mine = blank_row(template.case(plan.spec(number)), template)
+                mine = blank_row(plan.case(number), template)
                 rows.append({**figures_alone(row, old["keys"], template.final), **mine})
         if rows:
             table.write_part(table.arrow_table(rows, plan.keys), target / f"{k:08d}.parquet")
@@ -312,17 +309,13 @@ def _groups_of(out: Path, old: Mapping[str, Any]) -> Iterator[Any]:
 def _tidy(out: Path, plan: Plan) -> None:
     """Delete the files of earlier plans."""
     runs = out / RUNS
-    if runs.exists() and _plan_of_table(runs) not in (plan.digest, None):
+    about = _unless_damaged(table.about_file, runs) if runs.exists() else None
+    if about is not None and about.get("plan", plan.digest) != plan.digest:
         for name in (RUNS, SUMMARY, TIMINGS):
             (out / name).unlink(missing_ok=True)
     for folder in out.glob("parts-*"):
         if folder != parts_of(out, plan.digest):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _plan_of_table(path: Path) -> str | None:
-    about = _unless_damaged(table.about_file, path)
-    return None if about is None else about.get("plan")
 
 
 def check_versions(
@@ -348,7 +341,7 @@ def _write_plan(path: Path, plan: Plan, versions: dict[str, str]) -> None:
         "repeats": plan.sweep.repeats,
         "keys": list(plan.keys),
         "versions": versions,
-        "frame": json.loads(plan.template),
+        "frame": asdict(plan.template),
         "sweep": plan.sweep.source,
         "axes": [
             {key: list(column) for key, column in zip(group.keys, group.columns, strict=True)}
@@ -388,10 +381,3 @@ def _unless_damaged(read: Callable[..., T], path: Path, *what: Any) -> T | None:
             return None
         reason = getattr(fault, "strerror", None) or fault
         raise refused(f"{shown(path)} could not be read ({reason})") from None
-
-
-def _put_aside(path: Path) -> Path:
-    """Rename an unreadable file; its cases are run again."""
-    target = path.with_name(f"{path.name}.damaged")
-    path.replace(target)
-    return target

@@ -61,23 +61,16 @@ def _array(name: str, values: list[Any]) -> Any:
     """Return one column; a mixture of whole and other numbers becomes floats."""
     import pyarrow as pa
 
-    if name in NUMBERS or name in WORDS or name in LISTS:
-        return pa.array(values, type=_type(name))
+    kinds = ((NUMBERS, pa.float64()), (WORDS, pa.string()), (LISTS, pa.list_(pa.string())))
+    for names, kind in kinds:  # of columns that may be empty in all runs
+        if name in names:
+            return pa.array(values, type=kind)
     try:
         return pa.array(values, from_pandas=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # very large whole numbers
         if name in SEEDS:  # whose digits all count
             return pa.array([None if value is None else str(value) for value in values])
         return pa.array([None if value is None else float(value) for value in values])
-
-
-def _type(name: str) -> Any:
-    """Return the type of a column that may be empty in all runs."""
-    import pyarrow as pa
-
-    if name in NUMBERS:
-        return pa.float64()
-    return pa.list_(pa.string()) if name in LISTS else pa.string()
 
 
 def write_part(table: Any, target: Path) -> None:
@@ -93,7 +86,7 @@ class Parts:
 
     def __init__(self, paths: Sequence[Path], keys: Sequence[str]) -> None:
         self.paths, self.keys = list(paths), list(keys)
-        cases = [_cases(path) for path in self.paths]
+        cases = [read(path, ["case"]).column("case").to_numpy() for path in self.paths]
         counted = [(path, k, n) for path in self.paths for k, n in enumerate(group_sizes(path))]
         self._groups = [(path, k) for path, k, _ in counted]
         sizes = [size for _, _, size in counted]
@@ -112,7 +105,8 @@ class Parts:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        found = _unified([pq.read_schema(path) for path in self.paths])
+        schemas = [pq.read_schema(path) for path in self.paths]
+        found = pa.unify_schemas(schemas, promote_options="permissive")
         names = ordered(set(found.names), self.keys)
         return pa.schema([found.field(name) for name in names])
 
@@ -161,17 +155,6 @@ def group_sizes(path: Path) -> list[int]:
 def groups(path: Path) -> Iterator[Any]:
     """Return a table, group by group."""
     return (read_group(path, k) for k in range(len(group_sizes(path))))
-
-
-def _cases(path: Path) -> Ints:
-    found: Ints = read(path, ["case"]).column("case").to_numpy()
-    return found
-
-
-def _unified(schemas: Sequence[Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.unify_schemas(schemas, promote_options="permissive")
 
 
 def fitted(table: Any, schema: Any) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, final
 
 from dwell.sweep.cases import AGAIN, FAILED, Chunk, Result, blank_row
-from dwell.sweep.plan import CaseTemplate, Plan
+from dwell.sweep.plan import Plan
 
 SECONDS = 0.5  # of work in one chunk: enough that its transfer costs little
 LARGEST = 1_000  # cases in one chunk
@@ -44,7 +44,6 @@ class WorkQueue:
 
     def __init__(self, plan: Plan, missing: Iterator[int], left: int) -> None:
         self._plan, self._missing = plan, missing
-        self._template = CaseTemplate(plan.template)
         self._back: deque[Chunk] = deque()
         self._isolated: deque[Chunk] = deque()  # run one at a time, at the end
         self.left = left  # cases that were never in a chunk
@@ -88,7 +87,7 @@ class WorkQueue:
             waiting = self._isolated if chunk.isolated else self._back
             waiting.append(replace(chunk, attempt=chunk.attempt + 1))
             return []
-        row = blank_row(self._template.case(chunk.cases[0]), self._template)
+        row = blank_row(chunk.template.case(chunk.cases[0]), chunk.template)
         return [{**row, "status": FAILED, "failure": f"{reason}, {TRIES} times"}]
 
     def split_retries(self, chunk: Chunk, result: Result) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ def create_app(limits: Limits, folder: Path, names: Iterable[str] = ()) -> FastA
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with backend.opened():
+            await asyncio.to_thread(scenario_routes.templates)  # no request need wait for them
             yield
 
     app = FastAPI(

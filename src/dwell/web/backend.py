@@ -14,10 +14,9 @@ from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from dwell.web.errors import RequestError
 from dwell.web.jobs.film_cache import FilmCache
 from dwell.web.jobs.registry import JobRegistry
-from dwell.web.jobs.task_client import TaskClient
+from dwell.web.jobs.task_client import task_result
 from dwell.web.limits import Limits
-from dwell.web.templates import templates
-from dwell.web.work.jobs import work_on_runs, work_on_tasks
+from dwell.web.work.jobs import work_on
 from dwell.workers.pool import Pool
 
 SENDING = 30.0  # seconds that a client may take to send a request
@@ -32,9 +31,9 @@ class Backend:
 
     def __init__(self, limits: Limits, folder: Path) -> None:
         self.limits = limits
-        self.runs = Pool(work_on_runs(limits), "runs", limits.workers)
-        self._tasks = Pool(work_on_tasks(limits), "tasks", 1, grace=GRACE, quick=QUICK)
-        self._client = TaskClient(self._tasks, limits.queued)
+        self.runs = Pool(work_on(limits, runs=True), "runs", limits.workers)
+        # Short tasks have a pool of their own, so that they need not wait for runs.
+        self._tasks = Pool(work_on(limits, runs=False), "tasks", 1, grace=GRACE, quick=QUICK)
         self.registry = JobRegistry(limits, self.runs, folder)
         self.films = FilmCache(limits, self.runs, self.registry, folder)
 
@@ -44,7 +43,6 @@ class Backend:
         self._tasks.open()
         self.runs.open()
         expiring = asyncio.create_task(self.registry.expire_live_jobs())
-        await asyncio.to_thread(templates)  # so that the first request need not wait
         try:
             yield
         finally:
@@ -56,7 +54,8 @@ class Backend:
     ) -> dict[str, Any]:
         """Return the result of a short task on the body of a request."""
         raw = await self.read(request, media)
-        return await while_connected(request, self._client.result(task, raw))
+        result = task_result(self._tasks, task, raw, self.limits.queued)
+        return await while_connected(request, result)
 
     async def read(self, request: Request, media: str) -> bytes:
         """Return the body of a request, if it is short and of the right media type."""

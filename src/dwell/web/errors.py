@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, final
 
-from dwell.errors import InputError
-
 
 @final
 class RequestError(Exception):
@@ -27,8 +25,3 @@ def problem(code: str, message: str, key: str | None = None) -> dict[str, Any]:
 
 def _whole(text: str) -> str:
     return text.encode(errors="replace").decode()
-
-
-def problem_of_input(fault: InputError) -> dict[str, Any]:
-    """Return an InputError as JSON."""
-    return problem(fault.code, str(fault), fault.key)

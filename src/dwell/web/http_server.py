@@ -178,20 +178,16 @@ def _listen(host: str, port: int) -> socket.socket:
 def _bound(listening: socket.socket, address: Any) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        _set_timeout(listening)
+        # Connections, which inherit it, are closed if their clients stop reading: they would keep
+        # their live runs.
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * STUCK))
         listening.bind(address)
         listening.listen(BACKLOG)
     except BaseException:
         listening.close()
         raise
     return listening
-
-
-def _set_timeout(listening: socket.socket) -> None:
-    """Close connections whose clients stop reading; they would keep their live runs."""
-    option = getattr(socket, "TCP_USER_TIMEOUT", None)  # connections inherit it
-    if option is not None:
-        listening.setsockopt(socket.IPPROTO_TCP, option, int(1000 * STUCK))
 
 
 def _address(listening: socket.socket) -> str:

@@ -84,7 +84,13 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
         )
     _refuse_horizon(mapping.get("run"), limits)
     scenario = parse_scenario(mapping)
-    _refuse_size(scenario, limits)
+    if scenario.agents.count > limits.agents:
+        raise AgentsError(
+            f"{scenario.agents.count} agents are asked for; this server takes at most "
+            f"{limits.agents}: take fewer, or use dwell run",
+            code="web.agents",
+            key="agents.start",
+        )
     _refuse_facets(scenario)
     return scenario
 
@@ -94,7 +100,7 @@ def _refuse_code(density: object, key: str) -> None:
     if not isinstance(density, Mapping):
         return
     kind = density.get("kind")
-    if isinstance(kind, str) and kind not in DENSITIES and kind in ("callable", "raster"):
+    if kind in ("callable", "raster"):
         raise DensityError(
             f'{key}.kind is "{kind}", which a server does not take: requests hold neither code '
             f"nor files; use one of {', '.join(DENSITIES)}, or the command line",
@@ -124,23 +130,10 @@ def _refuse_facets(scenario: Scenario) -> None:
         )
 
 
-def _refuse_size(scenario: Scenario, limits: Limits) -> None:
-    agents = scenario.agents.count
-    if agents > limits.agents:
-        raise AgentsError(
-            f"{agents} agents are asked for; this server takes at most {limits.agents}: take "
-            "fewer, or use dwell run",
-            code="web.agents",
-            key="agents.start",
-        )
-
-
 def _refuse_horizon(run: object, limits: Limits) -> None:
     """Refuse a long horizon first: it causes other errors that are harder to understand."""
     horizon = run.get("horizon") if isinstance(run, Mapping) else None
-    if not isinstance(horizon, int | float):
-        return
-    if horizon > limits.horizon:
+    if isinstance(horizon, int | float) and horizon > limits.horizon:
         raise InputError(
             f"run.horizon is {horizon:g}; this server takes at most {limits.horizon:g}: take "
             "less, or use dwell run",

@@ -12,7 +12,7 @@ class Quantised:
     """Go towards the centroid, in one of a few directions."""
 
     speed: float  # the largest one, length per time
-    wait: float = 0.25  # the time between two looks, on average
+    wait: float = 0.25  # the time between two samples, on average
     directions: int = 8
 
     def begin(self, observation: Observation) -> Command:
@@ -20,7 +20,7 @@ class Quantised:
         return self.decide(observation)
 
     def decide(self, observation: Observation) -> Command:
-        """A velocity to hold, and the time of the next look."""
+        """A velocity to hold, and the time of the next sample."""
         x, y = observation.measurement.error  # from the agent to the centroid of its cell
         turn = 2.0 * np.pi / self.directions
         angle = turn * np.round(np.arctan2(y, x) / turn)

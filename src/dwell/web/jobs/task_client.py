@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any
 
 from dwell.web.errors import RequestError, problem
 from dwell.workers.child import CROWDED, DONE, FAILED, LATE, LOST, TaskOutcome
@@ -20,25 +20,18 @@ STATUS = {
 }
 
 
-@final
-class TaskClient:
-    """Short tasks about scenarios, in a pool of their own, so that they need not wait for runs."""
+async def task_result(pool: Pool, task: str, raw: bytes, queued: int) -> dict[str, Any]:
+    """Return the result of one of `dwell.web.work.scenario_tasks.TASKS` on the body of a request.
 
-    def __init__(self, pool: Pool, queued: int) -> None:
-        self._pool, self._queued = pool, queued
-
-    async def result(self, task: str, raw: bytes) -> dict[str, Any]:
-        """Return the result of one of `dwell.web.work.scenario_tasks.TASKS`."""
-        try:
-            return await self._result(task, raw)
-        except RequestError as error:
-            if error.code != WORKER_LOST:
-                raise
-        return await self._result(task, raw)  # an earlier task may have damaged the process
-
-    async def _result(self, task: str, raw: bytes) -> dict[str, Any]:
-        order = {"do": "task", "task": task, "body": raw}
-        return await result_of(self._pool, order, SECONDS, self._queued)
+    A task whose process dies is tried once more: an earlier one may have damaged the process.
+    """
+    order = {"do": "task", "task": task, "body": raw}
+    try:
+        return await result_of(pool, order, SECONDS, queued)
+    except RequestError as error:
+        if error.code != WORKER_LOST:
+            raise
+    return await result_of(pool, order, SECONDS, queued)
 
 
 async def result_of(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 
-class Problem(BaseModel):
+class ErrorDetail(BaseModel):
     """An error: a code for programs, a message for people."""
 
     code: str = Field(description="a short stable name")
@@ -18,7 +18,7 @@ class Problem(BaseModel):
 class Refused(BaseModel):
     """Any response that is not a success."""
 
-    error: Problem
+    error: ErrorDetail
 
 
 class Health(BaseModel):
@@ -82,7 +82,7 @@ class JobView(BaseModel):
     events: int = Field(description="number of events so far")
     live: bool = Field(description="whether it ends when no client listens")
     created: str
-    error: Problem | None
+    error: ErrorDetail | None
 
 
 class RunView(JobView):

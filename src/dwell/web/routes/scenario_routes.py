@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 
+from dwell.scenario import (
+    TEMPLATES,
+    parse_scenario,
+    scenario_schema,
+    template_text,
+    text_to_mapping,
+)
 from dwell.web.backend import WithBackend
 from dwell.web.routes import response_models as models
 from dwell.web.routes.error_responses import WITH_BODY, error_responses
 from dwell.web.routes.openapi import SCENARIO, body
-from dwell.web.templates import schema, templates
 
 SCENARIO_BODY = body("application/json", SCENARIO, "A scenario.")
 TEXT_BODY = body("text/plain", {"type": "string"}, "A scenario file, TOML or JSON.")
 
 routes = APIRouter()
+schema = lru_cache(maxsize=1)(scenario_schema)
+
+
+@lru_cache(maxsize=1)
+def templates() -> list[dict[str, Any]]:
+    """Return name, title, description and scenario of each template."""
+    found = []
+    for name, about in TEMPLATES.items():
+        scenario = parse_scenario(text_to_mapping(template_text(name)))
+        data = scenario.model_dump(mode="json", exclude_none=True)
+        title = scenario.name or name.replace("-", " ")
+        found.append({"name": name, "title": title, "about": about, "scenario": data})
+    return found
 
 
 @routes.get("/api/schema", responses=error_responses(403))

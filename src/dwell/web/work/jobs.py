@@ -9,19 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from dwell.errors import DwellError, InputError
-from dwell.web.errors import problem, problem_of_input
+from dwell.web.errors import problem
 from dwell.web.limits import Limits
 from dwell.workers.child import Link, Work
 
 
-def work_on_runs(limits: Limits) -> Work:
-    """Return the work of processes that run scenarios and draw films."""
-    return Work(partial(run_order, limits), describe, partial(_prepare, run=True), limits.memory)
-
-
-def work_on_tasks(limits: Limits) -> Work:
-    """Return the work of processes that carry out short tasks."""
-    return Work(partial(run_order, limits), describe, partial(_prepare, run=False), limits.memory)
+def work_on(limits: Limits, *, runs: bool) -> Work:
+    """Return the work of processes that run scenarios and draw films, or do short tasks."""
+    return Work(partial(run_order, limits), describe, partial(_prepare, run=runs), limits.memory)
 
 
 def run_order(limits: Limits, order: dict[str, Any], link: Link) -> dict[str, Any]:
@@ -82,7 +77,7 @@ JOBS: dict[str, Callable[[dict[str, Any], Limits, Link], dict[str, Any]]] = {
 def describe(fault: Exception) -> dict[str, Any]:
     """Return an exception as the error of a response."""
     if isinstance(fault, InputError):
-        return problem_of_input(fault)
+        return problem(fault.code, str(fault), fault.key)
     if isinstance(fault, DwellError):
         return problem("job.failed", str(fault))
     if isinstance(fault, MemoryError):
