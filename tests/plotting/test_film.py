@@ -96,11 +96,11 @@ def test_cells_are_those_of_the_moment() -> None:
         np.testing.assert_allclose(ring[:-1], cell.vertices)
 
 
-def test_who_looked_just_now_is_told_from_the_events() -> None:
+def test_recent_samples_are_those_of_the_events() -> None:
     run = run_named("two-hills")
     frames = frames_of(run, fps=50, seconds=30.0)
 
-    assert (frames.fresh[0] == 1.0).all()  # everybody looks at the beginning
+    assert (frames.fresh[0] == 1.0).all()  # all agents sample at the beginning
     assert frames.flashes
     wait = run.horizon * run.agents / len(run.events)
     span = min(0.3 * run.horizon / 30.0, 0.5 * wait)
@@ -113,7 +113,7 @@ def test_who_looked_just_now_is_told_from_the_events() -> None:
 
 
 @pytest.mark.parametrize(("fps", "rings"), [(2, False), (60, True)])
-def test_rings_only_where_looks_can_be_told_apart(fps: int, rings: bool) -> None:
+def test_rings_only_where_samples_can_be_told_apart(fps: int, rings: bool) -> None:
     run = run_named("two-hills")
     frames = frames_of(run, fps=fps, seconds=10.0)
     assert frames.flashes == rings
@@ -169,7 +169,7 @@ def test_a_film_has_the_name_of_the_scenario(name: str, size: tuple[int, int]) -
     assert box.y1 <= figure.bbox.y1
 
 
-def test_a_film_has_the_frames_size_and_speed_that_were_asked_for(tmp_path: Path) -> None:
+def test_a_film_has_the_frames_size_and_speed_that_are_given(tmp_path: Path) -> None:
     path = animate(run_named("two-hills"), tmp_path / "film.gif", **QUICK)
 
     assert path == tmp_path / "film.gif"
@@ -252,7 +252,7 @@ def test_a_missing_folder_and_a_folder_in_place_of_the_file_are_named(tmp_path: 
 
 
 class Stopped(KeyboardInterrupt):
-    """Somebody presses Ctrl-C."""
+    """Ctrl-C."""
 
 
 def stop_half_way(what: str, share: float) -> None:

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from dwell._types import counted
-from dwell.cli.show import _console, listing
+from dwell.cli.output import print_table
 
 if TYPE_CHECKING:
     from dwell.studies.deployment import Deployment
@@ -27,14 +25,10 @@ MOST_LISTED = 12  # agents whose positions are shown
 
 def show_deployment(found: Deployment, out: Path | None) -> None:
     """The best deployment, how sure one may be of it, and what it compares with."""
-    table = listing(_rows(found))
-    for note in found.notes:
-        table.add_row("[yellow]note[/]", escape(note))
+    rows = [*_rows(found), *(("note", note) for note in found.notes)]
     if found.interrupted:
-        table.add_row("[yellow]note[/]", "interrupted: this is the best so far")
-    if out is not None:
-        table.add_row("kept in", escape(str(out)))
-    _console().print(table)
+        rows.append(("note", "interrupted: this is the best so far"))
+    print_table(rows if out is None else [*rows, ("kept in", str(out))])
 
 
 def _rows(found: Deployment) -> Iterator[tuple[str, str]]:
@@ -54,16 +48,15 @@ def _rows(found: Deployment) -> Iterator[tuple[str, str]]:
     yield "", f"cost {three}{unit}"
     reference = found.reference
     if reference.value > 0.0:
-        ratio = found.cost / reference.value
-        yield (
-            "reference",
-            f"{reference.value:.7g}, the estimate for many agents (the cost is {ratio:.4g} of it)",
-        )
+        ratio = f"(the cost is {found.cost / reference.value:.4g} of it)"
+        yield "reference", f"{reference.value:.7g}, the estimate for many agents {ratio}"
     for bound in reference.lower_bounds:
         yield "lower bound", f"{bound.value:.7g}: {bound.says}"
     cells = found.evaluations / max(len(found.descents), 1) / found.agents
     yield "cells", f"{found.evaluations} computed ({cells:.3g} per start and agent)"
-    yield from _positions(found)
+    shown = "  ".join(_place(place) for place in found.positions[:MOST_LISTED].tolist())
+    more = found.agents - MOST_LISTED
+    yield "positions", shown if more <= 0 else f"{shown}  and {more} more; see --json"
     yield "time taken", f"{found.wall_seconds:.3g} s"
 
 
@@ -83,13 +76,6 @@ def _starts(found: Deployment) -> str:
         f"{found.times_found} of {len(kinds)} led here, the first of them number {found.best}; "
         f"in all {listed}; seed {found.seed}"
     )
-
-
-def _positions(found: Deployment) -> Iterator[tuple[str, str]]:
-    shown = found.positions[:MOST_LISTED]
-    text = "  ".join(_place(place) for place in shown.tolist())
-    more = found.agents - len(shown)
-    yield "positions", text if not more else f"{text}  and {more} more; see --json"
 
 
 def _place(place: list[float]) -> str:

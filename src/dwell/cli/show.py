@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import io
-import os
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
-
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from dwell._types import apart, counted
+from dwell.cli.output import print_table
 from dwell.hybrid import StopReason
 
 if TYPE_CHECKING:
     from dwell.results import Run
-    from dwell.verify import Finding, Report
-
-WIDE = 70  # columns from which a table is wide enough for sentences
-PIPE_WIDTH = 160
+    from dwell.verify import Report
 
 
 def show_summary(summary: dict[str, Any], out: Path | None, resumed: bool = False) -> None:
     """The numbers of a run."""
-    table = listing(_rows(summary, out, resumed))
-    for repair in summary["repairs"]:
-        table.add_row("[yellow]repaired[/]", escape(repair))
-    for flag in summary["flags"]:
-        table.add_row("[yellow]note[/]", escape(flag["says"]))
-    if out is not None:
-        table.add_row("kept in", escape(str(out)))
-    _console().print(table)
-
-
-def listing(rows: Iterable[tuple[str, str]]) -> Table:
-    """A table of names and values."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows:
-        table.add_row(name, escape(value))
-    return table
+    rows = [*_rows(summary, out, resumed)]
+    rows += [("repaired", repair) for repair in summary["repairs"]]
+    rows += [("note", flag["says"]) for flag in summary["flags"]]
+    print_table(rows if out is None else [*rows, ("kept in", str(out))])
 
 
 def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[str, str]]:
@@ -54,14 +31,11 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
     if not stop["ok"]:
         yield "advice", StopReason(stop["reason"]).advice_about(None if out is None else str(out))
-    looks = s["events"]["per_agent"]
-    yield (
-        "events",
-        f"{s['events']['total']}  (per agent {looks['min']} to {looks['max']}, "
-        f"mean {looks['mean']:.1f})",
-    )
+    each = "(per agent {min} to {max}, mean {mean:.1f})".format(**s["events"]["per_agent"])
+    yield "events", f"{s['events']['total']}  {each}"
     yield "cells", _cells(s["cells"])
-    yield "messages", _messages(s)
+    sent = f", {s['broadcasts']} broadcast" if s["broadcasts"] else ""
+    yield "messages", f"{s['messages']} positions received{sent}"
     initial, final = (_cost(s, end) for end in ("initial", "final"))
     if final is None:
         yield "cost", f"{initial} at the start; not defined at the end"
@@ -110,18 +84,12 @@ def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _cells(cells: dict[str, Any]) -> str:
     """How many were computed, by kind where there are several."""
-    spread = cells["per_agent"]
-    each = f"(per agent {spread['min']} to {spread['max']})"
+    each = "(per agent {min} to {max})".format(**cells["per_agent"])
     if not cells["guaranteed"]:
         return f"{cells['voronoi']} computed  {each}"
     total = cells["voronoi"] + cells["guaranteed"] + cells["dual_guaranteed"]
     kinds = f"{cells['voronoi']} Voronoi, {cells['guaranteed']} guaranteed, as many dual"
     return f"{total} computed: {kinds}  {each}"
-
-
-def _messages(s: dict[str, Any]) -> str:
-    received = f"{s['messages']} positions received"
-    return f"{received}, {s['broadcasts']} broadcast" if s["broadcasts"] else received
 
 
 def _coverage(coverage: dict[str, Any], flags: set[str]) -> str:
@@ -136,48 +104,16 @@ def _coverage(coverage: dict[str, Any], flags: set[str]) -> str:
 
 def show_report(report: Report, stored: Path, run: Run) -> None:
     """What `dwell check` found."""
-    console = _console()
-    wide = console.width >= WIDE
-    console.print(_findings(report.findings, wide))
-    silent = {f.where for f in report.certificate if f.status == "not applicable"}
-    if report.certificate and all(f.status == "not applicable" for f in report.certificate):
-        why = escape("; ".join(sorted(silent)))
-        console.print(f"Theorem: not tested, since {why}.", style="dim")
-    elif report.certificate:
-        console.print("Hypotheses and conclusions of the theorem for this run:", style="dim")
-        console.print(_findings(report.certificate, wide))
-    until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
-    text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
-    text += "" if run.stop.reason.ok else until
-    text += f"; {report.left_out} (--thorough recomputes all)." if report.left_out else "."
-    console.print(text, soft_wrap=True)
-
-
-def _findings(findings: Iterable[Finding], wide: bool) -> Table:
     from dwell.verify.finding import FINDING_HEAD, finding_rows
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in FINDING_HEAD[: 5 if wide else 4]:
-        table.add_column(name, no_wrap=name != "says")
-    colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
-    for name, status, *numbers, says in finding_rows(findings):
-        row = (name, f"[{colours[status]}]{status}[/]", *numbers, escape(says))
-        table.add_row(*row[: 5 if wide else 4])
-    return table
-
-
-class _Trimmed(io.TextIOBase):
-    """Standard output, without the blanks that pad the lines of a table."""
-
-    def write(self, text: str) -> int:
-        return sys.stdout.write("\n".join(line.rstrip() for line in text.split("\n")))
-
-
-def _console() -> Console:
-    """Standard output; a file or a pipe has COLUMNS characters to a line, or many, not padded."""
-    console = Console(highlight=False)
-    if console.is_terminal:
-        return console
-    wanted = os.environ.get("COLUMNS", "")
-    width = int(wanted) if wanted.isascii() and wanted.isdigit() and int(wanted) else PIPE_WIDTH
-    return Console(highlight=False, width=width, file=cast(IO[str], _Trimmed()))
+    print_table(finding_rows(report.findings), FINDING_HEAD)
+    silent = {f.where for f in report.certificate if f.status == "not applicable"}
+    if report.certificate and all(f.status == "not applicable" for f in report.certificate):
+        print(f"Theorem: not tested, since {'; '.join(sorted(silent))}.")
+    elif report.certificate:
+        print("Hypotheses and conclusions of the theorem for this run:")
+        print_table(finding_rows(report.certificate), FINDING_HEAD)
+    until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
+    text = f"{stored} ({counted(len(run.events), 'jump')}) {report.says}"
+    text += "" if run.stop.reason.ok else until
+    print(text + (f"; {report.left_out} (--thorough recomputes all)." if report.left_out else "."))

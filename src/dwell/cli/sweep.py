@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
-
 from dwell._types import counted
-from dwell.cli.show import _console
+from dwell.cli.output import coloured, print_json
 
 if TYPE_CHECKING:
     from dwell.sweep import Outcome, Plan
@@ -32,26 +28,22 @@ def show_plan(plan: Plan, as_json: bool) -> None:
         about: dict[str, Any] = {"schema": 1, "ok": True, "cases": len(plan)}
         about |= {"points": plan.points, "keys": list(plan.keys), "notes": list(plan.notes)}
         about["impossible"] = asdict(wrong)
-        print(json.dumps(about))
+        print_json(about)
         return
-    console = _console()
-    repeats = plan.sweep.repeats
-    console.print(
-        f"{counted(plan.points, 'point')}, {counted(repeats, 'run')} each: "
-        f"{counted(len(plan), 'case')}"
-    )
+    runs = f"{counted(plan.sweep.repeats, 'run')} each: {counted(len(plan), 'case')}"
+    print(f"{counted(plan.points, 'point')}, {runs}")
     for group in plan.sweep.groups:
         for key, column in zip(group.keys, group.columns, strict=True):
             few = ", ".join(str(value) for value in column[:6])
             more = ", ..." if len(column) > 6 else ""
-            console.print(escape(f"  {key}: {few}{more}"), soft_wrap=True)
+            print(f"  {key}: {few}{more}")
     if wrong.points:
         part = "first " if wrong.checked < plan.points else ""
         count = f"{wrong.points:,} of the {part}{counted(wrong.checked, 'point')}"
         says = f"{count} cannot be run; the first is {wrong.first}"
-        console.print(f"[bold red]impossible[/]  {escape(says)}", soft_wrap=True)
+        print(coloured(f"impossible  {says}"))
     for note in plan.notes:
-        console.print(f"[yellow]note[/]  {escape(note)}", soft_wrap=True)
+        print(coloured(f"note  {note}"))
 
 
 def write_case(plan: Plan, case: int, out: Path | None, force: bool) -> None:
@@ -70,31 +62,19 @@ def write_case(plan: Plan, case: int, out: Path | None, force: bool) -> None:
 
 def show_outcome(found: Outcome) -> None:
     """How many cases there are, and where the table is."""
-    console = _console()
     rate = found.computed / max(found.wall_seconds, 1e-9)
     says = f"{found.done:,} of {found.cases:,} cases done"
     if found.computed:
         says += f", {found.computed:,} now in {found.wall_seconds:.3g} s ({rate:,.3g} a second)"
-    console.print(says)
+    print(says)
     for name in found.damaged:
-        console.print(escape(f"{name}: damaged, so its cases were run again"), soft_wrap=True)
+        print(f"{name}: damaged, so its cases were run again")
     if found.failed:
-        console.print(f"[bold red]{found.failed:,} failed[/]; --retry runs them again:")
+        print(f"{found.failed:,} failed; --retry runs them again:")
         for failure in found.failures[:FIRST]:
-            console.print(escape(f"  case {failure.case}: {failure.reason}"), soft_wrap=True)
+            print(f"  case {failure.case}: {failure.reason}")
     if found.interrupted:
-        console.print("the same command goes on from here")
+        print("the same command goes on from here")
     elif found.done == found.cases:
-        console.print(escape(f"one row per run in {found.out / 'runs.parquet'}"), soft_wrap=True)
-        console.print(
-            escape(f"one row per point in {found.out / 'summary.parquet'}"), soft_wrap=True
-        )
-
-
-def plot_sweep(folder: Path, out: Path, formats: Sequence[str]) -> None:
-    """The plots of a sweep's table."""
-    from dwell.plotting.sweeps import save_sweep_figures
-    from dwell.sweep.reading import read_sweep
-
-    for path in save_sweep_figures(read_sweep(folder), out, formats=formats):
-        print(path)
+        print(f"one row per run in {found.out / 'runs.parquet'}")
+        print(f"one row per point in {found.out / 'summary.parquet'}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dwell._types import Points
+from dwell.density import Density
 from dwell.geometry import Workspace
 from dwell.plotting.maps import coordinate_name, paths_of, ticked
-from dwell.plotting.style import PLAIN, Style, annotate, dress, number
+from dwell.plotting.style import PLAIN, Style, number, round_ticks
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -24,14 +26,15 @@ def shown(run: Run) -> int:
 
 def draw_pair_configurations(figure: Figure, run: Run, *, style: Style = PLAIN) -> None:
     """Every pair of coordinates: below the diagonal at the beginning, above it at the end."""
-    count = shown(run)
+    count, large = shown(run), replace(style, text_size=1.3 * style.label_size)
     axes = figure.subplots(count, count, squeeze=False)
     first, last = run.positions(0.0), run.positions(run.horizon)
     for row in range(count):
         for column in range(count):
             ax = axes[row, column]
             if row == column:
-                _name(ax, run, row, style)
+                ax.set_axis_off()
+                large.annotate(ax, coordinate_name(run.workspace, row))
                 continue
             places = first if row > column else last
             _frame(ax, run.workspace, column, row, style)
@@ -51,20 +54,28 @@ def draw_pair_trajectories(figure: Figure, run: Run, *, style: Style = PLAIN) ->
             if column > row:
                 ax.set_axis_off()
                 continue
-            draw_pair(ax, run, column, row + 1, style=style)
+            _draw_pair(ax, run, column, row + 1, style)
             _outer_only(ax, column == 0, row == count - 1)
     words = f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$"
     figure.suptitle(_said(run, words), fontsize=style.label_size)
 
 
-def draw_places(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
+def draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
+) -> None:
     """Agents in the first two coordinates, saying so."""
     _frame(ax, workspace, 0, 1, style)
     _dots(ax, positions[:, :2], style, "o")
-    annotate(ax, style, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
+    style.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
 
 
-def draw_pair(ax: Axes, run: Run, i: int = 0, j: int = 1, *, style: Style = PLAIN) -> None:
+def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+    """Paths in the first two coordinates, saying so; a legend would have nothing to add."""
+    _draw_pair(ax, run, 0, 1, style)
+    style.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
+
+
+def _draw_pair(ax: Axes, run: Run, i: int, j: int, style: Style) -> None:
     """Paths in coordinates i (across) and j (up)."""
     _frame(ax, run.workspace, i, j, style)
     for p, path in enumerate(paths_of(run, 20_000)):
@@ -76,7 +87,7 @@ def draw_pair(ax: Axes, run: Run, i: int = 0, j: int = 1, *, style: Style = PLAI
 def _frame(ax: Axes, workspace: Workspace, i: int, j: int, style: Style) -> None:
     """Axes that hold two coordinates of the workspace."""
     across, up = (ticked(axis, workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
-    dress(ax, style, across, up)
+    style.dress(ax, across, up)
     lower, upper = workspace.bounds
     margin = 0.05 * (upper - lower)
     ax.set_xlim(lower[i] - margin[i], upper[i] + margin[i])
@@ -84,29 +95,16 @@ def _frame(ax: Axes, workspace: Workspace, i: int, j: int, style: Style) -> None
 
 
 def _dots(ax: Axes, places: Points, style: Style, marker: str) -> None:
-    colour = style.start if marker == "o" else style.final
-    marks: Any = {
-        "ms": 0.8 * style.dot(len(places)),
-        "mfc": colour,
-        "mec": "white",
-        "mew": 0.2,
-    }
-    ax.plot(places[:, 0], places[:, 1], marker, ls="none", zorder=5, **marks)
-
-
-def _name(ax: Axes, run: Run, k: int, style: Style) -> None:
-    ax.set_axis_off()
-    name = coordinate_name(run.workspace, k)
-    middle: Any = {"ha": "center", "va": "center", "transform": ax.transAxes}
-    ax.text(0.5, 0.5, name, fontsize=1.3 * style.label_size, **middle)
+    ax.plot(
+        *places.T, marker, ms=0.8 * style.dot(len(places)), mec="white", mew=0.2, ls="none",
+        mfc=style.start if marker == "o" else style.final, zorder=5,
+    )  # fmt: skip
 
 
 def _outer_only(ax: Axes, left: bool, bottom: bool) -> None:
     """Numbers and names at the outer panels only."""
-    from matplotlib.ticker import MaxNLocator
-
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=3, steps=[1, 2, 5, 10]))
+        round_ticks(axis, 3)
     ax.tick_params(labelleft=left, labelbottom=bottom)
     if not left:
         ax.set_ylabel("")
