@@ -172,11 +172,14 @@ def test_cells_fill_the_workspace(name: str) -> None:
     assert any(face.smooth for cell in cells for face in cell) == (round_off > 0.01)
 
 
-def test_agents_at_one_place_have_no_cells_and_the_picture_says_so() -> None:
+@pytest.mark.parametrize(
+    ("workspace", "positions", "says"),
+    [("box", np.ones((2, 3)), "coincide"), ("slim", scattered(3), "not to scale")],
+)
+def test_a_picture_says_what_it_lacks(workspace: str, positions: np.ndarray, says: str) -> None:
     figure = blank(3.5, 3.5)
-    draw_scene(figure.subplots(), View(ROOM, np.ones((2, 3))))
-
-    assert "coincide" in words(figure)
+    draw_scene(figure.subplots(), View(WORKSPACES[workspace], positions))
+    assert says in words(figure)
 
 
 def test_agents_outside_are_drawn_too() -> None:
@@ -184,13 +187,6 @@ def test_agents_outside_are_drawn_too() -> None:
 
     view = View(ROOM, places, arrows=np.ones((2, 3)), fresh=np.ones(2))
     assert len(list(shapes_of(view, camera_for(ROOM), PLAIN))) > 12
-
-
-def test_a_slim_workspace_says_that_it_is_not_to_scale() -> None:
-    figure = blank(3.5, 3.5)
-    draw_scene(figure.subplots(), View(WORKSPACES["slim"], scattered(3)))
-
-    assert "not to scale" in words(figure)
 
 
 def test_labels_name_the_axes_and_stay_as_many_from_all_sides() -> None:
@@ -308,12 +304,9 @@ def test_no_large_facet_is_seen_edge_on(workspace: dwell.Polytope) -> None:
     camera = camera_for(workspace)
     seen = np.abs(workspace.normals @ camera.axes[2])
     assert seen.min() > 0.15
-
-
-def test_boxes_and_balls_are_seen_from_the_usual_side() -> None:
     many = dwell.Polytope(np.random.default_rng(1).normal(size=(60, 3)))  # no facet is large
-    for workspace in (ROOM, dwell.Ball((0, 0, 0), 1), many):
-        assert camera_for(workspace).azimuth == -60.0
+    for usual in (ROOM, dwell.Ball((0, 0, 0), 1), many):
+        assert camera_for(usual).azimuth == -60.0
 
 
 def test_a_density_of_nothing_has_no_cloud() -> None:

@@ -88,7 +88,7 @@ class Parser(ArgumentParser):
 
 @final
 @dataclass(frozen=True)
-class Command:
+class Subcommand:
     """One command; the docstring of its function is its help."""
 
     function: Function
@@ -116,14 +116,14 @@ class Command:
         return self.function(**vars(parser.parse_intermixed_args(words)))
 
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, Subcommand] = {}
 
 
 def command(*options: Option, example: str) -> Callable[[Function], Function]:
     """Make a function a command; its parameters are the `options`."""
 
     def add(function: Function) -> Function:
-        COMMANDS[function.__name__] = Command(function, options, example)
+        COMMANDS[function.__name__] = Subcommand(function, options, example)
         return function
 
     return add

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dwell._types import Points
 from dwell.density import Density
@@ -19,45 +22,45 @@ if TYPE_CHECKING:
 MOST = 5  # coordinates that fit on a page
 
 
-def shown(run: Run) -> int:
-    """How many of the coordinates are drawn: the first ones."""
-    return min(MOST, run.workspace.dimension)
-
-
 def draw_pair_configurations(figure: Figure, run: Run, *, style: Style = PLAIN) -> None:
     """Every pair of coordinates: below the diagonal at the beginning, above it at the end."""
-    count, large = shown(run), replace(style, text_size=1.3 * style.label_size)
-    axes = figure.subplots(count, count, squeeze=False)
-    first, last = run.positions(0.0), run.positions(run.horizon)
-    for row in range(count):
-        for column in range(count):
-            ax = axes[row, column]
-            if row == column:
-                ax.set_axis_off()
-                large.annotate(ax, coordinate_name(run.workspace, row))
-                continue
-            places = first if row > column else last
+    large = replace(style, text_size=1.3 * style.label_size)
+    for row, column, ax in _panels(figure, min(MOST, run.workspace.dimension)):
+        if row == column:
+            ax.set_axis_off()
+            large.annotate(ax, coordinate_name(run.workspace, row))
+        else:
             _frame(ax, run.workspace, column, row, style)
+            places = run.positions(0.0 if row > column else run.horizon)
             _dots(ax, places[:, [column, row]], style, "o" if row > column else "s")
-            _outer_only(ax, column == 0, row == count - 1)
     end = f"above it $t = {number(run.horizon, 6)}$"
-    figure.suptitle(_said(run, f"below the diagonal $t = 0$, {end}"), fontsize=style.label_size)
+    _entitle(figure, run, f"below the diagonal $t = 0$, {end}", style)
 
 
 def draw_pair_trajectories(figure: Figure, run: Run, *, style: Style = PLAIN) -> None:
     """The paths in every pair of coordinates."""
-    count = shown(run) - 1
-    axes = figure.subplots(count, count, squeeze=False)
-    for row in range(count):
-        for column in range(count):
-            ax = axes[row, column]
-            if column > row:
-                ax.set_axis_off()
-                continue
+    for row, column, ax in _panels(figure, min(MOST, run.workspace.dimension) - 1):
+        if column > row:
+            ax.set_axis_off()
+        else:
             _draw_pair(ax, run, column, row + 1, style)
-            _outer_only(ax, column == 0, row == count - 1)
-    words = f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$"
-    figure.suptitle(_said(run, words), fontsize=style.label_size)
+    _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$", style)
+
+
+def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
+    """Rows and columns of a square of panels; numbers and names are at the outer ones only."""
+    axes = figure.subplots(count, count, squeeze=False)
+    for (row, column), ax in np.ndenumerate(axes):
+        yield row, column, ax
+        for axis in (ax.xaxis, ax.yaxis):
+            round_ticks(axis, 3)
+        ax.label_outer()
+
+
+def _entitle(figure: Figure, run: Run, words: str, style: Style) -> None:
+    n = run.workspace.dimension
+    which = f"the first {MOST} of {n} coordinates: " if n > MOST else f"{n} coordinates: "
+    figure.suptitle(which + words, fontsize=style.label_size)
 
 
 def draw_places(
@@ -99,20 +102,3 @@ def _dots(ax: Axes, places: Points, style: Style, marker: str) -> None:
         *places.T, marker, ms=0.8 * style.dot(len(places)), mec="white", mew=0.2, ls="none",
         mfc=style.start if marker == "o" else style.final, zorder=5,
     )  # fmt: skip
-
-
-def _outer_only(ax: Axes, left: bool, bottom: bool) -> None:
-    """Numbers and names at the outer panels only."""
-    for axis in (ax.xaxis, ax.yaxis):
-        round_ticks(axis, 3)
-    ax.tick_params(labelleft=left, labelbottom=bottom)
-    if not left:
-        ax.set_ylabel("")
-    if not bottom:
-        ax.set_xlabel("")
-
-
-def _said(run: Run, words: str) -> str:
-    n = run.workspace.dimension
-    which = f"the first {MOST} of {n} coordinates: " if n > MOST else f"{n} coordinates: "
-    return which + words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import BooleanOptionalAction
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def compare(
     workers: int | None,
 ) -> int:
     """Compare laws from the same start, side by side."""
-    from dwell.cli.studies import show_comparison
+    from dwell.cli.show import show_comparison
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import check_levels, compare_scenarios, keep_comparison
@@ -96,7 +97,7 @@ def reproduce(
     out: Path, as_json: bool, starts: int | None, quick: bool, workers: int | None
 ) -> None:
     """Repeat the paper's simulations, and write a report."""
-    from dwell.cli.studies import show_claims
+    from dwell.cli.show import show_claims
     from dwell.progress import reported
     from dwell.studies.reproduce import QUICK, STARTS
     from dwell.studies.reproduce import reproduce as repeat
@@ -188,7 +189,7 @@ def optimize(
     as_json: bool,
 ) -> int:
     """Find the best static deployment: that of lowest cost."""
-    from dwell.cli.optimize import show_deployment
+    from dwell.cli.show import show_deployment
     from dwell.engine.interrupts import uninterrupted
     from dwell.studies.optimize import (
         check_folder,
@@ -262,24 +263,42 @@ def sweep(
     **options: Any,
 ) -> int:
     """Run a scenario for many values and many starts. Here, or on a Dask cluster."""
-    from dwell.cli.sweep import complain, show_outcome, show_plan, write_case
+    from dwell.cli.show import show_outcome, show_plan
     from dwell.sweep import load_sweep, plan_of, run_sweep
 
     wanted = load_sweep(file)
     if case is not None:
-        write_case(plan_of(wanted), case, out, force)
+        _write_case(plan_of(wanted), case, out, force)
         return 0
     if dry_run:
         show_plan(plan_of(wanted), as_json)
         return 0
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
-    found = run_sweep(wanted, out, say=complain, **options)
+    found = run_sweep(wanted, out, say=_complain, **options)
     if as_json:
         print_json(found.as_json())
     else:
         show_outcome(found)
     return 130 if found.interrupted else 0 if found.ok else 1
+
+
+def _complain(text: str) -> None:
+    print(f"dwell: {text}", file=sys.stderr)
+
+
+def _write_case(plan: Any, case: int, out: Path | None, force: bool) -> None:
+    """The scenario of one case as a file, or on standard output."""
+    from dwell.results.files import check_target, written_whole
+    from dwell.scenario.write import dump_toml
+
+    text = dump_toml(plan.scenario(case))
+    if out is None:
+        sys.stdout.write(text)
+        return
+    with written_whole(check_target(out, force=force)) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    print(f"wrote {out}; run it with: dwell run {out}")
 
 
 @command(

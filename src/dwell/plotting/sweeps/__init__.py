@@ -17,14 +17,14 @@ from dwell.plotting.save import write_figures
 from dwell.plotting.sweeps.boxes import boxes
 from dwell.plotting.sweeps.curves import curves
 from dwell.plotting.sweeps.maps import maps
-from dwell.plotting.sweeps.quantities import Mask, Quantity, SweepTable, quantities
+from dwell.plotting.sweeps.quantities import Mask, Quantity, SweepRuns, quantities
 from dwell.plotting.sweeps.varied import MOST_LINES, Line, VariedKeys, varied_keys
 from dwell.plotting.sweeps.words import stem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SweepTable", "save_sweep_figures", "sweep_figures"]
+__all__ = ["SweepRuns", "save_sweep_figures", "sweep_figures"]
 
 PAIRED = 5  # keys with numbers of which all pairs get a map
 
@@ -32,7 +32,7 @@ Drawings = dict[str, Callable[[], "Figure"]]
 
 
 def save_sweep_figures(
-    table: SweepTable,
+    table: SweepRuns,
     out: str | os.PathLike[str],
     formats: Iterable[str] = ("png",),
     force: bool = False,
@@ -45,7 +45,7 @@ def save_sweep_figures(
     return write_figures(sweep_figures(table), out, formats, force)
 
 
-def sweep_figures(table: SweepTable) -> Drawings:
+def sweep_figures(table: SweepRuns) -> Drawings:
     """What draws each plot of a sweep, by its name; refused if there is nothing to draw."""
     if not len(table):
         raise InputError(

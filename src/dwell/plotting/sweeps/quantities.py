@@ -16,7 +16,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 UNSEEN = "coverage-unseen"  # the flag of a run that took no samples
 
 
-class SweepTable(Protocol):
+class SweepRuns(Protocol):
     """A sweep's runs; those that failed are not among them."""
 
     @property
@@ -43,7 +43,7 @@ class SweepTable(Protocol):
         ...
 
 
-def numbers_of(table: SweepTable, name: str) -> Floats:
+def numbers_of(table: SweepRuns, name: str) -> Floats:
     """A column of numbers; nan all over if there is no such column."""
     if name not in table.columns:
         return np.full(len(table), np.nan)
@@ -108,12 +108,12 @@ class Quantity:
         return float(low), float(middle), float(high)
 
 
-def quantities(table: SweepTable) -> list[Quantity]:
+def quantities(table: SweepRuns) -> list[Quantity]:
     """The figures of most interest."""
     return [*_outcome(table), *_expense(table), *_safety(table)]
 
 
-def _outcome(table: SweepTable) -> Iterator[Quantity]:
+def _outcome(table: SweepRuns) -> Iterator[Quantity]:
     """How good it is in the end, and since when."""
     error = numbers_of(table, "error.final_max")
     yield Quantity("largest error at the end", r"$\Vert e_p\Vert$ (length)", error)
@@ -129,13 +129,13 @@ def _outcome(table: SweepTable) -> Iterator[Quantity]:
         yield Quantity("runs that reach coverage", "%", reached, share=True)
 
 
-def coverage_unseen(table: SweepTable) -> bool:
+def coverage_unseen(table: SweepRuns) -> bool:
     """Whether there are runs that took no samples, so that their time of coverage is unknown."""
     flags = table.columns.get("flags", ())
     return any(UNSEEN in (codes or ()) for codes in flags)
 
 
-def _expense(table: SweepTable) -> Iterator[Quantity]:
+def _expense(table: SweepRuns) -> Iterator[Quantity]:
     """Expenses per agent, comparable between groups: samples, cells, messages, distance."""
     agents = numbers_of(table, "agents")
     samples = numbers_of(table, "measurements") / agents
@@ -157,7 +157,7 @@ def _expense(table: SweepTable) -> Iterator[Quantity]:
         yield Quantity("largest speed", "length / time", speed)
 
 
-def _safety(table: SweepTable) -> Iterator[Quantity]:
+def _safety(table: SweepRuns) -> Iterator[Quantity]:
     """Whether it stayed within what is assumed, and whether it came to its end."""
     limits = numbers_of(table, "hold_error.limit")
     known = np.unique(limits[np.isfinite(limits)])

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.sweeps.quantities import Mask, SweepTable
+from dwell.plotting.sweeps.quantities import Mask, SweepRuns
 from dwell.plotting.sweeps.words import cell, letter, short
 
 KIND = "controller.kind"
@@ -33,7 +33,7 @@ class Line:
 class VariedKeys:
     """The keys of a sweep, by what can be drawn of them."""
 
-    table: SweepTable
+    table: SweepRuns
     numeric: tuple[str, ...]  # axes; of keys that rise together, the first
     tied: dict[str, tuple[str, ...]]  # the others, by the one that stands for them
     words: tuple[str, ...]
@@ -96,7 +96,7 @@ def _part(key: str, value: Any) -> str:
     return cell(value) if key in (KIND, "controller.reset") else f"{short(key)} {cell(value)}"
 
 
-def varied_keys(table: SweepTable) -> VariedKeys:
+def varied_keys(table: SweepRuns) -> VariedKeys:
     """What the keys of a table are good for; those with one value only are left out."""
     varied = [key for key in table.keys if len(set(table.columns[key]) - {None}) > 1]
     numeric = [key for key in varied if _is_numeric(table.columns[key])]
