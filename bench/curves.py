@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.table import Row
-from dwell.plotting.style import PLAIN, dress, explain
+from dwell.plotting.style import PLAIN
 
 WIDTH, HEIGHT, DPI = 7.2, 2.8, 160
 
@@ -52,5 +52,5 @@ def _panel(ax: Any, thing: str, curves: dict[str, dict[int, float]]) -> None:
             linewidth=PLAIN.bold, marker="o", markersize=3.0, label=name.split(", ")[1],
         )  # fmt: skip
     ax.grid(True, which="major", color=PLAIN.faint, linewidth=PLAIN.thin, alpha=0.6)
-    dress(ax, PLAIN, "number of agents", f"processor time per {thing}, µs")
-    explain(ax, PLAIN, len(curves))
+    PLAIN.dress(ax, "number of agents", f"processor time per {thing}, µs")
+    PLAIN.explain(ax, len(curves))

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 NARROWEST = 24  # characters of a last column that is wrapped
 
 
-def text_table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
-    """Rows of text in aligned columns, the last one wrapped at the width of the terminal."""
+def text_table(
+    rows: Iterable[Sequence[str]], head: Sequence[str] = (), width: int | None = None
+) -> str:
+    """Rows of text in aligned columns, the last one wrapped at `width`, or at the terminal's."""
     every = [tuple(row) for row in (head, *rows) if row]
     widths = [max(map(len, column)) + 2 for column in zip(*every, strict=True)]
-    width = max(NARROWEST, shutil.get_terminal_size().columns - sum(widths[:-1]))
+    columns = shutil.get_terminal_size().columns if width is None else width
+    left = max(NARROWEST, columns - sum(widths[:-1]))
     lines = []
     for row in every:
-        pieces = [[cell] for cell in row[:-1]] + [textwrap.wrap(row[-1], width) or [""]]
+        pieces = [[cell] for cell in row[:-1]] + [textwrap.wrap(row[-1], left) or [""]]
         for line in zip_longest(*pieces, fillvalue=""):
             padded = [cell.ljust(w) for cell, w in zip(line, widths, strict=True)]
             lines.append("".join(padded).rstrip())

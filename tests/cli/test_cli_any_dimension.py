@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.cli.shell import dwell
@@ -60,17 +58,15 @@ def scenario(request, tmp_path):
 
 
 def test_run_check_design_and_rates(scenario, tmp_path):
-    out = str(tmp_path / "run.nc")
-    ran = dwell("run", str(scenario), "--json", "--out", out)
+    out = tmp_path / "run.nc"
+    ran = dwell("run", scenario, "--json", "--out", out)
     assert ran.code == 0, ran.err
-    assert json.loads(ran.out)["stop"]["ok"] is True
-    assert json.loads(dwell("check", out, "--json").out)["ok"] is True
-    for command in ("design", "rates"):
-        told = dwell(
-            command, str(scenario), "--json", *(("--samples", 5) if command == "design" else ())
-        )
+    assert ran.json["stop"]["ok"] is True
+    assert dwell("check", out, "--json").json["ok"] is True
+    for command, *options in (("design", "--samples", 5), ("rates",)):
+        told = dwell(command, scenario, "--json", *options)
         assert told.code in (0, 1), told.err
-        assert json.loads(told.out)
+        assert told.json
 
 
 def test_optimize_says_how_far_it_goes(scenario):
@@ -82,25 +78,24 @@ def test_optimize_says_how_far_it_goes(scenario):
         assert "4 dimensions" in told.err
     else:
         assert told.code == 0, told.err
-        assert json.loads(told.out)["gradient_norm"] < 1e-12
+        assert told.json["gradient_norm"] < 1e-12
 
 
 @pytest.mark.exhaustive
-def test_every_command_speaks_to_people_too(scenario, tmp_path):
-    """Not only to programs: without --json, and with figures."""
-    run, out = str(tmp_path / "run.nc"), tmp_path / "out"
+def test_every_command_prints_tables_too(scenario, tmp_path):
+    """Without --json, and with figures."""
+    run, out = tmp_path / "run.nc", tmp_path / "out"
     commands = {
-        "run": (str(scenario), "--out", run),
+        "run": (scenario, "--out", run),
         "check": (run,),
-        "plot": (run, "--out", str(out / "plot")),
-        "animate": (run, "--out", str(tmp_path / "film.gif"), "--seconds", "1", "--fps", "2"),
-        "optimize": (str(scenario), "--starts", "2", "--out", str(out / "optimize")),
+        "plot": (run, "--out", out / "plot"),
+        "animate": (run, "--out", tmp_path / "film.gif", "--seconds", 1, "--fps", 2),
+        "optimize": (scenario, "--starts", 2, "--out", out / "optimize"),
         "compare": (
-            str(scenario), "--laws", "timer,discrete-lloyd", "--out", str(out / "compare"),
-            "--workers", "1",
+            scenario, "--laws", "timer,discrete-lloyd", "--out", out / "compare", "--workers", 1
         ),
-        "design": (str(scenario), "--samples", "2"),
-        "rates": (str(scenario),),
+        "design": (scenario, "--samples", 2),
+        "rates": (scenario,),
     }  # fmt: skip
     for command, words in commands.items():
         told = dwell(command, *words)
@@ -113,7 +108,7 @@ def test_every_command_speaks_to_people_too(scenario, tmp_path):
             assert told.out
 
 
-def test_places_are_listed_as_people_write_them(tmp_path):
+def test_positions_are_listed(tmp_path):
     for world, expected in (("line", "0.666667  2  3.33333"), ("space", "(1.5, 0.5, 0.5)")):
         path = tmp_path / f"{world}.toml"
         path.write_text(WORLDS[world] + LAW)

@@ -7,7 +7,6 @@ import pty
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -68,17 +67,41 @@ def test_no_bar_for_a_short_run(scenario: Path) -> None:
     assert (code, seen) == (0, "")
 
 
-SAVER = """
-import sys
+SAVED = """
+import os, signal, sys, time
 import dwell
 law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
 start = [(0.2, 0.2), (0.7, 0.6), (0.4, 0.9)]
-run = dwell.simulate(dwell.Box((0, 0), (1, 1)), None, start, law, until=60.0, sample_every=0.01)
+site = dwell.Box((0, 0), (1, 1))
+run = dwell.simulate(site, None, start, law, until=20.0, sample_every=0.01, threads=1)
 run.save(sys.argv[1], force=True)
+"""
+SAVER = (
+    SAVED
+    + """
 print("ready", flush=True)
 while True:
     run.save(sys.argv[1], force=True)
 """
+)
+# A process of its own starts slowly, so one parent forks a saver for each kill.
+KILLER = (
+    SAVED
+    + """
+for wait in map(float, sys.argv[2:]):
+    child = os.fork()
+    if child == 0:
+        while True:
+            run.save(sys.argv[1], force=True)
+    time.sleep(wait)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    again = dwell.load_run(sys.argv[1])
+    assert again.provenance["intact"] == "true"
+    assert len(again.events) == len(run.events)
+    print("whole", flush=True)
+"""
+)
 
 
 @pytest.mark.exhaustive
@@ -87,31 +110,9 @@ def test_killed_while_saving(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     path = tmp_path / "runs" / "run.nc"
     random = np.random.default_rng(3)
-    # A process of its own starts slowly, so one parent forks a saver for each kill.
-    parent = textwrap.dedent("""
-        import os, signal, sys, time
-        import dwell
-        law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
-        start = [(0.2, 0.2), (0.7, 0.6), (0.4, 0.9)]
-        site = dwell.Box((0, 0), (1, 1))
-        run = dwell.simulate(site, None, start, law, until=20.0, sample_every=0.01, threads=1)
-        run.save(sys.argv[1], force=True)
-        for wait in map(float, sys.argv[2:]):
-            child = os.fork()
-            if child == 0:
-                while True:
-                    run.save(sys.argv[1], force=True)
-            time.sleep(wait)
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            again = dwell.load_run(sys.argv[1])
-            assert again.provenance["intact"] == "true"
-            assert len(again.events) == len(run.events)
-            print("whole", flush=True)
-    """)
     waits = [f"{wait:.4f}" for wait in random.uniform(0.0, 0.08, 60)]
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", parent, str(path), *waits],
+        [sys.executable, "-W", "ignore", "-c", KILLER, str(path), *waits],
         capture_output=True, text=True, cwd=REPOSITORY, env=environment(), check=False, timeout=200,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from dwell.cli.json_text import LONG, json_text
+from dwell.cli.output import LONG, json_text
 
 
 def test_long_lists_read_the_same_to_the_last_bit() -> None:

@@ -30,27 +30,13 @@ def assert_named(names: set[str], text: str) -> None:
     assert names - words == set()
 
 
-def keys_in(schema: Any) -> Iterator[str]:
-    """Every property that a JSON Schema knows, at any depth."""
+def tables_in(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every table of a JSON Schema, at any depth."""
     if isinstance(schema, dict):
-        yield from schema.get("properties", {})
-        for part in schema.values():
-            yield from keys_in(part)
-    elif isinstance(schema, list):
-        for part in schema:
-            yield from keys_in(part)
-
-
-def constants_in(schema: Any) -> Iterator[str]:
-    """Every word that a JSON Schema lets a key hold."""
-    if isinstance(schema, dict):
-        words = [schema.get("const"), *(schema.get("enum") or [])]
-        yield from (word for word in words if isinstance(word, str))
-        for part in schema.values():
-            yield from constants_in(part)
-    elif isinstance(schema, list):
-        for part in schema:
-            yield from constants_in(part)
+        yield schema
+    parts = schema.values() if isinstance(schema, dict) else schema
+    for part in parts if isinstance(schema, dict | list) else ():
+        yield from tables_in(part)
 
 
 @pytest.fixture(scope="module")
@@ -76,16 +62,14 @@ def stored(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_every_key_of_the_scenario_is_explained() -> None:
-    schema = scenario_schema()
-    assert {"horizon", "covariance", "initial_hold"} <= set(keys_in(schema))
-    assert_named(set(keys_in(schema)), page("scenario.md"))
-
-
-def test_every_choice_in_a_scenario_is_explained() -> None:
-    words = set(constants_in(scenario_schema()))
+def test_every_key_and_choice_in_a_scenario_is_explained() -> None:
+    tables = list(tables_in(scenario_schema()))
+    keys = {key for table in tables for key in table.get("properties", {})}
+    words = {word for t in tables for word in (t.get("const"), *(t.get("enum") or []))}
+    words = {word for word in words if isinstance(word, str)}
+    assert {"horizon", "covariance", "initial_hold"} <= keys
     assert {"polygon", "dropout", "grid"} <= words
-    assert_named(words | set(RESET_RULES) | set(TEMPLATES), page("scenario.md"))
+    assert_named(keys | words | set(RESET_RULES) | set(TEMPLATES), page("scenario.md"))
 
 
 def test_every_key_of_the_summary_is_explained(run: Run) -> None:
@@ -140,27 +124,27 @@ def test_versions_agree() -> None:
     assert dwell.__version__ in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-ROOMS = (
+PACKAGES = (
     "", "geometry", "density", "controllers", "agents", "hybrid", "theory", "scenario", "results",
     "plotting", "studies",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_public_name_is_in_the_reference(room: str) -> None:
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_in_the_reference(package: str) -> None:
     text = page("reference.md")
     documented = set(re.findall(r"^\.\. auto\w+:: [\w.]*?(\w+)$", text, flags=re.M))
     spoken_of = {
         word for span in re.findall(r"`([^`\n]+)`", text) for word in re.findall(r"\w+", span)
     }
-    offered = set(importlib.import_module(f"dwell.{room}".rstrip(".")).__all__)
+    offered = set(importlib.import_module(f"dwell.{package}".rstrip(".")).__all__)
     assert offered - documented - spoken_of == set()
 
 
 def test_every_name_in_the_reference_exists() -> None:
     for name in re.findall(r"^\.\. auto\w+:: dwell\.([\w.]+)$", page("reference.md"), flags=re.M):
-        *room, last = name.split(".")
-        assert hasattr(importlib.import_module(".".join(["dwell", *room])), last), name
+        *package, last = name.split(".")
+        assert hasattr(importlib.import_module(".".join(["dwell", *package])), last), name
 
 
 def test_samples_of_output_are_those_of_today(

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import dwell
-from dwell.scenario import template_text
+from dwell.scenario import parse_scenario, template_text, text_to_mapping
+from dwell.sweep import parse_sweep, plan_of
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of, commands_of, run_command, run_python
 
 pytestmark = pytest.mark.slow
@@ -44,9 +45,6 @@ def test_blocks_run_in_order(
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_toml_blocks_are_sweeps_or_parts_of_a_scenario(page: Path) -> None:
-    from dwell.scenario import parse_scenario, template_text, text_to_mapping
-    from dwell.sweep import parse_sweep, plan_of
-
     whole = text_to_mapping(template_text("two-hills"))
     whole["agents"] = {"start": [[1.0, 1.0], [2.0, 1.0], [1.0, 2.0]]}
     for block in blocks_of(page.read_text(encoding="utf-8")):

@@ -1,12 +1,14 @@
-"""Runs to draw: ordinary ones, and all the odd ones."""
+"""Runs to draw, ordinary and odd ones, and what every figure must keep to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
 
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import dwell
 from dwell import Box, Gaussian, Polygon, Run, Timer, simulate
@@ -25,7 +27,7 @@ HILL = Gaussian(center=(3, 2), rate=1.0)
 
 
 class Drift:
-    """A law of somebody else: no k1, no nu, a look every half a unit."""
+    """A law of one's own: no k1, no nu, a sample every half a unit."""
 
     def begin(self, view: object) -> object:
         from dwell.agents.interfaces import Command
@@ -53,7 +55,7 @@ def by_law(law: object, until: float = 3.0) -> Run:
 
 
 class OnceOnly(Drift):
-    """Looks once, and never again."""
+    """Samples once, and never again."""
 
     def decide(self, view: object) -> object:
         from dwell.agents.interfaces import Command
@@ -116,3 +118,44 @@ def run_named(name: str) -> Run:
 def run(request: pytest.FixtureRequest) -> Run:
     """Every run in turn."""
     return run_named(request.param)
+
+
+def words(figure: Figure) -> str:
+    """All text that is seen."""
+    found = figure.findobj(matplotlib.text.Text)
+    return " | ".join(text.get_text() for text in found if text.get_visible())
+
+
+def _inside(figure: Figure, box: matplotlib.transforms.Bbox) -> bool:
+    width, height = figure.bbox.size
+    return box.x0 >= -1 and box.y0 >= -1 and box.x1 <= width + 1 and box.y1 <= height + 1
+
+
+def assert_fits(figure: Figure) -> None:
+    """Nothing is cut off, no text is small, and no panel is."""
+    for text in figure.findobj(matplotlib.text.Text):
+        if text.get_text() and text.get_visible() and text.axes is not None:
+            assert text.get_fontsize() >= 7.0
+    for ax in figure.axes:
+        assert _inside(figure, ax.get_tightbbox())
+        if ax.get_label() != "<colorbar>":
+            assert min(ax.get_window_extent().size) > 0.25 * figure.dpi
+
+
+def overlapping(figure: Figure) -> list[str]:
+    """Titles, names of axes and legends that lie on one another, or outside the figure."""
+    boxes = []
+    for ax in figure.axes:
+        for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+            if text.get_text():
+                boxes.append((text.get_text(), text.get_window_extent()))
+    for legend in (*figure.legends, *(ax.get_legend() for ax in figure.axes)):
+        if legend is not None:
+            boxes.append(("legend", legend.get_window_extent()))
+    if figure.get_suptitle():
+        name = figure._suptitle.get_window_extent()
+        boxes.append(("name", name.padded(figure.dpi * 2.0 / 72.0)))  # two points of air
+    bad = [a for a, box in boxes if not _inside(figure, box)]
+    for k, (a, box) in enumerate(boxes):
+        bad += [f"{a} / {b}" for b, other in boxes[:k] if box.overlaps(other)]
+    return bad

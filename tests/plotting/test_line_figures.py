@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -17,6 +16,8 @@ from dwell.plotting.deployment import deployment
 from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.line import borders_of, curve_of, slices
 from dwell.plotting.panels import compared_trajectories
+
+from .conftest import assert_fits
 
 LAW = Timer(k1=1.0, nu=0.05, t1=0.1, t2=0.3)
 HILL = Mixture((Uniform(0.1), Gaussian(center=(4.0,), rate=1.0, weight=2.0)))
@@ -57,20 +58,9 @@ def drawn(figure: str, name: str) -> Figure:
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_fits_its_sheet(figure: str, name: str) -> None:
-    made = drawn(figure, name)
-    width, height = made.bbox.size
-
-    assert made.get_size_inches()[0] == (7.0 if figure == "configurations" else 3.5)
-    for ax in made.axes:
-        box = ax.get_tightbbox()
-        assert min(ax.get_window_extent().size) > 0.25 * made.dpi
-        assert box.x0 >= -1
-        assert box.y0 >= -1
-        assert box.x1 <= width + 1
-        assert box.y1 <= height + 1
-    for text in made.findobj(matplotlib.text.Text):
-        if text.get_text() and text.get_visible():
-            assert text.get_fontsize() >= 7.0
+    assert_fits(drawn(figure, name))
+    wide = drawn(figure, name).get_size_inches()[0]
+    assert wide == (7.0 if figure == "configurations" else 3.5)
 
 
 def test_borders_lie_half_way_between_neighbours() -> None:
@@ -80,9 +70,9 @@ def test_borders_lie_half_way_between_neighbours() -> None:
 
 
 def test_slices_are_the_cells_and_fill_the_area_under_the_curve() -> None:
-    room = Interval(0, 6)
+    line = Interval(0, 6)
     places = run_named("four").positions(4.0)[:, 0]
-    rings, owners = slices(room, curve_of(room, HILL), places)
+    rings, owners = slices(line, curve_of(line, HILL), places)
 
     assert sorted(owners) == [0, 1, 2, 3]
     for ring, p in zip(rings, owners, strict=True):
@@ -106,7 +96,7 @@ def test_the_space_time_diagram_shows_the_positions_over_time() -> None:
     assert ax.get_ylabel() == "$x$"
 
 
-def test_borders_of_cells_and_looks_are_in_the_diagram() -> None:
+def test_borders_of_cells_and_samples_are_in_the_diagram() -> None:
     run = run_named("four")
     ax = drawn("trajectories", "four").axes[0]
 
@@ -116,10 +106,12 @@ def test_borders_of_cells_and_looks_are_in_the_diagram() -> None:
     for k, segment in enumerate(segments):
         row = np.sort(run.positions(segment[:, 0])[..., 0], axis=1)
         np.testing.assert_allclose(segment[:, 1], 0.5 * (row[:, k] + row[:, k + 1]))
-    (dots,) = (line for line in ax.lines if line.get_label() == "looks")
+    (dots,) = (line for line in ax.lines if line.get_label() == "samples")
     np.testing.assert_array_equal(dots.get_xdata(), run.events.time)
     np.testing.assert_array_equal(dots.get_ydata(), run.events.positions[:, 0])
-    assert not [x for x in drawn("trajectories", "many").axes[0].lines if x.get_label() == "looks"]
+    assert not [
+        x for x in drawn("trajectories", "many").axes[0].lines if x.get_label() == "samples"
+    ]
 
 
 def test_configurations_show_agents_and_density_before_and_after() -> None:

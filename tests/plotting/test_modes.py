@@ -16,6 +16,8 @@ from dwell.plotting.modes import save_modes, soft_modes
 from dwell.theory.decay import Decay, Prediction, observe, predict
 from dwell.theory.rates import Rates, rates, rates_near, rates_of
 
+from .conftest import overlapping
+
 ROOM = Box((0, 0), (4, 3))
 HILL = Gaussian((2.5, 1.2), rate=0.2)
 START = [(0.5, 0.5), (1, 2), (3, 1), (3.5, 2.5), (2, 0.4)]
@@ -26,8 +28,8 @@ Drawn = tuple[Rates, Prediction | None, Decay | None]
 def of_run(law: object, until: float) -> Drawn:
     run = simulate(ROOM, HILL, START, law, until=until, seed=3)
     found = rates_of(run)
-    foretold = predict(found, law)
-    return found, foretold, observe(run, found, foretold)
+    predicted = predict(found, law)
+    return found, predicted, observe(run, found, predicted)
 
 
 def of_box(width: float, height: float, count: int, law: object = None) -> Drawn:
@@ -64,23 +66,8 @@ def drawn(name: str) -> Figure:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_picture_is_drawn_without_overlaps(name: str) -> None:
-    figure = drawn(name)
-    boxes = []
-    for ax in figure.axes:
-        for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
-            if text.get_text():
-                boxes.append((text.get_text(), text.get_window_extent()))
-        legend = ax.get_legend()
-        if legend is not None:
-            boxes.append(("legend", legend.get_window_extent()))
-    wide, high = figure.bbox.size
-    for k, (words, box) in enumerate(boxes):
-        assert box.x0 >= -1, words
-        assert box.x1 <= wide + 1, words
-        assert box.y1 <= high + 1, words
-        for other, place in boxes[:k]:
-            assert not box.overlaps(place), (words, other)
-    assert figure.get_size_inches()[1] <= 9.0
+    assert overlapping(drawn(name)) == []
+    assert drawn(name).get_size_inches()[1] <= 9.0
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -88,22 +75,20 @@ def test_arrows_stay_on_the_map(name: str) -> None:
     for ax in drawn(name).axes:
         for arrows in (child for child in ax.get_children() if isinstance(child, Quiver)):
             tips = arrows.XY + np.column_stack([arrows.U, arrows.V])
-            assert (tips[:, 0] >= ax.get_xlim()[0]).all()
-            assert (tips[:, 0] <= ax.get_xlim()[1]).all()
-            assert (tips[:, 1] >= ax.get_ylim()[0]).all()
-            assert (tips[:, 1] <= ax.get_ylim()[1]).all()
+            low, high = np.transpose([ax.get_xlim(), ax.get_ylim()])
+            assert ((tips >= low) & (tips <= high)).all()
             assert np.hypot(arrows.U, arrows.V).max() > 0.0
 
 
 def test_titles_tell_gap_and_time_constant() -> None:
-    found, foretold, _ = CASES["run"]()
+    found, predicted, _ = CASES["run"]()
     titles = [ax.get_title() for ax in drawn("run").axes if ax.get_title()]
     assert len(titles) == 4
-    assert foretold is not None
-    assert foretold.by_mode is not None
+    assert predicted is not None
+    assert predicted.by_mode is not None
     for k, title in enumerate(titles):
         assert f"mode {k + 1}: gap ${found.gaps[k]:.3g}$" in title
-        assert f"time constant ${1.0 / foretold.by_mode[k]:.4g}$" in title
+        assert f"time constant ${1.0 / predicted.by_mode[k]:.4g}$" in title
     assert "grows" in drawn("saddle").axes[0].get_title()
     assert "gone in one step" in drawn("one").axes[0].get_title()
     assert "time" not in drawn("many").axes[0].get_title()

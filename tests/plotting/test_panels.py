@@ -12,16 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dwell import InputError, Run
-from dwell.plotting import (
-    COMPARED,
-    errors_side_by_side,
-    quartiles,
-    time_since_events,
-)
-from dwell.plotting.cell_counts import count_curves, total_in_words
+from dwell.plotting import COMPARED, errors_side_by_side, quartiles, time_since_events
+from dwell.plotting.panels import total_in_words
+from dwell.plotting.timelines import count_curves
 from dwell.plotting.timers import time_since
 
-from .conftest import run_named
+from .conftest import overlapping, run_named
 
 LAWS = (
     "lloyd", "ode", "discrete-lloyd", "self-triggered", "self-triggered-centroid",
@@ -49,29 +45,6 @@ def drawn(name: str, group: str) -> Figure:
     figure = COMPARED[name](runs_of(group))
     figure.canvas.draw()
     return figure
-
-
-def overlapping(figure: Figure) -> list[str]:
-    """Titles and axis labels that lie on one another, or outside the figure."""
-    boxes = []
-    for ax in figure.axes:
-        for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
-            if text.get_text():
-                boxes.append((text.get_text(), text.get_window_extent()))
-    for legend in figure.legends:
-        boxes.append(("legend", legend.get_window_extent()))
-    if figure.get_suptitle():
-        name = figure._suptitle.get_window_extent()
-        boxes.append(("name", name.padded(figure.dpi * 2.0 / 72.0)))  # two points of air
-    bad = [a for a, box in boxes if not _inside(figure, box)]
-    for k, (a, box) in enumerate(boxes):
-        bad += [f"{a} / {b}" for b, other in boxes[:k] if box.overlaps(other)]
-    return bad
-
-
-def _inside(figure: Figure, box: matplotlib.transforms.Bbox) -> bool:
-    width, height = figure.bbox.size
-    return box.x0 >= -1 and box.y0 >= -1 and box.x1 <= width + 1 and box.y1 <= height + 1
 
 
 @pytest.mark.parametrize("group", GROUPS)

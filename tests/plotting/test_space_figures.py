@@ -17,14 +17,14 @@ import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope, Run, Timer, simulate
 from dwell.density import as_density
 from dwell.plotting import FIGURES, PLAIN, animate, save_figures
-from dwell.plotting.box import Box3, labels
-from dwell.plotting.camera import camera_for
+from dwell.plotting.camera import Camera, camera_for, labels
 from dwell.plotting.deployment import deployment
 from dwell.plotting.figures import blank, draw_paths
 from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.panels import compared_trajectories
-from dwell.plotting.scene import View, cloud_of, draw_scene, ink_of
-from dwell.plotting.solids import solid_cells
+from dwell.plotting.scene import View, cloud_of, draw_scene, shapes_of, solid_cells
+
+from .conftest import assert_fits, words
 
 ROOM = Box((0, 0, 0), (4, 3, 2))
 LAW = Timer(k1=1.0, nu=0.1, t1=0.1, t2=0.3)
@@ -59,19 +59,8 @@ WORKSPACES: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_fits_its_sheet(name: str) -> None:
-    figure = drawn(name)
-    width, height = figure.bbox.size
-
-    assert figure.get_size_inches()[0] == (7.0 if name == "configurations" else 3.5)
-    for ax in figure.axes:
-        box = ax.get_tightbbox()
-        assert box.x0 >= -1
-        assert box.y0 >= -1
-        assert box.x1 <= width + 1
-        assert box.y1 <= height + 1
-    for text in figure.findobj(matplotlib.text.Text):
-        if text.get_text() and text.get_visible():
-            assert text.get_fontsize() >= 7.0
+    assert_fits(drawn(name))
+    assert drawn(name).get_size_inches()[0] == (7.0 if name == "configurations" else 3.5)
 
 
 @pytest.mark.parametrize("name", WORKSPACES)
@@ -82,17 +71,14 @@ def test_no_numbers_overlap(name: str) -> None:
     figure.canvas.draw()
     boxes = [t.get_window_extent() for t in ax.texts if t.get_text()]
 
-    for k, one in enumerate(boxes):
-        for other in boxes[k + 1 :]:
-            assert not (one.x0 < other.x1 and other.x0 < one.x1
-                        and one.y0 < other.y1 and other.y0 < one.y1)  # fmt: skip
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
     limits = ax.get_window_extent()
     assert all(limits.x0 - 9 <= b.x0 and b.x1 <= limits.x1 + 9 for b in boxes)
 
 
 @pytest.mark.parametrize("azimuth", [-60.0, 10.0, 135.0, 250.0])
 def test_the_camera_keeps_lengths_and_knows_its_sides(azimuth: float) -> None:
-    camera = camera_for(ROOM, azimuth)
+    camera = Camera(ROOM, azimuth)
 
     np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-15)
     assert np.linalg.det(camera.axes) == pytest.approx(1.0)
@@ -101,10 +87,7 @@ def test_the_camera_keeps_lengths_and_knows_its_sides(azimuth: float) -> None:
     assert up[1, 1] > up[0, 1]
     for k, loop in enumerate(ROOM.faces):
         assert camera.faces_us(ROOM.vertices[loop]) == (ROOM.normals[k] @ camera.axes[2] > 0.0)
-    far, near = (
-        side(camera) for side in (Box3.around(ROOM).far_sides, Box3.around(ROOM).near_sides)
-    )
-    assert camera.nearness(near) > camera.nearness(far)
+    assert camera.nearness(camera.near) > camera.nearness(camera.far)
 
 
 @pytest.mark.parametrize("name", ["box", "tetrahedron", "slim"])
@@ -117,7 +100,7 @@ def test_cells_are_drawn_from_the_farthest_to_the_nearest(name: str, azimuth: fl
     inside = lower + rng.uniform(size=(4000, 3)) * (upper - lower)
     inside = inside[workspace.contains(inside)]
     sites = inside[:15]
-    camera = camera_for(workspace, azimuth)
+    camera = Camera(workspace, azimuth)
     ray = camera.axes[2] * camera.unit  # towards the camera
     rank = np.empty(len(sites), dtype=int)
     rank[np.argsort(camera.nearness(sites))] = np.arange(len(sites))
@@ -132,78 +115,45 @@ def test_cells_are_drawn_from_the_farthest_to_the_nearest(name: str, azimuth: fl
         assert camera.on_sheet(ends) == pytest.approx(camera.on_sheet(starts), abs=1e-12)
 
 
-def polygons(view: View, azimuth: float = -60.0) -> list[np.ndarray]:
-    return ink_of(view, camera_for(view.workspace, azimuth), PLAIN).rings
-
-
 def test_far_faces_come_before_the_agent_and_near_faces_after_it() -> None:
-    view = View(ROOM, np.array([[2.0, 1.5, 1.0]]))
-    ink = ink_of(view, camera_for(ROOM), PLAIN)
-    fills = [tuple(np.round(f, 3)) if len(f) == 4 else f for f in ink.fills]
-    solid = [k for k, f in enumerate(fills) if 0.0 < f[3] < 1.0]
-    dot = [
-        k
-        for k, f in enumerate(fills)
-        if f == tuple(np.round(matplotlib.colors.to_rgba(PLAIN.start), 3))
-    ]
+    shapes = list(shapes_of(View(ROOM, np.array([[2.0, 1.5, 1.0]])), camera_for(ROOM), PLAIN))
+    solid = [k for k, shape in enumerate(shapes) if 0.0 < shape.fill[3] < 1.0]
+    colour = matplotlib.colors.to_rgba(PLAIN.start)
+    (dot,) = (k for k, shape in enumerate(shapes) if shape.fill == colour)
 
     assert len(solid) == 6
-    assert len(dot) == 1
-    assert solid[2] < dot[0] < solid[3]
-    np.testing.assert_allclose(ink.rings[dot[0]].mean(axis=0), 0.0, atol=1e-12)
+    assert solid[2] < dot < solid[3]
+    np.testing.assert_allclose(shapes[dot].ring.mean(axis=0), 0.0, atol=1e-12)
 
 
-def test_shadows_lie_on_the_far_walls() -> None:
-    place = scattered(1)
-    camera = camera_for(ROOM)
-    rings = polygons(View(ROOM, place, cells=False))
-    far = Box3.around(ROOM).far_sides(camera)
+def test_shadows_lie_on_the_far_sides() -> None:
+    place, camera = scattered(1), camera_for(ROOM)
+    shapes = list(shapes_of(View(ROOM, place, cells=False), camera, PLAIN))
 
     for k in range(3):
         shadow = place[0].copy()
-        shadow[k] = far[k]
-        np.testing.assert_allclose(rings[k].mean(axis=0), camera.on_sheet(shadow), atol=1e-12)
+        shadow[k] = camera.far[k]
+        middle = shapes[k].ring.mean(axis=0)
+        np.testing.assert_allclose(middle, camera.on_sheet(shadow), atol=1e-12)
 
 
 def test_paths_are_cut_at_the_borders_of_cells_and_lose_nothing() -> None:
-    run = flight()
-    times = np.linspace(0.0, run.horizon, 50)
-    paths = list(run.positions(times).transpose(1, 0, 2))
-    with_paths = View(ROOM, run.positions(run.horizon), paths)
-    camera = camera_for(ROOM)
-    lines = [r for r, f in zip(*_ink(with_paths), strict=True) if f[3] == 0.0]
-    total = sum(_length(camera.on_sheet(path)) for path in paths)
+    run, camera = flight(), camera_for(ROOM)
+    paths = list(run.positions(np.linspace(0.0, run.horizon, 50)).transpose(1, 0, 2))
+    final = run.positions(run.horizon)
 
-    drawn_lengths = [_length(ring) / 2.0 for ring in _closed(lines)]
-    frame = sum(
-        _length(camera.on_sheet(ROOM.vertices[list(edge)]))
-        for edge in {
-            tuple(sorted(e))
-            for loop in ROOM.faces
-            for e in zip(loop, np.roll(loop, -1), strict=True)
-        }
-    )
-    shadows = sum(_length(camera.on_sheet(_pressed(p, k))) for p in paths for k in range(3))
-    assert sum(drawn_lengths) == pytest.approx(total + frame + shadows, rel=1e-9, abs=0.0)
+    def length(*lines: np.ndarray) -> float:
+        return sum(float(np.hypot(*np.diff(line, axis=0).T).sum()) for line in lines)
 
+    def drawn_length(*given: Any) -> float:
+        rings = [s.ring for s in shapes_of(View(ROOM, final, *given), camera, PLAIN)
+                 if s.fill[3] == 0.0]  # fmt: skip
+        return 0.5 * length(*(np.vstack([ring, ring[:1]]) for ring in rings))
 
-def _ink(view: View) -> tuple[list[Any], list[Any]]:
-    ink = ink_of(view, camera_for(view.workspace), PLAIN)
-    return ink.rings, ink.fills
-
-
-def _closed(rings: list[np.ndarray]) -> list[np.ndarray]:
-    return [np.vstack([ring, ring[:1]]) for ring in rings]
-
-
-def _length(points: np.ndarray) -> float:
-    return float(np.sqrt((np.diff(points, axis=0) ** 2).sum(axis=1)).sum())
-
-
-def _pressed(path: np.ndarray, k: int) -> np.ndarray:
-    flat = path.copy()
-    flat[:, k] = Box3.around(ROOM).far_sides(camera_for(ROOM))[k]
-    return flat
+    total = length(*map(camera.on_sheet, paths))
+    for onto in np.eye(3, dtype=bool):
+        total += length(*(camera.on_sheet(np.where(onto, camera.far, path)) for path in paths))
+    assert drawn_length(paths) - drawn_length() == pytest.approx(total, rel=1e-9, abs=0.0)
 
 
 @pytest.mark.parametrize("name", WORKSPACES)
@@ -222,35 +172,29 @@ def test_cells_fill_the_workspace(name: str) -> None:
     assert any(face.smooth for cell in cells for face in cell) == (round_off > 0.01)
 
 
-def test_agents_at_one_place_have_no_cells_and_the_picture_says_so() -> None:
+@pytest.mark.parametrize(
+    ("workspace", "positions", "says"),
+    [("box", np.ones((2, 3)), "coincide"), ("slim", scattered(3), "not to scale")],
+)
+def test_a_picture_says_what_it_lacks(workspace: str, positions: np.ndarray, says: str) -> None:
     figure = blank(3.5, 3.5)
-    ax = figure.subplots()
-    draw_scene(ax, View(ROOM, np.ones((2, 3))))
-
-    assert any("coincide" in text.get_text() for text in ax.texts)
+    draw_scene(figure.subplots(), View(WORKSPACES[workspace], positions))
+    assert says in words(figure)
 
 
 def test_agents_outside_are_drawn_too() -> None:
     places = np.array([[-1.0, 1.0, 1.0], [2.0, 1.0, 1.0]])
 
-    assert len(polygons(View(ROOM, places, arrows=np.ones((2, 3)), fresh=np.ones(2)))) > 12
-
-
-def test_a_slim_workspace_says_that_it_is_not_to_scale() -> None:
-    figure = blank(3.5, 3.5)
-    ax = figure.subplots()
-    draw_scene(ax, View(WORKSPACES["slim"], scattered(3)))
-
-    assert any(text.get_text() == "not to scale" for text in ax.texts)
+    view = View(ROOM, places, arrows=np.ones((2, 3)), fresh=np.ones(2))
+    assert len(list(shapes_of(view, camera_for(ROOM), PLAIN))) > 12
 
 
 def test_labels_name_the_axes_and_stay_as_many_from_all_sides() -> None:
-    counts = {len(labels(ROOM, camera_for(ROOM, azimuth))) for azimuth in range(-180, 180, 7)}
+    counts = {len(labels(Camera(ROOM, float(azimuth)))) for azimuth in range(-180, 180, 7)}
 
     assert len(counts) == 1
-    assert {word for _, word, name in labels(ROOM, camera_for(ROOM)) if name} == {
-        "$x$", "$y$", "$z$"
-    }  # fmt: skip
+    names = {label.words for label in labels(camera_for(ROOM)) if label.name}
+    assert names == {"$x$", "$y$", "$z$"}
 
 
 @pytest.mark.parametrize("rate", [8.0, 50.0, 4000.0])
@@ -275,7 +219,7 @@ def test_the_agent_is_where_the_camera_sees_it() -> None:
     stage = canvas_of(frames_of(run, fps=5, seconds=2), (480, 270), 60.0)
     stage.frame(6)
     shots = frames_of(run, fps=5, seconds=2)
-    camera = camera_for(ROOM, -60.0 + float(shots.camera[6]))
+    camera = Camera(ROOM, -60.0 + float(shots.camera[6]))
     (solids,) = (
         a
         for a in stage.parts[0].artists
@@ -355,17 +299,14 @@ WEDGE = dwell.Polytope.from_halfspaces(
 
 
 @pytest.mark.parametrize("workspace", [CORNER, WEDGE, ROOM])
-def test_no_large_wall_is_seen_edge_on(workspace: dwell.Polytope) -> None:
-    """From the usual side the slanted wall of a corner of space would be a line."""
+def test_no_large_facet_is_seen_edge_on(workspace: dwell.Polytope) -> None:
+    """From the usual side the slanted facet of a corner of space would be a line."""
     camera = camera_for(workspace)
     seen = np.abs(workspace.normals @ camera.axes[2])
     assert seen.min() > 0.15
-
-
-def test_boxes_and_balls_are_seen_from_the_usual_side() -> None:
-    many = dwell.Polytope(np.random.default_rng(1).normal(size=(60, 3)))  # no wall is large
-    for workspace in (ROOM, dwell.Ball((0, 0, 0), 1), many):
-        assert camera_for(workspace).azimuth == -60.0
+    many = dwell.Polytope(np.random.default_rng(1).normal(size=(60, 3)))  # no facet is large
+    for usual in (ROOM, dwell.Ball((0, 0, 0), 1), many):
+        assert camera_for(usual).azimuth == -60.0
 
 
 def test_a_density_of_nothing_has_no_cloud() -> None:
@@ -376,4 +317,4 @@ def test_one_panel_shows_two_coordinates_and_says_so() -> None:
     ax = blank(3.5, 3.5).subplots()
     draw_paths(ax, many_dimensions(4))
 
-    assert any("2 of 4 coordinates" in text.get_text() for text in ax.texts)
+    assert "2 of 4 coordinates" in words(ax.figure)

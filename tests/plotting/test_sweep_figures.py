@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from dwell import InputError
 from dwell.plotting.sweeps import save_sweep_figures, sweep_figures
 from dwell.plotting.sweeps.axes import in_ratios
 from dwell.plotting.sweeps.curves import in_bins
-from dwell.plotting.sweeps.design import design_of
+from dwell.plotting.sweeps.varied import varied_keys
+
+from .conftest import overlapping, words
 
 T2, K1, KIND, N = "controller.t2", "controller.k1", "controller.kind", "agents.start.count"
 
@@ -43,13 +44,13 @@ def table(rows: Sequence[Mapping[str, Any]], *keys: str, **options: Any) -> Rows
     chance = np.random.default_rng(5)
     whole = []
     for k, row in enumerate(rows):
-        looks = 100.0 / float(row.get(T2) or 1.0)
+        samples = 100.0 / float(row.get(T2) or 1.0)
         whole.append(
             {
                 "case": k, "agents": 4, "error.final_max": chance.lognormal(-3.0, 2.0),
                 "cost.final": 400.0 + 9.0 * chance.random(), "coverage.nu": 0.5,
-                "coverage.reached_at": 10.0 + chance.random(), "measurements": 4 * looks,
-                "cells.per_agent.mean": looks, "messages": 16 * looks, "broadcasts": 0,
+                "coverage.reached_at": 10.0 + chance.random(), "measurements": 4 * samples,
+                "cells.per_agent.mean": samples, "messages": 16 * samples, "broadcasts": 0,
                 "distance.mean": 7.0 + chance.random(), "hold_error.max": chance.random(),
                 "hold_error.limit": 0.3, "separation.min": None, "separation.seen": 1.0,
                 "stop.ok": True, "flags": [], **row,
@@ -72,10 +73,6 @@ def drawn(made: Rows, *names: str) -> dict[str, Figure]:
 def panel(figure: Figure, title: str) -> Axes:
     (found,) = [ax for ax in figure.axes if ax.get_title().startswith(title)]
     return found
-
-
-def words(figure: Figure) -> str:
-    return "\n".join(text.get_text() for text in figure.findobj(Text))
 
 
 REPEATS = range(7)
@@ -204,8 +201,8 @@ def sampled(count: int) -> Rows:
 def test_drawn_points_are_dots_with_running_medians() -> None:
     made = sampled(40)
     figures = drawn(made, "over-t2", "map-t2-k1")
-    assert design_of(made).scattered(T2)
-    assert design_of(made).scattered(N)
+    assert varied_keys(made).scattered(T2)
+    assert varied_keys(made).scattered(N)
     dots, line = panel(figures["over-t2"], "cost").get_lines()
     assert len(dots.get_xdata()) == len(made)
     assert len(line.get_xdata()) == 8
@@ -217,7 +214,7 @@ def test_drawn_points_are_dots_with_running_medians() -> None:
     assert "crosses where no run has a value" in words(figures["map-t2-k1"])
 
 
-def test_bins_are_ordered_and_lose_nobody() -> None:
+def test_bins_are_ordered_and_lose_no_run() -> None:
     x = np.random.default_rng(2).random(50)
     parts = in_bins(x, np.arange(50))
     assert len(parts) == 8
@@ -274,14 +271,10 @@ def test_words_alone_are_boxes() -> None:
 def test_titles_and_labels_do_not_meet(made: Rows, name: str) -> None:
     figure = drawn(made, name)[name]
     figure.canvas.draw()
-    texts = [text for ax in figure.axes for text in (ax.title, ax.xaxis.label, ax.yaxis.label)]
-    boxes = [text.get_window_extent() for text in texts if text.get_text()]
+    assert overlapping(figure) == []
     frames = [ax.get_window_extent() for ax in figure.axes]
     for legend in figure.legends:
-        assert not any(legend.get_window_extent().overlaps(box) for box in (*boxes, *frames))
-    for k, box in enumerate(boxes):
-        assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
-        assert not any(box.overlaps(other) for other in boxes[:k])
+        assert not any(legend.get_window_extent().overlaps(frame) for frame in frames)
 
 
 def test_files_are_written_under_the_names_of_keys(tmp_path: Path) -> None:

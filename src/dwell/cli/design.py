@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.markup import escape
-from rich.table import Table
 
 from dwell._types import Floats, apart, counted
-from dwell.cli.show import _console
+from dwell.cli.output import print_table
 
 if TYPE_CHECKING:
     from dwell.studies.design_result import Design
@@ -19,48 +17,24 @@ if TYPE_CHECKING:
 
 Row = tuple[str, ...]
 
-MET, VIOLATED, OPEN = "[green]met[/]", "[bold red]violated[/]", "[yellow]open[/]"
+HOLDS, VIOLATED, OPEN = "holds", "violated", "open"
 
 _ABOUT_OPEN = "open: T2 is within the limit, but something else is missing; --verbose says what"
 
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
     """Print what holds, advice, conditions and constants; `verbose` adds what each guarantees."""
-    console = _console()
     s = found.setting
-    console.print(escape(_law(s)), soft_wrap=True)
-    console.print(escape(_assumed(s)), soft_wrap=True)
-    console.print(_table(("", ""), _conclusions(found, out), True))
-    heads = ("condition", "T2 at most", "margin", "", "says")
-    rows = list(_conditions(found))
-    console.print(_table(heads, iter(rows), verbose))
+    timers = f"T1 = {_span(s.t1)}, T2 = {_span(s.t2)}"
+    print(f"timer, {counted(s.agents, 'agent')}: k1 = {s.k1:g}, nu = {s.nu:g}, {timers}")
+    print(f"assumed: eta_max = {s.eta_max:g}, L = {_span(s.lipschitz)}")
+    print_table(_conclusions(found, out))
+    heads, rows = ("condition", "T2 at most", "margin", "", "guarantees"), list(_conditions(found))
+    most = len(heads) if verbose else len(heads) - 1
+    print_table((row[:most] for row in rows), heads[:most])
     if any(OPEN in row for row in rows):
-        console.print(escape(_ABOUT_OPEN), style="dim", soft_wrap=True)
-    console.print(_table(("Lipschitz constant", "value", "where"), _constants(found), True))
-
-
-def _table(heads: Row, rows: Iterator[Row], wide: bool) -> Table:
-    table = Table(
-        box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=any(heads), pad_edge=False
-    )
-    kept = len(heads) if wide else len(heads) - 1
-    for k, head in enumerate(heads[:kept]):
-        last = k == len(heads) - 1
-        table.add_column(head, no_wrap=not last, overflow="fold" if last else "ellipsis")
-    for row in rows:
-        table.add_row(*row[:kept])
-    return table
-
-
-def _law(s: Setting) -> str:
-    return (
-        f"timer, {counted(s.agents, 'agent')}: k1 = {s.k1:g}, nu = {s.nu:g}, T1 = {_span(s.t1)}, "
-        f"T2 = {_span(s.t2)}"
-    )
-
-
-def _assumed(s: Setting) -> str:
-    return f"assumed: eta_max = {s.eta_max:g}, L = {_span(s.lipschitz)}"
+        print(_ABOUT_OPEN)
+    print_table(_constants(found), ("Lipschitz constant", "value", "where"))
 
 
 def _conditions(found: Design) -> Iterator[Row]:
@@ -82,22 +56,22 @@ def _conditions(found: Design) -> Iterator[Row]:
 def _limits(name: str, limits: Floats, t2: Floats, says: str, good: bool | None = None) -> Row:
     with np.errstate(over="ignore"):
         margin = float((limits / t2).min())
-    verdict = "" if good is None else MET if good else VIOLATED
-    return (name, _span(limits), f"{margin:.3g}", verdict, escape(says))
+    verdict = "" if good is None else HOLDS if good else VIOLATED
+    return (name, _span(limits), f"{margin:.3g}", verdict, says)
 
 
 def _sharper(condition: Sharper) -> Iterator[Row]:
-    verdict = VIOLATED if not condition.fulfilled else OPEN if condition.applies is False else MET
+    verdict = VIOLATED if not condition.fulfilled else OPEN if condition.applies is False else HOLDS
     says = f"{condition.status}: {condition.guarantees}"
     if not condition.own_start:  # until then a velocity is held that the law did not choose
         says = f"from each agent's first sample on, {says}"
     if condition.applies is False:
         says = f"these timers are not shared, which it needs; {says}"
     limit, margin = f"{condition.limit:.6g}", f"{condition.margin:.3g}"
-    yield condition.name, limit, margin, verdict, escape(says)
+    yield condition.name, limit, margin, verdict, says
     once = condition.without_overshoot
     if once is not None:
-        verdict = {True: MET, False: VIOLATED, None: OPEN}[condition.within]
+        verdict = {True: HOLDS, False: VIOLATED, None: OPEN}[condition.within]
         says = "no agent runs past its centroid, so none leaves the workspace"
         if condition.within is None:
             says = f"{says}; but the velocities that agents start with may lead out of it"
@@ -108,13 +82,11 @@ def _sharper(condition: Sharper) -> Iterator[Row]:
 def _constants(found: Design) -> Iterator[Row]:
     s, constants = found.setting, found.lipschitz
     limit = float(s.max_lipschitz.min())
-    says = (
-        f"at most {limit:.6g} will do for this T2" if limit >= 0.0 else "none will do for this T2"
-    )
-    yield "assumed", _span(s.lipschitz), says
+    most = f"at most {limit:.6g}" if limit >= 0.0 else "none"
+    yield "assumed", _span(s.lipschitz), f"{most} will do for this T2"
     margins = found.lipschitz_margins
     if margins is not None and float(margins.min()) < 1.0:
-        yield "", "", f"[bold red]exceeded[/] {_beyond(float(margins.min()))} by the measured one"
+        yield "", "", f"exceeded {_beyond(float(margins.min()))} by the measured one"
     for name, one in (
         ("at the start", constants.start),
         ("along the run", constants.run),
@@ -122,10 +94,10 @@ def _constants(found: Design) -> Iterator[Row]:
         ("at random places", constants.sampled),
     ):
         if one is not None:
-            yield name, f"{one.value:.6g}", escape(one.says)
+            yield name, f"{one.value:.6g}", one.says
     bound = constants.bound
     size = "unknown" if bound.value is None else f"{bound.value:.3g}"
-    yield "rigorous bound", size, escape(bound.says)
+    yield "rigorous bound", size, bound.says
 
 
 def _beyond(margin: float) -> str:
@@ -137,15 +109,14 @@ def _beyond(margin: float) -> str:
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
     if found.reasons and found.in_practice:
-        yield "in practice", escape(found.in_practice)
-    colour = "yellow" if found.reasons else "green"
-    yield "theorem", f"[{colour}]{found.verdict}[/]"
+        yield "in practice", found.in_practice
+    yield "theorem", found.verdict
     for reason in found.reasons:
-        yield "", escape(reason)
+        yield "", reason
     for k, advice in enumerate(found.advice):
-        yield "advice" if k == 0 else "", escape(advice.says)
+        yield "advice" if k == 0 else "", advice.says
     for k, advice in enumerate(found.advice_measured):
-        yield "for measured L" if k == 0 else "", escape(advice.says)
+        yield "for measured L" if k == 0 else "", advice.says
     if s.admissible_k1 is None:
         yield "k1", f"none is admissible for this T2 (it would have to be {_gain(s)})"
     else:
@@ -155,11 +126,11 @@ def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
         most = float(in_theta.min())
         yield "", f"at most {most:.6g} if eta_max = {s.theta:.4g} k1 changes along with it"
     if found.agreement is not None:
-        yield "agreement", escape(_agreement(found))
+        yield "agreement", _agreement(found)
     for note in found.notes:
-        yield "[yellow]note[/]", escape(note)
+        yield "note", note
     if out is not None:
-        yield "plot", escape(str(out))
+        yield "plot", str(out)
 
 
 def _gain(s: Setting) -> str:

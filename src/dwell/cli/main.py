@@ -41,32 +41,39 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
-    from dwell.cli.app import app
+    from dwell.cli.app import run_command
+    from dwell.cli.output import Printed
 
-    Terminated.seen = False
+    Terminated.seen = Printed.done = False
     signal.signal(signal.SIGTERM, _terminate)
     code = 0
     try:
-        result = app(standalone_mode=False)  # a command that exits gives its code here
-        code = result if isinstance(result, int) else 0
-    except SystemExit as stop:
+        code = run_command(sys.argv[1:]) or 0
+    except SystemExit as stop:  # after a help text
         code = stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except InputError as fault:
-        code = UNSAVED if isinstance(fault, UnsavedError) else WRONG_INPUT
-        _complain(_with_key(fault))
     except DwellError as fault:
-        code = BADLY
-        _complain(str(fault))
+        code = UNSAVED if isinstance(fault, UnsavedError) else BADLY
+        if isinstance(fault, InputError) and code == BADLY:
+            code = WRONG_INPUT
+        _refuse(fault)
     except OSError as fault:
         code = _unwritten(fault, code)
     except MemoryError:
         code = BADLY
         _complain("there is not enough memory for this run; take fewer agents or fewer samples")
-    except Exception as fault:
-        code = _of_click(fault)
     return code
+
+
+def _refuse(fault: DwellError) -> None:
+    """Say what is wrong; with --json also as an object, unless there is one already."""
+    from dwell.cli.output import Printed, print_json
+
+    if "--json" in sys.argv and not Printed.done:
+        error = {"code": getattr(fault, "code", "error"), "key": getattr(fault, "key", None)}
+        print_json({"schema": 1, "error": {**error, "message": str(fault)}})
+    _complain(_with_key(fault) if isinstance(fault, InputError) else str(fault))
 
 
 def _terminate(signum: int, frame: FrameType | None) -> None:
@@ -95,25 +102,3 @@ def _unwritten(fault: OSError, code: int) -> int:
         return code
     _complain(f"the output could not be written ({fault.strerror or fault})")
     return code or BADLY
-
-
-def _of_click(fault: Exception) -> int:
-    """Usage errors and exits of the command-line library; anything else is a fault of ours."""
-    import typer
-
-    from dwell.cli.usage import usage_sentence
-
-    if isinstance(fault, typer.Exit):
-        return int(fault.exit_code)
-    if isinstance(fault, typer.Abort):
-        return INTERRUPTED
-    sentence = getattr(fault, "format_message", None)
-    if sentence is None:
-        raise fault
-    context = getattr(fault, "ctx", None)
-    command = context.command_path if context is not None else "dwell"
-    if type(fault).__name__ == "NoArgsIsHelpError":  # no command: its message is the help
-        print(sentence())
-        return WRONG_INPUT
-    _complain(f"{usage_sentence(fault).rstrip('.')}; see {command} --help")
-    return WRONG_INPUT

@@ -3,51 +3,40 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from dwell.cli.command import Number, flag, one_of, option
 from dwell.errors import InputError
 
-ScenarioFile = Annotated[
-    Path, typer.Argument(metavar="SCENARIO", help="Scenario file (.toml or .json).")
-]
-RunFile = Annotated[
-    Path, typer.Argument(metavar="RUN.nc", help="Stored run, as written by dwell run --out.")
-]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be given many times."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-Workers = Annotated[
-    int | None, typer.Option(min=1, help="Runs at a time; as many as processors by default.")
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse input that would be repaired.")]
+FORMATS = ("png", "pdf", "svg")
+
+SCENARIO = option("scenario", type=Path, metavar="SCENARIO", help="Scenario file (.toml or .json).")
+RUN = option(
+    "stored", type=Path, metavar="RUN.nc", help="Stored run, as written by dwell run --out."
+)
+SET = option(
+    "--set", dest="overrides", action="append", metavar="KEY=VALUE", default=[],
+    help="Change one key; may be given many times.",
+)  # fmt: skip
+FORMAT = option(
+    "--format", dest="formats", action="append", metavar="FORMAT", type=one_of(*FORMATS),
+    help="png, pdf or svg; may be repeated.",
+)  # fmt: skip
+WORKERS = option(
+    "--workers", type=Number(int, 1), help="Runs at a time; as many as processors by default."
+)
+JSON = flag("--json", "One JSON object on stdout, nothing else.", dest="as_json")
+FORCE = flag("--force", "Replace files that exist.")
+STRICT = flag("--strict", "Refuse input that would be repaired.")
 
 
-class Format(StrEnum):
-    """File formats of plots."""
-
-    png = "png"
-    pdf = "pdf"
-    svg = "svg"
-
-
-Formats = Annotated[
-    list[Format] | None,
-    typer.Option("--format", metavar="FORMAT", help="png, pdf or svg; may be repeated."),
-]
-
-
-def load(path: Path, overrides: list[str] | None) -> Any:
+def load(path: Path, overrides: Sequence[str]) -> Any:
     """A scenario file with some keys changed."""
     from dwell.scenario import load_scenario
 
-    return load_scenario(path, overrides or ())
+    return load_scenario(path, overrides)
 
 
 def stored_run(path: Path) -> Any:
@@ -57,15 +46,8 @@ def stored_run(path: Path) -> Any:
 
     run = load_run(path)
     if run.intact is False:
-        typer.echo(f"dwell: {path}: {ALTERED.says}", err=True)
+        print(f"dwell: {path}: {ALTERED.says}", file=sys.stderr)
     return run
-
-
-def refuse_repairs(scenario: Any) -> None:
-    """Refuse a scenario of which something would be repaired."""
-    from dwell.scenario.build import build
-
-    refuse(build(scenario)[2])
 
 
 def refuse(repairs: tuple[str, ...]) -> None:
@@ -75,18 +57,3 @@ def refuse(repairs: tuple[str, ...]) -> None:
             f"with --strict nothing is repaired, but this would be: {'; '.join(repairs)}",
             code="strict",
         )
-
-
-class Printed:
-    """Whether this command has printed its JSON object: there is one at most."""
-
-    done = False
-
-
-def print_json(value: dict[str, Any]) -> None:
-    """One object, or nothing at all."""
-    from dwell.cli.json_text import json_text
-
-    text = json_text(value)  # whole before anything is printed
-    Printed.done = True
-    sys.stdout.write(f"{text}\n")

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from rich.markup import escape
-from rich.table import Table
-
 from dwell._netcdf import HDF5
 from dwell._types import counted
 from dwell.cli.options import stored_run
-from dwell.cli.show import WIDE, _console, listing
+from dwell.cli.output import print_table
 from dwell.errors import InputError, WorkspaceError
 
 if TYPE_CHECKING:
@@ -101,34 +98,24 @@ def _predictions(rates: Rates, system: CoverageSystem, own: str) -> dict[str, Pr
     from dwell.theory.decay import Prediction, predict
 
     found = {own: predict(rates, system.controller, system.network)}
-    for kind, name in LAW_KINDS.items():
-        if kind == own:
-            continue
-        if kind == "timer":
-            found[kind] = Prediction(None, "has no defaults for k1, nu, t1 and t2")
-        else:
-            found[kind] = _default(rates, getattr(controllers, name)(), system)
-    return found
-
-
-def _default(rates: Rates, law: Any, system: CoverageSystem) -> Prediction:
-    """Of a law with its defaults; none where it cannot work in this workspace."""
-    from dwell.theory.decay import Prediction, predict
-
-    try:
-        return predict(rates, law, system.network)
-    except WorkspaceError as unfit:
-        if unfit.code == "geometry.dimension":
-            return Prediction(None, "guaranteed cells are known in 1, 2 and 3 dimensions only")
-        raise
+    for kind in LAW_KINDS.keys() - {own, "timer"}:
+        law = getattr(controllers, LAW_KINDS[kind])()
+        try:
+            found[kind] = predict(rates, law, system.network)
+        except WorkspaceError as unfit:
+            if unfit.code != "geometry.dimension":
+                raise
+            says = "guaranteed cells are known in 1, 2 and 3 dimensions only"
+            found[kind] = Prediction(None, says)
+    found.setdefault("timer", Prediction(None, "has no defaults for k1, nu, t1 and t2"))
+    return {kind: found[kind] for kind in (own, *(k for k in LAW_KINDS if k != own))}
 
 
 def show_rates(found: Study, out: Path | None) -> None:
     """What the configuration is, what each law does there, and what the run did."""
-    console = _console()
-    console.print(listing(_about(found)))
-    console.print(_laws(found, console.width >= WIDE))
-    console.print(listing(_after(found, out)))
+    print_table(_about(found))
+    print_table(_laws(found), ("law", "rate", "time constant", "says"))
+    print_table(_after(found, out))
 
 
 def _about(found: Study) -> Iterator[tuple[str, str]]:
@@ -154,18 +141,12 @@ def _contracting(rates: Rates) -> str:
     return "contracting" if rate < 0.0 else "not contracting"
 
 
-def _laws(found: Study, wide: bool) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    for head in ("law", "rate", "time constant", "says")[: 4 if wide else 3]:
-        table.add_column(head, no_wrap=head != "says")
+def _laws(found: Study) -> Iterator[tuple[str, ...]]:
+    """What is predicted of each law; of others than the own one, with their defaults."""
     for name, p in found.predictions.items():
-        own = name == found.law
-        shown = f"[bold]{escape(name)}[/]" if own else escape(name)
-        says = p.says if own else f"{p.says} (with its defaults)"
         time = "-" if p.time_constant is None else f"{p.time_constant:.4g}"
-        row = (shown, _number(p.rate), time, escape(p.says if p.rate is None else says))
-        table.add_row(*row[: 4 if wide else 3])
-    return table
+        defaults = "" if name == found.law or p.rate is None else " (with its defaults)"
+        yield name, _number(p.rate), time, f"{p.says}{defaults}"
 
 
 def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:

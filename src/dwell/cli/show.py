@@ -1,49 +1,41 @@
-"""Numbers for people: short tables on the terminal."""
+"""Short tables on the terminal: of runs, checks, comparisons, claims, deployments and sweeps."""
 
 from __future__ import annotations
 
-import io
-import os
-import sys
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
-
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from dwell._types import apart, counted
+from dwell.cli.output import coloured, print_json, print_table, width
 from dwell.hybrid import StopReason
 
 if TYPE_CHECKING:
     from dwell.results import Run
-    from dwell.verify import Finding, Report
+    from dwell.studies import Claim, Comparison, Reproduction
+    from dwell.studies.deployment import Deployment
+    from dwell.sweep import Outcome, Plan
+    from dwell.verify import Report
 
-WIDE = 70  # columns from which a table is wide enough for sentences
-PIPE_WIDTH = 160
+_PLURAL = {
+    "minimum": "strict minima",
+    "degenerate": "degenerate minima",
+    "saddle": "saddles",
+    "unfinished": "unfinished",
+    "weightless": "with a cell that weighs nothing",
+}
+MOST_LISTED = 12  # agents whose positions are shown
+FIRST = 5  # failures shown
 
 
 def show_summary(summary: dict[str, Any], out: Path | None, resumed: bool = False) -> None:
     """The numbers of a run."""
-    table = listing(_rows(summary, out, resumed))
-    for repair in summary["repairs"]:
-        table.add_row("[yellow]repaired[/]", escape(repair))
-    for flag in summary["flags"]:
-        table.add_row("[yellow]note[/]", escape(flag["says"]))
-    if out is not None:
-        table.add_row("kept in", escape(str(out)))
-    _console().print(table)
-
-
-def listing(rows: Iterable[tuple[str, str]]) -> Table:
-    """A table of names and values."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows:
-        table.add_row(name, escape(value))
-    return table
+    rows = [*_rows(summary, out, resumed)]
+    rows += [("repaired", repair) for repair in summary["repairs"]]
+    rows += [("note", flag["says"]) for flag in summary["flags"]]
+    print_table(rows if out is None else [*rows, ("kept in", str(out))])
 
 
 def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[str, str]]:
@@ -54,14 +46,11 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
     if not stop["ok"]:
         yield "advice", StopReason(stop["reason"]).advice_about(None if out is None else str(out))
-    looks = s["events"]["per_agent"]
-    yield (
-        "events",
-        f"{s['events']['total']}  (per agent {looks['min']} to {looks['max']}, "
-        f"mean {looks['mean']:.1f})",
-    )
+    each = "(per agent {min} to {max}, mean {mean:.1f})".format(**s["events"]["per_agent"])
+    yield "events", f"{s['events']['total']}  {each}"
     yield "cells", _cells(s["cells"])
-    yield "messages", _messages(s)
+    sent = f", {s['broadcasts']} broadcast" if s["broadcasts"] else ""
+    yield "messages", f"{s['messages']} positions received{sent}"
     initial, final = (_cost(s, end) for end in ("initial", "final"))
     if final is None:
         yield "cost", f"{initial} at the start; not defined at the end"
@@ -110,18 +99,12 @@ def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _cells(cells: dict[str, Any]) -> str:
     """How many were computed, by kind where there are several."""
-    spread = cells["per_agent"]
-    each = f"(per agent {spread['min']} to {spread['max']})"
+    each = "(per agent {min} to {max})".format(**cells["per_agent"])
     if not cells["guaranteed"]:
         return f"{cells['voronoi']} computed  {each}"
     total = cells["voronoi"] + cells["guaranteed"] + cells["dual_guaranteed"]
     kinds = f"{cells['voronoi']} Voronoi, {cells['guaranteed']} guaranteed, as many dual"
     return f"{total} computed: {kinds}  {each}"
-
-
-def _messages(s: dict[str, Any]) -> str:
-    received = f"{s['messages']} positions received"
-    return f"{received}, {s['broadcasts']} broadcast" if s["broadcasts"] else received
 
 
 def _coverage(coverage: dict[str, Any], flags: set[str]) -> str:
@@ -136,48 +119,160 @@ def _coverage(coverage: dict[str, Any], flags: set[str]) -> str:
 
 def show_report(report: Report, stored: Path, run: Run) -> None:
     """What `dwell check` found."""
-    console = _console()
-    wide = console.width >= WIDE
-    console.print(_findings(report.findings, wide))
-    silent = {f.where for f in report.certificate if f.status == "not applicable"}
-    if report.certificate and all(f.status == "not applicable" for f in report.certificate):
-        why = escape("; ".join(sorted(silent)))
-        console.print(f"Theorem: not tested, since {why}.", style="dim")
-    elif report.certificate:
-        console.print("Hypotheses and conclusions of the theorem for this run:", style="dim")
-        console.print(_findings(report.certificate, wide))
-    until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
-    text = f"{escape(str(stored))} ({counted(len(run.events), 'jump')}) {report.says}"
-    text += "" if run.stop.reason.ok else until
-    text += f"; {report.left_out} (--thorough recomputes all)." if report.left_out else "."
-    console.print(text, soft_wrap=True)
-
-
-def _findings(findings: Iterable[Finding], wide: bool) -> Table:
     from dwell.verify.finding import FINDING_HEAD, finding_rows
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in FINDING_HEAD[: 5 if wide else 4]:
-        table.add_column(name, no_wrap=name != "says")
-    colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
-    for name, status, *numbers, says in finding_rows(findings):
-        row = (name, f"[{colours[status]}]{status}[/]", *numbers, escape(says))
-        table.add_row(*row[: 5 if wide else 4])
-    return table
+    print_table(finding_rows(report.findings), FINDING_HEAD)
+    silent = {f.where for f in report.certificate if f.status == "not applicable"}
+    if report.certificate and all(f.status == "not applicable" for f in report.certificate):
+        print(f"Theorem: not tested, since {'; '.join(sorted(silent))}.")
+    elif report.certificate:
+        print("Hypotheses and conclusions of the theorem for this run:")
+        print_table(finding_rows(report.certificate), FINDING_HEAD)
+    until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
+    text = f"{stored} ({counted(len(run.events), 'jump')}) {report.says}"
+    text += "" if run.stop.reason.ok else until
+    print(text + (f"; {report.left_out} (--thorough recomputes all)." if report.left_out else "."))
 
 
-class _Trimmed(io.TextIOBase):
-    """Standard output, without the blanks that pad the lines of a table."""
+def show_comparison(found: Comparison, out: Path | None) -> None:
+    """A column for each law, in as many tables as the width of the terminal needs."""
+    rows, left = [["", *found.figures], *found.rows()], list(range(1, len(found.figures) + 1))
+    while left:
+        fits = [k for k in range(1, len(left) + 1) if _width(rows, left[:k]) <= width()]
+        some, left = left[: max(fits, default=1)], left[max(fits, default=1) :]
+        heads, *cells = ([row[0], *(row[k] for k in some)] for row in rows)
+        print_table(cells, heads, right=True)
+    where = f"; runs and plots in {out}" if out is not None else ""
+    print(f"Counts are means over the agents, with the largest in brackets{where}.")
+    for note in found.notes:
+        print(coloured(f"note  {note}"))
 
-    def write(self, text: str) -> int:
-        return sys.stdout.write("\n".join(line.rstrip() for line in text.split("\n")))
+
+def _width(rows: list[list[str]], some: list[int]) -> int:
+    """Characters that a table with some of the columns takes."""
+    return sum(max(len(row[k]) for row in rows) + 2 for k in (0, *some))
 
 
-def _console() -> Console:
-    """Standard output; a file or a pipe has COLUMNS characters to a line, or many, not padded."""
-    console = Console(highlight=False)
-    if console.is_terminal:
-        return console
-    wanted = os.environ.get("COLUMNS", "")
-    width = int(wanted) if wanted.isascii() and wanted.isdigit() and int(wanted) else PIPE_WIDTH
-    return Console(highlight=False, width=width, file=cast(IO[str], _Trimmed()))
+def show_claims(done: Reproduction) -> None:
+    """A row for each claim, and where the report is."""
+    from dwell.studies.paper.claims import borne_out
+
+    print_table(map(_claim, done.claims), ("claim", "", "paper", "exact", "grid", "says"))
+    print(f"{borne_out(done.claims)} Read {done.report}")
+
+
+def _claim(claim: Claim) -> tuple[str, ...]:
+    numbers = map(_short, (claim.paper, claim.exact, claim.grid))
+    return (claim.id, claim.verdict, *numbers, claim.says)
+
+
+def _short(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+def show_deployment(found: Deployment, out: Path | None) -> None:
+    """The best deployment, how sure one may be of it, and what it compares with."""
+    rows = [*_deployment(found), *(("note", note) for note in found.notes)]
+    if found.interrupted:
+        rows.append(("note", "interrupted: this is the best so far"))
+    print_table(rows if out is None else [*rows, ("kept in", str(out))])
+
+
+def _deployment(found: Deployment) -> Iterator[tuple[str, str]]:
+    if found.log_scale == 0.0:
+        yield "cost", f"{found.cost:.10g}"
+    else:
+        yield "cost", f"exp({found.log_cost:.10g}), near or beyond the range of numbers"
+    yield "agents", counted(found.agents, "agent")
+    yield "this is", found.says
+    yield "gradient", f"{found.gradient_norm:.2g} (largest error, over the workspace's diameter)"
+    if found.spectral_gap is not None:
+        yield "spectral gap", _gap(found.spectral_gap)
+    yield "starts", _starts(found)
+    best, worst = float(found.costs[0]), float(found.costs[-1])
+    unit = "" if found.log_scale == 0.0 else f" (times exp({found.log_scale:.6g}))"
+    three = f"{best:.7g} at best, {found.median:.7g} in the median, {worst:.7g} at worst"
+    yield "", f"cost {three}{unit}"
+    reference = found.reference
+    if reference.value > 0.0:
+        ratio = f"(the cost is {found.cost / reference.value:.4g} of it)"
+        yield "reference", f"{reference.value:.7g}, the estimate for many agents {ratio}"
+    for bound in reference.lower_bounds:
+        yield "lower bound", f"{bound.value:.7g}: {bound.says}"
+    cells = found.evaluations / max(len(found.descents), 1) / found.agents
+    yield "cells", f"{found.evaluations} computed ({cells:.3g} per start and agent)"
+    shown = "  ".join(_place(place) for place in found.positions[:MOST_LISTED].tolist())
+    more = found.agents - MOST_LISTED
+    yield "positions", shown if more <= 0 else f"{shown}  and {more} more; see --json"
+    yield "time taken", f"{found.wall_seconds:.3g} s"
+
+
+def _gap(gap: float) -> str:
+    if not 0.0 < gap < 1.0:
+        return f"{gap:.3g}"
+    steps = math.log(10.0) / -math.log1p(-gap)
+    return f"{gap:.4g} (one digit takes {max(steps, 1.0):,.0f} of Lloyd's steps)"
+
+
+def _starts(found: Deployment) -> str:
+    kinds = [descent.kind for descent in found.descents.values()]
+    listed = ", ".join(
+        f"{kinds.count(kind)} {_PLURAL[kind.value]}" for kind in dict.fromkeys(kinds)
+    )
+    return (
+        f"{found.times_found} of {len(kinds)} led here, the first of them number {found.best}; "
+        f"in all {listed}; seed {found.seed}"
+    )
+
+
+def _place(place: list[float]) -> str:
+    """A place as people write it: on the line a number, elsewhere (x, y, ...)."""
+    numbers = ", ".join(f"{v:.6g}" for v in place)
+    return numbers if len(place) == 1 else f"({numbers})"
+
+
+def show_plan(plan: Plan, as_json: bool) -> None:
+    """What a sweep file comes to."""
+    wrong = plan.impossible
+    if as_json:
+        about: dict[str, Any] = {"schema": 1, "ok": True, "cases": len(plan)}
+        about |= {"points": plan.points, "keys": list(plan.keys), "notes": list(plan.notes)}
+        about["impossible"] = asdict(wrong)
+        print_json(about)
+        return
+    runs = f"{counted(plan.sweep.repeats, 'run')} each: {counted(len(plan), 'case')}"
+    print(f"{counted(plan.points, 'point')}, {runs}")
+    for group in plan.sweep.groups:
+        for key, column in zip(group.keys, group.columns, strict=True):
+            few = ", ".join(str(value) for value in column[:6])
+            more = ", ..." if len(column) > 6 else ""
+            print(f"  {key}: {few}{more}")
+    if wrong.points:
+        part = "first " if wrong.checked < plan.points else ""
+        count = f"{wrong.points:,} of the {part}{counted(wrong.checked, 'point')}"
+        says = f"{count} cannot be run; the first is {wrong.first}"
+        print(coloured(f"impossible  {says}"))
+    for note in plan.notes:
+        print(coloured(f"note  {note}"))
+
+
+def show_outcome(found: Outcome) -> None:
+    """How many cases there are, and where the table is."""
+    rate = found.computed / max(found.wall_seconds, 1e-9)
+    says = f"{found.done:,} of {found.cases:,} cases done"
+    if found.computed:
+        says += f", {found.computed:,} now in {found.wall_seconds:.3g} s ({rate:,.3g} a second)"
+    print(says)
+    for name in found.damaged:
+        print(f"{name}: damaged, so its cases were run again")
+    if found.failed:
+        print(f"{found.failed:,} failed; --retry runs them again:")
+        for failure in found.failures[:FIRST]:
+            print(f"  case {failure.case}: {failure.reason}")
+    if found.interrupted:
+        print("the same command goes on from here")
+    elif found.done == found.cases:
+        print(f"one row per run in {found.out / 'runs.parquet'}")
+        print(f"one row per point in {found.out / 'summary.parquet'}")

@@ -1,6 +1,5 @@
-"""Ink: figures and films of a run. Needs matplotlib, which is loaded when something is drawn."""
+"""Figures and films of a run. Needs matplotlib, which is loaded when something is drawn."""
 
-from dwell.plotting.cell_counts import draw_cell_counts
 from dwell.plotting.figures import FIGURES
 from dwell.plotting.film import animate
 from dwell.plotting.maps import (
@@ -14,7 +13,12 @@ from dwell.plotting.maps import (
 from dwell.plotting.panels import COMPARED, errors_side_by_side, quartiles, time_since_events
 from dwell.plotting.save import FORMATS, save_figures, write_figures
 from dwell.plotting.style import PLAIN, Style
-from dwell.plotting.timelines import draw_cost, draw_errors, draw_hold_errors
+from dwell.plotting.timelines import (
+    draw_cell_counts,
+    draw_cost,
+    draw_errors,
+    draw_hold_errors,
+)
 from dwell.plotting.timers import draw_time_since, draw_timers
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
@@ -11,34 +11,23 @@ from dwell._types import Floats
 from dwell.plotting import timelines
 from dwell.plotting.downsample import extremes
 from dwell.plotting.film_frames import FilmFrames
+from dwell.plotting.film_scenes import Moving
 from dwell.plotting.film_writer import Frame
-from dwell.plotting.style import Style, dress, number, placeholder
+from dwell.plotting.style import Style, number, plain_log_ticks
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
 TALL = 30.0  # a log axis so much higher than low has powers of ten enough
-
-
-class Part(Protocol):
-    """Something on the picture that moves."""
-
-    @property
-    def artists(self) -> list[Artist]:
-        """What is drawn anew for each frame, in this order."""
-
-    def show(self, k: int) -> None:
-        """Bring the artists to frame k."""
 
 
 @final
 class Canvas:
     """A figure and its moving parts; gives frames as pixels, in any order."""
 
-    def __init__(self, figure: Figure, parts: list[Part]) -> None:
+    def __init__(self, figure: Figure, parts: list[Moving]) -> None:
         self.figure, self.parts = figure, parts
         self._canvas = cast(Any, figure.canvas)  # Agg: it can keep what was drawn
         for artist in self._moving():
@@ -66,98 +55,69 @@ class Canvas:
         return np.array(np.asarray(self._canvas.buffer_rgba())[..., :3])
 
 
-@final
-class Clock:
+def time_above(ax: Axes, frames: FilmFrames, style: Style) -> Moving:
     """The time, above the picture."""
-
-    def __init__(self, ax: Axes, frames: FilmFrames, style: Style) -> None:
-        self._times = frames.times
-        step = float(np.diff(frames.times[:2]).sum()) or 1.0
-        self._digits = min(max(0, math.ceil(-math.log10(step))), 9)
-        self._text = ax.text(
-            0.5, 1.015, "", transform=ax.transAxes, ha="center", va="bottom",
-            fontsize=1.25 * style.label_size,
-        )  # fmt: skip
-        self.artists: list[Artist] = [self._text]
-
-    def show(self, k: int) -> None:
-        """Bring the text to frame k."""
-        self._text.set_text(f"t = {self._times[k]:.{self._digits}f}")
+    step = float(np.diff(frames.times[:2]).sum()) or 1.0
+    digits = min(max(0, math.ceil(-math.log10(step))), 9)
+    text = ax.text(
+        0.5, 1.015, "", transform=ax.transAxes, ha="center", va="bottom",
+        fontsize=1.25 * style.label_size,
+    )  # fmt: skip
+    return Moving([text], lambda k: text.set_text(f"t = {frames.times[k]:.{digits}f}"))
 
 
-@final
-class Growing:
+def growing_curve(
+    ax: Axes, frames: FilmFrames, values: Floats, name: str, level: float | None, style: Style
+) -> Moving:
     """A curve over time: all of it faintly, and what has been by now in ink."""
+    times, (begin, end) = frames.run.metrics.times, frames.span
+    style.dress(ax, "time $t$", "")
+    ax.set_xlim(*frames.shown_span)
+    inside = (times >= begin) & (times <= end)
+    if not inside.any():
+        style.placeholder(ax, timelines.NO_SAMPLES)
+        return Moving([], lambda k: None)
+    levels = np.array([] if level is None else [level])
+    floor = timelines.log_axis(ax, [values[inside], levels])
+    _few_ticks(ax)
+    times, values = extremes((times[inside], np.maximum(values[inside], floor)), end, style.columns)
+    ax.plot(times, values, color=style.faint, lw=style.thin)
+    if level is not None:
+        ax.axhline(level, color=style.ink, lw=style.thin, ls=(0, (6, 2)))
+        ax.text(
+            0.99, level, rf"$\nu = {number(level)}$", transform=ax.get_yaxis_transform(),
+            ha="right", va="bottom", fontsize=style.text_size,
+        )  # fmt: skip
+    (line,) = ax.plot([], [], color=style.limit, lw=style.bold)
+    (head,) = ax.plot([], [], "o", color=style.limit, ms=3.5, clip_on=False)
+    above: Any = {"transform": ax.transAxes, "fontsize": style.label_size, "va": "bottom"}
+    ax.text(0.0, 1.02, name, **above)
+    text = ax.text(1.0, 1.02, "", ha="right", **above)
 
-    def __init__(
-        self,
-        ax: Axes,
-        frames: FilmFrames,
-        values: Floats,
-        name: str,
-        level: float | None,
-        style: Style,
-    ) -> None:
-        run, (begin, end) = frames.run, frames.span
-        self._shots = frames
-        self.artists: list[Artist] = []
-        self._times, self._values = run.metrics.times, values
-        dress(ax, style, "time $t$", "")
-        ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
-        inside = (self._times >= begin) & (self._times <= end)
-        if not inside.any():
-            placeholder(ax, style, timelines.NO_SAMPLES)
-            return
-        self._times, self._values = self._times[inside], values[inside]
-        floor = timelines.log_axis(ax, [self._values, np.array([] if level is None else [level])])
-        _few_ticks(ax)
-        self._values = np.maximum(self._values, floor)
-        self._times, self._values = extremes((self._times, self._values), end, style.columns)
-        ax.plot(self._times, self._values, color=style.faint, lw=style.thin)
-        if level is not None:
-            ax.axhline(level, color=style.ink, lw=style.thin, ls=(0, (6, 2)))
-            ax.text(
-                0.99, level, rf"$\nu = {number(level)}$", transform=ax.get_yaxis_transform(),
-                ha="right", va="bottom", fontsize=style.text_size,
-            )  # fmt: skip
-        (self._line,) = ax.plot([], [], color=style.limit, lw=style.bold)
-        (self._head,) = ax.plot([], [], "o", color=style.limit, ms=3.5, clip_on=False)
-        said: Any = {"transform": ax.transAxes, "fontsize": style.label_size, "va": "bottom"}
-        ax.text(0.0, 1.02, name, **said)
-        self._text = ax.text(1.0, 1.02, "", ha="right", **said)
-        self.artists = [self._line, self._head, self._text]
+    def show(k: int) -> None:
+        now = int(np.searchsorted(times, frames.times[k], side="right"))
+        line.set_data(times[:now], values[:now])
+        head.set_data(times[max(now - 1, 0) : now], values[max(now - 1, 0) : now])
+        text.set_text(f"{values[now - 1]:.4g}" if now else "")
 
-    def show(self, k: int) -> None:
-        """Bring the curve to frame k."""
-        if not self.artists:
-            return
-        now = int(np.searchsorted(self._times, self._shots.times[k], side="right"))
-        self._line.set_data(self._times[:now], self._values[:now])
-        self._head.set_data(self._times[max(now - 1, 0) : now], self._values[max(now - 1, 0) : now])
-        self._text.set_text(f"{self._values[now - 1]:.4g}" if now else "")
+    return Moving([line, head, text], show)
 
 
 def _few_ticks(ax: Axes) -> None:
     """At least two numbers on a log axis, and few where it has powers of ten enough."""
-    from matplotlib.ticker import FuncFormatter, LogLocator
-
     low, high = ax.get_ylim()
     if math.floor(math.log10(high)) - math.ceil(math.log10(low)) < 1:  # one power of ten, or none
-        between = (1.0, 3.0) if high > TALL * low else (1.0, 2.0, 5.0)
-        ax.yaxis.set_major_locator(LogLocator(subs=between))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
-        ax.yaxis.set_minor_formatter("")
+        plain_log_ticks(ax.yaxis, (1.0, 3.0) if high > TALL * low else (1.0, 2.0, 5.0))
     elif high > TALL * low:
         ax.yaxis.set_minor_formatter("")
 
 
-def curves_beside(axes: tuple[Axes, Axes], frames: FilmFrames, style: Style) -> list[Part]:
+def curves_beside(cost: Axes, error: Axes, frames: FilmFrames, style: Style) -> list[Moving]:
     """Cost and largest error, growing as time goes on."""
-    metrics = frames.run.metrics
+    metrics, nu = frames.run.metrics, frames.run.system.nu
     errors = metrics.errors.max(axis=1) if len(metrics.times) else np.empty(0)
-    nu = frames.run.system.nu
     level = None if nu is None else float(nu)
     return [
-        Growing(axes[0], frames, metrics.costs, r"$\mathcal{L}(x)$", None, style),
-        Growing(axes[1], frames, errors, r"$\max_p \Vert e_p \Vert$", level, style),
+        growing_curve(cost, frames, metrics.costs, r"$\mathcal{L}(x)$", None, style),
+        growing_curve(error, frames, errors, r"$\max_p \Vert e_p \Vert$", level, style),
     ]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dwell._types import Points
+from dwell.density import Density
 from dwell.geometry import Workspace
 from dwell.plotting.maps import coordinate_name, paths_of, ticked
-from dwell.plotting.style import PLAIN, Style, annotate, dress, number
+from dwell.plotting.style import PLAIN, Style, number, round_ticks
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -17,54 +22,63 @@ if TYPE_CHECKING:
 MOST = 5  # coordinates that fit on a page
 
 
-def shown(run: Run) -> int:
-    """How many of the coordinates are drawn: the first ones."""
-    return min(MOST, run.workspace.dimension)
-
-
 def draw_pair_configurations(figure: Figure, run: Run, *, style: Style = PLAIN) -> None:
     """Every pair of coordinates: below the diagonal at the beginning, above it at the end."""
-    count = shown(run)
-    axes = figure.subplots(count, count, squeeze=False)
-    first, last = run.positions(0.0), run.positions(run.horizon)
-    for row in range(count):
-        for column in range(count):
-            ax = axes[row, column]
-            if row == column:
-                _name(ax, run, row, style)
-                continue
-            places = first if row > column else last
+    large = replace(style, text_size=1.3 * style.label_size)
+    for row, column, ax in _panels(figure, min(MOST, run.workspace.dimension)):
+        if row == column:
+            ax.set_axis_off()
+            large.annotate(ax, coordinate_name(run.workspace, row))
+        else:
             _frame(ax, run.workspace, column, row, style)
+            places = run.positions(0.0 if row > column else run.horizon)
             _dots(ax, places[:, [column, row]], style, "o" if row > column else "s")
-            _outer_only(ax, column == 0, row == count - 1)
     end = f"above it $t = {number(run.horizon, 6)}$"
-    figure.suptitle(_said(run, f"below the diagonal $t = 0$, {end}"), fontsize=style.label_size)
+    _entitle(figure, run, f"below the diagonal $t = 0$, {end}", style)
 
 
 def draw_pair_trajectories(figure: Figure, run: Run, *, style: Style = PLAIN) -> None:
     """The paths in every pair of coordinates."""
-    count = shown(run) - 1
+    for row, column, ax in _panels(figure, min(MOST, run.workspace.dimension) - 1):
+        if column > row:
+            ax.set_axis_off()
+        else:
+            _draw_pair(ax, run, column, row + 1, style)
+    _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$", style)
+
+
+def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
+    """Rows and columns of a square of panels; numbers and names are at the outer ones only."""
     axes = figure.subplots(count, count, squeeze=False)
-    for row in range(count):
-        for column in range(count):
-            ax = axes[row, column]
-            if column > row:
-                ax.set_axis_off()
-                continue
-            draw_pair(ax, run, column, row + 1, style=style)
-            _outer_only(ax, column == 0, row == count - 1)
-    words = f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$"
-    figure.suptitle(_said(run, words), fontsize=style.label_size)
+    for (row, column), ax in np.ndenumerate(axes):
+        yield row, column, ax
+        for axis in (ax.xaxis, ax.yaxis):
+            round_ticks(axis, 3)
+        ax.label_outer()
 
 
-def draw_places(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
+def _entitle(figure: Figure, run: Run, words: str, style: Style) -> None:
+    n = run.workspace.dimension
+    which = f"the first {MOST} of {n} coordinates: " if n > MOST else f"{n} coordinates: "
+    figure.suptitle(which + words, fontsize=style.label_size)
+
+
+def draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
+) -> None:
     """Agents in the first two coordinates, saying so."""
     _frame(ax, workspace, 0, 1, style)
     _dots(ax, positions[:, :2], style, "o")
-    annotate(ax, style, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
+    style.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
 
 
-def draw_pair(ax: Axes, run: Run, i: int = 0, j: int = 1, *, style: Style = PLAIN) -> None:
+def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+    """Paths in the first two coordinates, saying so; a legend would have nothing to add."""
+    _draw_pair(ax, run, 0, 1, style)
+    style.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
+
+
+def _draw_pair(ax: Axes, run: Run, i: int, j: int, style: Style) -> None:
     """Paths in coordinates i (across) and j (up)."""
     _frame(ax, run.workspace, i, j, style)
     for p, path in enumerate(paths_of(run, 20_000)):
@@ -76,7 +90,7 @@ def draw_pair(ax: Axes, run: Run, i: int = 0, j: int = 1, *, style: Style = PLAI
 def _frame(ax: Axes, workspace: Workspace, i: int, j: int, style: Style) -> None:
     """Axes that hold two coordinates of the workspace."""
     across, up = (ticked(axis, workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
-    dress(ax, style, across, up)
+    style.dress(ax, across, up)
     lower, upper = workspace.bounds
     margin = 0.05 * (upper - lower)
     ax.set_xlim(lower[i] - margin[i], upper[i] + margin[i])
@@ -84,37 +98,7 @@ def _frame(ax: Axes, workspace: Workspace, i: int, j: int, style: Style) -> None
 
 
 def _dots(ax: Axes, places: Points, style: Style, marker: str) -> None:
-    colour = style.start if marker == "o" else style.final
-    marks: Any = {
-        "ms": 0.8 * style.dot(len(places)),
-        "mfc": colour,
-        "mec": "white",
-        "mew": 0.2,
-    }
-    ax.plot(places[:, 0], places[:, 1], marker, ls="none", zorder=5, **marks)
-
-
-def _name(ax: Axes, run: Run, k: int, style: Style) -> None:
-    ax.set_axis_off()
-    name = coordinate_name(run.workspace, k)
-    middle: Any = {"ha": "center", "va": "center", "transform": ax.transAxes}
-    ax.text(0.5, 0.5, name, fontsize=1.3 * style.label_size, **middle)
-
-
-def _outer_only(ax: Axes, left: bool, bottom: bool) -> None:
-    """Numbers and names at the outer panels only."""
-    from matplotlib.ticker import MaxNLocator
-
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=3, steps=[1, 2, 5, 10]))
-    ax.tick_params(labelleft=left, labelbottom=bottom)
-    if not left:
-        ax.set_ylabel("")
-    if not bottom:
-        ax.set_xlabel("")
-
-
-def _said(run: Run, words: str) -> str:
-    n = run.workspace.dimension
-    which = f"the first {MOST} of {n} coordinates: " if n > MOST else f"{n} coordinates: "
-    return which + words
+    ax.plot(
+        *places.T, marker, ms=0.8 * style.dot(len(places)), mec="white", mew=0.2, ls="none",
+        mfc=style.start if marker == "o" else style.final, zorder=5,
+    )  # fmt: skip

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density import Density, Uniform
+from dwell.density import Density
 from dwell.errors import InputError
 from dwell.geometry import Workspace
-from dwell.plotting import coordinate_pairs, line, maps, scene
-from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank, draw_paths, proportion
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain, number
+from dwell.plotting.figures import (
+    ONE_COLUMN,
+    TALLEST,
+    TWO_COLUMNS,
+    blank,
+    draw_paths,
+    draw_places,
+    proportion,
+)
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, number
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -31,10 +37,9 @@ def deployment(
     """The agents and their cells; over the density, unless it is the same everywhere."""
     figure = blank(ONE_COLUMN, _map_height(workspace) + 0.75, "compressed")
     ax = figure.subplots()
-    _draw_places(ax, workspace, density, positions, style)
+    draw_places(ax, workspace, density, positions, style=style)
     agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
-    title = rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$"
-    ax.set_title(title, fontsize=style.label_size, pad=4.0)
+    style.entitle(ax, rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$")
     return figure
 
 
@@ -46,40 +51,9 @@ def overview(run: Run, style: Style = PLAIN) -> Figure:
         if t > 0.0 and run.details.record == "events":
             draw_paths(ax, run, style=style)
         else:
-            _draw_places(ax, run.workspace, run.system.density, run.positions(t), style)
-        ax.set_title(f"$t = {number(t, 6)}$", fontsize=style.label_size, pad=4.0)
+            draw_places(ax, run.workspace, run.system.density, run.positions(t), style=style)
+        style.entitle(ax, f"$t = {number(t, 6)}$")
     return figure
-
-
-def _draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, style: Style
-) -> None:
-    """Agents and cells on given axes, in any dimension."""
-    n = workspace.dimension
-    if n == 1:
-        line.draw_line(ax, workspace, density, positions, style=style)
-    elif n == 3:
-        scene.draw_scene(ax, scene.View(workspace, positions), style=style)
-    elif n > 3:
-        coordinate_pairs.draw_places(ax, workspace, positions, style=style)
-    else:
-        _draw_map(ax, workspace, density, positions, style)
-
-
-def _draw_map(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, style: Style
-) -> None:
-    figure: Any = ax.figure
-    if isinstance(density, Uniform):
-        maps.draw_cells(ax, workspace, positions, style=style)
-    else:
-        image, label = maps.draw_density(ax, workspace, density, style=style)
-        maps.draw_cells(ax, workspace, positions, style=replace(style, cell="white"))
-        bar = figure.colorbar(image, ax=ax, aspect=30, pad=0.02)
-        bar.set_label(label, fontsize=style.label_size)
-        bar.ax.tick_params(labelsize=style.text_size, width=style.frame, length=3.0)
-    maps.draw_workspace(ax, workspace, style=style)
-    maps.draw_agents(ax, positions, style=style)
 
 
 def minima(
@@ -90,38 +64,23 @@ def minima(
     `costs` are by kind of the place that was come to; of the `levels`, those near the costs are
     drawn as lines.
     """
-    figure = blank(ONE_COLUMN, 2.6)
-    draw_minima(figure.subplots(), costs, levels, style=style)
-    return figure
-
-
-def draw_minima(
-    ax: Axes,
-    costs: Mapping[str, Sequence[float]],
-    levels: Mapping[str, float],
-    *,
-    style: Style = PLAIN,
-) -> None:
-    """Draw a deployment on given axes."""
-    from matplotlib.ticker import MaxNLocator
-
     every = np.array([cost for values in costs.values() for cost in values], dtype=float)
     if not len(every):
         raise InputError("there is nothing to draw; give at least one cost", code="plot.nothing")
-    rank = np.empty(len(every), dtype=np.int64)
-    rank[np.argsort(every, kind="stable")] = np.arange(1, len(every) + 1)
+    figure = blank(ONE_COLUMN, 2.6)
+    ax = figure.subplots()
     along: Any = {"color": style.faint, "lw": style.thin, "drawstyle": "steps-mid"}
     ax.plot(np.arange(1, len(every) + 1), np.sort(every), **along)
-    first = 0
+    ranks = 1 + np.argsort(np.argsort(every, kind="stable"))
+    parts = np.split(ranks, np.cumsum([len(values) for values in costs.values()])[:-1])
     for k, (kind, values) in enumerate(costs.items()):
-        mine = rank[first : first + len(values)]
-        first += len(values)
-        ax.plot(mine, values, "o", ms=2.6, mew=0, color=COLOURS[k % len(COLOURS)], label=kind)
+        ax.plot(parts[k], values, "o", ms=2.6, mew=0, color=COLOURS[k % len(COLOURS)], label=kind)
     _draw_levels(ax, every, levels, style)
     ax.set_xlim(0.0, len(every) + 1.0)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    dress(ax, style, "starts, from the best on", r"$\mathcal{L}$ at the end")
-    explain(ax, style, 2)
+    ax.locator_params(axis="x", nbins=6, integer=True)
+    style.dress(ax, "starts, from the best on", r"$\mathcal{L}$ at the end")
+    style.explain(ax, 2)
+    return figure
 
 
 def _draw_levels(ax: Axes, every: Floats, levels: Mapping[str, float], style: Style) -> None:

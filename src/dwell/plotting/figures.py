@@ -1,4 +1,4 @@
-"""The six plots of the paper's first simulation, at the size they are printed."""
+"""The six plots of a run, as in the paper's first simulation, at the size they are printed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dwell._types import Points
+from dwell.density import Density
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.measure.metrics import timer_program
 from dwell.plotting import coordinate_pairs, line, maps, scene, timelines, timers
-from dwell.plotting.style import PLAIN, Style, annotate, explain_all
+from dwell.plotting.style import PLAIN, Style
 from dwell.results import Run
 
 if TYPE_CHECKING:
@@ -41,90 +43,62 @@ def require_matplotlib() -> None:
 def configurations(run: Run) -> Figure:
     """Cells and density, before and after."""
     n = run.workspace.dimension
-    return {1: _on_the_line, 2: _in_the_plane, 3: _in_space}.get(n, _by_pairs)(run)
-
-
-def _on_the_line(run: Run) -> Figure:
-    figure = blank(TWO_COLUMNS, 3.6)
-    line.draw_line_configurations(figure.subplots(2, 1, sharex=True, sharey=True), run)
-    return figure
-
-
-def _in_the_plane(run: Run) -> Figure:
-    if panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
+    if n == 1:
+        figure = blank(TWO_COLUMNS, 3.6)
+        line.draw_line_configurations(figure.subplots(2, 1, sharex=True, sharey=True), run)
+    elif n == 2 and panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
         figure = blank(TWO_COLUMNS, panel_height(run, 1.15, 0.0, 5.0) + 0.7)
         maps.draw_configurations(np.reshape(figure.subplots(1, 4), (2, 2)), run)
-        return figure
-    figure = blank(TWO_COLUMNS, 2.0 * panel_height(run, 2.55, 0.6, 4.0) + 1.2, "compressed")
-    maps.draw_configurations(figure.subplots(2, 2), run)
-    return figure
-
-
-def _in_space(run: Run) -> Figure:
-    height = float(np.clip(2.9 * scene.proportion(run.workspace), 1.2, 4.0)) + 0.25
-    figure = blank(TWO_COLUMNS, 2.0 * height, "compressed")
-    scene.draw_space_configurations(figure.subplots(2, 2), run)
-    return figure
-
-
-def _by_pairs(run: Run) -> Figure:
-    figure = blank(TWO_COLUMNS, TWO_COLUMNS)
-    coordinate_pairs.draw_pair_configurations(figure, run)
+    elif n == 2:
+        figure = blank(TWO_COLUMNS, 2.0 * panel_height(run, 2.55, 0.6, 4.0) + 1.2, "compressed")
+        maps.draw_configurations(figure.subplots(2, 2), run)
+    elif n == 3:
+        figure = blank(TWO_COLUMNS, 2.0 * panel_height(run, 2.9, 1.2, 4.0) + 0.5, "compressed")
+        scene.draw_space_configurations(figure.subplots(2, 2), run)
+    else:
+        figure = blank(TWO_COLUMNS, TWO_COLUMNS)
+        coordinate_pairs.draw_pair_configurations(figure, run)
     return figure
 
 
 def trajectories(run: Run) -> Figure:
-    """Paths over the final cells; on the line, a space-time diagram."""
+    """Paths over the final cells; on the line, a space-time diagram with the density beside it."""
     n = run.workspace.dimension
-    if n == 1:
-        return space_time(run)
     if n > 3:
         figure = blank(TWO_COLUMNS, 0.8 * TWO_COLUMNS)
         coordinate_pairs.draw_pair_trajectories(figure, run)
         return figure
-    height = panel_height(run, 3.0, 0.8, TALLEST - 3.0)
-    figure = blank(ONE_COLUMN, height + 0.75)
-    draw_paths(figure.subplots(), run)
+    figure = blank(ONE_COLUMN, 3.0 if n == 1 else panel_height(run, 3.0, 0.8, 6.0) + 0.75)
+    ax = figure.subplots()
+    side = line.side_of(ax) if n == 1 else None
+    draw_paths(ax, run, explained=side is None)
+    if side is not None:
+        line.draw_side(side, run, run.horizon)
+        PLAIN.explain_all(figure, [ax], 4)
     return figure
 
 
 def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
     """The paths of a run on one pair of axes, in whatever dimension."""
-    n = run.workspace.dimension
-    if n > 3:
-        coordinate_pairs.draw_pair(ax, run, style=style)
-        annotate(ax, style, f"2 of {n} coordinates", at=(0.5, 0.05))
-        return
-    ways = {
-        1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
-    }  # fmt: skip
-    ways[n](ax, run, style=style, explained=explained)
+    draw = PATHS.get(run.workspace.dimension, coordinate_pairs.draw_paths)
+    draw(ax, run, style=style, explained=explained)
 
 
-def space_time(run: Run) -> Figure:
-    """Positions over time, with the density and the final cells at the side."""
-    figure = blank(ONE_COLUMN, 3.0)
-    ax = figure.subplots()
-    side = line.side_of(ax)
-    line.draw_space_time(ax, run, explained=False)
-    line.draw_side(side, run, run.horizon)
-    explain_all(figure, [ax], PLAIN, 4)
-    return figure
+def draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
+) -> None:
+    """Agents and cells on one pair of axes, in whatever dimension."""
+    draw = PLACES.get(workspace.dimension, coordinate_pairs.draw_places)
+    draw(ax, workspace, density, positions, style=style)
 
 
-def errors(run: Run) -> Figure:
-    """Tracking errors over time."""
-    return _over_time(timelines.draw_errors, run)
-
-
-def hold_errors(run: Run) -> Figure:
-    """Hold errors over time."""
-    return _over_time(timelines.draw_hold_errors, run)
-
-
-def cost(run: Run) -> Figure:
-    """Locational cost over time."""
-    return _over_time(timelines.draw_cost, run)
+# What draws the paths of a run, and what draws agents and cells; by dimension.
+PATHS: dict[int, Callable[..., None]] = {
+    1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
+}  # fmt: skip
+PLACES: dict[int, Callable[..., None]] = {
+    1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places
+}  # fmt: skip
 
 
 def timer_teeth(run: Run, window: tuple[float, float] | None = None) -> Figure:
@@ -132,12 +106,18 @@ def timer_teeth(run: Run, window: tuple[float, float] | None = None) -> Figure:
     return _over_time(partial(timers.draw_timers, window=window), run)
 
 
+def _over_time(draw: Callable[..., None], run: Run) -> Figure:
+    figure = blank(ONE_COLUMN, 2.5)
+    draw(figure.subplots(), run)
+    return figure
+
+
 FIGURES: dict[str, Callable[[Run], Figure]] = {
     "configurations": configurations,
     "trajectories": trajectories,
-    "errors": errors,
-    "hold_errors": hold_errors,
-    "cost": cost,
+    "errors": partial(_over_time, timelines.draw_errors),
+    "hold_errors": partial(_over_time, timelines.draw_hold_errors),
+    "cost": partial(_over_time, timelines.draw_cost),
     "timers": timer_teeth,
 }
 
@@ -162,19 +142,15 @@ def entitled(figure: Figure, *runs: Run) -> Figure:
     return figure
 
 
-def _over_time(draw: Callable[..., None], run: Run) -> Figure:
-    figure = blank(ONE_COLUMN, 2.5)
-    draw(figure.subplots(), run)
-    return figure
-
-
-def blank(width: float, height: float, layout: Any = "constrained") -> Figure:
+def blank(
+    width: float, height: float, layout: Any = "constrained", dpi: float | None = None
+) -> Figure:
     """An empty figure of its own, unknown to any window or global list."""
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout=layout)
+    figure = Figure(figsize=(width, height), layout=layout, dpi=dpi)
     FigureCanvasAgg(figure)
     vars(figure)["_repr_png_"] = partial(_png, figure)  # notebooks show it without pyplot
     return figure
@@ -184,6 +160,20 @@ def _png(figure: Figure) -> bytes:
     file = BytesIO()
     figure.savefig(file, format="png", dpi=SCREEN)
     return file.getvalue()
+
+
+def panel_grid(
+    count: int, height: float, across: int = 3, extra: float = 0.0, width: float | None = None
+) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels in rows of `height` inches; `extra` inches are for words."""
+    across = min(across, count)
+    rows = -(-count // across)
+    width = width or (TWO_COLUMNS if across > 1 else ONE_COLUMN)
+    figure = blank(width, min(TALLEST, rows * height + extra))
+    axes = np.atleast_1d(figure.subplots(rows, across)).ravel()
+    for ax in axes[count:]:
+        ax.remove()
+    return figure, list(axes[:count])
 
 
 def panel_height(run: Run, width: float, least: float, most: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +10,11 @@ import numpy as np
 
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
-from dwell.plotting.canvas import Canvas, Clock, Part, curves_beside
-from dwell.plotting.figures import entitled, require_matplotlib
+from dwell.plotting.canvas import Canvas, curves_beside, time_above
+from dwell.plotting.figures import blank, entitled, proportion, require_matplotlib
 from dwell.plotting.film_frames import FilmFrames
+from dwell.plotting.film_scenes import line_scene, plane_scene, space_scene
 from dwell.plotting.film_writer import check_film, check_load, write_film
-from dwell.plotting.line_film import LineFilm
-from dwell.plotting.plane_film import PlaneFilm, plane_proportion
-from dwell.plotting.space_film import SpaceFilm
 from dwell.plotting.style import PLAIN, Style
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run
@@ -33,6 +30,7 @@ SIZE = {"mp4": (1280, 720), "gif": (960, 540), "webp": (960, 540)}
 WIDE = 8.0  # inches that the longer side counts for, unless dpi says otherwise
 LEAST, MOST = 160, 8192  # pixels along a side
 SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
+SCENES = {1: line_scene, 2: plane_scene, 3: space_scene}
 WIDEST = 2.6  # a workspace so much wider than high has its curves below, not beside
 
 
@@ -90,7 +88,13 @@ def animate(
     """
     target, run = as_path(path), as_run(run)
     require_matplotlib()
-    _check_dimension(run)
+    n = run.workspace.dimension
+    if n not in SCENES:
+        raise InputError(
+            f"a film shows places of 1, 2 or 3 coordinates, and these have {n}; dwell plot draws "
+            "the plots of such a run",
+            code="film.dimension",
+        )
     kind = check_film(target, force=force)
     frames = frames_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
     pixels = _checked_size(SIZE[kind] if size is None else size)
@@ -120,7 +124,13 @@ def frames_of(
     begin, end = _span(run, since, until)
     count = max(1, round(fps * seconds))
     if turn:
-        _check_space(run)
+        n = run.workspace.dimension
+        if n != 3:
+            raise InputError(
+                f"a camera can turn round agents in space, and these have {n} coordinates; leave "
+                "out turn",
+                code="film.turn",
+            )
         angles = np.linspace(0.0, 360.0, count, endpoint=False)
         return FilmFrames(run, np.full(count, end), (begin, end), 1.0, angles)
     times = np.linspace(begin, end, count) if count > 1 else np.array([end])
@@ -140,34 +150,10 @@ def _span(run: Run, since: float | None, until: float | None) -> tuple[float, fl
     return begin, end
 
 
-def _check_dimension(run: Run) -> None:
-    n = run.workspace.dimension
-    if n not in SCENES:
-        raise InputError(
-            f"a film shows places of 1, 2 or 3 coordinates, and these have {n}; dwell plot draws "
-            "the plots of such a run",
-            code="film.dimension",
-        )
-
-
-def _check_space(run: Run) -> None:
-    if run.workspace.dimension != 3:
-        raise InputError(
-            f"a camera can turn round agents in space, and these have {run.workspace.dimension} "
-            "coordinates; leave out turn",
-            code="film.turn",
-        )
-
-
 def size_from_words(words: str) -> tuple[int, int]:
     """Width and height in pixels out of words such as 1280x720."""
     parts = words.lower().split("x")
-    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
-        raise InputError(
-            f"the size is {words!r}; width and height in pixels are needed, such as 1280x720",
-            code="film.size",
-        )
-    return _checked_size((int(parts[0]), int(parts[1])))
+    return _checked_size([int(v) if v.isascii() and v.isdigit() else v for v in parts])
 
 
 def _checked_size(size: Any) -> tuple[int, int]:
@@ -175,8 +161,8 @@ def _checked_size(size: Any) -> tuple[int, int]:
     good = len(pair) == 2 and all(is_whole(v) and LEAST <= v <= MOST for v in pair)
     if not good:
         raise InputError(
-            f"the size is {in_short(size)}; two whole numbers of pixels from {LEAST} to {MOST} are "
-            "needed",
+            f"the size is {in_short(size)}; width and height are needed, two whole numbers of "
+            f"pixels from {LEAST} to {MOST}, such as 1280x720",
             code="film.size",
         )
     return int(pair[0]), int(pair[1])
@@ -197,31 +183,13 @@ def canvas_of(
     frames: FilmFrames, pixels: tuple[int, int], dpi: float, style: Style = PLAIN
 ) -> Canvas:
     """The figure and what moves on it."""
-    figure = entitled(_sheet(pixels, dpi), frames.run)
-    scene, proportion = SCENES[frames.run.workspace.dimension]
-    ax, cost, error = _panels(figure, proportion(frames) * WIDEST < 1.0)
-    parts: list[Part] = [scene(ax, frames, style), Clock(ax, frames, style)]
-    return Canvas(figure, [*parts, *curves_beside((cost, error), frames, style)])
-
-
-# By dimension: what moves, and its height over its width.
-SCENES: dict[
-    int, tuple[Callable[[Axes, FilmFrames, Style], Part], Callable[[FilmFrames], float]]
-] = {
-    1: (LineFilm, lambda frames: 1.0),
-    2: (PlaneFilm, plane_proportion),
-    3: (SpaceFilm, lambda frames: 1.0),
-}
-
-
-def _sheet(pixels: tuple[int, int], dpi: float) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     width, height = ((side + 1e-3) / dpi for side in pixels)  # never one pixel short
-    figure = Figure(figsize=(width, height), dpi=dpi, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+    figure = entitled(blank(width, height, dpi=dpi), frames.run)
+    workspace = frames.run.workspace
+    below = workspace.dimension == 2 and proportion(workspace) * WIDEST < 1.0
+    ax, cost, error = _panels(figure, below)
+    moving = [SCENES[workspace.dimension](ax, frames, style), time_above(ax, frames, style)]
+    return Canvas(figure, [*moving, *curves_beside(cost, error, frames, style)])
 
 
 def _panels(figure: Figure, below: bool) -> tuple[Axes, Axes, Axes]:

@@ -13,7 +13,6 @@ from dwell._types import Floats, Points, lengths
 from dwell.plotting.maps import is_slim
 from dwell.results import Run
 
-RINGS = "      rings: looked just now"
 FLASH = 0.3  # seconds of film for which a sample shows
 POINTS = 20_000  # of all trails together: more would not be drawn in time
 ARROW = 0.08  # of the workspace's diameter: the velocity of the faster agents
@@ -49,12 +48,12 @@ class FilmFrames:
     def fresh(self) -> Floats:
         """How recently each agent sampled, (F, N): 1 just now, 0 from half the usual wait on."""
         events = self.run.events
-        looked = events.count("looked") > 0
+        sampling = events.count("looked") > 0
         fresh = np.zeros((len(self), self.run.agents))
         span = max(min(FLASH * self.rate, 0.5 * self._wait), 1e-300)
         for p in range(self.run.agents if self.flashes else 0):
             rows = events.of_agent(p)
-            sampled = np.append(0.0, events.time[rows][looked[rows]])
+            sampled = np.append(0.0, events.time[rows][sampling[rows]])
             last = sampled[np.searchsorted(sampled, self.times, side="right") - 1]
             fresh[:, p] = np.clip(1.0 - (self.times - last) / span, 0.0, 1.0)
         return fresh
@@ -73,7 +72,10 @@ class FilmFrames:
     @cached_property
     def arrows(self) -> Points:
         """The velocities as lengths on the picture, (F, N, n): a quarter of the longest or more."""
-        unit = self._unit() * min(ARROW, CROWD / math.sqrt(self.run.agents))
+        workspace = self.run.workspace
+        lower, upper = workspace.bounds
+        size = np.where(is_slim(workspace), upper - lower, workspace.diameter)
+        unit = size * min(ARROW, CROWD / math.sqrt(self.run.agents))
         seen = self.holds / unit
         speed = lengths(seen)
         moving = speed[speed > 0.0]
@@ -82,12 +84,11 @@ class FilmFrames:
         arrows: Points = seen * (unit * (long / np.where(speed > 0.0, speed, 1.0))[..., None])
         return arrows
 
-    def _unit(self) -> Floats:
-        """The size of the picture along each coordinate."""
-        lower, upper = self.run.workspace.bounds
-        if is_slim(self.run.workspace):
-            return upper - lower
-        return np.full(len(lower), self.run.workspace.diameter)
+    @property
+    def shown_span(self) -> tuple[float, float]:
+        """The limits of an axis of time."""
+        begin, end = self.span
+        return (begin, end) if end > begin else (begin - 0.5, begin + 0.5)
 
     @property
     def stands(self) -> bool:

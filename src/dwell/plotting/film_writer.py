@@ -6,15 +6,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dwell.errors import InputError
-from dwell.plotting.gif import COLOURS as GIF_COLOURS
-from dwell.plotting.gif import gif_bytes
 from dwell.plotting.style import COLOURS, PLAIN
 from dwell.progress import Progress
 from dwell.results.files import written_whole
@@ -22,7 +21,8 @@ from dwell.results.files import written_whole
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-Frame: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
+Pixels: TypeAlias = NDArray[np.uint8]
+Frame: TypeAlias = Pixels  # (height, width, 3)
 
 KINDS = ("mp4", "gif", "webp")
 MARK = "dwell film"  # inside every file, which distinguishes our films from other files
@@ -31,23 +31,18 @@ FASTEST = 50  # frames a second that a GIF can show: its clock ticks in hundredt
 ENCODERS = ("libx264", "libopenh264", "mpeg4")  # the first that this ffmpeg has
 LAST = 1500  # milliseconds that the last frame of a loop stays
 SAMPLES = 5  # frames from which the colours of a GIF are chosen
+CLEAR = 255  # the colour of a GIF that lets the frame before show through; 255 others are left
 OWN_COLOURS = (*COLOURS, PLAIN.start, PLAIN.final, PLAIN.ink, PLAIN.cell, PLAIN.faint, "#FFFFFF")
 
 
-def kind_of(path: Path) -> str:
-    """The format that the name of a film implies."""
+def check_film(path: Path, *, force: bool = False) -> str:
+    """The format of a film to be written to `path`; refused if it cannot be."""
     kind = path.suffix.removeprefix(".")
     if kind not in KINDS:
         raise InputError(
             f"the film {path} must end in {', '.join(f'.{known}' for known in KINDS)}",
             code="film.format",
         )
-    return kind
-
-
-def check_film(path: Path, *, force: bool = False) -> str:
-    """The format of a film to be written to `path`; refused if it cannot be."""
-    kind = kind_of(path)
     if kind == "mp4":
         find_ffmpeg()
     if not path.parent.is_dir():
@@ -56,16 +51,12 @@ def check_film(path: Path, *, force: bool = False) -> str:
         )
     if path.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file", code="film.exists")
-    if path.exists() and not force and not _is_ours(path):
+    if path.exists() and not force and MARK.encode() not in path.read_bytes():
         raise InputError(
             f"{path} exists and is not a film made here; move it, choose another name, or force it",
             code="film.exists",
         )
     return kind
-
-
-def _is_ours(path: Path) -> bool:
-    return path.is_file() and MARK.encode() in path.read_bytes()
 
 
 def find_ffmpeg() -> str:
@@ -111,7 +102,6 @@ def write_film(
     progress: Progress | None = None,
 ) -> None:
     """Write frames 0 to count - 1 to `path`; it appears whole or not at all."""
-    kind = kind_of(path)
 
     def reported_frames() -> Iterator[Frame]:
         for k in range(count):
@@ -119,14 +109,16 @@ def write_film(
                 progress("drawing", k / count)
             yield frame(k)
 
+    kind, times = path.suffix, durations(count, fps)
     with written_whole(path) as draft:
-        if kind == "mp4":
+        if kind == ".mp4":
             _write_mp4(reported_frames(), draft, fps)
-        elif kind == "webp":
-            _write_webp(reported_frames(), draft, durations(count, fps))
+        elif kind == ".webp":
+            _write_webp(reported_frames(), draft, times)
         else:
-            samples = [frame(int(k)) for k in np.linspace(0, count - 1, SAMPLES)]
-            _write_gif(reported_frames(), draft, durations(count, fps), samples)
+            palette = _palette([frame(int(k)) for k in np.linspace(0, count - 1, SAMPLES)])
+            with draft.open("wb") as file:
+                file.writelines(_gif_parts(reported_frames(), palette, times))
 
 
 def durations(count: int, fps: float) -> list[int]:
@@ -149,32 +141,27 @@ def _write_mp4(frames: Iterator[Frame], draft: Path, fps: float) -> None:
         *_encoding(program), "-pix_fmt", "yuv420p", "-movflags", "+faststart",
         "-fflags", "+bitexact", "-metadata", f"comment={MARK}", "-f", "mp4", str(draft),
     ]  # fmt: skip
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=said)
+    with tempfile.TemporaryFile() as messages:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=messages)
         assert process.stdin is not None
         try:
-            _feed(process.stdin, first, frames)
+            with process.stdin as pipe:
+                for frame in chain([first], frames):
+                    pipe.write(frame.tobytes())
         except BrokenPipeError:
-            pass  # what it said, and how it ended, tell more
+            pass  # its messages, and how it ended, tell more
         except BaseException:
             process.kill()
             raise
         finally:
             process.wait()
         if process.returncode != 0:
-            raise InputError(f"ffmpeg could not make the film: {_words(said)}", code="film.ffmpeg")
-
-
-def _feed(pipe: IO[bytes], first: Frame, others: Iterator[Frame]) -> None:
-    with pipe:
-        pipe.write(first.tobytes())
-        for frame in others:
-            pipe.write(frame.tobytes())
-
-
-def _words(said: IO[bytes]) -> str:
-    said.seek(0)
-    return " ".join(said.read().decode("utf-8", "replace").split())[-300:] or "no reason given"
+            messages.seek(0)
+            reason = " ".join(messages.read().decode("utf-8", "replace").split())[-300:]
+            raise InputError(
+                f"ffmpeg could not make the film: {reason or 'no reason given'}",
+                code="film.ffmpeg",
+            )
 
 
 def _encoding(program: str) -> list[str]:
@@ -191,12 +178,42 @@ def _encoding(program: str) -> list[str]:
 # GIF and WebP.
 
 
-def _write_gif(
-    frames: Iterator[Frame], draft: Path, times: list[int], samples: list[Frame]
-) -> None:
-    with draft.open("wb") as file:
-        for part in gif_bytes(frames, _palette(samples), times, MARK):
-            file.write(part)
+def _gif_parts(frames: Iterator[Frame], palette: Image, times: list[int]) -> Iterator[bytes]:
+    """The parts of a GIF, of which each frame holds only what differs from the frame before.
+
+    Pillow compresses each frame; it would keep all frames in memory if it wrote the whole film.
+    """
+    from PIL import GifImagePlugin, Image
+
+    colours = np.reshape(palette.getpalette() or [], (-1, 3))
+    white = (colours == 255).all(axis=1).argmax().astype(np.uint8)
+    before = None
+    for frame, time in zip(frames, times, strict=True):
+        image = Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
+        # Pillow takes colours within four shades for one, and most of a film is white.
+        now = np.where((frame == 255).all(axis=2), white, np.asarray(image))
+        part, corner = now, (0, 0)
+        if before is None:
+            yield from GifImagePlugin.getheader(image, info={"loop": 0, "comment": MARK.encode()})[
+                0
+            ]
+        else:
+            part, corner = _changed(now, before)
+        yield from GifImagePlugin.getdata(
+            Image.fromarray(part), corner, duration=time, disposal=1, transparency=CLEAR
+        )
+        before = now
+    yield b";"
+
+
+def _changed(now: Pixels, before: Pixels) -> tuple[Pixels, tuple[int, int]]:
+    """The smallest rectangle with all that changed, clear elsewhere; and its upper left corner."""
+    changed = now != before
+    changed[0, 0] |= not changed.any()
+    rows, columns = (np.flatnonzero(changed.any(axis=k)) for k in (1, 0))
+    part = np.where(now != before, now, np.uint8(CLEAR))
+    part = part[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return np.ascontiguousarray(part), (int(columns[0]), int(rows[0]))
 
 
 def _palette(samples: list[Frame]) -> Image:
@@ -205,7 +222,7 @@ def _palette(samples: list[Frame]) -> Image:
     from PIL import Image
 
     own = [round(255 * part) for colour in OWN_COLOURS for part in to_rgb(colour)]
-    left = GIF_COLOURS - len(OWN_COLOURS)
+    left = CLEAR - len(OWN_COLOURS)
     found = Image.fromarray(np.vstack(samples)).quantize(left, method=Image.Quantize.MEDIANCUT)
     image = Image.new("P", (1, 1))
     image.putpalette([*own, *(found.getpalette() or [])[: 3 * left]])

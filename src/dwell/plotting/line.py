@@ -12,7 +12,7 @@ from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.geometry import Workspace
 from dwell.plotting.maps import DENSITY, ticked
-from dwell.plotting.style import PLAIN, Style, dress, explain, number
+from dwell.plotting.style import PLAIN, Style, number, round_ticks
 from dwell.plotting.timelines import time_axis
 from dwell.results import Run
 
@@ -57,43 +57,35 @@ def slices(
     return rings, owners
 
 
-def draw_line(
-    ax: Axes,
-    workspace: Workspace,
-    density: Density,
-    positions: Points,
-    *,
-    style: Style = PLAIN,
-    marker: str = "o",
+def draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
 ) -> None:
     """The density's curve, coloured by cells, and the agents on the axis; positions across."""
-    from matplotlib.collections import LineCollection, PolyCollection
-
-    places = positions[:, 0]
-    curve = curve_of(workspace, density)
-    rings, owners = slices(workspace, curve, places)
-    ax.add_collection(PolyCollection(rings, facecolors=tints(owners, style), lw=0), autolim=False)
-    borders = borders_of(workspace, places)
-    heights = np.interp(borders, *curve)
-    lines = [[(s, 0.0), (s, top)] for s, top in zip(borders, heights, strict=True)]
-    ax.add_collection(LineCollection(lines, colors=style.cell, lw=style.thin), autolim=False)
-    ax.plot(*curve, color=style.ink, lw=style.line)
-    size = style.dot(len(places))
-    ax.plot(
-        places, np.zeros(len(places)), marker, ms=size, mfc=style.start, mec="white", mew=0.3,
-        ls="none", clip_on=False, zorder=5,
-    )  # fmt: skip
-    fit_line(ax, workspace, curve, places, style)
-
-
-def fit_line(
-    ax: Axes, workspace: Workspace, curve: tuple[Floats, Floats], places: Floats, style: Style
-) -> None:
-    """Axes that hold the curve, and agents that left the workspace."""
-    low, high = reach(workspace, places)
-    ax.set_xlim(low, high)
+    curve = _draw_slices(ax, workspace, density, positions[:, 0], False, style)
+    borders = borders_of(workspace, positions[:, 0])
+    ax.vlines(borders, 0.0, np.interp(borders, *curve), colors=style.cell, lw=style.thin)
+    ax.set_xlim(*reach(workspace, positions))
     ax.set_ylim(0.0, 1.06 * float(curve[1].max()) or 1.0)
-    dress(ax, style, ticked(ax.xaxis, workspace, 0), DENSITY)
+    style.dress(ax, ticked(ax.xaxis, workspace, 0), DENSITY)
+
+
+def _draw_slices(
+    ax: Axes, workspace: Workspace, density: Density, places: Floats, final: bool, style: Style
+) -> tuple[Floats, Floats]:
+    """The area under the density's curve in the agents' colours, and agents; upright at the end."""
+    from matplotlib.collections import PolyCollection
+
+    curve, turn = curve_of(workspace, density), slice(None, None, -1 if final else 1)
+    rings, owners = slices(workspace, curve, places)
+    areas = PolyCollection([ring[:, turn] for ring in rings], facecolors=tints(owners, style), lw=0)
+    ax.add_collection(areas, autolim=False)
+    ax.plot(*curve[turn], color=style.ink, lw=style.line)
+    ax.plot(
+        *(places, np.zeros(len(places)))[turn], "s" if final else "o", ms=style.dot(len(places)),
+        mfc=style.final if final else style.start, mec="white", mew=0.3, ls="none", clip_on=False,
+        zorder=5,
+    )  # fmt: skip
+    return curve
 
 
 def reach(workspace: Workspace, places: Floats) -> tuple[float, float]:
@@ -113,9 +105,8 @@ def tints(owners: Sequence[int], style: Style) -> list[Any]:
 def draw_line_configurations(axes: Sequence[Axes], run: Run, *, style: Style = PLAIN) -> None:
     """Before (first axes) and after (second)."""
     for ax, t in zip(axes, (0.0, run.horizon), strict=True):
-        draw_line(ax, run.workspace, run.system.density, run.positions(t), style=style)
-        title = f"Density and cells, $t = {number(t, 6)}$"
-        ax.set_title(title, fontsize=style.label_size, pad=4.0)
+        draw_places(ax, run.workspace, run.system.density, run.positions(t), style=style)
+        style.entitle(ax, f"Density and cells, $t = {number(t, 6)}$")
 
 
 def draw_space_time(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
@@ -134,11 +125,16 @@ def draw_space_time(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool
     )
     ax.add_collection(lines, autolim=False)
     for p in range(run.agents):
-        colour: Any = {"color": style.colour(p), "lw": width, "label": _named(run, p, style)}
-        ax.plot(times, places[:, p], ls=style.dashes(p), zorder=3, **colour)
-    _mark_samples(ax, run, style)
+        named = run.agents <= style.most_named
+        label = f"$p = {p}$" if named else r"paths $x_p$" if p == 0 else None
+        way: Any = {"color": style.colour(p), "ls": style.dashes(p), "lw": width}
+        ax.plot(times, places[:, p], zorder=3, label=label, **way)
+    sampled = run.events.count("looked") > 0
+    if 0 < sampled.sum() <= MOST_DOTS:
+        when, where = run.events.time[sampled], run.events.positions[sampled, 0]
+        ax.plot(when, where, "o", ms=1.6, mec="none", color=style.ink, zorder=4, label="samples")
     if explained:
-        explain(ax, style, 4)
+        style.explain(ax, 4)
 
 
 def fit_space_time(ax: Axes, run: Run, places: Floats, style: Style) -> None:
@@ -147,21 +143,6 @@ def fit_space_time(ax: Axes, run: Run, places: Floats, style: Style) -> None:
     ax.set_ylabel(ticked(ax.yaxis, run.workspace, 0), fontsize=style.label_size)
     for end in run.workspace.bounds:
         ax.axhline(float(end[0]), color=style.ink, lw=style.line, zorder=1)
-
-
-def _named(run: Run, p: int, style: Style) -> str | None:
-    if run.agents <= style.most_named:
-        return f"$p = {p}$"
-    return r"paths $x_p$" if p == 0 else None
-
-
-def _mark_samples(ax: Axes, run: Run, style: Style) -> None:
-    """A dot at every sample, where they are few."""
-    looked = run.events.count("looked") > 0
-    if not 0 < looked.sum() <= MOST_DOTS:
-        return
-    when, where = run.events.time[looked], run.events.positions[looked, 0]
-    ax.plot(when, where, "o", ms=1.6, mec="none", color=style.ink, zorder=4, label="looks")
 
 
 def instants(run: Run) -> Floats:
@@ -185,32 +166,13 @@ def side_of(ax: Axes, share: float = 0.22) -> Axes:
 
 def draw_side(ax: Axes, run: Run, t: float, *, style: Style = PLAIN) -> None:
     """The density at the side of a space-time diagram, coloured by the cells at time t."""
-    from matplotlib.collections import PolyCollection
-
     places = run.positions(t)[:, 0]
-    curve = curve_of(run.workspace, run.system.density)
-    rings, owners = slices(run.workspace, curve, places)
-    upright = [ring[:, ::-1] for ring in rings]
-    ax.add_collection(PolyCollection(upright, facecolors=tints(owners, style), lw=0), autolim=False)
-    draw_upright_curve(ax, curve, style)
-    size = style.dot(len(places))
-    ax.plot(
-        np.zeros(len(places)), places, "s", ms=size, mfc=style.final, mec="white", mew=0.3,
-        clip_on=False, zorder=5,
-    )  # fmt: skip
+    fit_side(ax, _draw_slices(ax, run.workspace, run.system.density, places, True, style), style)
 
 
-def draw_upright_curve(ax: Axes, curve: tuple[Floats, Floats], style: Style) -> None:
-    """The density's curve beside the vertical axis."""
-    along, values = curve
-    ax.plot(values, along, color=style.ink, lw=style.line)
-    ax.set_xlim(0.0, 1.1 * float(values.max()) or 1.0)
-    dress(ax, style, DENSITY, "")
-    ax.xaxis.set_major_locator(_two_ticks())
+def fit_side(ax: Axes, curve: tuple[Floats, Floats], style: Style) -> None:
+    """Axes that hold the density's curve beside a vertical axis of positions."""
+    ax.set_xlim(0.0, 1.1 * float(curve[1].max()) or 1.0)
+    style.dress(ax, DENSITY, "")
+    round_ticks(ax.xaxis, 2)
     ax.tick_params(labelleft=False)
-
-
-def _two_ticks() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(nbins=2, steps=[1, 2, 5, 10])

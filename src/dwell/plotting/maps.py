@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.density import Density
-from dwell.geometry import Workspace, is_flat
-from dwell.plotting.outlines import cell_rings, outline_of
-from dwell.plotting.style import PLAIN, Style, annotate, dress, explain, number
+from dwell.cells import cones, polygon
+from dwell.density import Density, Uniform
+from dwell.errors import AgentsError
+from dwell.geometry import Curved, Workspace, is_flat
+from dwell.plotting.style import PLAIN, Style, number, round_ticks
 from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
@@ -22,7 +24,35 @@ if TYPE_CHECKING:
 DENSITY = r"density $\varphi$"  # on axes and colour bars
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
+PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
 FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
+
+
+def outline_of(workspace: Workspace) -> Points:
+    """The boundary of a planar workspace as a closed ring, (k, 2)."""
+    if not isinstance(workspace, Curved):
+        return workspace.vertices
+    angle = np.linspace(0.0, 2.0 * np.pi, PER_TURN, endpoint=False)
+    return on_ellipsoid(workspace, np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def on_ellipsoid(workspace: Curved, directions: Points) -> Points:
+    """Points of the boundary of a ball or an ellipsoid, from unit vectors (k, n)."""
+    sizes: Floats = np.asarray(workspace.semi_axes)
+    points: Points = np.asarray(workspace.center) + (directions * sizes) @ workspace.axes
+    return points
+
+
+def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
+    """The Voronoi cells of planar agents as rings; None where two agents coincide."""
+    try:
+        if is_flat(workspace):
+            flat = polygon.cells(workspace, positions)
+            return [cell.vertices for cell in flat if len(cell.offsets)]
+        curved: Any = cones.cells(workspace, positions)
+        return [cell.outline(PER_TURN) for cell in curved if not cell.empty]
+    except AgentsError:
+        return None
 
 
 def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> None:
@@ -39,7 +69,7 @@ def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> N
     ax.set_aspect("auto" if is_slim(workspace) else "equal")
     scale = " (not to scale)" if is_slim(workspace) else ""
     across, up = (ticked(axis, workspace, k) for k, axis in enumerate((ax.xaxis, ax.yaxis)))
-    dress(ax, style, across + scale, up)
+    style.dress(ax, across + scale, up)
 
 
 def is_slim(workspace: Workspace) -> bool:
@@ -55,7 +85,7 @@ def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Styl
 
     rings = cell_rings(workspace, positions)
     if rings is None:
-        annotate(ax, style, "two agents coincide: no cells", at=(0.5, 0.06))
+        style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.06))
         return
     width = style.thin if len(rings) <= 100 else 0.5 * style.thin
     ax.add_collection(
@@ -81,7 +111,7 @@ def draw_agents(
         mec="white" if size > 2.0 else "none", mew=0.3, ls="none", label=label, zorder=layer,
         scalex=False, scaley=False,
     )  # fmt: skip
-    _include(ax, positions)
+    include(ax, positions)
 
 
 def draw_density(
@@ -106,25 +136,32 @@ def draw_density(
     return image, DENSITY if power == 0 else rf"{DENSITY}$\;/\;10^{{{power}}}$"
 
 
+def draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
+) -> None:
+    """The agents and their cells; over the density, unless it is the same everywhere."""
+    if isinstance(density, Uniform):
+        draw_cells(ax, workspace, positions, style=style)
+    else:
+        image, label = draw_density(ax, workspace, density, style=style)
+        draw_cells(ax, workspace, positions, style=replace(style, cell="white"))
+        style.colour_bar(image, [ax], label)
+    draw_workspace(ax, workspace, style=style)
+    draw_agents(ax, positions, style=style)
+
+
 def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> None:
     """Before (above) and after (below): cells on the left, density on the right; axes (2, 2)."""
     run = as_run(run)
-    grid = np.asarray(axes, dtype=object)
     image, label = None, ""
-    for row, t in enumerate((0.0, run.horizon)):
-        positions = run.positions(t)
-        left, right = grid[row]
-        draw_cells(left, run.workspace, positions, style=style)
+    for (left, right), t in zip(axes, (0.0, run.horizon), strict=True):
+        draw_cells(left, run.workspace, run.positions(t), style=style)
         image, label = draw_density(right, run.workspace, run.system.density, style=style)
-        for ax in (left, right):
-            draw_workspace(ax, run.workspace, style=style)
-            draw_agents(ax, positions, style=style)
         for ax, what in ((left, "Cells"), (right, "Density")):
-            ax.set_title(f"{what}, $t = {number(t, 6)}$", fontsize=style.label_size, pad=4.0)
-    bar = grid[0, 1].figure.colorbar(image, ax=list(grid.ravel()), aspect=30, pad=0.02)
-    bar.set_label(label, fontsize=style.label_size)
-    bar.ax.tick_params(labelsize=style.text_size, width=style.frame, length=3.0)
-    bar.outline.set_linewidth(style.frame)
+            draw_workspace(ax, run.workspace, style=style)
+            draw_agents(ax, run.positions(t), style=style)
+            style.entitle(ax, f"{what}, $t = {number(t, 6)}$")
+    style.colour_bar(image, list(np.ravel(axes)), label)
 
 
 def draw_trajectories(
@@ -143,37 +180,34 @@ def draw_trajectories(
         paths, colors=style.ink, linewidths=width, label=r"path of $x_p$", zorder=4
     )
     ax.add_collection(lines, autolim=False)
-    _include(ax, np.vstack(paths))
+    include(ax, np.vstack(paths))
     draw_agents(ax, run.positions(0.0), style=style, label=r"$t = 0$", layer=6.0)
     end = f"$t = {number(run.horizon, 6)}$"
     draw_agents(ax, final, style=style, colour=style.final, marker="s", label=end)
     if explained:
-        explain(ax, style, 3)
+        style.explain(ax, 3)
 
 
-def _include(ax: Axes, points: Points) -> None:
+def include(ax: Axes, points: Points) -> None:
     """Widen the axes where points lie outside them."""
-    for k, name in enumerate(("xlim", "ylim")):
-        low, high = (ax.get_xlim, ax.get_ylim)[k]()
-        least, most = float(points[:, k].min()), float(points[:, k].max())
+    for name, values in zip(("xlim", "ylim"), points.T, strict=True):
+        low, high = getattr(ax, f"get_{name}")()
+        least, most = float(values.min()), float(values.max())
         margin = 0.03 * (max(high, most) - min(low, least))
-        wider = (
-            least - margin if least < low else low,
-            most + margin if most > high else high,
-        )
+        wider = (least - margin if least < low else low, most + margin if most > high else high)
         if wider != (low, high):
             ax.set(**{name: wider})
 
 
 def paths_of(run: Run, points: int = 120_000) -> list[Points]:
-    """Each agent's path: its corners, or points along it where the corners are too many."""
+    """Each agent's path: its vertices, or points along it where the vertices are too many."""
     most = int(np.clip(points // run.agents, 40, 600))
     rows = [run.events.of_agent(p) for p in range(run.agents)]
     if max(map(len, rows)) + 2 > most or run.events.bend is not None:
         sampled = run.positions(np.linspace(0.0, run.horizon, most))
         return [sampled[:, p] for p in range(run.agents)]
-    first, last, corners = run.positions(0.0), run.positions(run.horizon), run.events.positions
-    return [np.vstack([first[p], corners[mine], last[p]]) for p, mine in enumerate(rows)]
+    first, last, turns = run.positions(0.0), run.positions(run.horizon), run.events.positions
+    return [np.vstack([first[p], turns[mine], last[p]]) for p, mine in enumerate(rows)]
 
 
 def _raster(workspace: Workspace, density: Density) -> Floats:
@@ -191,9 +225,9 @@ def _raster(workspace: Workspace, density: Density) -> Floats:
 
 def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
     """Set ticks for coordinate k; gives the label. Far from 0 they count from a round number."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+    round_ticks(axis, 5)
     origin = round_origin(workspace, k)
     if origin != 0.0:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))

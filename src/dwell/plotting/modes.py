@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.plotting import coordinate_pairs, line, maps, scene, timelines
+from dwell.density import Uniform
+from dwell.plotting import maps, scene, timelines
 from dwell.plotting.downsample import extremes
-from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, proportion
+from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, draw_places, proportion
 from dwell.plotting.save import write_figure
-from dwell.plotting.style import COLOURS, PLAIN, Style, dress, explain, number, placeholder
+from dwell.plotting.style import COLOURS, PLAIN, Style, number
 from dwell.theory.decay import Decay, Prediction
 from dwell.theory.rates import Rates
 
@@ -26,7 +28,7 @@ REACH = 0.85  # part of the way to the nearest agent that arrows may take
 TALL = 1.5  # height over width from which maps go side by side
 CURVES = 2.3  # inches for the decay
 WORDS = 0.55  # inches above and below a map
-MODE, FIT, FORETOLD = COLOURS[0], COLOURS[1], "#1A1A1A"
+MODE, FIT, PREDICTED = COLOURS[0], COLOURS[1], "#1A1A1A"
 
 
 def soft_modes(
@@ -37,30 +39,26 @@ def soft_modes(
 ) -> Figure:
     """The softest modes, each with its gap and time constant; below, the decay seen in a run."""
     count = min(MOST, len(rates.spectrum))
-    across = count if proportion(rates.workspace) > TALL else min(2, count)
+    shape = proportion(rates.workspace)
+    across = count if shape > TALL else min(2, count)
     rows = -(-count // across)
     below = 0.0 if decay is None else CURVES
-    most = (TALLEST - below) / rows - WORDS
-    width = TWO_COLUMNS / across
-    height = (
-        float(np.clip((width - 0.6) * proportion(rates.workspace), 0.8, min(most, 3.2))) + WORDS
-    )
-    figure = blank(TWO_COLUMNS, rows * height + below)
-    upper, lower = (figure, None) if decay is None else _parts(figure, rows * height, below)
+    most = min((TALLEST - below) / rows - WORDS, 3.2)
+    high = rows * (float(np.clip((TWO_COLUMNS / across - 0.6) * shape, 0.8, most)) + WORDS)
+    figure = blank(TWO_COLUMNS, high + below)
+    upper: Any = figure
+    lower: Any = None
+    if decay is not None:
+        parts: Any = figure.subfigures(2, 1, height_ratios=[high, below])
+        upper, lower = parts
     axes = np.atleast_1d(upper.subplots(rows, across)).ravel()
-    for k, ax in enumerate(axes):
-        if k < count:
-            draw_mode(ax, rates, k, prediction, style=style, lines=1 if across < 3 else 2)
-        else:
-            ax.remove()
-    if decay is not None and lower is not None:
+    for k, ax in enumerate(axes[:count]):
+        draw_mode(ax, rates, k, prediction, style=style, lines=1 if across < 3 else 2)
+    for ax in axes[count:]:
+        ax.remove()
+    if decay is not None:
         draw_decay(lower.subplots(), decay, style=style)
     return figure
-
-
-def _parts(figure: Figure, maps_high: float, below: float) -> tuple[Any, Any]:
-    parts: Any = figure.subfigures(2, 1, height_ratios=[maps_high, below])
-    return parts[0], parts[1]
 
 
 def save_modes(
@@ -81,31 +79,24 @@ def draw_mode(
 ) -> None:
     """Cells, agents, and an arrow for each along the mode; all arrows may as well be turned.
 
-    The title takes one line, or two where there is less space.
+    The title takes one line, or two where there is less space. From four dimensions on, the first
+    two coordinates are drawn.
     """
-    arrows = _reach(rates, mode) * rates.modes[mode]
-    if rates.workspace.dimension == 3:
-        view = scene.View(rates.workspace, rates.positions, arrows=arrows, hiding=scene.GHOST)
-        scene.draw_scene(ax, view, style=style)
-    else:
-        _draw_flat(ax, rates, arrows, style)
-    words = (", " if lines == 1 else ",\n").join(_words(rates, mode, prediction))
-    ax.set_title(words, fontsize=style.label_size, pad=4.0)
-
-
-def _draw_flat(ax: Axes, rates: Rates, arrows: Points, style: Style) -> None:
-    """A mode on the line or in the plane; from four dimensions on, its first two coordinates."""
     n, places = rates.workspace.dimension, rates.positions
+    arrows = _reach(rates, mode) * rates.modes[mode]
+    words = (", " if lines == 1 else ",\n").join(_words(rates, mode, prediction))
+    style.entitle(ax, words)
+    if n == 3:
+        view = scene.View(rates.workspace, places, arrows=arrows, hiding=scene.GHOST)
+        scene.draw_scene(ax, view, style=style)
+        return
+    muted = replace(style, start=style.cell) if n == 2 else style
+    density = Uniform() if n == 2 else rates.density
+    draw_places(ax, rates.workspace, density, places, style=muted)
     if n == 1:
-        line.draw_line(ax, rates.workspace, rates.density, places, style=style)
         places, arrows = (np.column_stack([v, np.zeros(len(v))]) for v in (places, arrows))
     elif n == 2:
-        maps.draw_cells(ax, rates.workspace, places, style=style)
-        maps.draw_workspace(ax, rates.workspace, style=style)
-        maps.draw_agents(ax, places, style=style, colour=style.cell)
-        maps._include(ax, places + arrows)
-    else:
-        coordinate_pairs.draw_places(ax, rates.workspace, places, style=style)
+        maps.include(ax, places + arrows)
     thick = max(0.5, 1.6 * math.sqrt(min(1.0, 30.0 / rates.agents)))
     ax.quiver(
         places[:, 0], places[:, 1], arrows[:, 0], arrows[:, 1],
@@ -146,38 +137,33 @@ def _reach(rates: Rates, mode: int) -> float:
 
 
 def draw_decay(ax: Axes, decay: Decay, *, style: Style = PLAIN) -> None:
-    """The distance to the limit over time, on a log axis, with the fit and what was foretold."""
-    dress(ax, style, "time $t$", "distance from the limit")
+    """The distance to the limit over time, on a log axis, with the fit and the predicted rate."""
+    style.dress(ax, "time $t$", "distance from the limit")
     last = float(decay.times[-1]) if len(decay.times) else 0.0
     ax.set_xlim((0.0, last) if last > 0.0 else (-0.5, 0.5))
     if not len(decay.times):
-        placeholder(ax, style, "there are no times to show")
+        style.placeholder(ax, "there are no times to show")
         return
-    floor = timelines.log_axis(ax, [decay.distances, *_seen(decay)])
-    shown: list[tuple[Floats, str, dict[str, Any]]] = [
-        (
-            decay.distances,
-            "of all agents (root mean square)",
-            {"color": style.faint, "lw": style.bold},
-        ),
-        (decay.along, f"along mode {decay.mode + 1}", {"color": MODE, "lw": style.bold}),
-    ]
-    for values, label, properties in shown:
+    floor = timelines.log_axis(ax, [decay.distances, _seen(decay)])
+    for values, label, colour in (
+        (decay.distances, "of all agents (root mean square)", style.faint),
+        (decay.along, f"along mode {decay.mode + 1}", MODE),
+    ):
         t, v = extremes((decay.times, values), last, style.columns)
-        timelines.plot_line(ax, t, np.maximum(v, floor), label=label, **properties)
+        timelines.plot_line(ax, t, np.maximum(v, floor), label=label, color=colour, lw=style.bold)
     if decay.rate is None:
         ax.plot([], [], " ", label=decay.says)
     else:
         _draw_fit(ax, decay, style)
-    explain(ax, style, 2)
+    style.explain(ax, 2)
 
 
-def _seen(decay: Decay) -> list[Floats]:
+def _seen(decay: Decay) -> Floats:
     """The mode's curve without what is far below everything that matters."""
     if decay.rate is None:
-        return [decay.along[decay.along > 1e-3 * decay.distances]]
+        return decay.along[decay.along > 1e-3 * decay.distances]
     within = (decay.times >= decay.since) & (decay.times <= decay.until)
-    return [decay.along[within & (decay.along > 0.0)]]
+    return decay.along[within & (decay.along > 0.0)]
 
 
 def _draw_fit(ax: Axes, decay: Decay, style: Style) -> None:
@@ -188,6 +174,6 @@ def _draw_fit(ax: Axes, decay: Decay, style: Style) -> None:
     label = f"observed rate ${number(decay.rate)}$"
     ax.plot(ends, fitted, color=FIT, lw=style.bold, ls=(0, (5, 3)), label=label, zorder=4)
     if decay.predicted is not None and math.isfinite(decay.predicted):
-        foretold = 2.0 * decay.level * np.exp(-decay.predicted * (ends - decay.since))
+        predicted = 2.0 * decay.level * np.exp(-decay.predicted * (ends - decay.since))
         label = f"predicted rate ${number(decay.predicted)}$ (shifted)"
-        ax.plot(ends, foretold, color=FORETOLD, lw=style.line, ls=(0, (1, 1.4)), label=label)
+        ax.plot(ends, predicted, color=PREDICTED, lw=style.line, ls=(0, (1, 1.4)), label=label)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
 from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
-from dwell.results import Run, RunLike, as_run
+from dwell.results import RunLike, as_run
 from dwell.results.files import written_whole
 from dwell.scenario.guards import as_path
 
@@ -51,54 +51,46 @@ def save_figures(
     """
     run = as_run(run)
     wanted = _known("plot", figures_of(run) if names is None else names, tuple(FIGURES))
-    drawings: dict[str, Callable[[], Figure]]
-    drawings = {name: partial(_titled, name, run) for name in wanted}
-    if names is None and (run.details.record != "events" or run.details.absent is not None):
-        drawings = _possible(drawings)
-    return write_figures(drawings, out, formats, force)
 
-
-def _titled(name: str, run: Run) -> Figure:
-    return entitled(FIGURES[name](run), run)
-
-
-def _possible(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, Callable[[], Figure]]:
-    """Those drawings that need no events, and no function that cannot be imported."""
-    require_matplotlib()
-    found: dict[str, Callable[[], Figure]] = {}
-    for name, draw in drawings.items():
+    def draw(name: str) -> Figure | None:
         try:
-            figure = draw()
-        except InputError as refused:
-            if refused.code not in ("run.details.record", "density.function"):
+            return entitled(FIGURES[name](run), run)
+        except InputError as refused:  # it needs events, or a function that cannot be imported
+            if names is not None or refused.code not in ("run.record", "density.function"):
                 raise
-        else:
-            found[name] = partial(_as_it_is, figure)
-    return found
+            return None
 
-
-def _as_it_is(figure: Figure) -> Figure:
-    return figure
+    return write_figures({name: partial(draw, name) for name in wanted}, out, formats, force)
 
 
 def write_figures(
-    drawings: Mapping[str, Callable[[], Figure]],
+    drawings: Mapping[str, Callable[[], Figure | None]],
     out: str | os.PathLike[str],
     formats: Iterable[str] = ("png",),
     force: bool = False,
 ) -> list[Path]:
-    """Draw and write any figures, under their names, in the manner of `save_figures`."""
+    """Draw and write any figures, under their names, in the manner of `save_figures`.
+
+    What draws a figure may give None: then there is none.
+    """
     kinds = _known("format", formats, FORMATS)
     require_matplotlib()
-    folder = _folder(as_path(out))
+    folder = as_path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(
+            f"plots cannot go to {folder}: {fault.strerror or fault}; a folder that can be "
+            "written is needed",
+            code="plot.folder",
+        ) from fault
     if not force:
         check_free(folder, drawings, kinds)
     written = []
     for name, draw in drawings.items():
         figure = draw()
-        for kind in kinds:
-            path = folder / f"{name}.{kind}"
-            _write(figure, path, kind)
+        for path in (folder / f"{name}.{kind}" for kind in kinds if figure is not None):
+            _write(figure, path)
             written.append(path)
     return written
 
@@ -129,7 +121,12 @@ def write_figure(draw: Callable[[], Figure], path: Path) -> Path:
 def check_free(folder: Path, names: Iterable[str], formats: Iterable[str]) -> None:
     """Refuse where a figure would replace a file that is not one of ours."""
     for path in (folder / f"{name}.{kind}" for name in names for kind in formats):
-        _check_free(path)
+        if path.exists() and not (path.is_file() and MARK.encode() in path.read_bytes()):
+            raise InputError(
+                f"{path} exists and is not a plot made here; move it, choose another folder, or "
+                "force it",
+                code="plot.exists",
+            )
 
 
 def _known(what: str, wanted: Iterable[str], known: tuple[str, ...]) -> list[str]:
@@ -143,32 +140,10 @@ def _known(what: str, wanted: Iterable[str], known: tuple[str, ...]) -> list[str
     return list(dict.fromkeys(wanted))
 
 
-def _folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError(
-            f"plots cannot go to {folder}: {fault.strerror or fault}; a folder that can be "
-            "written is needed",
-            code="plot.folder",
-        ) from fault
-    return folder
-
-
-def _check_free(path: Path) -> None:
-    if not path.exists():
-        return
-    if path.is_file() and MARK.encode() in path.read_bytes():
-        return
-    raise InputError(
-        f"{path} exists and is not a plot made here; move it, choose another folder, or force it",
-        code="plot.exists",
-    )
-
-
-def _write(figure: Figure, path: Path, kind: str) -> None:
+def _write(figure: Any, path: Path) -> None:
     """Write the whole file, or none."""
     from matplotlib import rc_context
 
+    kind = path.suffix.removeprefix(".")
     with written_whole(path) as draft, _SETTING, rc_context(_SETTINGS):
         figure.savefig(draft, format=kind, dpi=DPI, metadata=_METADATA[kind])

@@ -1,4 +1,4 @@
-"""Style: colours, dashes, widths and sizes of the figures, in one place."""
+"""Style: colours, dashes, widths, sizes, words and legends of the figures, in one place."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.transforms import Bbox
@@ -19,7 +20,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5
 
 # When the colours are used up they come again with the next pattern.
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1.2, 1.0)), (0, (5, 1, 1.2, 1)))
-
 
 LINE = 1.2  # height of a line of text over the size of its letters
 LONG_LEGEND = 70  # characters of labels that fit above the axes in one row
@@ -65,6 +65,81 @@ class Style:
         """Diameter of a dot that stands for one of so many agents."""
         return min(4.2, max(0.8, 4.2 * math.sqrt(40.0 / max(agents, 1))))
 
+    def dress(self, ax: Axes, x_label: str, y_label: str) -> None:
+        """Name the axes, and set their text and frame to the style."""
+        ax.set_xlabel(x_label, fontsize=self.label_size, labelpad=2.0)
+        ax.set_ylabel(y_label, fontsize=self.label_size, labelpad=2.0)
+        ax.tick_params(which="both", labelsize=self.text_size, width=self.frame, pad=2.0)
+        ax.tick_params(which="major", length=3.0)
+        ax.tick_params(which="minor", length=1.8)
+        for axis in (ax.xaxis, ax.yaxis):
+            formatter = axis.get_major_formatter()
+            if hasattr(formatter, "set_useMathText"):
+                formatter.set_useMathText(True)
+            axis.get_offset_text().set_fontsize(self.text_size)
+        for spine in ax.spines.values():
+            spine.set_linewidth(self.frame)
+
+    def entitle(self, ax: Axes, words: str, pad: float = 4.0) -> None:
+        """The title of one panel."""
+        ax.set_title(words, fontsize=self.label_size, pad=pad)
+
+    def colour_bar(self, image: Any, axes: Sequence[Axes], label: str, **options: Any) -> None:
+        """The scale of colours of an image, at the right of some panels."""
+        bar = axes[0].figure.colorbar(
+            image, ax=list(axes), **{"aspect": 30, "pad": 0.02, **options}
+        )
+        bar.set_label(label, fontsize=self.label_size)
+        bar.ax.tick_params(which="both", labelsize=self.text_size, width=self.frame, length=3.0)
+        bar.ax.yaxis.get_offset_text().set_fontsize(self.text_size)
+        bar.outline.set_linewidth(self.frame)
+
+    def explain(self, ax: Axes, columns: int) -> None:
+        """A legend of one or two rows above the axes, below any title; none without labels."""
+        handles, labels = ax.get_legend_handles_labels()
+        if sum(map(len, labels)) > LONG_LEGEND:  # wider than the axes: fewer columns
+            columns = min(columns, 2)
+        columns = len(handles) if len(handles) <= columns else -(-len(handles) // 2)
+        if handles:
+            legend = ax.legend(
+                handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
+                fontsize=self.text_size, frameon=False, handlelength=1.9 if columns < 4 else 1.3,
+                columnspacing=1.0, handletextpad=0.4, borderaxespad=0.1, borderpad=0.2,
+                labelspacing=0.2,
+            )  # fmt: skip
+            # Matplotlib puts titles above child axes, but not above legends.
+            margin = ax.inset_axes((0.0, 1.0, 1.0, 0.1))
+            margin.set_axis_off()
+            margin.set_axes_locator(partial(_extent, legend))
+            _reserve(ax, legend)
+
+    def explain_all(self, figure: Figure, axes: Sequence[Axes], columns: int) -> None:
+        """One legend for all panels, below them, as wide as the figure."""
+        found: dict[str, Any] = {}
+        for ax in axes:
+            handles, labels = ax.get_legend_handles_labels()
+            found = dict(zip(labels, handles, strict=True)) | found
+        if found:
+            properties: Any = {"loc": "outside lower center", "fontsize": self.text_size}
+            figure.legend(
+                list(found.values()), list(found), ncols=min(columns, len(found)), frameon=False,
+                columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3,
+                **properties,
+            )  # fmt: skip
+
+    def annotate(self, ax: Axes, words: str, *, at: tuple[float, float] = (0.5, 0.5)) -> None:
+        """A sentence on the axes about what they show."""
+        ax.text(
+            *at, words, transform=ax.transAxes, ha="center", va="center", fontsize=self.text_size,
+            color=self.ink, bbox={"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none",
+                                   "alpha": 0.85},
+        )  # fmt: skip
+
+    def placeholder(self, ax: Axes, words: str) -> None:
+        """A sentence in place of data that are not there."""
+        self.annotate(ax, words)
+        ax.tick_params(which="both", left=False, labelleft=False)
+
 
 PLAIN = Style()
 
@@ -78,20 +153,20 @@ def pale_map() -> Any:
     return ListedColormap([shades(0.6 * k / 255.0) for k in range(256)], name="pale")
 
 
-def dress(ax: Axes, style: Style, x_label: str, y_label: str) -> None:
-    """Name the axes, and set their text and frame to the style."""
-    ax.set_xlabel(x_label, fontsize=style.label_size, labelpad=2.0)
-    ax.set_ylabel(y_label, fontsize=style.label_size, labelpad=2.0)
-    ax.tick_params(which="both", labelsize=style.text_size, width=style.frame, pad=2.0)
-    ax.tick_params(which="major", length=3.0)
-    ax.tick_params(which="minor", length=1.8)
-    for axis in (ax.xaxis, ax.yaxis):
-        formatter = axis.get_major_formatter()
-        if hasattr(formatter, "set_useMathText"):
-            formatter.set_useMathText(True)
-        axis.get_offset_text().set_fontsize(style.text_size)
-    for spine in ax.spines.values():
-        spine.set_linewidth(style.frame)
+def plain_log_ticks(axis: Axis, subs: Sequence[float], most: int = 7) -> None:
+    """Numbers such as 0.3 and 200 on a log axis, at `subs` times powers of ten only."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=subs, numticks=most))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def round_ticks(axis: Axis, most: int) -> None:
+    """At most so many intervals between ticks, at round values."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins=most, steps=[1, 2, 5, 10]))
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -100,26 +175,6 @@ def number(value: float, digits: int = 4) -> str:
     if not power:
         return mantissa
     return rf"{mantissa} \times 10^{{{int(power)}}}".replace(r"1 \times ", "", mantissa == "1")
-
-
-def explain(ax: Axes, style: Style, columns: int) -> None:
-    """A legend of one or two rows above the axes, below any title; none if nothing has a label."""
-    handles, labels = ax.get_legend_handles_labels()
-    if sum(map(len, labels)) > LONG_LEGEND:  # wider than the axes: fewer columns
-        columns = min(columns, 2)
-    columns = len(handles) if len(handles) <= columns else -(-len(handles) // 2)
-    if handles:
-        legend = ax.legend(
-            handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
-            fontsize=style.text_size, frameon=False, handlelength=1.9 if columns < 4 else 1.3,
-            columnspacing=1.0, handletextpad=0.4, borderaxespad=0.1, borderpad=0.2,
-            labelspacing=0.2,
-        )  # fmt: skip
-        # Matplotlib puts titles above child axes, but not above legends.
-        margin = ax.inset_axes((0.0, 1.0, 1.0, 0.1))
-        margin.set_axis_off()
-        margin.set_axes_locator(partial(_extent, legend))
-        _reserve(ax, legend)
 
 
 def _reserve(ax: Axes, legend: Legend) -> None:
@@ -142,35 +197,6 @@ def _extent(legend: Legend, ax: Axes, renderer: Any) -> Bbox:
     return box.transformed(ax.figure.transSubfigure.inverted())
 
 
-def explain_all(figure: Figure, axes: Sequence[Axes], style: Style, columns: int) -> None:
-    """One legend for all panels, below them, as wide as the figure."""
-    found: dict[str, Any] = {}
-    for ax in axes:
-        handles, labels = ax.get_legend_handles_labels()
-        found = dict(zip(labels, handles, strict=True)) | found
-    if found:
-        properties: Any = {"loc": "outside lower center", "fontsize": style.text_size}
-        figure.legend(
-            list(found.values()), list(found), ncols=min(columns, len(found)), frameon=False,
-            columnspacing=1.4, handlelength=2.0, handletextpad=0.5, labelspacing=0.3, **properties,
-        )  # fmt: skip
-
-
 def agent_label(agent: int) -> str:
     """The entry of an agent in a legend: p = 0, then 1, 2, ..."""
     return "$p = 0$" if agent == 0 else f"${agent}$"
-
-
-def annotate(ax: Axes, style: Style, words: str, *, at: tuple[float, float] = (0.5, 0.5)) -> None:
-    """A sentence on the axes about what they show."""
-    ax.text(
-        *at, words, transform=ax.transAxes, ha="center", va="center", fontsize=style.text_size,
-        color=style.ink, bbox={"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none",
-                               "alpha": 0.85},
-    )  # fmt: skip
-
-
-def placeholder(ax: Axes, style: Style, words: str) -> None:
-    """A sentence in place of data that are not there."""
-    annotate(ax, style, words)
-    ax.tick_params(which="both", left=False, labelleft=False)

@@ -1,4 +1,4 @@
-"""Pictures over time: errors, hold errors, cost."""
+"""Pictures over time: errors, hold errors, cost, cells computed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, lengths
+from dwell.agents.state import counts_of
 from dwell.measure.metrics import timer_program
 from dwell.plotting.downsample import Curve, bands, extremes, maxima
-from dwell.plotting.style import (
-    PLAIN,
-    Style,
-    agent_label,
-    annotate,
-    dress,
-    explain,
-    number,
-    placeholder,
-)
+from dwell.plotting.style import PLAIN, Style, agent_label, number
 from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
@@ -28,7 +20,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 1e-20  # of the largest value: a log axis goes no deeper
 FAR_BELOW = 4.0  # times below their limit: hold errors then need a log axis
-MOST_TEETH = 320  # that can be told apart in one column of print
+MOST_TEETH = 320  # that one column of print can show
+CELLS = ("looked", "guaranteed", "dual_guaranteed")  # counts of events that compute a cell
 NO_SAMPLES = "no samples were kept"
 
 
@@ -40,19 +33,22 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     time_axis(ax, run, style, rf"$\Vert e_p \Vert${whose(run, style)}")
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")
-        placeholder(ax, style, NO_SAMPLES)
+        style.placeholder(ax, NO_SAMPLES)
         return
     marks = [] if nu is None else [float(nu)]
     floor = log_axis(ax, [*(values for _, values in curves), np.array(marks)])
-    thinned = [extremes(curve, run.horizon, style.columns) for curve in curves]
-    draw_curves(ax, [(t, np.maximum(v, floor)) for t, v in thinned], run.horizon, style)
+    draw_curves(ax, curves, run.horizon, style, floor)
     if nu is not None:
         _level(ax, float(nu), rf"$\nu = {number(float(nu))}$", style)
-        _moment_of_cover(ax, run, style)
-    explain(ax, style, 4)
-    say_zeros(ax, curves, style)
+    if nu is not None and run.reached_at is not None:
+        ax.axvline(
+            run.reached_at, color=style.ink, lw=style.line, ls=(0, (1, 1.2)), zorder=4,
+            label=rf"within $\nu$ from $t = {number(run.reached_at)}$",
+        )  # fmt: skip
+    style.explain(ax, 4)
+    note_zeros(ax, curves, style)
     if not len(run.metrics.times):
-        annotate(ax, style, "at the agents' own looks only", at=(0.5, 0.93))
+        style.annotate(ax, "at the agents' own samples only", at=(0.5, 0.93))
 
 
 def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
@@ -60,38 +56,34 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     run = as_run(run)
     time_axis(ax, run, style, rf"$\Vert \tilde{{\eta}}_p \Vert${whose(run, style)}")
     if timer_program(run.system) is None:
-        placeholder(ax, style, "this law has no hold error")
+        style.placeholder(ax, "this law has no hold error")
         return
     curves = _hold_curves(run)
     if not any(len(curve[0]) for curve in curves):
-        placeholder(ax, style, NO_SAMPLES)
+        style.placeholder(ax, NO_SAMPLES)
         return
     limit = None if run.details.assumed is None else float(run.details.assumed["eta_max"])
-    top = max(float(values.max()) for _, values in curves if len(values))
+    times, values = (np.concatenate(part) for part in zip(*curves, strict=True))
+    k = int(np.argmax(values))
+    top, floor = float(values[k]), -np.inf
     peaks = _peaks(curves, run, style)
     if limit is not None and 0.0 < FAR_BELOW * top < limit:
         floor = log_axis(ax, [*(values for _, values in peaks), np.array([limit])])
-        peaks = [(t, np.maximum(v, floor)) for t, v in peaks]
     else:
         edge = max(top, limit or 0.0) or 1.0
         ax.set_ylim(-0.02 * edge, 1.08 * edge)
-    draw_curves(ax, peaks, run.horizon, style)
+    draw_curves(ax, peaks, run.horizon, style, floor)
     if limit is not None:
         _level(ax, limit, rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", style)
-    _largest(ax, curves, style)
-    explain(ax, style, 4)
+    largest = rf"largest: ${number(top)}$ at $t = {number(float(times[k]))}$"
+    _mark(ax, float(times[k]), top, largest, style)
+    style.explain(ax, 4)
 
 
-def _largest(ax: Axes, curves: list[Curve], style: Style) -> None:
-    """Mark the largest value of all: it may sit on the very edge of the picture."""
-    t, top = max(
-        ((float(times[k]), float(values[k])) for times, values in curves if len(times)
-         for k in [int(np.argmax(values))]),
-        key=lambda point: point[1],
-    )  # fmt: skip
-    text = rf"largest: ${number(top)}$ at $t = {number(t)}$"
-    mark: Any = {"ms": 3.5, "color": style.ink, "ls": "none", "label": text}
-    ax.plot([t], [top], "o", clip_on=False, zorder=6, **mark)
+def _mark(ax: Axes, t: float, value: float, label: str, style: Style) -> None:
+    """A dot that may sit on the very edge of the picture."""
+    dot: Any = {"ms": 3.5, "color": style.ink, "ls": "none", "label": label}
+    ax.plot([t], [value], "o", clip_on=False, zorder=6, **dot)
 
 
 def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
@@ -101,28 +93,58 @@ def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     times, costs = run.metrics.times, run.metrics.costs
     if not len(times):
         ax.set_yscale("log")
-        placeholder(ax, style, NO_SAMPLES)
+        style.placeholder(ax, NO_SAMPLES)
         return
     floor = log_axis(ax, [costs])
     t, values = extremes((times, costs), run.horizon, style.columns)
     plot_line(ax, t, np.maximum(values, floor), color=style.limit, lw=style.bold)
-    last = max(float(costs[-1]), floor)
-    value = rf"$\mathcal{{L}} = {number(float(costs[-1]))}$ at $t = {number(float(times[-1]))}$"
-    dot: Any = {"ms": 3.5, "color": style.ink, "ls": "none", "label": value}
-    ax.plot(times[-1:], [last], "o", clip_on=False, zorder=6, **dot)
-    explain(ax, style, 1)
-    say_zeros(ax, [(times, costs)], style)
+    end, last = float(times[-1]), float(costs[-1])
+    value = rf"$\mathcal{{L}} = {number(last)}$ at $t = {number(end)}$"
+    _mark(ax, end, max(last, floor), value, style)
+    style.explain(ax, 1)
+    note_zeros(ax, [(times, costs)], style)
+
+
+def draw_cell_counts(
+    ax: Axes,
+    run: RunLike,
+    *,
+    style: Style = PLAIN,
+    among: Sequence[Run] = (),
+    explained: bool = True,
+) -> None:
+    """Cells of all kinds that each agent has computed up to each time, on a log axis.
+
+    The axis also fits the runs `among` which this one is shown.
+    """
+    run = as_run(run)
+    time_axis(ax, run, style, f"cells computed{whose(run, style)}")
+    every = [values for shown in (run, *among) for _, values in count_curves(shown)]
+    draw_curves(ax, count_curves(run), run.horizon, style, log_axis(ax, every))
+    if explained:
+        style.explain(ax, 4)
+
+
+def count_curves(run: Run) -> list[Curve]:
+    """The cumulative count of cells of each agent, as steps."""
+    made = sum(run.events.count(kind) for kind in CELLS)
+    begin = sum(counts_of(run.start.spent, kind) for kind in CELLS)
+    curves: list[Curve] = []
+    for p in range(run.agents):
+        rows = run.events.of_agent(p)
+        totals = np.cumsum(np.append(np.asarray(begin)[p], np.asarray(made)[rows]))
+        times = np.concatenate([[0.0], np.repeat(run.events.time[rows], 2), [run.horizon]])
+        curves.append((times, np.repeat(totals, 2).astype(np.float64)))
+    return curves
 
 
 def error_curves(run: Run) -> list[Curve]:
-    """Each agent's errors at the samples; at its own looks if there are no samples."""
-    metrics = run.metrics
+    """Each agent's errors at the metric samples; at its own samples if there are none."""
+    metrics, table = run.metrics, run.events
     if len(metrics.times):
         return [(metrics.times, metrics.errors[:, p]) for p in range(run.agents)]
-    table = run.events
     seen = lengths(table.errors)
-    rows = [table.of_agent(p) for p in range(run.agents)]
-    return [(table.time[mine], seen[mine]) for mine in rows]
+    return [(table.time[rows], seen[rows]) for rows in map(table.of_agent, range(run.agents))]
 
 
 def _hold_curves(run: Run) -> list[Curve]:
@@ -149,13 +171,17 @@ def _peaks(curves: Sequence[Curve], run: Run, style: Style) -> list[Curve]:
     return [maxima(curve, run.horizon, columns) for curve in curves]
 
 
-def draw_curves(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -> None:
-    """One line per agent and the largest of them; bands where the agents are many."""
+def draw_curves(
+    ax: Axes, curves: Sequence[Curve], until: float, style: Style, floor: float = -np.inf
+) -> None:
+    """One thinned line per agent, not below `floor`; bands where the agents are many."""
     agents = len(curves)
+    thinned = [extremes(curve, until, style.columns) for curve in curves]
+    thinned = [(times, np.maximum(values, floor)) for times, values in thinned]
     if agents > style.most_lines:
-        _draw_bands(ax, curves, until, style)
+        _draw_bands(ax, thinned, until, style)
         return
-    for p, (times, values) in enumerate(curves):
+    for p, (times, values) in enumerate(thinned):
         label = agent_label(p) if 1 < agents <= style.most_named else None
         plot_line(
             ax, times, values, color=style.colour(p), ls=style.dashes(p), lw=style.width(agents),
@@ -190,11 +216,8 @@ def whose(run: Run, style: Style) -> str:
 
 def time_axis(ax: Axes, run: Run, style: Style, y_label: str) -> None:
     """The horizontal axis is the time of the run."""
-    dress(ax, style, "time $t$", y_label)
-    if run.horizon > 0.0:
-        ax.set_xlim(0.0, run.horizon)
-    else:
-        ax.set_xlim(-0.5, 0.5)
+    style.dress(ax, "time $t$", y_label)
+    ax.set_xlim(*((0.0, run.horizon) if run.horizon > 0.0 else (-0.5, 0.5)))
 
 
 def log_axis(ax: Axes, parts: Sequence[Floats]) -> float:
@@ -221,15 +244,7 @@ def _level(ax: Axes, value: float, label: str, style: Style) -> None:
     ax.axhline(value, color=style.ink, lw=style.bold, ls=(0, (6, 2)), label=label, zorder=4)
 
 
-def _moment_of_cover(ax: Axes, run: Run, style: Style) -> None:
-    if run.reached_at is not None:
-        label = rf"within $\nu$ from $t = {number(run.reached_at)}$"
-        ax.axvline(
-            run.reached_at, color=style.ink, lw=style.line, ls=(0, (1, 1.2)), label=label, zorder=4
-        )
-
-
-def say_zeros(ax: Axes, curves: Sequence[Curve], style: Style) -> None:
-    """Tell where values of 0 are on a log axis, if there are any."""
+def note_zeros(ax: Axes, curves: Sequence[Curve], style: Style) -> None:
+    """Note where values of 0 are on a log axis, if there are any."""
     if any(len(values) and values.min() <= 0.0 for _, values in curves):
-        annotate(ax, style, "values of 0 are drawn at the lower edge", at=(0.5, 0.07))
+        style.annotate(ax, "values of 0 are drawn at the lower edge", at=(0.5, 0.07))

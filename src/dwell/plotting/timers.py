@@ -10,16 +10,7 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting.downsample import Curve
-from dwell.plotting.style import (
-    COLOURS,
-    PLAIN,
-    Style,
-    agent_label,
-    annotate,
-    dress,
-    explain,
-    number,
-)
+from dwell.plotting.style import COLOURS, PLAIN, Style, agent_label, number
 from dwell.results import Run, RunLike, as_run
 
 if TYPE_CHECKING:
@@ -41,27 +32,31 @@ def draw_timers(
     run = as_run(run)
     begin, end = default_window(run) if window is None else window
     whole = f" (a window of the run, which ends at ${number(run.horizon)}$)"
-    dress(ax, style, "time $t$" + whole * (end - begin < 0.999 * run.horizon), r"$\tau_p$")
+    style.dress(ax, "time $t$" + whole * (end - begin < 0.999 * run.horizon), r"$\tau_p$")
     ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
-    named = range(run.agents if run.agents <= style.most_named else NAMED)
-    shown = range(len(named), min(run.agents, len(named) + SHADES))
+    named = run.agents if run.agents <= style.most_named else NAMED
+    shown = min(run.agents, named + SHADES)
     top = 0.0
-    for k, p in enumerate(shown):
+    for p in [*range(named, shown), *range(named)]:
         times, values = saw_tooth(run, p, begin, end)
         top = max(top, float(np.nanmax(values, initial=0.0)))
-        label = _faint_label(len(named), len(shown), run.agents) if k == 0 else None
-        ax.plot(times, values, color=style.faint, lw=0.6 * style.thin, label=label, zorder=1)
-    for p in named:
-        times, values = saw_tooth(run, p, begin, end)
-        top = max(top, float(np.nanmax(values, initial=0.0)))
-        properties: Any = {"color": style.colour(p), "lw": style.line, "label": agent_label(p)}
-        dot: Any = {} if end > begin else {"marker": "o", "ms": 3.0}
-        ax.plot(times, values, ls=style.dashes(p), zorder=2, **properties, **dot)
-    ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
-    explain(ax, style, 4)
-    if run.agents > 1 and _all_at_once(run):
-        ax.set_ylim(0.0, 1.2 * top if top > 0.0 else 1.0)
-        annotate(ax, style, "all agents at the same times", at=(0.5, 0.93))
+        line: Any = {"color": style.colour(p), "ls": style.dashes(p), "lw": style.line}
+        label = agent_label(p)
+        if p >= named:
+            line = {"color": style.faint, "lw": 0.6 * style.thin}
+            rest = run.agents - named
+            label = f"{shown - named} of " * (shown < run.agents) + f"the other {rest}"
+        dot: Any = {} if end > begin or p >= named else {"marker": "o", "ms": 3.0}
+        first = p <= named  # one entry in the legend for all agents without a name
+        ax.plot(
+            times, values, zorder=2 if p < named else 1, label=label if first else None, **line,
+            **dot,
+        )  # fmt: skip
+    together = run.agents > 1 and _all_at_once(run)
+    ax.set_ylim(0.0, (1.2 if together else 1.06) * top if top > 0.0 else 1.0)
+    style.explain(ax, 4)
+    if together:
+        style.annotate(ax, "all agents at the same times", at=(0.5, 0.93))
 
 
 def default_window(run: Run) -> tuple[float, float]:
@@ -84,7 +79,7 @@ def default_window(run: Run) -> tuple[float, float]:
 
 
 def saw_tooth(run: Run, agent: int, begin: float, end: float) -> Curve:
-    """Corners of one agent's timer on [begin, end]: falling with slope -1, vertical at resets."""
+    """Vertices of one agent's timer on [begin, end]: falling with slope -1, vertical at resets."""
     rows = run.events.of_agent(agent)
     sampled = np.concatenate([[0.0], run.events.time[rows]])
     due = np.concatenate([run.start.next_at[[agent]], run.events.next_at[rows]])
@@ -106,7 +101,7 @@ def _all_at_once(run: Run) -> bool:
 
 
 def time_since(run: Run, agent: int) -> Curve:
-    """Corners of the time since an agent's last event: rising with slope 1, vertical at events."""
+    """Vertices of the time since an agent's last event: rising with slope 1, vertical at events."""
     events = run.events.time[run.events.of_agent(agent)]
     starts, ends = np.append(0.0, events), np.append(events, run.horizon)
     times: Floats = np.column_stack([starts, ends]).ravel()
@@ -119,7 +114,7 @@ def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Sty
     A peak is the interval that ends there.
     """
     run = as_run(run)
-    dress(ax, style, "time $t$", r"$\sigma_p$")
+    style.dress(ax, "time $t$", r"$\sigma_p$")
     ax.set_xlim(0.0, run.horizon if run.horizon > 0.0 else 1.0)
     top = 0.0
     for k, p in enumerate(agents):
@@ -130,15 +125,10 @@ def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Sty
         peaks = times[1:-1:2], values[1:-1:2]
         ax.plot(*peaks, lw=style.bold, label=f"$p = {p}$", zorder=3 + len(agents) - k, **line)
     ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
-    explain(ax, style, 3)
+    style.explain(ax, 3)
 
 
 def _rounded(length: float) -> float:
     """1, 2 or 5 times a power of ten, near `length`."""
     power = 10.0 ** math.floor(math.log10(length))
     return power * min((1.0, 2.0, 5.0, 10.0), key=lambda k: abs(math.log(k * power / length)))
-
-
-def _faint_label(named: int, shown: int, agents: int) -> str:
-    rest = agents - named
-    return f"the other {rest}" if shown == rest else f"{shown} of the other {rest}"

@@ -11,7 +11,7 @@ import numpy as np
 from dwell._types import Floats
 from dwell.plotting.figures import TWO_COLUMNS, blank
 from dwell.plotting.save import write_figure
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, dress, explain_all, number
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, number, plain_log_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dwell.theory.design import Setting
 
-ROOM = 3.0  # factor by which the axes go beyond what must be seen
+MARGIN = 3.0  # factor by which the axes go beyond what must be seen
 POINTS = 200
 
 PAPER, LOCAL, SYNC = COLOURS[0], COLOURS[2], COLOURS[1]
@@ -29,13 +29,13 @@ def tradeoff(setting: Setting, style: Style = PLAIN) -> Figure:
     """T2 over k1, T2 over nu, and k1 over nu, each with the third as it is in the scenario."""
     figure = blank(TWO_COLUMNS, 2.75)
     axes = list(figure.subplots(1, 3))
-    draw_tradeoff(axes, setting, style=style)
-    explain_all(figure, axes, style, 3)
+    _draw_panels(axes, setting, style)
+    style.explain_all(figure, axes, 3)
     return figure
 
 
-def draw_tradeoff(axes: list[Axes], setting: Setting, *, style: Style = PLAIN) -> None:
-    """The three panels, on log axes. Where agents differ, for the one with the least room."""
+def _draw_panels(axes: list[Axes], setting: Setting, style: Style) -> None:
+    """The three panels, on log axes. Where agents differ, for the one with the least margin."""
     s, p = setting, setting.tightest
     t2, spread, keep = float(s.t2[p]), float(s.spreads[p]), 1.0 - s.epsilon
     limit = float(s.max_dwell_times[p])
@@ -49,11 +49,16 @@ def draw_tradeoff(axes: list[Axes], setting: Setting, *, style: Style = PLAIN) -
         return np.where(eta < k1, eta * keep * nu / (k1 * k1 * spread), np.nan)
 
     first, second, third = axes
-    _panel(first, style, r"$k_1$", r"$T_2$", rf"$\nu = {number(s.nu)}$")
+    for ax, x_label, y_label, title in (
+        (first, "k_1", "T_2", rf"$\nu = {number(s.nu)}$"),
+        (second, r"\nu", "T_2", rf"$k_1 = {number(s.k1)}$"),
+        (third, r"\nu", "k_1", rf"$T_2 = {number(t2)}$"),
+    ):
+        ax.set(xscale="log", yscale="log")
+        style.dress(ax, f"${x_label}$", f"${y_label}$")
+        style.entitle(ax, title)
     _regions(first, k1s, paper(k1s, s.nu * ones), keep * s.nu / k1s, t2, style)
-    _panel(second, style, r"$\nu$", r"$T_2$", rf"$k_1 = {number(s.k1)}$")
     _regions(second, nus, paper(s.k1 * ones, nus), keep * nus / s.k1, t2, style)
-    _panel(third, style, r"$\nu$", r"$k_1$", rf"$T_2 = {number(t2)}$")
     least = 0.0 if s.tied else s.eta_max
     gains = s.theta * keep * nus / (t2 * spread)
     if not s.tied:
@@ -61,23 +66,16 @@ def draw_tradeoff(axes: list[Axes], setting: Setting, *, style: Style = PLAIN) -
     gains = np.where(gains > least, gains, np.nan)
     _regions(third, nus, gains, keep * nus / t2, s.k1, style, least=least)
     if not s.tied:
-        first.axvline(s.eta_max, **_edge(style))
-        third.axhline(s.eta_max, **_edge(style))
+        edge: Any = {"color": style.cell, "lw": style.line, "ls": DASHES[2]}
+        for draw in (first.axvline, third.axhline):  # beyond which the theorem does not go
+            draw(s.eta_max, label=r"$k_1 = \tilde\eta_{\max}$", **edge)
     for ax, x, y in ((first, s.k1, t2), (second, s.nu, t2), (third, s.nu, s.k1)):
         _mark(ax, x, y, s, style)
 
 
 def _range(*values: float) -> Floats:
     """From well below the smallest to well above the largest."""
-    low, high = min(values) / ROOM, max(values) * ROOM
-    return np.geomspace(low, high, POINTS)
-
-
-def _panel(ax: Axes, style: Style, x_label: str, y_label: str, title: str) -> None:
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    dress(ax, style, x_label, y_label)
-    ax.set_title(title, fontsize=style.label_size, pad=4.0)
+    return np.geomspace(min(values) / MARGIN, max(values) * MARGIN, POINTS)
 
 
 def _regions(
@@ -92,9 +90,8 @@ def _regions(
 ) -> None:
     """What each condition admits: below its curve, and above `least` for the paper's."""
     shown = paper[np.isfinite(paper) & (paper > 0.0)]
-    ends = [used, float(once.min()), float(2.0 * once.max())]
-    low = min([*ends, *([float(shown.min())] if len(shown) else [])]) / ROOM
-    high = max([*ends, *([float(shown.max())] if len(shown) else [])])
+    ends = np.concatenate([[used], once, 2.0 * once, shown])
+    low, high = float(ends.min()) / MARGIN, float(ends.max())
     ax.set_xlim(float(x[0]), float(x[-1]))
     ax.set_ylim(low, high)
     _ticks(ax.xaxis, float(x[0]), float(x[-1]))
@@ -119,21 +116,9 @@ def _regions(
 
 def _ticks(axis: Any, low: float, high: float) -> None:
     """Plain numbers, so few that they do not meet."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     decades = math.log10(high / low)
-    between = (1.0, 2.0, 5.0) if decades < 1.5 else (1.0, 3.0) if decades < 2.2 else (1.0,)
-    axis.set_major_locator(LogLocator(subs=between, numticks=7))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _edge(style: Style) -> dict[str, Any]:
-    """The line k1 = eta_max, beyond which the theorem does not go."""
-    return {
-        "color": style.cell, "lw": style.line, "ls": DASHES[2],
-        "label": r"$k_1 = \tilde\eta_{\max}$",
-    }  # fmt: skip
+    subs = (1.0, 2.0, 5.0) if decades < 1.5 else (1.0, 3.0) if decades < 2.2 else (1.0,)
+    plain_log_ticks(axis, subs)
 
 
 def _mark(ax: Axes, x: float, y: float, setting: Setting, style: Style) -> None:

@@ -6,35 +6,21 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from dwell.cli.options import (
-    AsJson,
-    Force,
-    Overrides,
-    ScenarioFile,
-    Strict,
-    load,
-    print_json,
-    refuse,
-)
-from dwell.cli.root import app
+from dwell.cli.command import command, flag, option
+from dwell.cli.options import FORCE, JSON, SCENARIO, SET, STRICT, load, refuse
+from dwell.cli.output import print_json
 
 FEW = 1000  # agents that plain Python checks in less time than Numba takes to load
 
 
-@app.command(epilog="Example: dwell validate site.toml --set agents.start.count=40")
-def validate(
-    scenario: ScenarioFile,
-    overrides: Overrides = None,
-    as_json: AsJson = False,
-    strict: Strict = False,
-) -> None:
+@command(SCENARIO, SET, JSON, STRICT, example="site.toml --set agents.start.count=40")
+def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) -> None:
     """Check a scenario file without running it."""
     checked = load(scenario, overrides)
-    _leave_uncompiled(checked.agents.count)
+    if checked.agents.count <= FEW and "dwell._kernels._jit" not in sys.modules:
+        os.environ.setdefault("DWELL_JIT", "0")  # the kernels stay plain Python
 
     from dwell._types import counted
     from dwell.scenario.build import build, is_in_scale
@@ -47,11 +33,11 @@ def validate(
         found = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
         print_json({"schema": 1, "ok": True, "agents": system.agents, **found})
         return
-    typer.echo(f"{scenario}: ok, {counted(system.agents, 'agent')}")
+    print(f"{scenario}: ok, {counted(system.agents, 'agent')}")
     for repair in repairs:
-        typer.echo(f"  repaired: {repair}")
+        print(f"  repaired: {repair}")
     for note in notes:
-        typer.echo(f"  note: {note.says}")
+        print(f"  note: {note.says}")
 
 
 def _notes(system: Any, start: Any) -> list[Any]:
@@ -60,13 +46,7 @@ def _notes(system: Any, start: Any) -> list[Any]:
     return list(about_scale(system, start))
 
 
-def _leave_uncompiled(agents: int) -> None:
-    """Let the kernels stay plain Python, if none is loaded yet: few agents do without Numba."""
-    if agents <= FEW and "dwell._kernels._jit" not in sys.modules:
-        os.environ.setdefault("DWELL_JIT", "0")
-
-
-@app.command(epilog="Example: dwell schema > dwell.schema.json")
+@command(example="> dwell.schema.json")
 def schema() -> None:
     """Print the JSON Schema of scenario files."""
     from dwell.scenario import scenario_schema
@@ -74,17 +54,17 @@ def schema() -> None:
     print_json(scenario_schema())
 
 
-@app.command(epilog="Example: dwell init paper-30 --out site.toml")
-def init(
-    template: Annotated[
-        str, typer.Argument(metavar="TEMPLATE", help="Which template; see --list.")
-    ] = "two-hills",
-    out: Annotated[
-        Path | None, typer.Option(help="File to write; TEMPLATE.toml by default.")
-    ] = None,
-    force: Force = False,
-    names: Annotated[bool, typer.Option("--list", help="List the templates and stop.")] = False,
-) -> None:
+@command(
+    option(
+        "template", nargs="?", default="two-hills", metavar="TEMPLATE",
+        help="Which template; see --list.",
+    ),
+    option("--out", type=Path, help="File to write; TEMPLATE.toml by default."),
+    FORCE,
+    flag("--list", "List the templates and stop.", dest="names"),
+    example="paper-30 --out site.toml",
+)  # fmt: skip
+def init(template: str, out: Path | None, force: bool, names: bool) -> None:
     """Write a commented scenario or sweep file to start from."""
     from dwell.results.files import check_target, written_whole
     from dwell.scenario import TEMPLATES, template_text
@@ -93,7 +73,7 @@ def init(
 
     if names:
         for name, about in {**TEMPLATES, **WITH_CODE, **SWEEPS}.items():
-            typer.echo(f"{name:24} {about}")
+            print(f"{name:24} {about}")
         return
     text = (
         sweep_text(template) if template in SWEEPS else template_text(template, others=list(SWEEPS))
@@ -106,5 +86,5 @@ def init(
     for path, content in texts.items():
         with written_whole(path) as temporary:
             temporary.write_text(content, encoding="utf-8")
-    command = f"sweep {target} --out sweep" if template in SWEEPS else f"run {target}"
-    typer.echo(f"wrote {' and '.join(map(str, texts))}; run it with: dwell {command}")
+    then = f"sweep {target} --out sweep" if template in SWEEPS else f"run {target}"
+    print(f"wrote {' and '.join(map(str, texts))}; run it with: dwell {then}")

@@ -1,49 +1,57 @@
-"""The command that shows it all in a browser."""
+"""The command that shows runs in a browser."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import Any
 
-import typer
+from dwell.cli.command import Number, command, flag, option
+from dwell.errors import InputError
 
-from dwell.cli.root import app
 
-
-@app.command(epilog="Example: dwell serve --port 8080 --seconds 30")
-def serve(
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen at; 0 for any that is free.")
-    ] = 8000,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Do not open the page in a browser.")
-    ] = False,
-    names: Annotated[
-        list[str] | None,
-        typer.Option("--name", help="A host name by which the server is reached; repeatable."),
-    ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Runs at a time.")] = 2,
-    queued: Annotated[int, typer.Option(min=1, help="Runs that may wait.")] = 200,
-    agents: Annotated[int, typer.Option(min=1, help="Most agents of a run.")] = 2_000,
-    horizon: Annotated[float, typer.Option(help="Longest horizon of a run.")] = 1e6,
-    events: Annotated[float, typer.Option(help="Most events that a run may come to.")] = 2e6,
-    seconds: Annotated[float, typer.Option(help="Real time that a run may take.")] = 120.0,
-    memory: Annotated[float, typer.Option(help="Bytes that a run may take.")] = 2e9,
-    kept: Annotated[int, typer.Option(min=1, help="Runs that are kept when done.")] = 100,
-    disk: Annotated[float, typer.Option(help="Bytes of their files together.")] = 2e9,
-    absent: Annotated[
-        float, typer.Option(help="How long a live run goes on without a viewer.")
-    ] = 20.0,
-    drain: Annotated[
-        float, typer.Option(help="How long runs may go on when the server ends.")
-    ] = 20.0,
-) -> None:
+@command(
+    option("--host", default="127.0.0.1", help="Address to listen at."),
+    option(
+        "--port", type=Number(int, 0, 65535), default=8000,
+        help="Port to listen at; 0 for any that is free.",
+    ),
+    flag("--no-browser", "Do not open the page in a browser."),
+    option(
+        "--name", dest="names", action="append", default=[],
+        help="A host name by which the server is reached; repeatable.",
+    ),
+    option("--workers", type=Number(int, 1), default=2, help="Runs at a time."),
+    option("--queued", type=Number(int, 1), default=200, help="Runs that may wait."),
+    option("--agents", type=Number(int, 1), default=2_000, help="Most agents of a run."),
+    option("--horizon", type=Number(), default=1e6, help="Longest horizon of a run."),
+    option("--events", type=Number(), default=2e6, help="Most events that a run may come to."),
+    option("--seconds", type=Number(), default=120.0, help="Real time that a run may take."),
+    option("--memory", type=Number(), default=2e9, help="Bytes that a run may take."),
+    option("--kept", type=Number(int, 1), default=100, help="Runs that are kept when done."),
+    option("--disk", type=Number(), default=2e9, help="Bytes of their files together."),
+    option(
+        "--absent", type=Number(), default=20.0,
+        help="How long a live run goes on without a viewer.",
+    ),
+    option(
+        "--drain", type=Number(), default=20.0, help="How long runs may go on when the server ends."
+    ),
+    example="--port 8080 --seconds 30",
+)  # fmt: skip
+def serve(host: str, port: int, no_browser: bool, names: list[str], **limits: Any) -> None:
     """Show runs, as they go, on a page in the browser."""
-    from dwell.cli.serve import start
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
+    except ImportError as fault:
+        raise InputError(
+            f"dwell serve needs fastapi, uvicorn and websockets, and {fault.name} is not "
+            'installed; install them with: pip install "dwell[web]"',
+            code="web.missing",
+        ) from fault
+    from dwell.web.http_server import serve as serve_pages
+    from dwell.web.limits import Limits
 
-    limits = {
-        "workers": workers, "queued": queued, "agents": agents, "horizon": horizon,
-        "events": events, "seconds": seconds, "memory": memory, "kept": kept, "disk": disk,
-        "absent": absent, "drain": drain,
-    }  # fmt: skip
-    start(host, port, not no_browser, names or [], limits)
+    shown = not no_browser and sys.stdout.isatty()
+    serve_pages(host, port, Limits(**limits), names=names, browser=shown)

@@ -2,59 +2,62 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-
+from dwell.cli.command import Number, command, flag, option
 from dwell.cli.options import (
-    AsJson,
-    Force,
-    Format,
-    Formats,
-    Overrides,
-    RunFile,
-    Strict,
+    FORCE,
+    FORMAT,
+    JSON,
+    RUN,
+    SET,
+    STRICT,
     load,
-    print_json,
-    refuse_repairs,
+    refuse,
     stored_run,
 )
-from dwell.cli.root import app
+from dwell.cli.output import print_json
 from dwell.errors import InputError, StoreError
 
 
-@app.command(
-    epilog="Example: dwell run paper-12.toml --set controller.t2=0.4 --out run.nc; "
-    "then dwell run --resume run.nc --horizon 300"
-)
+@command(
+    option(
+        "scenario", nargs="?", type=Path, metavar="SCENARIO",
+        help="Scenario file (.toml or .json); not with --resume.",
+    ),
+    SET,
+    option("--out", type=Path, metavar="RUN.nc", help="Store the run here."),
+    option(
+        "--resume", type=Path, metavar="RUN.nc", help="Continue the run that is stored there."
+    ),
+    option(
+        "--horizon", type=Number(), help="The time at which the run ends, if not the scenario's."
+    ),
+    JSON,
+    FORCE,
+    STRICT,
+    option("--threads", type=Number(int, 1), help="Threads for the metrics."),
+    example="paper-12.toml --set controller.t2=0.4 --out run.nc; then dwell run --resume run.nc "
+    "--horizon 300",
+)  # fmt: skip
 def run(
-    scenario: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="SCENARIO", help="Scenario file (.toml or .json); not with --resume."
-        ),
-    ] = None,
-    overrides: Overrides = None,
-    out: Annotated[Path | None, typer.Option(metavar="RUN.nc", help="Store the run here.")] = None,
-    resume: Annotated[
-        Path | None, typer.Option(metavar="RUN.nc", help="Continue the run that is stored there.")
-    ] = None,
-    horizon: Annotated[
-        float | None, typer.Option(help="The time at which the run ends, if not the scenario's.")
-    ] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    strict: Strict = False,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads for the metrics.")] = None,
-) -> None:
+    scenario: Path | None,
+    overrides: list[str],
+    out: Path | None,
+    resume: Path | None,
+    horizon: float | None,
+    as_json: bool,
+    force: bool,
+    strict: bool,
+    threads: int | None,
+) -> int:
     """Simulate a scenario, or resume a stored run."""
     from dwell.cli.running import resumed, simulated
     from dwell.cli.show import show_summary
 
-    changes = list(overrides or ())
-    if horizon is not None:
-        changes.append(f"run.horizon={horizon!r}")
+    changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
     if resume is not None:
         result, summary, unsaved = resumed(resume, scenario, changes, out, threads)
         out = resume
@@ -64,7 +67,9 @@ def run(
             raise InputError(says, code="run.scenario")
         checked = load(scenario, changes)
         if strict:
-            refuse_repairs(checked)
+            from dwell.scenario.build import build
+
+            refuse(build(checked)[2])
         result, summary, unsaved = simulated(checked, out, force, threads)
     if as_json:
         print_json(summary)
@@ -72,16 +77,14 @@ def run(
         show_summary(summary, None if unsaved else out, resume is not None)
     if unsaved:
         raise unsaved
-    if not result.stop.reason.ok:
-        interrupted = result.stop.reason.value == "interrupted"
-        raise typer.Exit(130 if interrupted else 1)
+    reason = result.stop.reason
+    return 0 if reason.ok else 130 if reason.value == "interrupted" else 1
 
 
-@app.command(epilog="Example: dwell show run.nc --json")
-def show(stored: RunFile, as_json: AsJson = False) -> None:
+@command(RUN, JSON, example="run.nc --json")
+def show(stored: Path, as_json: bool) -> None:
     """Show the numbers of a stored run. It may have been killed, or still be going on."""
     from dwell._netcdf import stored_numbers
-    from dwell.cli.show import show_summary
 
     summary = stored_numbers(stored)
     if summary is None:
@@ -92,18 +95,18 @@ def show(stored: RunFile, as_json: AsJson = False) -> None:
     if as_json:
         print_json(summary)
     else:
+        from dwell.cli.show import show_summary
+
         show_summary(summary, stored)
 
 
-@app.command(epilog="Example: dwell check run.nc --json")
-def check(
-    stored: RunFile,
-    as_json: AsJson = False,
-    thorough: Annotated[
-        bool,
-        typer.Option("--thorough", help="All samples, and all centroids by the independent code."),
-    ] = False,
-) -> None:
+@command(
+    RUN,
+    JSON,
+    flag("--thorough", "All samples, and all centroids by the independent code."),
+    example="run.nc --json",
+)
+def check(stored: Path, as_json: bool, thorough: bool) -> int:
     """Verify a stored run, jump by jump, from its scenario alone.
 
     The exit code is 0 for a solution, and 1 for a run that is none or whose file was changed after
@@ -119,63 +122,62 @@ def check(
         print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
     else:
         show_report(report, stored, result)
-    if not report.ok:
-        raise typer.Exit(1)
+    return 0 if report.ok else 1
 
 
-@app.command(epilog="Example: dwell plot run.nc --out plots --format pdf")
-def plot(
-    stored: Annotated[
-        Path, typer.Argument(metavar="RUN_OR_DIR", help="Stored run (.nc), or folder of a sweep.")
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for plots; made if need be.")],
-    formats: Formats = None,
-) -> None:
+@command(
+    option(
+        "stored", type=Path, metavar="RUN_OR_DIR", help="Stored run (.nc), or folder of a sweep."
+    ),
+    option(
+        "--out", type=Path, metavar="DIR", required=True,
+        help="Folder for plots; made if need be.",
+    ),
+    FORMAT,
+    example="run.nc --out plots --format pdf",
+)  # fmt: skip
+def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
     """Plot a stored run, or the trade-offs of a sweep."""
     from dwell.plotting import save_figures
     from dwell.plotting.figures import figures_of
 
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file; give a folder for the plots", code="store")
-    kinds = tuple(kind.value for kind in formats or [Format.png])
     if stored.is_dir():
-        from dwell.cli.sweep import plot_sweep
+        from dwell.plotting.sweeps import save_sweep_figures
+        from dwell.sweep.reading import read_sweep
 
-        plot_sweep(stored, out, kinds)
+        print(*save_sweep_figures(read_sweep(stored), out, formats or ("png",)), sep="\n")
         return
     result = stored_run(stored)
-    written = save_figures(result, out, formats=kinds)
+    written = save_figures(result, out, formats=formats or ("png",))
     for path in written:
-        typer.echo(path)
+        print(path)
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
-        why = f'they need events, and this run keeps less (record.kind = "{result.details.record}")'
-        typer.echo(f"dwell: {', '.join(missing)} left out: {result.absent or why}", err=True)
+        why = f'they need events, and this run keeps less (record.kind = "{result.record}")'
+        left_out = f"{', '.join(missing)} left out: {result.absent or why}"
+        print(f"dwell: {left_out}", file=sys.stderr)
 
 
-@app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
-def animate(
-    stored: RunFile,
-    out: Annotated[Path, typer.Option(help="Film: .mp4 (needs ffmpeg), .gif or .webp.")],
-    fps: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
-    seconds: Annotated[float, typer.Option(help="How long the film is.")] = 12.0,
-    since: Annotated[
-        float | None, typer.Option("--from", help="Time of the run to begin with; 0 by default.")
-    ] = None,
-    until: Annotated[
-        float | None, typer.Option("--to", help="Time to end with; the run's end by default.")
-    ] = None,
-    size: Annotated[
-        str | None, typer.Option(metavar="WIDTHxHEIGHT", help="Pixels, such as 1280x720.")
-    ] = None,
-    dpi: Annotated[
-        float | None, typer.Option(help="Pixels to an inch: more makes text and lines larger.")
-    ] = None,
-    turn: Annotated[
-        bool, typer.Option("--turn", help="In space: go once round the agents at the time --to.")
-    ] = False,
-    force: Force = False,
-) -> None:
+@command(
+    RUN,
+    option(
+        "--out", type=Path, required=True, help="Film: .mp4 (needs ffmpeg), .gif or .webp."
+    ),
+    option("--fps", type=Number(), default=25.0, help="Frames a second."),
+    option("--seconds", type=Number(), default=12.0, help="How long the film is."),
+    option(
+        "--from", dest="since", type=Number(), help="Time of the run to begin with; 0 by default."
+    ),
+    option("--to", dest="until", type=Number(), help="Time to end with; the run's end by default."),
+    option("--size", metavar="WIDTHxHEIGHT", help="Pixels, such as 1280x720."),
+    option("--dpi", type=Number(), help="Pixels to an inch: more makes text and lines larger."),
+    flag("--turn", "In space: go once round the agents at the time --to."),
+    FORCE,
+    example="run.nc --out run.gif --seconds 8",
+)  # fmt: skip
+def animate(stored: Path, out: Path, size: str | None, force: bool, **options: Any) -> None:
     """Make a film of a stored run. It shows density, cells, agents, trails, cost and errors."""
     from dwell.plotting.film import animate as make_film
     from dwell.plotting.film import size_from_words
@@ -183,8 +185,4 @@ def animate(
 
     pixels = None if size is None else size_from_words(size)
     check_film(out, force=force)
-    made = make_film(
-        stored_run(stored), out, fps=fps, seconds=seconds, since=since, until=until, size=pixels,
-        dpi=dpi, turn=turn, force=force,
-    )  # fmt: skip
-    typer.echo(made)
+    print(make_film(stored_run(stored), out, size=pixels, force=force, **options))

@@ -2,82 +2,64 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+import sys
+from argparse import BooleanOptionalAction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from dwell.cli.options import (
-    AsJson,
-    Force,
-    Format,
-    Formats,
-    Overrides,
-    ScenarioFile,
-    Workers,
-    load,
-    print_json,
-)
-from dwell.cli.root import app
+from dwell.cli.command import Number, command, flag, one_of, option
+from dwell.cli.options import FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, load
+from dwell.cli.output import print_json
 from dwell.errors import InputError
 
-Laws = Annotated[
-    str,
-    typer.Option(
-        metavar="LAW,LAW,...",
+
+@command(
+    SCENARIO,
+    option(
+        "--laws", metavar="LAW,LAW,...", required=True,
         help="Kinds of laws, such as timer,lloyd; self-triggered:paper-like chooses a preset, "
         "module:Class is a law in Python.",
     ),
-]
-OverridesOfLaws = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change a key of the scenario, or LAW.key of a law."
+    option(
+        "--out", type=Path, metavar="DIR", help="Folder for runs and plots; made if need be."
     ),
-]
-Match = Annotated[
-    bool,
-    typer.Option(
-        "--match/--no-match",
+    option(
+        "--set", dest="overrides", action="append", metavar="KEY=VALUE", default=[],
+        help="Change a key of the scenario, or LAW.key of a law.",
+    ),
+    option(
+        "--match", action=BooleanOptionalAction, default=True,
         help="Give other laws the largest speed and gain of the scenario's, or their defaults.",
     ),
-]
-Levels = Annotated[
-    list[float] | None,
-    typer.Option(
-        "--level",
-        metavar="LENGTH",
+    option(
+        "--level", dest="levels", action="append", type=Number(), metavar="LENGTH",
         help="An error for settling times; may be repeated; nu and parts of it by default.",
     ),
-]
-
-
-@app.command(
-    epilog="Example: dwell compare paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws"
-)
+    JSON,
+    FORMAT,
+    WORKERS,
+    example="paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws",
+)  # fmt: skip
 def compare(
-    scenario: ScenarioFile,
-    laws: Laws,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for runs and plots; made if need be.")
-    ] = None,
-    overrides: OverridesOfLaws = None,
-    match: Match = True,
-    levels: Levels = None,
-    as_json: AsJson = False,
-    formats: Formats = None,
-    workers: Workers = None,
-) -> None:
+    scenario: Path,
+    laws: str,
+    out: Path | None,
+    overrides: list[str],
+    match: bool,
+    levels: list[float] | None,
+    as_json: bool,
+    formats: list[str] | None,
+    workers: int | None,
+) -> int:
     """Compare laws from the same start, side by side."""
-    from dwell.cli.studies import show_comparison
+    from dwell.cli.show import show_comparison
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import check_levels, compare_scenarios, keep_comparison
     from dwell.studies.laws import beside_if_named, scenarios_of_laws, split_overrides
     from dwell.studies.matching import mismatches
 
-    own, of_laws = split_overrides(overrides or ())
+    own, of_laws = split_overrides(overrides)
     names = laws.split(",")
     checked = beside_if_named(with_seed(load(scenario, own)), names, scenario.parent)
     wanted = scenarios_of_laws(checked, names, of_laws, match=match)
@@ -86,38 +68,36 @@ def compare(
         "unmatched": tuple(mismatches(checked.controller, wanted)),
         "workers": workers,
     }
-    kinds = [kind.value for kind in formats or [Format.png]]
     with reported() as progress:
         if out is None:
             found = compare_scenarios(wanted, progress=progress, **options)
         else:
-            found = keep_comparison(wanted, out, kinds, progress=progress, **options)
+            found = keep_comparison(wanted, out, formats or ["png"], progress=progress, **options)
     if as_json:
         print_json(found.as_json())
     else:
         show_comparison(found, None if found.unsaved else out)
     if found.unsaved is not None:
         raise found.unsaved
-    if not all(row.ok for row in found.figures.values()):
-        raise typer.Exit(1)
+    return 0 if all(row.ok for row in found.figures.values()) else 1
 
 
-@app.command(epilog="Example: dwell reproduce --out paper-report")
+@command(
+    option(
+        "--out", type=Path, metavar="DIR", default=Path("paper-report"),
+        help="Folder for the report; made if need be.",
+    ),
+    JSON,
+    option("--starts", type=Number(int, 0), help="Random starts of 12 agents; 20 by default."),
+    flag("--quick", "A rehearsal with short runs; claims will not hold."),
+    WORKERS,
+    example="--out paper-report",
+)  # fmt: skip
 def reproduce(
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the report; made if need be.")
-    ] = Path("paper-report"),
-    as_json: AsJson = False,
-    starts: Annotated[
-        int | None, typer.Option(min=0, help="Random starts of 12 agents; 20 by default.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A rehearsal with short runs; claims will not hold.")
-    ] = False,
-    workers: Workers = None,
+    out: Path, as_json: bool, starts: int | None, quick: bool, workers: int | None
 ) -> None:
     """Repeat the paper's simulations, and write a report."""
-    from dwell.cli.studies import show_claims
+    from dwell.cli.show import show_claims
     from dwell.progress import reported
     from dwell.studies.paper.reproduce import QUICK, STARTS
     from dwell.studies.paper.reproduce import reproduce as repeat
@@ -133,43 +113,36 @@ def reproduce(
         show_claims(done)
 
 
-class Method(StrEnum):
-    """Ways of agreeing on a gain."""
-
-    flooding = "flooding"
-    gossip = "gossip"
-    equalizing = "equalizing"
-
-
-class Talks(StrEnum):
-    """Whose neighbours agents talk to when they agree."""
-
-    start = "start"
-    run = "run"
-
-
-@app.command(epilog="Example: dwell design paper-12.toml --out trade-off.png")
+@command(
+    SCENARIO,
+    SET,
+    JSON,
+    option("--out", type=Path, help="Plot the trade-offs to this .png, .pdf or .svg file."),
+    option(
+        "--agree", type=one_of("flooding", "gossip", "equalizing"), metavar="METHOD",
+        help="Agree on k1 by flooding, gossip or equalizing.",
+    ),
+    option(
+        "--graph", type=one_of("start", "run"), default="start", metavar="WHEN",
+        help="Neighbours at the start, or along the run.",
+    ),
+    option(
+        "--samples", type=Number(int, 0), help="Random configurations to measure; 100 by default."
+    ),
+    option(
+        "--separation", type=Number(),
+        help="Least distance of agents in them; as seen by default.",
+    ),
+    flag("--verbose", "Explain each condition."),
+    example="paper-12.toml --out trade-off.png",
+)  # fmt: skip
 def design(
-    scenario: ScenarioFile,
-    overrides: Overrides = None,
-    as_json: AsJson = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Plot the trade-offs to this .png, .pdf or .svg file.")
-    ] = None,
-    agree: Annotated[
-        Method | None,
-        typer.Option(metavar="METHOD", help="Agree on k1 by flooding, gossip or equalizing."),
-    ] = None,
-    graph: Annotated[
-        Talks, typer.Option(metavar="WHEN", help="Neighbours at the start, or along the run.")
-    ] = Talks.start,
-    samples: Annotated[
-        int | None, typer.Option(min=0, help="Random configurations to measure; 100 by default.")
-    ] = None,
-    separation: Annotated[
-        float | None, typer.Option(help="Least distance of agents in them; as seen by default.")
-    ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Explain each condition.")] = False,
+    scenario: Path,
+    overrides: list[str],
+    as_json: bool,
+    out: Path | None,
+    verbose: bool,
+    **options: Any,
 ) -> None:
     """Find the admissible T2 and k1 of the timer law. Lipschitz constants are measured, too."""
     from dwell.cli.design import show_design
@@ -181,12 +154,8 @@ def design(
     checked = load(scenario, overrides)
     if out is not None:
         check_figure(out)
-    method = None if agree is None else agree.value
     with reported() as progress:
-        found = design_scenario(
-            checked, samples=samples, separation=separation, agree=method, graph=graph.value,
-            progress=progress,
-        )  # fmt: skip
+        found = design_scenario(checked, progress=progress, **options)
     if out is not None:
         save_tradeoff(found.setting, out)
     if as_json:
@@ -195,23 +164,32 @@ def design(
         show_design(found, out, verbose)
 
 
-@app.command(epilog="Example: dwell optimize paper-30.toml --starts 100 --out best")
+@command(
+    SCENARIO,
+    option(
+        "--starts", type=Number(int, 1), default=50,
+        help="Starts: the scenario's own, and random ones.",
+    ),
+    SET,
+    option(
+        "--out", type=Path, metavar="DIR", help="Folder for plots and a JSON file; made if need be."
+    ),
+    FORMAT,
+    WORKERS,
+    JSON,
+    example="paper-30.toml --starts 100 --out best",
+)  # fmt: skip
 def optimize(
-    scenario: ScenarioFile,
-    starts: Annotated[
-        int, typer.Option(min=1, help="Starts: the scenario's own, and random ones.")
-    ] = 50,
-    overrides: Overrides = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for plots and a JSON file; made if need be."),
-    ] = None,
-    formats: Formats = None,
-    workers: Workers = None,
-    as_json: AsJson = False,
-) -> None:
+    scenario: Path,
+    starts: int,
+    overrides: list[str],
+    out: Path | None,
+    formats: list[str] | None,
+    workers: int | None,
+    as_json: bool,
+) -> int:
     """Find the best static deployment: that of lowest cost."""
-    from dwell.cli.optimize import show_deployment
+    from dwell.cli.show import show_deployment
     from dwell.engine.interrupts import uninterrupted
     from dwell.studies.optimize import (
         check_folder,
@@ -222,7 +200,7 @@ def optimize(
 
     checked = load(scenario, overrides)
     refuse_dimension(checked.workspace.dimension)  # before a folder is made
-    kinds = [kind.value for kind in formats or [Format.png]]
+    kinds = formats or ["png"]
     if out is not None:
         check_folder(out, kinds)
     found = optimize_scenario(checked, starts=starts, workers=workers)
@@ -240,102 +218,100 @@ def optimize(
         show_deployment(found, out)
     if unsaved:
         raise unsaved
-    if found.ending != "finished":
-        raise typer.Exit(130 if found.interrupted else 1)
+    return 0 if found.ending == "finished" else 130 if found.interrupted else 1
 
 
-SweepFile = Annotated[
-    Path,
-    typer.Argument(metavar="SWEEP", help="Sweep file (.toml or .json), or folder of a sweep."),
-]
-SweepOut = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR", help="Folder for the tables, made if need be; the file for --case."
+@command(
+    option(
+        "file", type=Path, metavar="SWEEP",
+        help="Sweep file (.toml or .json), or folder of a sweep.",
     ),
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
+    option(
+        "--out", type=Path, metavar="DIR",
+        help="Folder for the tables, made if need be; the file for --case.",
+    ),
+    option(
+        "--case", type=Number(int, 0), help="Write the scenario of this case, and stop."
+    ),
+    FORCE,
+    option(
+        "--cluster", metavar="ADDRESS",
         help='Address of a Dask scheduler, tcp://HOST:8786; "local" starts one here.',
     ),
-]
-
-
-@app.command(
-    epilog="Example: dwell sweep t2.toml --out t2; the same command goes on after any interruption"
-)
+    option(
+        "--workers", type=Number(int, 1), help="Processes here; as many as processors by default."
+    ),
+    option("--chunk", type=Number(int, 1), help="Cases in a portion; adapted by default."),
+    flag("--retry", "Run cases again that failed before."),
+    flag("--mixed", "Allow rows of different versions in one table."),
+    flag("--extend", "The sweep has changed: keep the rows of old cases."),
+    option(
+        "--patience", type=Number(), default=60.0,
+        help="How long to wait for a scheduler that went away.",
+    ),
+    flag("--dry-run", "Check the file, print its size, and stop."),
+    JSON,
+    example="t2.toml --out t2; the same command goes on after any interruption",
+)  # fmt: skip
 def sweep(
-    file: SweepFile,
-    out: SweepOut = None,
-    case: Annotated[
-        int | None, typer.Option(min=0, help="Write the scenario of this case, and stop.")
-    ] = None,
-    force: Force = False,
-    cluster: Cluster = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes here; as many as processors by default.")
-    ] = None,
-    chunk: Annotated[
-        int | None, typer.Option(min=1, help="Cases in a portion; adapted by default.")
-    ] = None,
-    retry: Annotated[
-        bool, typer.Option("--retry", help="Run cases again that failed before.")
-    ] = False,
-    mixed: Annotated[
-        bool, typer.Option("--mixed", help="Allow rows of different versions in one table.")
-    ] = False,
-    extend: Annotated[
-        bool, typer.Option("--extend", help="The sweep has changed: keep the rows of old cases.")
-    ] = False,
-    patience: Annotated[
-        float, typer.Option(help="How long to wait for a scheduler that went away.")
-    ] = 60.0,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the file, say what it comes to, and stop.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
+    file: Path,
+    out: Path | None,
+    case: int | None,
+    force: bool,
+    dry_run: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Run a scenario for many values and many starts. Here, or on a Dask cluster."""
-    from dwell.cli.sweep import complain, show_outcome, show_plan, write_case
+    from dwell.cli.show import show_outcome, show_plan
     from dwell.sweep import load_sweep, plan_of, run_sweep
 
     wanted = load_sweep(file)
     if case is not None:
-        write_case(plan_of(wanted), case, out, force)
-        return
+        _write_case(plan_of(wanted), case, out, force)
+        return 0
     if dry_run:
         show_plan(plan_of(wanted), as_json)
-        return
+        return 0
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
-    found = run_sweep(
-        wanted, out, cluster=cluster, workers=workers, chunk=chunk, retry=retry, mixed=mixed,
-        extend=extend, patience=patience, say=complain,
-    )  # fmt: skip
+    found = run_sweep(wanted, out, say=_complain, **options)
     if as_json:
         print_json(found.as_json())
     else:
         show_outcome(found)
-    if found.interrupted:
-        raise typer.Exit(130)
-    if not found.ok:
-        raise typer.Exit(1)
+    return 130 if found.interrupted else 0 if found.ok else 1
 
 
-@app.command(epilog="Example: dwell rates run.nc --out modes.png")
-def rates(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="SCENARIO_OR_RUN", help="Scenario (.toml or .json) or run (.nc)."),
-    ],
-    overrides: Overrides = None,
-    as_json: AsJson = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Plot the softest modes to this .png, .pdf or .svg file.")
-    ] = None,
-) -> None:
+def _complain(text: str) -> None:
+    print(f"dwell: {text}", file=sys.stderr)
+
+
+def _write_case(plan: Any, case: int, out: Path | None, force: bool) -> None:
+    """The scenario of one case as a file, or on standard output."""
+    from dwell.results.files import check_target, written_whole
+    from dwell.scenario.write import dump_toml
+
+    text = dump_toml(plan.scenario(case))
+    if out is None:
+        sys.stdout.write(text)
+        return
+    with written_whole(check_target(out, force=force)) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    print(f"wrote {out}; run it with: dwell run {out}")
+
+
+@command(
+    option(
+        "source", type=Path, metavar="SCENARIO_OR_RUN",
+        help="Scenario (.toml or .json) or run (.nc).",
+    ),
+    SET,
+    JSON,
+    option("--out", type=Path, help="Plot the softest modes to this .png, .pdf or .svg file."),
+    example="run.nc --out modes.png",
+)  # fmt: skip
+def rates(source: Path, overrides: list[str], as_json: bool, out: Path | None) -> None:
     """Find how fast displacements from the resting places decay."""
     from dwell.cli.rates import show_rates, study
 

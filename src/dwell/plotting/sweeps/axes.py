@@ -1,4 +1,4 @@
-"""Panels of one figure: how many, how large, with which scales."""
+"""Axes of a sweep's panels: their scales, words and legends."""
 
 from __future__ import annotations
 
@@ -9,32 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.figures import ONE_COLUMN, TALLEST, TWO_COLUMNS, blank
-from dwell.plotting.style import COLOURS, DASHES, Style, annotate, dress, explain_all, number
+from dwell.plotting.figures import TWO_COLUMNS
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, plain_log_ticks, round_ticks
 from dwell.plotting.sweeps.quantities import Quantity, coverage_unseen
-from dwell.plotting.sweeps.table import Table
+from dwell.plotting.sweeps.varied import VariedKeys
+from dwell.plotting.sweeps.words import letter
 from dwell.plotting.timelines import log_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ACROSS = 3  # panels side by side
 DECADES = 30.0  # largest over smallest from which an axis is logarithmic
 RATIO = 10.0  # the same for values that were chosen, if they grow by factors
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-
-
-def panels(count: int, height: float = 1.95) -> tuple[Figure, list[Axes]]:
-    """An empty figure with so many panels."""
-    across = min(ACROSS, count)
-    rows = -(-count // across)
-    width = TWO_COLUMNS if across > 1 else ONE_COLUMN
-    figure = blank(width, min(TALLEST, rows * height + 0.75))
-    axes = np.atleast_1d(figure.subplots(rows, across)).ravel()
-    for ax in axes[count:]:
-        ax.remove()
-    return figure, list(axes[:count])
 
 
 def spans_decades(values: Floats) -> bool:
@@ -57,21 +45,16 @@ def in_ratios(values: Floats) -> bool:
 
 def across_axis(ax: Axes, values: Floats) -> None:
     """The scale and the ticks of the horizontal axis, with margins at both ends."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-
     low, high = float(values.min()), float(values.max())
     if in_ratios(values):
         margin = math.pow(high / low, 0.04)
         ax.set_xscale("log")
         ax.set_xlim(low / margin, high * margin)
-        between = (1.0, 3.0) if high < 100.0 * low else (1.0,)
-        ax.xaxis.set_major_locator(LogLocator(subs=between, numticks=6))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        plain_log_ticks(ax.xaxis, (1.0, 3.0) if high < 100.0 * low else (1.0,), 6)
     else:
         margin = 0.04 * (high - low) or 0.5
         ax.set_xlim(low - margin, high + margin)
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+        round_ticks(ax.xaxis, 5)
 
 
 def upward_axis(ax: Axes, quantity: Quantity, drawn: Sequence[Floats], style: Style) -> float:
@@ -89,14 +72,14 @@ def upward_axis(ax: Axes, quantity: Quantity, drawn: Sequence[Floats], style: St
     floor = log_axis(ax, [values])
     ax.yaxis.set_minor_formatter("")
     if (values <= 0.0).any():
-        annotate(ax, style, "0 is drawn at the lower edge", at=(0.5, 0.06))
+        style.annotate(ax, "0 is drawn at the lower edge", at=(0.5, 0.06))
     return floor
 
 
 def name_panel(ax: Axes, quantity: Quantity, x_label: str, style: Style) -> None:
     """The words of a panel."""
-    dress(ax, style, x_label, quantity.unit)
-    ax.set_title(quantity.title, fontsize=style.label_size, pad=4.0)
+    style.dress(ax, x_label, quantity.unit)
+    style.entitle(ax, quantity.title)
 
 
 def line_style(k: int) -> dict[str, Any]:
@@ -108,11 +91,13 @@ def line_style(k: int) -> dict[str, Any]:
     }
 
 
-def entitle(figure: Figure, table: Table, title: str, style: Style) -> None:
-    """A title above all panels; it says also what is not shown."""
-    if coverage_unseen(table):
+def entitle(figure: Figure, varied: VariedKeys, title: str, left: Sequence[str] = ()) -> None:
+    """A title above all panels, with the keys whose values are mixed, and what is not shown."""
+    if left:
+        title += f"; all values of {', '.join(map(letter, left))} together"
+    if coverage_unseen(varied.table):
         title += "\nno times of coverage: runs took no samples (run.record.sample_every)"
-    figure.suptitle(title, fontsize=style.label_size)
+    figure.suptitle(title, fontsize=PLAIN.label_size)
 
 
 def explain(figure: Figure, axes: Sequence[Axes], style: Style) -> None:
@@ -121,4 +106,4 @@ def explain(figure: Figure, axes: Sequence[Axes], style: Style) -> None:
         (len(word) for ax in axes for word in ax.get_legend_handles_labels()[1]), default=0
     )
     columns = 4 if longest < 24 else 3 if longest < 34 else 2
-    explain_all(figure, axes, style, columns if figure.get_figwidth() >= TWO_COLUMNS else 2)
+    style.explain_all(figure, axes, columns if figure.get_figwidth() >= TWO_COLUMNS else 2)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
+from dwell.plotting.figures import panel_grid
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style
 from dwell.plotting.sweeps.axes import (
     across_axis,
@@ -18,12 +19,10 @@ from dwell.plotting.sweeps.axes import (
     explain,
     line_style,
     name_panel,
-    panels,
     upward_axis,
 )
-from dwell.plotting.sweeps.design import Design, Line
-from dwell.plotting.sweeps.quantities import Quantity
-from dwell.plotting.sweeps.table import groups
+from dwell.plotting.sweeps.quantities import Quantity, groups
+from dwell.plotting.sweeps.varied import Line, VariedKeys
 from dwell.plotting.sweeps.words import label, letter
 
 if TYPE_CHECKING:
@@ -34,19 +33,28 @@ BINS = 8  # neighbouring runs together, where values were drawn
 MOST_DOTS = 2_000  # of one line
 
 
-def curves(design: Design, shown: Sequence[Quantity], key: str, style: Style = PLAIN) -> Figure:
+def curves(varied: VariedKeys, shown: Sequence[Quantity], key: str, style: Style = PLAIN) -> Figure:
     """Every quantity over one key, a panel for each."""
-    lines, left = design.lines(key)
-    figure, axes = panels(len(shown))
-    x = design.numbers(key)
-    scattered = design.scattered(key)
+    lines, left = varied.lines(key)
+    figure, axes = panel_grid(len(shown), 1.95, extra=0.75)
+    x = varied.table.numbers(key)
+    scattered = varied.scattered(key)
+    draw = draw_dots if scattered else draw_curves
+    others = ", ".join(map(letter, varied.tied.get(key, ())))
     for ax, quantity in zip(axes, shown, strict=True):
-        name_panel(ax, quantity, _x_label(design, key), style)
+        name_panel(ax, quantity, label(key) + (f"; with it {others}" if others else ""), style)
         across_axis(ax, x[~np.isnan(x)])
-        _draw_marks(ax, design.table.marks.get(key, ()), style)
-        draw = draw_dots if scattered else draw_curves
+        _draw_marks(ax, varied.table.marks.get(key, ()), style)
         draw(ax, quantity, x, lines, style=style, key=key)
-    entitle(figure, design.table, _title(design, key, left, scattered), style)
+        if quantity.limit is not None:
+            ax.axhline(
+                quantity.limit, color=style.ink, lw=style.line, ls=(0, (6, 2)),
+                label=quantity.limit_label, zorder=2.5,
+            )  # fmt: skip
+    what = "medians, and quartiles as bands"
+    if scattered:
+        what = f"{int((~np.isnan(x)).sum()):,} runs, and medians of neighbouring ones"
+    entitle(figure, varied, f"Over {letter(key)}: {what}", left)
     explain(figure, axes, style)
     return figure
 
@@ -70,21 +78,12 @@ def draw_curves(
             )  # fmt: skip
         if not np.isnan(flat[k]).any():
             _level(ax, flat[k][0], k, f"{line.label} (has no {letter(key)})", style)
-    _draw_limit(ax, quantity, style)
 
 
 def spread_over(quantity: Quantity, x: Floats, line: Line) -> tuple[Floats, Floats]:
     """The values of x of a line's runs, and the three quartiles at each, (n, 3)."""
     values, parts = groups(line.runs, x)
     return values[:, 0], np.array([quantity.spread(part) for part in parts]).reshape(-1, 3)
-
-
-def _draw_limit(ax: Axes, quantity: Quantity, style: Style) -> None:
-    if quantity.limit is not None:
-        ax.axhline(
-            quantity.limit, color=style.ink, lw=style.line, ls=(0, (6, 2)),
-            label=quantity.limit_label, zorder=2.5,
-        )  # fmt: skip
 
 
 def _draw_marks(ax: Axes, marks: Sequence[tuple[float, str]], style: Style) -> None:
@@ -116,41 +115,23 @@ def _level(ax: Axes, spread: Floats, k: int, words: str, style: Style) -> None:
 def draw_dots(
     ax: Axes, quantity: Quantity, x: Floats, lines: Sequence[Line], *, style: Style, key: str
 ) -> None:
-    """Every run as a dot, and the median of each eighth of a line's runs."""
-    if quantity.share:
-        draw_shares(ax, quantity, x, lines, style)
-        return
+    """Every run as a dot, unless it is a share, and the median of each eighth of a line's runs."""
     marks = np.array([] if quantity.limit is None else [quantity.limit])
     floor = upward_axis(ax, quantity, [quantity.values[~np.isnan(x)], marks], style)
-    _draw_limit(ax, quantity, style)
-    values = np.maximum(quantity.values, floor)
-    for k, line in enumerate(lines):
-        runs = np.flatnonzero(line.runs & ~np.isnan(x) & ~np.isnan(values))
-        own: Any = line_style(k)
-        few = runs[:: max(1, len(runs) // MOST_DOTS)]
-        ax.plot(
-            x[few], values[few], ls="none", marker=own["marker"], color=own["color"], ms=2.0,
-            mew=0, alpha=0.45,
-        )  # fmt: skip
-        middles = [(np.median(x[some]), np.median(values[some])) for some in in_bins(x, runs)]
-        ax.plot(
-            *np.array(middles).reshape(-1, 2).T, lw=1.6, color=own["color"], ls=own["ls"],
-            label=line.label or "median of each eighth", zorder=4,
-        )  # fmt: skip
-
-
-def draw_shares(
-    ax: Axes, quantity: Quantity, x: Floats, lines: Sequence[Line], style: Style
-) -> None:
-    """The share of runs in each eighth of a line's runs."""
-    upward_axis(ax, quantity, [], style)
     for k, line in enumerate(lines):
         runs = np.flatnonzero(line.runs & ~np.isnan(x) & ~np.isnan(quantity.values))
         own: Any = line_style(k)
-        shares = [
-            (np.median(x[some]), 100.0 * quantity.values[some].mean()) for some in in_bins(x, runs)
-        ]
-        ax.plot(*np.array(shares).reshape(-1, 2).T, lw=1.6, ms=3.0, mew=0, **own)
+        if not quantity.share:
+            few = runs[:: max(1, len(runs) // MOST_DOTS)]
+            dots = np.maximum(quantity.values[few], floor)
+            ax.plot(x[few], dots, **{**own, "ls": "none"}, ms=2.0, mew=0, alpha=0.45)
+            own["marker"] = ""
+        parts = in_bins(x, runs)
+        middles = np.maximum([quantity.middle(part) for part in parts], floor)
+        ax.plot(
+            [np.median(x[part]) for part in parts], middles, lw=1.6, ms=3.0, mew=0, zorder=4,
+            label=line.label or "median of each eighth", **own,
+        )  # fmt: skip
 
 
 def in_bins(x: Floats, runs: Any) -> list[Any]:
@@ -158,19 +139,3 @@ def in_bins(x: Floats, runs: Any) -> list[Any]:
     ordered = runs[np.argsort(x[runs], kind="stable")]
     parts = min(BINS, max(1, len(ordered) // 3))
     return [part for part in np.array_split(ordered, parts) if len(part)]
-
-
-def _x_label(design: Design, key: str) -> str:
-    others = ", ".join(letter(other) for other in design.tied.get(key, ()))
-    return label(key) + (f"; with it {others}" if others else "")
-
-
-def _title(design: Design, key: str, left: Sequence[str], scattered: bool) -> str:
-    x = design.numbers(key)
-    runs = int((~np.isnan(x)).sum())
-    if scattered:
-        says = f"{runs:,} runs, and medians of neighbouring ones"
-    else:
-        says = "medians, and quartiles as bands"
-    together = f"; all values of {', '.join(map(letter, left))} together" if left else ""
-    return f"Over {letter(key)}: {says}{together}"

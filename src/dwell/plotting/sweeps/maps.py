@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats
+from dwell.plotting.figures import panel_grid
 from dwell.plotting.style import PLAIN, Style, number
-from dwell.plotting.sweeps.axes import (
-    across_axis,
-    entitle,
-    in_ratios,
-    name_panel,
-    panels,
-    spans_decades,
-)
-from dwell.plotting.sweeps.design import Design
-from dwell.plotting.sweeps.quantities import Quantity
-from dwell.plotting.sweeps.table import Mask, groups
+from dwell.plotting.sweeps.axes import across_axis, entitle, in_ratios, name_panel, spans_decades
+from dwell.plotting.sweeps.quantities import Quantity, groups
+from dwell.plotting.sweeps.varied import Line, VariedKeys
 from dwell.plotting.sweeps.words import label, letter
 
 if TYPE_CHECKING:
@@ -31,105 +25,76 @@ TICKS = 8  # values in a row up to which each has its number
 
 
 def maps(
-    design: Design,
+    varied: VariedKeys,
     shown: Sequence[Quantity],
     keys: tuple[str, str],
-    runs: Mask,
-    whose: str,
+    part: Line,
     style: Style = PLAIN,
 ) -> Figure:
-    """Every quantity over a pair of keys, a panel for each; of some runs, which `whose` names."""
-    figure, axes = panels(len(shown), height=2.05)
-    scattered = any(design.scattered(key) for key in keys)
+    """Every quantity over a pair of keys, a panel for each; of some runs."""
+    figure, axes = panel_grid(len(shown), 2.05, extra=0.75)
+    scattered = any(varied.scattered(key) for key in keys)
+    points, groups_of_runs = groups(part.runs, *(varied.table.numbers(key) for key in keys))
     empty = False
     for ax, quantity in zip(axes, shown, strict=True):
         name_panel(ax, quantity, label(keys[0]), style)
         ax.set_ylabel(label(keys[1]), fontsize=style.label_size)
-        if scattered:
-            empty |= _draw_scattered(ax, quantity, design, keys, runs, style)
-        else:
-            empty |= draw_map(ax, quantity, design, keys, runs, style)
-    says = "the median of each point's runs" if scattered else "medians"
+        middles = np.array([quantity.middle(runs) for runs in groups_of_runs])
+        empty |= bool(np.isnan(middles).any())
+        image = (_draw_dots if scattered else _draw_cells)(ax, quantity, points, middles, style)
+        small = replace(style, text_size=style.text_size - 1.0, label_size=style.text_size)
+        small.colour_bar(image, [ax], quantity.unit, aspect=18)
+    what = "the median of each point's runs" if scattered else "medians"
     sign = "crosses" if scattered else "hatched"
     hatched = f"; {sign} where no run has a value" if empty else ""
-    about = f" ({whose})" if whose else ""
-    title = f"{letter(keys[0])} and {letter(keys[1])}{about}: {says}{hatched}"
-    entitle(figure, design.table, title, style)
+    about = f" ({part.label})" if part.label else ""
+    entitle(figure, varied, f"{letter(keys[0])} and {letter(keys[1])}{about}: {what}{hatched}")
     return figure
 
 
-def draw_map(
-    ax: Axes,
-    quantity: Quantity,
-    design: Design,
-    keys: tuple[str, str],
-    runs: Mask,
-    style: Style = PLAIN,
-) -> bool:
-    """One cell for each pair of values; gives whether runs without a value are shown."""
-    across, upward, middles, counts = medians(quantity, design, keys, runs)
+def _draw_cells(ax: Axes, quantity: Quantity, points: Floats, middles: Floats, style: Style) -> Any:
+    """One cell for each pair of values, coloured by its median; hatched where there is none."""
+    from matplotlib.patches import Rectangle
+
+    across, columns = np.unique(points[:, 0], return_inverse=True)
+    upward, rows = np.unique(points[:, 1], return_inverse=True)
+    table = np.full((len(upward), len(across)), np.nan)
+    table[rows, columns] = middles
     image = ax.pcolormesh(
         np.arange(len(across) + 1) - 0.5, np.arange(len(upward) + 1) - 0.5,
-        np.ma.masked_invalid(middles), cmap=style.density_map,
-        norm=_norm(quantity, middles), rasterized=True,
+        np.ma.masked_invalid(table), cmap=style.density_map, norm=_norm(quantity, middles),
+        rasterized=True,
     )  # fmt: skip
     _ticks(ax.xaxis, across)
     _ticks(ax.yaxis, upward)
-    without = (counts > 0) & np.isnan(middles)
-    for row, column in np.argwhere(without):
-        _hatch(ax, column, row, style)
-    if max(middles.shape) <= WRITTEN:
-        _write(ax, image, middles, style)
-    _bar(ax, image, quantity, style)
-    return bool(without.any())
+    for column, row in zip(columns[np.isnan(middles)], rows[np.isnan(middles)], strict=True):
+        corner = (column - 0.5, row - 0.5)
+        hatched: Any = {"fill": False, "hatch": "////", "ec": style.faint, "lw": 0}
+        ax.add_patch(Rectangle(corner, 1.0, 1.0, **hatched))
+    if max(table.shape) <= WRITTEN:
+        _write(ax, image, table, style)
+    return image
 
 
-def medians(
-    quantity: Quantity, design: Design, keys: tuple[str, str], runs: Mask
-) -> tuple[Floats, Floats, Floats, Any]:
-    """Values of both keys; the median of each pair, rows by the second key; how many runs."""
-    pairs, parts = groups(runs, *(design.numbers(key) for key in keys))
-    across, columns = np.unique(pairs[:, 0], return_inverse=True)
-    upward, rows = np.unique(pairs[:, 1], return_inverse=True)
-    middles = np.full((len(upward), len(across)), np.nan)
-    counts = np.zeros(middles.shape, dtype=np.int64)
-    middles[rows, columns] = [quantity.middle(part) for part in parts]
-    counts[rows, columns] = [len(part) for part in parts]
-    return across, upward, middles, counts
-
-
-def _draw_scattered(
-    ax: Axes,
-    quantity: Quantity,
-    design: Design,
-    keys: tuple[str, str],
-    runs: Mask,
-    style: Style,
-) -> bool:
+def _draw_dots(ax: Axes, quantity: Quantity, points: Floats, middles: Floats, style: Style) -> Any:
     """A dot for each point, coloured by the median of its runs; a cross if none has a value."""
-    points, parts = groups(runs, *(design.numbers(key) for key in keys))
-    middles = np.array([quantity.middle(part) for part in parts])
     across_axis(ax, points[:, 0])
     if in_ratios(points[:, 1]):
         ax.set_yscale("log")
     there = ~np.isnan(middles)
     ax.plot(*points[~there].T, "x", ms=3.0, mew=0.6, color=style.cell)
-    image = ax.scatter(
+    return ax.scatter(
         points[there, 0], points[there, 1], c=middles[there], s=9.0, cmap=style.density_map, lw=0,
         norm=_norm(quantity, middles),
     )  # fmt: skip
-    _bar(ax, image, quantity, style)
-    return not there.all()
 
 
 def _norm(quantity: Quantity, middles: Floats) -> Any:
     from matplotlib.colors import LogNorm, Normalize
 
     there = middles[np.isfinite(middles)]
-    if quantity.share:
+    if quantity.share or not len(there):
         return Normalize(0.0, 100.0)
-    if not len(there):
-        return Normalize(0.0, 1.0)
     if spans_decades(there) and there.min() > 0.0:
         return LogNorm(float(there.min()), float(there.max()))
     low, high = float(there.min()), float(there.max())
@@ -141,16 +106,6 @@ def _ticks(axis: Any, values: Floats) -> None:
     step = -(-len(values) // TICKS)
     places = range(0, len(values), step)
     axis.set_ticks(list(places), [f"${number(values[k], 3)}$" for k in places])
-
-
-def _hatch(ax: Axes, column: int, row: int, style: Style) -> None:
-    from matplotlib.patches import Rectangle
-
-    ax.add_patch(
-        Rectangle(
-            (column - 0.5, row - 0.5), 1.0, 1.0, fill=False, hatch="////", ec=style.faint, lw=0
-        )
-    )
 
 
 def _write(ax: Axes, image: Any, middles: Floats, style: Style) -> None:
@@ -171,11 +126,3 @@ def _compact(value: float) -> str:
         return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.2g}"
     mantissa, power = f"{value:.1e}".split("e")
     return f"{mantissa}e{int(power)}"
-
-
-def _bar(ax: Axes, image: Any, quantity: Quantity, style: Style) -> None:
-    bar = ax.figure.colorbar(image, ax=ax, pad=0.02, aspect=18)
-    bar.ax.tick_params(which="both", labelsize=style.text_size - 1.0, width=style.frame, pad=1.5)
-    bar.ax.yaxis.get_offset_text().set_fontsize(style.text_size - 1.0)
-    bar.set_label(quantity.unit, fontsize=style.text_size, labelpad=2.0)
-    bar.outline.set_linewidth(style.frame)

@@ -6,6 +6,8 @@ from typing import Any
 
 from dwell.plotting.style import number
 
+LONGEST = 28  # characters of a value
+
 # The key without its table, where that is the law's: word, letter, unit.
 _KEYS: dict[str, tuple[str, str, str]] = {
     "t1": ("shortest wait", "T_1", "time"),
@@ -14,7 +16,7 @@ _KEYS: dict[str, tuple[str, str, str]] = {
     "k1": ("top speed", "k_1", "length / time"),
     "nu": ("radius of coverage", r"\nu", "length"),
     "epsilon": ("margin", r"\varepsilon", ""),
-    "loss": ("chance of a lost look", "", ""),
+    "loss": ("chance of a lost sample", "", ""),
     "eta_max": ("hold error kept to", r"\tilde\eta_{\max}", "length / time"),
     "k2": ("gain", "k_2", "1 / time"),
     "dt": ("time step", r"\Delta t", "time"),
@@ -66,10 +68,8 @@ def cell(value: Any) -> str:
     """A value of a key, as in a legend."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"${number(float(value))}$" if isinstance(value, (int, float)) else clipped(str(value))
-
-
-def clipped(text: str, most: int = 28) -> str:
-    """A word that may be a whole table: its beginning. A dollar sign is no formula."""
-    text = text if len(text) <= most else f"{text[: most - 3]}..."
+    if isinstance(value, (int, float)):
+        return f"${number(float(value))}$"
+    text = str(value)  # which may be a whole table: its beginning
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
     return text.replace("$", r"\$")

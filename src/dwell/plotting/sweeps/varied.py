@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.sweeps.table import Mask, Table
+from dwell.plotting.sweeps.quantities import Mask, SweepRuns
 from dwell.plotting.sweeps.words import cell, letter, short
 
 KIND = "controller.kind"
@@ -30,70 +30,56 @@ class Line:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Design:
+class VariedKeys:
     """The keys of a sweep, by what can be drawn of them."""
 
-    table: Table
+    table: SweepRuns
     numeric: tuple[str, ...]  # axes; of keys that rise together, the first
     tied: dict[str, tuple[str, ...]]  # the others, by the one that stands for them
     words: tuple[str, ...]
 
-    def numbers(self, key: str) -> Floats:
-        """The value of a key in every run; nan where its law has no such key."""
-        return self.table.numbers(key)
-
     def scattered(self, key: str) -> bool:
         """Whether points were drawn, or are many with hardly any run at each, not a grid."""
-        values = self.numbers(key)
+        values = self.table.numbers(key)
         there = ~np.isnan(values)
         distinct = len(np.unique(values[there]))
         if len(self.numeric) == 1:
             return bool(distinct > MANY_VALUES and there.sum() < 3 * distinct)
-        rows = np.stack([self.numbers(k)[there] for k in self.numeric], axis=1)
+        rows = np.stack([self.table.numbers(k)[there] for k in self.numeric], axis=1)
         points = len(np.unique(rows, axis=0))
         grid = math.prod(len(np.unique(column)) for column in rows.T)
         return distinct > FEW_VALUES and 2 * points < grid
 
     def lines(self, key: str | None = None) -> tuple[list[Line], list[str]]:
         """The lines of a picture over `key`, and those keys whose values they do not tell apart."""
-        apart = self._distinguished(list(self.words))
+        apart = list(self.words)
+        while len(apart) > 1 and self._combined(apart) > MOST_LINES:
+            apart.remove(next(k for k in reversed(apart) if k != KIND))
         others = [k for k in self.numeric if k != key]
         if key is not None and len(others) == 1 and not self.scattered(key):
             more = [*apart, others[0]]
-            if self._distinct(others[0]) <= FEW_VALUES and self._combined(more) <= MOST_LINES:
+            few = len(set(self.table.columns[others[0]]) - {None}) <= FEW_VALUES
+            if few and self._combined(more) <= MOST_LINES:
                 apart, others = more, []
         left = [k for k in self.words if k not in apart] + others
-        return self._lines_of(apart), left
+        return self.lines_of(apart), left
 
-    def of_word(self, key: str) -> list[Line]:
-        """The runs of each value of a key."""
-        return self._lines_of([key])
-
-    def main_word(self) -> str | None:
-        """The key that distinguishes pictures where lines cannot: the law, if varied."""
-        if KIND in self.words:
-            return KIND
-        return self.words[0] if self.words else None
-
-    def _distinguished(self, words: list[str]) -> list[str]:
-        while len(words) > 1 and self._combined(words) > MOST_LINES:
-            words.remove(next(k for k in reversed(words) if k != KIND))
-        return words
+    def parts(self) -> list[Line]:
+        """Runs for a picture of their own where lines cannot tell them apart, mostly by law."""
+        word = KIND if KIND in self.words else next(iter(self.words), None)
+        lines = self.lines_of([] if word is None else [word])
+        return lines if len(lines) <= MOST_LINES else self.lines_of([])
 
     def _combined(self, keys: Sequence[str]) -> int:
         return len(set(self._rows(keys)))
-
-    def _distinct(self, key: str) -> int:
-        return len(set(self.table.columns[key]) - {None})
 
     def _rows(self, keys: Sequence[str]) -> list[tuple[Any, ...]]:
         columns = [self.table.columns[key] for key in keys]
         return list(zip(*columns, strict=True)) if columns else [()] * len(self.table)
 
-    def _lines_of(self, keys: Sequence[str]) -> list[Line]:
+    def lines_of(self, keys: Sequence[str]) -> list[Line]:
+        """The runs of each combination of values of some keys; all runs without keys."""
         rows = self._rows(keys)
-        if not keys:
-            return [Line("", np.ones(len(self.table), dtype=bool))]
         number_of = {row: k for k, row in enumerate(dict.fromkeys(rows))}
         which = np.array([number_of[row] for row in rows])
         return [Line(_label(keys, row), which == k) for row, k in number_of.items()]
@@ -101,7 +87,7 @@ class Design:
 
 def _label(keys: Sequence[str], row: Sequence[Any]) -> str:
     parts = [_part(key, value) for key, value in zip(keys, row, strict=True) if value is not None]
-    return ", ".join(parts) or "none"
+    return ", ".join(parts) or ("none" if keys else "")
 
 
 def _part(key: str, value: Any) -> str:
@@ -110,7 +96,7 @@ def _part(key: str, value: Any) -> str:
     return cell(value) if key in (KIND, "controller.reset") else f"{short(key)} {cell(value)}"
 
 
-def design_of(table: Table) -> Design:
+def varied_keys(table: SweepRuns) -> VariedKeys:
     """What the keys of a table are good for; those with one value only are left out."""
     varied = [key for key in table.keys if len(set(table.columns[key]) - {None}) > 1]
     numeric = [key for key in varied if _is_numeric(table.columns[key])]
@@ -122,7 +108,7 @@ def design_of(table: Table) -> Design:
         else:
             tied[key] = ()
     words = tuple(key for key in varied if key not in numeric)
-    return Design(table, tuple(tied), tied, words)
+    return VariedKeys(table, tuple(tied), tied, words)
 
 
 def _is_numeric(column: Sequence[Any]) -> bool:
