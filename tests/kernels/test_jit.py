@@ -53,7 +53,7 @@ def test_without_the_compiler_kernels_are_plain_functions():
 def test_the_cache_is_named_after_the_text_of_all_kernels_it_may_call(tmp_path, monkeypatch):
     shutil.copytree(_jit.ROOT, tmp_path / "kernels")
     monkeypatch.setattr(_jit, "ROOT", tmp_path / "kernels")
-    names = ("arithmetic", "cells", "plane", "philox", "star/disc")
+    names = ("arithmetic", "cells", "plane", "philox", "star/voronoi")
 
     def digests():
         _jit.imports_of.cache_clear()
