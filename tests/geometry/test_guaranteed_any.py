@@ -28,6 +28,7 @@ from dwell.geometry import (
     dual_guaranteed_cell,
     guaranteed_cell,
 )
+from tests.geometry.test_guaranteed_round import both, directions
 
 pytestmark = pytest.mark.slow
 
@@ -41,15 +42,6 @@ def crowd(seed, n=8, dimension=3, radius=0.1):
     rng = np.random.default_rng(seed)
     p, q = rng.random(dimension), rng.random((n, dimension))
     return p, q, radius * lengths(q - p) * rng.random(n)
-
-
-def both(workspace, p, q, r):
-    return guaranteed_cell(workspace, p, q, r), dual_guaranteed_cell(workspace, p, q, r)
-
-
-def directions(seed, count):
-    u = np.random.default_rng(seed).normal(size=(count, 3))
-    return u / lengths(u)[:, None]
 
 
 class TestLine:
@@ -71,7 +63,7 @@ class TestLine:
         pair = pair_of(ground, np.array([0.25]), np.array([[0.75]]), np.array([r]))
         assert pair is not None
         assert pair.diameter * (1 - pair.share) == pytest.approx(r, abs=1e-15)
-        assert (pair.room, pair.offset[0]) == pytest.approx(((1 - r) / 4, -r / 4))
+        assert (pair.clearance, pair.offset[0]) == pytest.approx(((1 - r) / 4, -r / 4))
 
     @pytest.mark.parametrize(
         "density",
@@ -98,7 +90,7 @@ class TestLine:
             assert pair is not None
             assert pair.share == pytest.approx(masses[0] / masses[1], rel=1e-13, abs=0.0)
             centroid = star_moments(inner, density).centroid
-            assert pair.room == pytest.approx(
+            assert pair.clearance == pytest.approx(
                 inner.distance_to_boundary(centroid), rel=1e-12, abs=0.0
             )
 
@@ -280,7 +272,7 @@ class TestCurvedSheets:
                 share = less.mass / more.mass * (1 - 2 * (less.error + more.error))
                 assert pair.share == pytest.approx(share, rel=1e-10, abs=0.0)
                 assert pair.offset == pytest.approx(less.offset, abs=1e-10)
-                assert pair.room == pytest.approx(inner.distance_to_boundary(less.centroid))
+                assert pair.clearance == pytest.approx(inner.distance_to_boundary(less.centroid))
                 assert pair.diameter == pytest.approx(outer.diameter, rel=1e-13, abs=0.0)
                 assert pair.circumradius == pytest.approx(outer.circumradius, rel=1e-13, abs=0.0)
 
@@ -314,12 +306,10 @@ class TestRim:
         assert 0.5 < outer.volume < 1.0
         with pytest.raises(AgentsError, match="outside the workspace"):
             guaranteed_cell(CUBE, (0.5, 0.5, 1.5), [], 0.0)
-        ground = weighted_region(CUBE, Uniform())
-        nobody = np.empty((0, 3)), np.empty(0)
-        assert pair_of(ground, np.array([0.5, 0.5, 1.5]), *nobody) is None
-        alone = pair_of(ground, np.array([0.5, 0.5, 0.5]), *nobody)
+        none = np.empty((0, 3)), np.empty(0)
+        alone = pair_of(weighted_region(CUBE, Uniform()), np.array([0.5, 0.5, 0.5]), *none)
         assert alone is not None
-        assert (alone.share, alone.room) == pytest.approx((1.0, 0.5))
+        assert (alone.share, alone.clearance) == pytest.approx((1.0, 0.5))
 
     @pytest.mark.parametrize(
         ("workspace", "kind"),
@@ -344,12 +334,9 @@ class TestRim:
 
 def smallest_ball(points):
     """Centre and radius by linear steps: the slow way."""
-    from scipy.optimize import minimize
-
-    def size(z):
-        return z[3]
-
     start = np.append(points.mean(axis=0), lengths(points - points.mean(axis=0)).max())
     limits = {"type": "ineq", "fun": lambda z: z[3] ** 2 - ((points - z[:3]) ** 2).sum(axis=1)}
-    found = minimize(size, start, constraints=[limits], method="SLSQP", options={"ftol": 1e-15})
+    found = minimize(
+        lambda z: z[3], start, constraints=[limits], method="SLSQP", options={"ftol": 1e-15}
+    )
     return found.x[:3], float(found.x[3])

@@ -55,7 +55,7 @@ def test_the_cache_is_named_after_the_text_of_all_kernels_it_may_call(tmp_path, 
     monkeypatch.setattr(_jit, "ROOT", tmp_path / "kernels")
     clip, engine = "polygon/halfplane_clip", "polygon/engine"
     arithmetic, philox = "common/arithmetic", "common/philox"
-    names = (arithmetic, clip, engine, philox, "star/disc")
+    names = (arithmetic, clip, engine, philox, "star/voronoi")
 
     def digests():
         _jit.imports_of.cache_clear()

@@ -6,22 +6,12 @@ boundary, closed along each ray and by quadrature around.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-
 import mpmath as mp  # type: ignore[import-untyped]
+
+from tests.oracles.mp_moments import gauss_legendre
 
 DIGITS = 40
 SAME = mp.mpf(10) ** -30  # relative: what counts as on a curve
-
-
-@dataclass(frozen=True)
-class Ellipse:
-    """Axes are unit vectors up to rounding; taken as they are."""
-
-    center: tuple[float, float]
-    semi_axes: tuple[float, float]
-    axes: tuple[tuple[float, float], tuple[float, float]] = ((1.0, 0.0), (0.0, 1.0))
 
 
 class Scene:
@@ -174,35 +164,14 @@ def labels(ellipse, positions, agent):
     return names
 
 
-@cache
-def _gauss(n):
-    nodes = []
-    for k in range(n):
-        x = mp.cos(mp.pi * (k + mp.mpf(3) / 4) / (n + mp.mpf(1) / 2))
-        for _ in range(7):
-            p0, p1 = mp.mpf(1), x
-            for j in range(2, n + 1):
-                p0, p1 = p1, ((2 * j - 1) * x * p1 - (j - 1) * p0) / j
-            slope = n * (x * p1 - p0) / (x * x - 1)
-            x -= p1 / slope
-        nodes.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
-    return nodes
-
-
 def _quadrature(f, first, last, parts):
     """A Gauss rule on so many equal parts."""
     total = [mp.mpf(0)] * 4
+    step = (last - first) / parts
     for k in range(parts):
-        ends = [first + (last - first) * mp.mpf(j) / parts for j in (k, k + 1)]
-        total = [u + v for u, v in zip(total, _rule(f, *ends, 20), strict=True)]
-    return total
-
-
-def _rule(f, first, last, order):
-    total = [mp.mpf(0)] * 4
-    for x, w in _gauss(order):
-        value = f(first + (last - first) * x)
-        total = [u + (last - first) * w * v for u, v in zip(total, value, strict=True)]
+        for x, w in gauss_legendre(20):
+            value = f(first + step * (k + x))
+            total = [u + step * w * v for u, v in zip(total, value, strict=True)]
     return total
 
 
@@ -220,7 +189,7 @@ def _along(scene, u, density):
         return mp.mpf(1) / 2, mp.mpf(1) / 3, mp.mpf(1) / 4
     if isinstance(density, list):
         parts = [mp.mpf(0)] * 3
-        for r, w in _gauss(12):
+        for r, w in gauss_legendre(12):
             x, y = scene.p[0] + r * u[0], scene.p[1] + r * u[1]
             value = w * mp.fsum(mp.mpf(c) * x**i * y**j for i, j, c in density)
             parts = [part + value * r ** (k + 1) for k, part in enumerate(parts)]
@@ -233,7 +202,7 @@ def _along(scene, u, density):
     slope = 2 * ((qxx * gx + qxy * gy) * u[0] + (qxy * gx + qyy * gy) * u[1])
     steps = 1 + int((abs(slope) + abs(slope + 2 * square)) / 8)
     for k in range(steps):
-        for x, w in _gauss(16):
+        for x, w in gauss_legendre(16):
             r = (k + x) / steps
             zx, zy = gx + r * u[0], gy + r * u[1]
             value = w / steps * mp.mpf(weight)

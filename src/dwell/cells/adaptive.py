@@ -91,9 +91,9 @@ def moments_of_function(
     """
     n = len(place)
     found = integrate(
-        (_halved(cell, cell.table, n),),
+        (halved(cell, cell.table, n),),
         lambda pieces: _estimates(density, place, cell, pieces[0]),
-        lambda pieces: (_halved(cell, pieces[0], n),),
+        lambda pieces: (halved(cell, pieces[0], n),),
         np.ones(1),
         RELATIVE[n],
         MOST[n],
@@ -127,7 +127,7 @@ def _sums(density: Density, place: Points, nodes: Floats) -> Floats:
     return np.column_stack([w.sum(axis=1), first, polar])
 
 
-def _halved(cell: Boxes, boxes: Floats, n: int) -> Floats:
+def halved(cell: Boxes, boxes: Floats, n: int) -> Floats:
     """Each box as two, across the direction in which it is longest."""
     if not len(boxes):
         return boxes

@@ -17,9 +17,8 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells import rays
 from dwell.cells.adaptive import Boxes, moments_of_function
-from dwell.cells.ball import BallCells, Configuration
+from dwell.cells.curved import BallCells, Configuration, CurvedCells, DiscCells, space_terms
 from dwell.cells.curved_cell import CurvedCell
-from dwell.cells.disc import DiscCells, general_terms_of
 from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -37,70 +36,62 @@ def looks(
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     if ground.dimension > 3:
         return rays.looks(ground, positions, row, agent)
-    from dwell._kernels.star.total import COLUMNS, STATUS
+    from dwell._kernels.star.cell import COLUMNS, STATUS
 
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
     places = np.asarray(positions, dtype=np.float64)
     out = np.zeros((len(row), COLUMNS))
-    known = ground if ground.terms is not None else weighted_region(ground.workspace, Uniform())
     flat = ground.dimension == 2
-    terms: Any = general_terms_of(known) if flat else known.terms
+    terms: Any = space_terms(ground.density, ground.dimension)
+    known = terms is not None
+    terms = terms if known else space_terms(Uniform(), ground.dimension)
     order = np.arange(len(row)) if flat else np.argsort(row, kind="stable")
-    cells_of = _in_disc(ground, places) if flat else _in_ball(ground, places, row)
+    shared = {} if flat else {r: Configuration(ground.workspace, places[r]) for r in set(row)}
 
     def work(lo: int, hi: int) -> None:
-        for cells, some in cells_of(order[lo:hi]):
+        for cells, some in _cells_of(ground, places, row, order[lo:hi], shared):
             out[some] = cells.measured(terms, row[some], agent[some])
-            for k in some[out[some, STATUS] == 0.0] if ground.terms is None else ():
+            for k in some[out[some, STATUS] == 0.0] if not known else ():
                 boxes = cells.boxes_of(int(row[k]), int(agent[k]))
                 _put_function(ground, places[row[k], agent[k]], boxes, out[k])
 
     in_blocks(work, len(row), threads, BLOCK if flat else max(1, min(FEW, len(row) // 8)))
-    return _as_looks(ground, places[row, agent], out)
+    return _as_measured(ground, places[row, agent], out)
 
 
-def _in_disc(ground: WeightedRegion, places: Points) -> Any:
-    """A function from measurements to the cells that they are about; in the plane."""
-
-    def cells_of(picks: Ints) -> Iterator[tuple[DiscCells, Ints]]:
+def _cells_of(
+    ground: WeightedRegion, places: Points, row: Ints, picks: Ints, shared: dict[int, Configuration]
+) -> Iterator[tuple[CurvedCells, Ints]]:
+    """Groups of measurements with the cells that they are about; in space by configuration."""
+    if ground.dimension == 2:
         yield DiscCells(ground.workspace, places), picks
-
-    return cells_of
-
-
-def _in_ball(ground: WeightedRegion, places: Points, row: Ints) -> Any:
-    """The same in space, configuration by configuration."""
-    configurations = {int(r): Configuration(ground.workspace, places[r]) for r in np.unique(row)}
-
-    def cells_of(picks: Ints) -> Iterator[tuple[BallCells, Ints]]:
-        for some in np.split(picks, np.flatnonzero(np.diff(row[picks])) + 1):
-            if len(some):
-                yield BallCells(configurations[int(row[some[0]])]), some
-
-    return cells_of
+        return
+    for some in np.split(picks, np.flatnonzero(np.diff(row[picks])) + 1):
+        if len(some):
+            yield BallCells(shared[row[some[0]]]), some
 
 
 def _put_function(ground: WeightedRegion, place: Points, boxes: Boxes, row: Floats) -> None:
     """Replace the measurement of a uniform density by that of a function."""
-    from dwell._kernels.star import total as kernel
+    from dwell._kernels.star import cell as kernel
 
     mass, centroid, spread, error = moments_of_function(ground.density, place, boxes)
     row[kernel.STATUS] = 0.0 if mass > 0.0 else kernel.NO_MASS
     row[kernel.ERROR : kernel.ERROR + 3] = centroid
     row[kernel.MASS], row[kernel.SPREAD] = mass, spread
     unsure = math.inf if error > 0.0 else 0.0
-    row[kernel.DOUBT] = error / mass if mass > 0.0 else unsure
+    row[kernel.MASS_ERROR] = error / mass if mass > 0.0 else unsure
 
 
-def _as_looks(ground: WeightedRegion, places: Points, out: Floats) -> Looks:
-    from dwell._kernels.star import total as kernel
+def _as_measured(ground: WeightedRegion, places: Points, out: Floats) -> Looks:
+    from dwell._kernels.star import cell as kernel
 
     column = np.ascontiguousarray(out.T)
     error = np.ascontiguousarray(out[:, kernel.ERROR : kernel.ERROR + ground.dimension])
     empty = column[kernel.STATUS] == kernel.NO_MASS
     if empty.any():
         error[empty] = ground.workspace.nearest(places[empty]) - places[empty]
-    mass, spread, doubt = (column[k] for k in (kernel.MASS, kernel.SPREAD, kernel.DOUBT))
+    mass, spread, doubt = (column[k] for k in (kernel.MASS, kernel.SPREAD, kernel.MASS_ERROR))
     polar = np.where(empty, 0.0, spread + mass * (error * error).sum(axis=1))
     return looks_of(column, kernel, error, polar, column[kernel.NEIGHBORS], spread, doubt)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Points
+from dwell.cells.curved import space_terms
 from dwell.cells.guaranteed_moments import star_moments
-from dwell.cells.guaranteed_space import space_terms
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import AgentsError
 from dwell.geometry import (
@@ -24,25 +24,27 @@ from dwell.geometry.guaranteed_region import known_in, with_buffers
 
 if TYPE_CHECKING:
     from dwell._kernels.common.density_terms import GeneralTerms
-    from dwell._kernels.star.gauge import SheetBuffers
+    from dwell._kernels.star.buffers import SheetBuffers
 
 
-class Pair(NamedTuple):
+class CellPair(NamedTuple):
     """What an agent can tell of its cell when it knows the others only roughly."""
 
     share: float  # mass of the guaranteed cell over that of the dual one
     offset: Points  # (n,) centroid of the guaranteed cell, seen from the agent
-    room: float  # its distance from that cell's boundary
+    clearance: float  # its distance from that cell's boundary
     diameter: float  # of the dual cell, or a little more
     circumradius: float  # the same
 
 
-def pair_of(ground: WeightedRegion, position: Points, places: Points, radii: Floats) -> Pair | None:
+def pair_of(
+    ground: WeightedRegion, position: Points, places: Points, radii: Floats
+) -> CellPair | None:
     """Both cells of the agent at `position`; None if nothing is known.
 
     The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
     the same place, when the guaranteed cell weighs nothing, or outside the workspace. In polygons
-    this is for densities that only Python can evaluate; _kernels/polygon/guaranteed.py is quicker.
+    this is for densities that only Python can evaluate; _kernels/guaranteed.py is quicker.
     """
     terms = _space_terms(ground)
     if terms is not None:
@@ -62,13 +64,13 @@ def pair_of(ground: WeightedRegion, position: Points, places: Points, radii: Flo
     share = less.mass / more.mass if less.mass > 0.0 else math.exp(less.log_mass - more.log_mass)
     if not isinstance(inner, StarCell):
         share *= max(0.0, 1.0 - less.error - more.error)  # rather sample too early than too late
-    room = inner.distance_to_boundary(less.centroid)
-    return Pair(share, less.offset, room, outer.diameter, outer.circumradius)
+    clearance = inner.distance_to_boundary(less.centroid)
+    return CellPair(share, less.offset, clearance, outer.diameter, outer.circumradius)
 
 
 def _on_line(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
-) -> Pair | None:
+) -> CellPair | None:
     from dwell._kernels.line.guaranteed import OK, guaranteed_pair
     from dwell._kernels.line.moments import MEMORY
 
@@ -76,10 +78,10 @@ def _on_line(
     line = interval_of(ground.workspace)
     memory = np.empty((len(terms.weights), MEMORY))
     q, reach = (np.ascontiguousarray(v, dtype=np.float64).reshape(-1) for v in (places, radii))
-    status, share, e, room, length = guaranteed_pair(
+    status, share, e, clearance, length = guaranteed_pair(
         float(position[0]), len(q), q, reach, line.lower, line.upper, terms, memory
     )
-    return Pair(share, np.array([e]), room, length, 0.5 * length) if status == OK else None
+    return CellPair(share, np.array([e]), clearance, length, 0.5 * length) if status == OK else None
 
 
 @lru_cache(maxsize=8)
@@ -92,7 +94,7 @@ def _space_terms(ground: WeightedRegion) -> GeneralTerms | None:
 
 def _in_region(
     ground: WeightedRegion, terms: GeneralTerms, position: Points, places: Points, radii: Floats
-) -> Pair | None:
+) -> CellPair | None:
     from dwell._kernels.star.guaranteed import OK, guaranteed_pair
 
     workspace: Any = ground.workspace
@@ -102,11 +104,13 @@ def _in_region(
         found: tuple[float, ...] = guaranteed_pair(*known, terms, buffers)
         return found
 
-    status, mass, x, y, z, room, dual, diameter, circumradius, error = with_buffers(
+    status, mass, x, y, z, clearance, dual, diameter, circumradius, error = with_buffers(
         both, known, len(terms.weights)
     )
     if status != OK:
         return None
     # The centroid may be off by so much too; rather sample too early than too late.
     share = mass / dual * max(0.0, 1.0 - 2.0 * error)
-    return Pair(share, np.array([x, y, z][: ground.dimension]), room, diameter, circumradius)
+    return CellPair(
+        share, np.array([x, y, z][: ground.dimension]), clearance, diameter, circumradius
+    )

@@ -41,7 +41,7 @@ Weight = Callable[[Points], Floats] | float  # a constant, or of points of the r
 
 @final
 @dataclass(frozen=True, eq=False)
-class Region:
+class CutEllipsoid:
     """{x: normals . x <= gaps, |root x + shift| <= 1} in k dimensions."""
 
     normals: Points  # (m, k)
@@ -49,9 +49,9 @@ class Region:
     root: Floats  # (j, k)
     shift: Floats  # (j,)
 
-    def seen_from(self, place: Points, map_: Floats) -> Region:
+    def seen_from(self, place: Points, map_: Floats) -> CutEllipsoid:
         """The region in coordinates y with x = place + map_ y."""
-        return Region(
+        return CutEllipsoid(
             self.normals @ map_,
             self.gaps - self.normals @ place,
             self.root @ map_,
@@ -117,13 +117,13 @@ class RayCells:
     def __init__(self, workspace: Workspace, points: Points) -> None:
         self.root, self.points = cast(Curved, workspace).root, points
 
-    def region(self, p: int) -> tuple[Region, Ints]:
+    def region(self, p: int) -> tuple[CutEllipsoid, Ints]:
         """The cell of agent p in its own frame, and the agents behind its planes."""
         others = np.delete(np.arange(len(self.points)), p)
         normals = self.points[others] - self.points[p]
         gaps = 0.5 * (normals * normals).sum(axis=1)
         shift = self.root.seen_from(self.points[p])[0]
-        return Region(normals, gaps, self.root.matrix, shift), others
+        return CutEllipsoid(normals, gaps, self.root.matrix, shift), others
 
     def outline(self, p: int) -> tuple[int, Points, Ints, int]:
         """(status, corners: none, agents behind its facets, the nearest agent)."""
@@ -160,15 +160,15 @@ def weight_of(ground: WeightedRegion, place: Points) -> Weight:
     return lambda local: ground.density.at(place + local)
 
 
-def _face(region: Region, i: int, inside: Points, weight: Weight) -> RegionMoments:
+def _face(region: CutEllipsoid, i: int, inside: Points, weight: Weight) -> RegionMoments:
     """Moments over the face in plane i, of which `inside` is a point."""
     normal = region.normals[i] / math.sqrt(region.normals[i] @ region.normals[i])
     _, _, turned = np.linalg.svd(normal[None])
     basis = turned[1:].T  # (n, n - 1)
     others = np.arange(len(region.gaps)) != i
-    seen = Region(region.normals[others], region.gaps[others], region.root, region.shift).seen_from(
-        inside, basis
-    )
+    seen = CutEllipsoid(
+        region.normals[others], region.gaps[others], region.root, region.shift
+    ).seen_from(inside, basis)
     flat = weight if isinstance(weight, float) else _lifted(weight, inside, basis)
     found = weigh(seen, flat, FACE_PAIRS)
     first, second = _mapped(found.mass, found.first, found.second, inside, basis)
@@ -189,7 +189,7 @@ def _lifted(weight: Callable[[Points], Floats], inside: Points, basis: Floats) -
     return lambda local: weight(inside + local @ basis.T)
 
 
-def weigh(region: Region, weight: Weight, pairs: int) -> RegionMoments:
+def weigh(region: CutEllipsoid, weight: Weight, pairs: int) -> RegionMoments:
     """Moments of `weight` over a region."""
     k = region.normals.shape[1]
     place: Points = np.zeros(k)
@@ -231,7 +231,7 @@ def _gathered(results: list[Shot], place: Points, shape: Floats) -> RegionMoment
 Shot = tuple[float, Points, Floats, Ints, Points, float]
 
 
-def _shoot(region: Region, weight: Weight, rays: Points) -> Shot:
+def _shoot(region: CutEllipsoid, weight: Weight, rays: Points) -> Shot:
     """Moments of a region about the origin by one set of rays."""
     k, m = rays.shape[1], len(region.gaps)
     enter, leave, through = region.spans(rays)

@@ -21,7 +21,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, dots
-from dwell.cells.guaranteed import Pair, pair_of
+from dwell.cells.guaranteed import CellPair, pair_of
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import is_flat
 
@@ -80,7 +80,7 @@ def centroid_ball(
 
 def _pair_in_polygon(
     ground: WeightedRegion, position: tuple[float, ...], places: Points, radii: Floats
-) -> Pair | None:
+) -> CellPair | None:
     from dwell._kernels.polygon.guaranteed import OK, guaranteed_pair
 
     count, (wx, wy) = len(places), polygon_of(ground)
@@ -91,7 +91,7 @@ def _pair_in_polygon(
     )
     if status != OK:
         return None
-    return Pair(mass / dual_mass, np.array([cx, cy]), room, diameter, circumradius)
+    return CellPair(mass / dual_mass, np.array([cx, cy]), room, diameter, circumradius)
 
 
 def is_polygonal(ground: WeightedRegion) -> bool:

@@ -248,4 +248,4 @@ class SelfTriggered:
         if self.option("second") == "sampled":
             cell = guaranteed_cell(ground.workspace, here, places, reach)
             return max(drift - self.delta, -cell.distance_to_boundary(here + left))
-        return drift - min(self.delta, pair.room)
+        return drift - min(self.delta, pair.clearance)

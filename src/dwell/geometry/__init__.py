@@ -6,10 +6,10 @@ from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell, VoronoiCell
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
 from dwell.geometry.guaranteed import Star, StarCell, dual_guaranteed_cell, guaranteed_cell
+from dwell.geometry.guaranteed_interval import StarInterval
 from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
-from dwell.geometry.star_interval import StarInterval
 from dwell.geometry.voronoi import voronoi_cells
 
 Flat = Interval | Polygon | Box | Polytope

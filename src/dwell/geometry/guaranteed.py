@@ -13,14 +13,14 @@ from dwell._types import Floats, Ints, Points, columns
 from dwell.errors import WorkspaceError
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
-from dwell.geometry.guaranteed_base import StarBase
+from dwell.geometry.guaranteed_base import GuaranteedBase
+from dwell.geometry.guaranteed_interval import StarInterval
 from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.known import as_others, as_place, as_radii, refuse_outside
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
-from dwell.geometry.star_interval import StarInterval
 
-SAMPLES = 33  # places looked at on each arc before the best one is refined
+SAMPLES = 33  # points of each arc that are compared before the best one is refined
 ZOOMS = 50  # halvings of the window round a maximum
 RIVALS = 1e-3  # pairs this close to the widest, relative, are refined as well
 MAX_CIRCLES = 60
@@ -28,14 +28,14 @@ MAX_CIRCLES = 60
 
 @final
 @dataclass(frozen=True, eq=False)
-class StarCell(StarBase):
+class StarCell(GuaranteedBase):
     """The guaranteed cell of an agent, or the dual one: star-shaped about its position.
 
     The agent's own position is exact; agent j lies somewhere within `radii[j]` of `others[j]`. With
     p, q and R for these, the guaranteed cell is the set of z in the workspace with
-    |z - p| + R <= |z - q| for all j: the part of the Voronoi cell that is certain. The dual one
-    asks |z - p| <= |z - q| + R: all that the Voronoi cell may reach. Guaranteed cells are convex,
-    with arcs of hyperbolas that bulge outwards; in dual cells they curve inwards.
+    |z - p| + R <= |z - q| for all j: the part of the Voronoi cell that is certain. The dual one is
+    that with |z - p| <= |z - q| + R: all that the Voronoi cell may reach. Guaranteed cells are
+    convex, with arcs of hyperbolas that bulge outwards; in dual cells they curve inwards.
 
     `borders[k]` says what bounds the piece from corner k to corner k + 1: agent `borders[k]` if
     that is >= 0, else edge `-1 - borders[k]` of the workspace.
@@ -59,7 +59,7 @@ class StarCell(StarBase):
         if self.empty:
             return np.zeros(angles.shape)
         x, y = np.cos(angles)[..., None], np.sin(angles)[..., None]
-        b, c = self._demands
+        b, c = self._gauge
         reach: Floats = 1.0 / (x * b[:, 0] + y * b[:, 1] + c).max(axis=-1)
         return reach
 
@@ -113,7 +113,7 @@ class StarCell(StarBase):
         return np.column_stack([env.x[:n], env.y[:n]]), env.label[:n].copy()
 
     @cached_property
-    def _demands(self) -> tuple[Points, Floats]:
+    def _gauge(self) -> tuple[Points, Floats]:
         """B (k, 2) and c (k,) of 1 / radius >= u . B + c: workspace edges, then agents."""
         from dwell._kernels.polygon.guaranteed_workspace import NEAREST
 
@@ -145,8 +145,8 @@ class StarCell(StarBase):
         squared = 0.5 * float(self._halves[label])
         side = math.sqrt(squared) * np.array([-axis[1], axis[0]])
         t = [math.asinh((z[0] * side[0] + z[1] * side[1]) / squared) for z in (first, last)]
-        bend = 0.5 * (self.radii[label] if self.dual else -self.radii[label]) * axis
-        return _Arc(middle, side, bend, *t)
+        curl = 0.5 * (self.radii[label] if self.dual else -self.radii[label]) * axis
+        return _Arc(middle, side, curl, *t)
 
     @cached_property
     def _extent(self) -> tuple[float, float]:
@@ -161,25 +161,25 @@ class StarCell(StarBase):
 
 
 class _Arc(NamedTuple):
-    """A piece of boundary: middle + side sinh(t) + bend cosh(t), or middle + side t if straight."""
+    """A piece of boundary: middle + side sinh(t) + curl cosh(t), or middle + side t if straight."""
 
     middle: Points
     side: Points
-    bend: Points
+    curl: Points
     start: float
     end: float
 
     @property
     def is_curved(self) -> bool:
         """Whether it is part of a hyperbola."""
-        return bool(self.bend.any())
+        return bool(self.curl.any())
 
     def at(self, t: object) -> Points:
         """The points at parameters t."""
         t = np.asarray(t, dtype=np.float64)[..., None]
         if not self.is_curved:
             return self.middle + t * self.side
-        place: Points = self.middle + np.sinh(t) * self.side + np.cosh(t) * self.bend
+        place: Points = self.middle + np.sinh(t) * self.side + np.cosh(t) * self.curl
         return place
 
     def samples(self) -> Floats:

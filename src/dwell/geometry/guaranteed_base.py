@@ -13,7 +13,7 @@ from dwell.geometry.validation import as_rows
 
 
 @dataclass(frozen=True, eq=False)
-class StarBase(ABC):
+class GuaranteedBase(ABC):
     """A guaranteed cell, or the dual one, of an agent at `position`.
 
     Agent j lies somewhere within `radii[j]` of `others[j]`. With p, q and R for these, the

@@ -14,13 +14,13 @@ import numpy as np
 from dwell._types import Floats, Points, dots, lengths
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
-from dwell.geometry.guaranteed_base import StarBase
+from dwell.geometry.guaranteed_base import GuaranteedBase
 from dwell.geometry.known import as_place
 from dwell.geometry.polytope import Polytope
 
 if TYPE_CHECKING:
     from dwell._kernels.common.density_terms import GeneralTerms
-    from dwell._kernels.star.gauge import SheetBuffers
+    from dwell._kernels.star.buffers import SheetBuffers
     from dwell._kernels.star.guaranteed import Enclosure
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ MARGIN = 1.1  # of the box round a curved workspace
 
 @final
 @dataclass(frozen=True, eq=False)
-class StarRegion(StarBase):
+class StarRegion(GuaranteedBase):
     """The guaranteed cell of an agent in space, in a disc or an ellipse, or the dual one.
 
     See `StarCell`. In space the sheets are parts of hyperboloids turned about the lines to the
@@ -84,10 +84,10 @@ class StarRegion(StarBase):
 
     def distance_to_boundary(self, point: object) -> float:
         """How far `point` may move in any direction and stay in the cell; 0 if it is outside."""
-        from dwell._kernels.star.guaranteed import gap_of
+        from dwell._kernels.star.guaranteed import gap
 
         z = in_space(as_place(point, "the point", len(self.position)) - self.position)
-        return max(0.0, float(gap_of(self.sign, z, *self.kernel_arguments())))
+        return max(0.0, float(gap(self.sign, tuple(z.tolist()), *self.kernel_arguments())))
 
     def outline(self, points: int = 720) -> Points:
         """The boundary in the plane as a polygon for drawing."""
@@ -135,7 +135,7 @@ class StarRegion(StarBase):
     @cached_property
     def _gauge(self) -> tuple[Points, Floats]:
         """B (k, n) and c (k,) of 1 / radius >= u . B + c: flat sides, then agents."""
-        from dwell._kernels.star.gauge import NEAREST
+        from dwell._kernels.star.arrangement import NEAREST
 
         n = self.workspace.dimension
         d, r = self.others - self.position, self.radii
@@ -167,7 +167,7 @@ class StarRegion(StarBase):
 
     @cached_property
     def _extent(self) -> tuple[float, float]:
-        from dwell.geometry.star_extent import extent_of_guaranteed
+        from dwell.geometry.guaranteed_extent import extent_of_guaranteed
 
         if self.empty:
             return 0.0, 0.0
@@ -217,7 +217,7 @@ def with_buffers(
     work: Callable[[SheetBuffers], T], known: tuple[Any, Enclosure], components: int
 ) -> T:
     """The result of `work` with working memory for what is known, large enough for it."""
-    from dwell._kernels.star.gauge import make_sheet_buffers
+    from dwell._kernels.star.buffers import make_sheet_buffers
 
     others, flat = known[0][3], len(known[1].offsets)
     buffers: SheetBuffers | None = getattr(_LOCAL, "kept", None)

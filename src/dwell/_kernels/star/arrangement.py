@@ -1,22 +1,119 @@
-"""The borders between constraints, as arcs on the sphere of directions.
+"""The reciprocal radius (gauge) of a cell in each direction from its agent.
 
-Constraints i and j are equal on the circle u . (B_i - B_j) = c_j - c_i. On it each other one
-leaves a piece where it is the smaller one; what all of them leave are the borders of i and j. Every
-border is found by itself, so nothing has to fit together but integrals along them. Places on a
-circle are unit vectors (x, y) in its own plane, ordered without angles.
+In direction u (a unit vector) the cell reaches as far as 1 / f(u), where f is the largest of the
+constraints u . B + c: a flat side of the workspace in the distance g with outward normal n has
+B = n / g and c = 0, an agent somewhere within R of the place D (seen from the agent) has
+B = D / half and c = R / half for the guaranteed cell or -R / half for the dual one, with
+half = (|D|**2 - R**2) / 2.
+
+The borders between constraints are arcs on the sphere of directions: i and j are equal on the
+circle u . (B_i - B_j) = c_j - c_i. On it each other one leaves a piece where it is the smaller one;
+what all of them leave are the borders of i and j. Every border is found by itself, so nothing has
+to fit together but integrals along them. Places on a circle are unit vectors (x, y) in its own
+plane, ordered without angles.
 """
 
 import math
 
+import numpy as np
+
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import smaller
-from dwell._kernels.star.gauge import BX, BY, BZ, SHIFT, SLOPE, value
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.star.buffers import CONSTRAINT_COLUMNS
+from dwell._kernels.star.vectors import (
+    ZERO,
+    across,
+    along,
+    cross,
+    dot,
+    less,
+    put,
+    row_of,
+    scaled,
+)
+
+NEAREST = 1e-10  # of the workspace's size: a side counts as no nearer than this
+BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell
+
+# Columns of a constraint: B = (BX, BY, BZ) is SLOPE times the unit vector (UX, UY, UZ); c is
+# SHIFT, and TOP the largest value.
+BX, BY, BZ, SHIFT, UX, UY, UZ, SLOPE, TOP = range(9)
+
+# Borders that three constraints have in common could be given to all of them or to none. Each is
+# therefore moved a little, by its own amount, well above rounding: dual cells become larger by
+# it and guaranteed ones smaller.
+NUDGE = 2e-13
+GOLDEN = 0.6180339887498949
 
 # Columns of an arc: the circle is M + E cos + F sin; from (X0, Y0) counter-clockwise to (X1, Y1),
 # SPAN quarter turns apart.
-MX, MY, MZ, EX, EY, EZ, FX, FY, FZ, X0, Y0, X1, Y1, SPAN = range(14)
+M, E, F, X0, Y0, X1, Y1, SPAN = 0, 3, 6, 9, 10, 11, 12, 13
 P0, PX0, PY0, P1, PX1, PY1 = range(6)  # columns of a piece: P orders places on the circle
 TURN = 4.0  # of P
+
+
+@inner
+def put_constraint(k, u, slope, shift, label, gauge, labels):
+    """Insert a constraint among k others, the largest first; return k + 1, or k if it was there."""
+    top = slope + shift
+    m = k
+    while m > 0 and gauge[m - 1, TOP] < top:
+        m -= 1
+    for i in range(m - 1, -1, -1):  # one constraint twice would count twice
+        if gauge[i, TOP] != top:
+            break
+        if row_of(gauge, i, UX) == u and gauge[i, SLOPE] == slope:
+            return k
+    for i in range(k, m, -1):
+        for c in range(CONSTRAINT_COLUMNS):
+            gauge[i, c] = gauge[i - 1, c]
+        labels[i] = labels[i - 1]
+    put(gauge, m, BX, scaled(slope, u))
+    put(gauge, m, UX, u)
+    gauge[m, SLOPE] = slope
+    gauge[m, SHIFT] = shift
+    gauge[m, TOP] = top
+    labels[m] = label
+    return k + 1
+
+
+@inner
+def constraints_of(sign, p, size, n, q, radius, normals, offsets, gauge, labels):
+    """All constraints on the cell at p: (how many, whether an agent may be at p, gap to the sides).
+
+    sign: 1 for the guaranteed cell, -1 for the dual one. The gap is negative outside.
+    """
+    k = 0
+    nearest = np.inf
+    for w in range(offsets.shape[0]):
+        u = row_of(normals, w, 0)
+        gap = offsets[w] - dot(u, p)
+        nearest = smaller(gap, nearest)
+        k = put_constraint(k, u, 1.0 / larger(gap, NEAREST * size), 0.0, -1 - w, gauge, labels)
+    coincident = False
+    for j in range(n):
+        away = less(row_of(q, j, 0), p)
+        d = math.sqrt(dot(away, away))
+        half = 0.5 * (d - radius[j]) * (d + radius[j])
+        if half > 0.0:
+            u = (away[0] / d, away[1] / d, away[2] / d)
+            k = put_constraint(k, u, d / half, sign * radius[j] / half, j, gauge, labels)
+        else:
+            coincident = True
+    part = 0.5
+    for i in range(k):
+        part += GOLDEN
+        if part >= 1.0:
+            part -= 1.0
+        gauge[i, SHIFT] += sign * NUDGE * (0.5 + part) * gauge[i, SLOPE]
+        gauge[i, TOP] = gauge[i, SLOPE] + gauge[i, SHIFT]
+    return k, coincident, nearest
+
+
+@inner
+def value(k, u, gauge):
+    """Constraint k in direction u."""
+    return dot(u, row_of(gauge, k, BX)) + gauge[k, SHIFT]
 
 
 @inlined
@@ -30,50 +127,30 @@ def order_of(x, y):
 
 @inlined
 def circle_between(i, j, gauge):
-    """The circle on which constraints i and j are equal, i being larger on its left, as a tuple.
+    """The circle on which constraints i and j are equal, i being larger on its left.
 
-    Its first number says whether there is one; then M, E and F.
+    As (whether there is one, M, E, F).
     """
-    ax = gauge[i, BX] - gauge[j, BX]
-    ay = gauge[i, BY] - gauge[j, BY]
-    az = gauge[i, BZ] - gauge[j, BZ]
-    square = ax * ax + ay * ay + az * az
+    axis = less(row_of(gauge, i, BX), row_of(gauge, j, BX))
+    square = dot(axis, axis)
     gap = gauge[j, SHIFT] - gauge[i, SHIFT]
     if not gap * gap < square:
-        return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        return False, ZERO, ZERO, ZERO
     length = math.sqrt(square)
-    ax /= length
-    ay /= length
-    az /= length
+    axis = (axis[0] / length, axis[1] / length, axis[2] / length)
     h = gap / length
-    r = math.sqrt((1.0 - h) * (1.0 + h))
-    if abs(ax) <= abs(ay) and abs(ax) <= abs(az):
-        ex, ey, ez = 0.0, az, -ay
-    elif abs(ay) <= abs(az):
-        ex, ey, ez = -az, 0.0, ax
-    else:
-        ex, ey, ez = ay, -ax, 0.0
-    stretch = r / math.sqrt(ex * ex + ey * ey + ez * ez)
-    ex *= stretch
-    ey *= stretch
-    ez *= stretch
-    fx = ay * ez - az * ey
-    fy = az * ex - ax * ez
-    fz = ax * ey - ay * ex
-    return True, h * ax, h * ay, h * az, ex, ey, ez, fx, fy, fz
+    e = across(axis)
+    e = scaled(math.sqrt((1.0 - h) * (1.0 + h)) / math.sqrt(dot(e, e)), e)
+    return True, scaled(h, axis), e, cross(axis, e)
 
 
 @inlined
 def limit_by(i, k, gauge, circle):
     """Where constraint k is smaller than i on the circle: a cos + b sin >= c, as (a, b, c)."""
-    _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
-    gx = gauge[i, BX] - gauge[k, BX]
-    gy = gauge[i, BY] - gauge[k, BY]
-    gz = gauge[i, BZ] - gauge[k, BZ]
-    a = ex * gx + ey * gy + ez * gz
-    b = fx * gx + fy * gy + fz * gz
+    _, m, e, f = circle
+    g = less(row_of(gauge, i, BX), row_of(gauge, k, BX))
     c = gauge[k, SHIFT] - gauge[i, SHIFT]
-    return a, b, c - (mx * gx + my * gy + mz * gz)
+    return dot(e, g), dot(f, g), c - dot(m, g)
 
 
 @inlined
@@ -103,38 +180,25 @@ def common_pieces(count, k, low, x0, y0, high, x1, y1, pieces, third, more, more
         while a >= start + TURN:
             a -= TURN
         b = a + (high - low)
-        if b - TURN > start:
-            ends = b - TURN < end
-            m = put_piece(
-                m, start, pieces[s, PX0], pieces[s, PY0], third[s, 0],
-                smaller(b - TURN, end),
-                x1 if ends else pieces[s, PX1],
-                y1 if ends else pieces[s, PY1],
-                k if ends else third[s, 1],
-                more, more_third,
-            )  # fmt: skip
-        if a < end:
-            ends = b < end
-            m = put_piece(
-                m, a, x0, y0, k,
-                smaller(b, end),
-                x1 if ends else pieces[s, PX1],
-                y1 if ends else pieces[s, PY1],
-                k if ends else third[s, 1],
-                more, more_third,
-            )  # fmt: skip
+        for before in range(2):  # the arc may end after the start, and begin again before the end
+            stop = b - TURN if before == 0 else b
+            if stop <= start if before == 0 else a >= end:
+                continue
+            ends = stop < end
+            x, y, who = (x1, y1, k) if ends else (pieces[s, PX1], pieces[s, PY1], third[s, 1])
+            stop = smaller(stop, end)
+            if before == 0:
+                m = put_piece(
+                    m, start, pieces[s, PX0], pieces[s, PY0], third[s, 0], stop, x, y, who, more,
+                    more_third,
+                )  # fmt: skip
+            else:
+                m = put_piece(m, a, x0, y0, k, stop, x, y, who, more, more_third)
     return m
 
 
 @inlined
-def is_hidden(i, k, gauge, circle):
-    """Whether constraint k is larger than i all along the circle."""
-    a, b, c = limit_by(i, k, gauge, circle)
-    return c >= 0.0 and c * c >= a * a + b * b
-
-
-@inlined
-def pieces_of(i, j, count, gauge, circle, pieces, spare, third):
+def pieces_of(i, j, count, gauge, circle, pieces, third):
     """The pieces of the circle of i and j that no other of `count` constraints takes.
 
     Gives (how many, which of the two memories holds them, who took the last one); -1: the whole
@@ -162,13 +226,13 @@ def pieces_of(i, j, count, gauge, circle, pieces, spare, third):
         if high <= low:
             high += TURN
         if m < 0:
-            m = put_piece(0, low, x0, y0, k, high, x1, y1, k, pieces, third[0])
-        elif side == 0:
-            m = common_pieces(m, k, low, x0, y0, high, x1, y1, pieces, third[0], spare, third[1])
-            side = 1
+            m = put_piece(0, low, x0, y0, k, high, x1, y1, k, pieces[0], third[0])
         else:
-            m = common_pieces(m, k, low, x0, y0, high, x1, y1, spare, third[1], pieces, third[0])
-            side = 0
+            m = common_pieces(
+                m, k, low, x0, y0, high, x1, y1, pieces[side], third[side], pieces[1 - side],
+                third[1 - side],
+            )  # fmt: skip
+            side = 1 - side
         if m == 0:
             return 0, side, k
     return m, side, -1
@@ -177,40 +241,26 @@ def pieces_of(i, j, count, gauge, circle, pieces, spare, third):
 @inner
 def put_corner(n, i, j, k, x, y, circle, gauge, corner):
     """Where constraints i, j and k meet; the flattest of the three tells the distance best."""
-    _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
     best = i
     if gauge[j, SLOPE] < gauge[best, SLOPE]:
         best = j
     if gauge[k, SLOPE] < gauge[best, SLOPE]:
         best = k
-    ux = mx + x * ex + y * fx
-    uy = my + x * ey + y * fy
-    uz = mz + x * ez + y * fz
-    f = value(best, ux, uy, uz, gauge)
-    corner[n, 0] = ux / f
-    corner[n, 1] = uy / f
-    corner[n, 2] = uz / f
+    _, m, e, f = circle
+    u = along(along(m, x, e), y, f)
+    reach = value(best, u, gauge)
+    put(corner, n, 0, (u[0] / reach, u[1] / reach, u[2] / reach))
     return n + 1
 
 
 @inner
-def put_arc(e, i, j, x0, y0, x1, y1, span, circle, arc, owner):
-    """Note a border of i and j as number e."""
-    _, mx, my, mz, ex, ey, ez, fx, fy, fz = circle
-    arc[e, MX] = mx
-    arc[e, MY] = my
-    arc[e, MZ] = mz
-    arc[e, EX] = ex
-    arc[e, EY] = ey
-    arc[e, EZ] = ez
-    arc[e, FX] = fx
-    arc[e, FY] = fy
-    arc[e, FZ] = fz
-    arc[e, X0] = x0
-    arc[e, Y0] = y0
-    arc[e, X1] = x1
-    arc[e, Y1] = y1
-    arc[e, SPAN] = span
+def put_arc(e, i, j, ends, circle, arc, owner):
+    """Note a border of i and j as number e; ends: x and y of both, quarter turns between."""
+    put(arc, e, M, circle[1])
+    put(arc, e, E, circle[2])
+    put(arc, e, F, circle[3])
+    for k in range(5):
+        arc[e, X0 + k] = ends[k]
     owner[e, 0] = i
     owner[e, 1] = j
     return e + 1
@@ -219,61 +269,46 @@ def put_arc(e, i, j, x0, y0, x1, y1, span, circle, arc, owner):
 @inner
 def put_pieces(m, side, i, j, e, n, circle, buffers):
     """Note m pieces as borders of i and j, with their corners; gives (borders, corners)."""
-    pieces = buffers.kept if side == 0 else buffers.spare
-    third = buffers.third[side]
+    pieces, third = buffers.pieces[side], buffers.third[side]
     for s in range(m):
         x0, y0, x1, y1 = pieces[s, PX0], pieces[s, PY0], pieces[s, PX1], pieces[s, PY1]
         if e >= buffers.arc.shape[0]:
             buffers.flag[0] = 1
             break
-        span = pieces[s, P1] - pieces[s, P0]
-        e = put_arc(e, i, j, x0, y0, x1, y1, span, circle, buffers.arc, buffers.owner)
+        ends = (x0, y0, x1, y1, pieces[s, P1] - pieces[s, P0])
+        e = put_arc(e, i, j, ends, circle, buffers.arc, buffers.owner)
         n = put_corner(n, i, j, third[s, 0], x0, y0, circle, buffers.gauge, buffers.corner)
         n = put_corner(n, i, j, third[s, 1], x1, y1, circle, buffers.gauge, buffers.corner)
     if m < 0 and e < buffers.arc.shape[0]:
-        e = put_arc(e, i, j, 1.0, 0.0, 1.0, 0.0, TURN, circle, buffers.arc, buffers.owner)
+        e = put_arc(e, i, j, (1.0, 0.0, 1.0, 0.0, TURN), circle, buffers.arc, buffers.owner)
     return e, n
 
 
 @inner
-def borders_of(count, buffers):
+def borders_of(count, planar, buffers):
     """All borders between `count` constraints, and the corners at their ends: how many of each.
 
-    Each corner comes up once per border that ends in it. Too little memory sets buffers.flag.
+    Each corner comes up once per border that ends in it. In the plane borders are the pieces of the
+    circle of directions where a constraint is the largest, which is both owners of the piece. Too
+    little memory sets buffers.flag.
     """
     buffers.flag[0] = 0
     e = 0
     n = 0
+    around = (True, ZERO, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     for i in range(count):
         killer = -1  # who hid the border with the last j often hides that with the next as well
-        for j in range(i):
-            circle = circle_between(i, j, buffers.gauge)
+        for j in range(i, i + 1) if planar else range(i):
+            circle = around if planar else circle_between(i, j, buffers.gauge)
             if not circle[0]:
                 continue
-            if killer >= 0 and killer != j and is_hidden(i, killer, buffers.gauge, circle):
-                continue
+            if killer >= 0 and killer != j:
+                a, b, c = limit_by(i, killer, buffers.gauge, circle)
+                if c >= 0.0 and c * c >= a * a + b * b:
+                    continue
             m, side, killer = pieces_of(
-                i, j, count, buffers.gauge, circle, buffers.kept, buffers.spare, buffers.third
+                i, j, count, buffers.gauge, circle, buffers.pieces, buffers.third
             )
             if m != 0:
                 e, n = put_pieces(m, side, i, j, e, n, circle, buffers)
-    return e, n
-
-
-@inner
-def borders_in_plane(count, buffers):
-    """The pieces of the circle of directions where each constraint is the largest, as `borders_of`.
-
-    Both owners of such a piece are its gauge; its corners are those of the cell.
-    """
-    buffers.flag[0] = 0
-    circle = (True, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-    e = 0
-    n = 0
-    for i in range(count):
-        m, side, _ = pieces_of(
-            i, i, count, buffers.gauge, circle, buffers.kept, buffers.spare, buffers.third
-        )
-        if m != 0:
-            e, n = put_pieces(m, side, i, i, e, n, circle, buffers)
     return e, n

@@ -15,24 +15,23 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.space.moments import degree_of
 from dwell._kernels.space.radial import inward, outward
-from dwell._kernels.star.boundary_nodes import (
-    boundary_nodes,
-)
-from dwell._kernels.star.gauge import SHIFT, value
-from dwell._kernels.star.gaussian import halve, restore, sums_of
-from dwell._kernels.star.plain import add_cone, along_ray
+from dwell._kernels.star.arrangement import SHIFT, value
+from dwell._kernels.star.buffers import SUMS
+from dwell._kernels.star.cones import WHOLE, add_cone, along_ray, halve
 from dwell._kernels.star.rules import MESH
-from dwell._kernels.star.sheets import (
-    KIND,
-    ON_SHEET,
-    SIGN,
-    off_region,
+from dwell._kernels.star.sheets import KIND, ON_SHEET, SIGN, boundary_nodes, off_region
+from dwell._kernels.star.vectors import (
+    ZERO,
+    along,
+    dot,
+    less,
+    put,
+    row_of,
+    upper,
+    upper_of,
 )
-from dwell._kernels.star.vectors import dot, less, row_of, upper, upper_of
 
 UNCHANGED = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the identity, for sums in scaled coordinates
-WHOLE = (0.0, 1.0, 0.0, 1.0)
-ORIGIN = (0.0, 0.0, 0.0)
 PLAIN = -1  # the constant and the monomials; others are Gaussian components
 NODES_EACH_WAY = 8
 OF_GAUSSIANS = 10
@@ -50,31 +49,14 @@ SERIES = 14
 
 
 @inner
-def elementary(x):
-    """Integrals of r exp(-x r**2) and r**3 exp(-x r**2) from 0 to 1."""
-    if x < 1.0:
-        a = b = 0.0
-        term = 1.0
-        for k in range(SERIES):
-            a += term / (2.0 * k + 2.0)
-            b += term / (2.0 * k + 4.0)
-            term *= -x / (k + 1.0)
-        return a, b
-    e = exponential(-x)
-    return 0.5 * (1.0 - e) / x, 0.5 * (1.0 - (1.0 + x) * e) / (x * x)
-
-
-@inner
-def fourth(x):
-    """Integral of r**4 exp(-x r**2) from 0 to 1."""
-    if x < 1.0:
-        total = 0.0
-        term = 1.0
-        for k in range(SERIES):
-            total += term / (2.0 * k + 5.0)
-            term *= -x / (k + 1.0)
-        return total
-    return (1.5 * inward(x) - 0.5 * exponential(-x)) / x
+def series(power, x):
+    """Integral of r**power exp(-x r**2) from 0 to 1, for x < 1."""
+    total = 0.0
+    term = 1.0
+    for k in range(SERIES):
+        total += term / (2.0 * k + power + 1.0)
+        term *= -x / (k + 1.0)
+    return total
 
 
 @inner
@@ -84,10 +66,12 @@ def along_component(x, base, planar, far):
     From 0 to 1, or, if far, from 1 to infinity with the other sign.
     """
     if not far:
-        odd, next_odd = elementary(x)
+        e = exponential(-x)
+        second = inward(x)
+        third = series(3, x) if x < 1.0 else 0.5 * (1.0 - (1.0 + x) * e) / (x * x)
         if planar:
-            return odd, inward(x), next_odd
-        return inward(x), next_odd, fourth(x)
+            return series(1, x) if x < 1.0 else 0.5 * (1.0 - e) / x, second, third
+        return second, third, series(4, x) if x < 1.0 else (1.5 * second - 0.5 * e) / x
     x = max(x, 0.5 * FAR)
     e = -exponential(base - x)
     if planar:
@@ -97,13 +81,12 @@ def along_component(x, base, planar, far):
 
 
 @inner
-def add_box(i, box, n, component, apex, base, planar, curved, p, terms, buffers, out):
-    """Add a box of sector i with n nodes each way to `out`; return the mass."""
-    before = out[0]
+def integrate_box(i, box, n, component, apex, base, planar, curved, p, terms, buffers, out):
+    """Set `out` to the integrals over a box of sector i with n nodes each way."""
     dimension = 2 if planar else 3
     radial = degree_of(terms.powers) // 2 + 3
     node = buffers.node
-    far = base > 0.0
+    out[:] = 0.0
     for k in range(boundary_nodes(i, box, n, n, planar, curved, buffers, node)):
         d = less(row_of(node, k, 0), apex)
         flux = dot(d, row_of(node, k, 3))
@@ -111,9 +94,8 @@ def add_box(i, box, n, component, apex, base, planar, curved, p, terms, buffers,
             j = along_ray(d, apex, dimension, radial, p, UNCHANGED, terms)
         else:
             v = upper(upper_of(terms.roots[component]), d)
-            j = along_component(dot(v, v), base, planar, far)
-        add_cone(d, flux, j, UNCHANGED, out)
-    return out[0] - before
+            j = along_component(dot(v, v), base, planar, base > 0.0)
+        add_cone(d, flux, j, out)
 
 
 @inner
@@ -159,21 +141,22 @@ def judge_box(i, box, component, apex, base, planar, curved, terms, buffers):
 
 
 @inner
-def add_sector(i, allowed, component, apex, base, planar, curved, p, terms, buffers, out):
-    """Add sector i to `out`; return the sum of differences between two rules.
+def add_sector(i, allowed, component, apex, base, planar, curved, p, terms, buffers):
+    """Add sector i to buffers.sums[0]; return the sum of differences between two rules.
 
     Boxes with differences above `allowed` are halved.
     """
-    boxes = buffers.boxes
+    stack, sums = buffers.stack, buffers.sums
     n = OF_GAUSSIANS
     if component == PLAIN and buffers.sector[i, KIND] == ON_SHEET:
         n = NODES_EACH_WAY + degree_of(terms.powers) // 2
-    boxes[0, 0], boxes[0, 1], boxes[0, 2], boxes[0, 3] = WHOLE
+    for k in range(4):
+        stack[0, k] = WHOLE[k]
     size = 1
     halved = 0
     error = 0.0
     while size > 0:
-        box = (boxes[size - 1, 0], boxes[size - 1, 1], boxes[size - 1, 2], boxes[size - 1, 3])
+        box = (stack[size - 1, 0], stack[size - 1, 1], stack[size - 1, 2], stack[size - 1, 3])
         column, halves, empty, spare = -1, False, False, 0
         if component != PLAIN:
             column, halves, empty, spare = judge_box(
@@ -182,61 +165,58 @@ def add_sector(i, allowed, component, apex, base, planar, curved, p, terms, buff
         if empty:
             size -= 1
             continue
-        more = size < boxes.shape[0]
+        more = size < stack.shape[0]
         if not (halves and more):
-            more = more and halved < MOST_HALVED
-            before = sums_of(out)
-            buffers.coarse[:] = 0.0
-            fine = add_box(
-                i, box, n - spare, component, apex, base, planar, curved, p, terms, buffers, out
-            )
-            off = abs(fine - add_box(
-                i, box, n - spare - FEWER, component, apex, base, planar, curved, p, terms, buffers,
-                buffers.coarse,
-            ))  # fmt: skip
-            if not (off > allowed and more):
+            for k in range(2):
+                integrate_box(
+                    i, box, n - spare - FEWER * k, component, apex, base, planar, curved, p, terms,
+                    buffers, sums[1 + k],
+                )  # fmt: skip
+            off = abs(sums[1, 0] - sums[2, 0])
+            if not (off > allowed and more and halved < MOST_HALVED):
+                for k in range(SUMS):
+                    sums[0, k] += sums[1, k]
                 error += off
                 size -= 1
                 continue
-            restore(before, out)
             halved += 1
             if component == PLAIN:
                 column = measure_box(i, box, UNCHANGED, apex, planar, curved, buffers)[0]
-        halve(size, column, boxes)
+        halve(size, column, stack)
         size += 1
     return error
 
 
 @inner
-def add_component(sectors, component, apex, base, planar, curved, p, terms, buffers, out):
-    """Add one component over all sectors to `out`; return the error of the mass.
+def add_component(sectors, component, apex, base, planar, curved, p, terms, buffers):
+    """Set buffers.sums[0] to one component over all sectors; return the error of the mass.
 
     A second time with smaller boxes where the first was not exact enough.
     """
     exact = IN_BALLS if curved and not planar else EXACT
+    sums = buffers.sums[0]
     allowed = np.inf
     error = 0.0
     for _ in range(2):
-        for k in range(out.shape[0]):
-            out[k] = 0.0
+        sums[:] = 0.0
         error = 0.0
         for i in range(sectors):
             if buffers.sector[i, SIGN] != 0.0:
                 error += add_sector(
-                    i, allowed, component, apex, base, planar, curved, p, terms, buffers, out
+                    i, allowed, component, apex, base, planar, curved, p, terms, buffers
                 )
-        if error <= exact * abs(out[0]):
+        if error <= exact * abs(sums[0]):
             break
-        allowed = exact * PART * abs(out[0])
+        allowed = exact * PART * abs(sums[0])
     return error
 
 
 @inner
-def holds(y, count, curved, buffers):
+def is_inside(y, count, curved, buffers):
     """Whether a point lies in the cell."""
     r = math.sqrt(dot(y, y))
     for k in range(count):
-        if value(k, y[0], y[1], y[2], buffers.gauge) + buffers.gauge[k, SHIFT] * (r - 1.0) > 1.0:
+        if value(k, y, buffers.gauge) + buffers.gauge[k, SHIFT] * (r - 1.0) > 1.0:
             return False
     return not curved or off_region(y, buffers.region) <= 0.0
 
@@ -247,24 +227,25 @@ def base_of(component, apex, count, sectors, planar, curved, terms, buffers):
 
     Sectors are halved until x is above half of FAR for sure.
     """
-    if holds(apex, count, curved, buffers):
+    if is_inside(apex, count, curved, buffers):
         return 0.0
     m = upper_of(terms.roots[component])
-    boxes = buffers.boxes
+    stack = buffers.stack
     best = np.inf
     for i in range(sectors):
         if buffers.sector[i, SIGN] == 0.0:
             continue
-        boxes[0, 0], boxes[0, 1], boxes[0, 2], boxes[0, 3] = WHOLE
+        for k in range(4):
+            stack[0, k] = WHOLE[k]
         n = 1
         while n > 0:
-            box = (boxes[n - 1, 0], boxes[n - 1, 1], boxes[n - 1, 2], boxes[n - 1, 3])
+            box = (stack[n - 1, 0], stack[n - 1, 1], stack[n - 1, 2], stack[n - 1, 3])
             column, size, least, _ = measure_box(i, box, m, apex, planar, curved, buffers)
             best = min(best, least)
             if best <= FAR:
                 return 0.0
-            if lower_bound(least, size) < 0.5 * FAR and n < boxes.shape[0]:
-                halve(n, column, boxes)
+            if lower_bound(least, size) < 0.5 * FAR and n < stack.shape[0]:
+                halve(n, column, stack)
                 n += 1
             else:
                 n -= 1
@@ -273,25 +254,24 @@ def base_of(component, apex, count, sectors, planar, curved, terms, buffers):
 
 @inner
 def boundary_moments(plain, count, sectors, planar, curved, p, terms, buffers):
-    """(drop, mass, first moments x, y, z, polar moment, error of the mass) about the agent.
+    """(drop, mass, first moments, polar moment, error of the mass) about the agent.
 
     All but the first times exp(drop). With `plain` false, without the constant and the monomials.
     """
-    out = buffers.fine
-    m = fx = fy = fz = polar = error = 0.0
+    sums = buffers.sums[0]
+    mass = polar = error = 0.0
+    first = ZERO
     drop = np.inf
     if terms.constant > 0.0 or terms.coefficients.shape[0] > 0:
         drop = 0.0
         if plain:
-            error = add_component(
-                sectors, PLAIN, ORIGIN, 0.0, planar, curved, p, terms, buffers, out
-            )
-            m, fx, fy, fz, polar = out[0], out[1], out[2], out[3], out[4]
+            error = add_component(sectors, PLAIN, ZERO, 0.0, planar, curved, p, terms, buffers)
+            mass, first = sums[0], (sums[1], sums[2], sums[3])
+            polar = sums[4] + sums[7] + sums[9]
     for g in range(terms.weights.shape[0]):
         a = less(row_of(terms.centers, g, 0), p)
-        base = base_of(g, a, count, sectors, planar, curved, terms, buffers)
-        buffers.base[g] = base
-        drop = min(drop, base)
+        buffers.base[g] = base_of(g, a, count, sectors, planar, curved, terms, buffers)
+        drop = min(drop, buffers.base[g])
     if drop == np.inf:
         drop = 0.0
     for g in range(terms.weights.shape[0]):
@@ -299,16 +279,14 @@ def boundary_moments(plain, count, sectors, planar, curved, p, terms, buffers):
         base = buffers.base[g]
         if base > drop + 700.0:
             continue
-        off = add_component(sectors, g, a, base, planar, curved, p, terms, buffers, out)
+        off = add_component(sectors, g, a, base, planar, curved, p, terms, buffers)
         w = terms.weights[g] * exponential(drop - base)
-        x, y, z = out[1], out[2], out[3]
-        m += w * out[0]
-        fx += w * (x + a[0] * out[0])
-        fy += w * (y + a[1] * out[0])
-        fz += w * (z + a[2] * out[0])
-        polar += w * (out[4] + 2.0 * (a[0] * x + a[1] * y + a[2] * z) + dot(a, a) * out[0])
+        m, d = sums[0], (sums[1], sums[2], sums[3])
+        mass += w * m
+        first = along(first, w, along(d, m, a))
+        polar += w * (sums[4] + sums[7] + sums[9] + 2.0 * dot(a, d) + dot(a, a) * m)
         error += w * off
-    return drop, m, fx, fy, fz, polar, error
+    return drop, mass, first, polar, error
 
 
 @inner
@@ -334,7 +312,7 @@ def put_nodes(parts, sectors, planar, curved, buffers, table):
             )
             for h in range(count):
                 y = row_of(node, h, 0)
-                table[n, 0], table[n, 1], table[n, 2] = y
+                put(table, n, 0, y)
                 table[n, 3] = dot(y, row_of(node, h, 3))
                 n += 1
     return n

@@ -2,42 +2,56 @@
 
 Sheets and edges of a dual cell curve inwards: the tangents of each lie in the cell. So its hull is
 that of its corners, which tell the diameter and the smallest ball.
+
+In a curved workspace the hull is that of the corners and of the cell's part of the workspace's
+boundary. In the plane each arc of that is put into a polygon; in space points of it lie
+so close together that little is left out between them, which is allowed for.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import smaller
+from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.polygon.guaranteed_shape import branch_distance
+from dwell._kernels.star.boundary_moments import is_inside
+from dwell._kernels.star.rules import MESH
+from dwell._kernels.star.sheets import (
+    CX,
+    CY,
+    KIND,
+    LEAN,
+    ON_SHEET,
+    ON_WORKSPACE,
+    POLE,
+    SIGN,
+    W1,
+    edge_of_patch,
+    off_region,
+    patch_nodes,
+    row_of_region,
+)
+from dwell._kernels.star.vectors import ZERO, along, cross, dot, less, put, row_of, solve_upper
 
 ROUND = 1e-13  # a ball is not enlarged for less than this share of its squared radius
 MAX_STEPS = 200
 MARGIN = 1.0 + 1e-12  # corners are known to rounding only; sizes must not come out too small
-
-
-class BallBuffers(NamedTuple):
-    """Working memory for the smallest ball round some points."""
-
-    on: np.ndarray  # (8,) points on it
-    some: np.ndarray  # (8,)
-    table: np.ndarray  # (3, 4) a system of equations
-
-
-def make_ball_buffers() -> BallBuffers:
-    """Working memory for `extent`."""
-    return BallBuffers(np.empty(8, np.int64), np.empty(8, np.int64), np.empty((3, 4)))
+FINEST = 0.025  # angle between points on an arc in the plane
+SPACING = 0.1  # between points of the boundary in space, in directions
+BULGE = 0.01  # share of the size that they may leave out in a ball
+LARGEST_STEREOGRAPHIC = 8.0  # of |zeta|: sectors are not spanned more finely for more
+ON = 1e-9  # of off_region, for corners
+NEARLY = 1e-9
+HOPS = 3
+BISECTIONS = 100
 
 
 @inner
-def squared_gap(a, b):
-    """Squared distance of two points."""
-    x = a[0] - b[0]
-    y = a[1] - b[1]
-    z = a[2] - b[2]
-    return x * x + y * y + z * z
+def squared_gap(u, k, points):
+    """Squared distance of u from point k."""
+    d = less(row_of(points, k, 0), u)
+    return dot(d, d)
 
 
 @inner
@@ -47,77 +61,60 @@ def widest_pair(n, points):
     first = second = 0
     for i in range(n):
         for j in range(i):
-            d2 = squared_gap(points[i], points[j])
+            d2 = squared_gap(row_of(points, i, 0), j, points)
             if d2 > best:
-                best = d2
-                first = j
-                second = i
+                best, first, second = d2, j, i
     return first, second, best
 
 
 @inner
-def farthest_from(x, y, z, n, points):
-    """The point farthest from (x, y, z), and its squared distance."""
+def farthest_from(u, n, points):
+    """The point farthest from u, and its squared distance."""
     best = -1.0
     far = 0
     for k in range(n):
-        a = points[k, 0] - x
-        b = points[k, 1] - y
-        c = points[k, 2] - z
-        d2 = a * a + b * b + c * c
+        d2 = squared_gap(u, k, points)
         if d2 > best:
-            best = d2
-            far = k
+            best, far = d2, k
     return far, best
 
 
 @inner
 def ball_on(count, on, points, table):
-    """Smallest ball with `count` points (2, 3 or 4) on its surface: (x, y, z, squared radius).
+    """Smallest ball with `count` points (2, 3 or 4) on its surface: (center, squared radius).
 
-    Its centre is the first point plus a combination of the differences to the others; the squared
+    Its center is the first point plus a combination of the differences to the others; the squared
     radius is infinite where these are not independent. table: memory for a 3 x 4 system.
     """
     m = count - 1
-    o = points[on[0]]
+    o = row_of(points, on[0], 0)
     for r in range(m):
-        a = points[on[r + 1]]
+        a = less(row_of(points, on[r + 1], 0), o)
         for s in range(m):
-            b = points[on[s + 1]]
-            table[r, s] = (
-                (a[0] - o[0]) * (b[0] - o[0])
-                + (a[1] - o[1]) * (b[1] - o[1])
-                + (a[2] - o[2]) * (b[2] - o[2])
-            )
+            table[r, s] = dot(a, less(row_of(points, on[s + 1], 0), o))
         table[r, 3] = 0.5 * table[r, r]
     for r in range(m):  # Gauss without pivots: the matrix is positive definite, or of no use
         if not table[r, r] > 0.0:
-            return 0.0, 0.0, 0.0, np.inf
+            return ZERO, np.inf
         for s in range(r + 1, m):
             part = table[s, r] / table[r, r]
             for c in range(r, m):
                 table[s, c] -= part * table[r, c]
             table[s, 3] -= part * table[r, 3]
-    x = y = z = 0.0
+    d = ZERO
     for r in range(m - 1, -1, -1):
         for c in range(r + 1, m):
             table[r, 3] -= table[r, c] * table[c, 3]
         table[r, 3] /= table[r, r]
-        a = points[on[r + 1]]
-        x += table[r, 3] * (a[0] - o[0])
-        y += table[r, 3] * (a[1] - o[1])
-        z += table[r, 3] * (a[2] - o[2])
-    return o[0] + x, o[1] + y, o[2] + z, x * x + y * y + z * z
+        d = along(d, table[r, 3], less(row_of(points, on[r + 1], 0), o))
+    return along(o, 1.0, d), dot(d, d)
 
 
 @inner
-def holds(count, on, ball, points):
+def holds_all(count, on, ball, points):
     """Whether none of the points lies clearly outside the ball."""
     for k in range(count):
-        x = points[on[k], 0] - ball[0]
-        y = points[on[k], 1] - ball[1]
-        z = points[on[k], 2] - ball[2]
-        if x * x + y * y + z * z > ball[3] * (1.0 + ROUND):
+        if squared_gap(ball[0], on[k], points) > ball[1] * (1.0 + ROUND):
             return False
     return True
 
@@ -128,7 +125,7 @@ def enlarged(count, on, points, some, table):
 
     Gives (how many of them lie on it, ball); they come first in `on` then. 0: none was found.
     """
-    best = (0.0, 0.0, 0.0, np.inf)
+    best = (ZERO, np.inf)
     chosen = 0
     for mask in range(1, 2**count):
         size = 0
@@ -140,7 +137,7 @@ def enlarged(count, on, points, some, table):
             continue
         some[size] = on[count]
         ball = ball_on(size + 1, some, points, table)
-        if ball[3] < best[3] and holds(count + 1, on, ball, points):
+        if ball[1] < best[1] and holds_all(count + 1, on, ball, points):
             best = ball
             chosen = mask
     if chosen == 0:
@@ -156,10 +153,10 @@ def enlarged(count, on, points, some, table):
 
 @inner
 def smallest_ball(first, second, n, points, buffers):
-    """A ball round n points, the smallest up to rounding: (x, y, z, squared radius).
+    """Squared radius of a ball round n points, the smallest up to rounding.
 
-    It grows: it starts from the two points farthest apart, and the point farthest outside
-    comes to lie on it. The radius is the distance of the farthest point: it holds all of them.
+    It grows: it starts from the two points farthest apart, and the point farthest outside comes to
+    lie on it. The radius is the distance of the farthest point: it holds all of them.
     """
     on, some, table = buffers.on, buffers.some, buffers.table
     on[0] = first
@@ -167,29 +164,26 @@ def smallest_ball(first, second, n, points, buffers):
     count = 2
     ball = ball_on(2, on, points, table)
     for _ in range(MAX_STEPS):
-        far, d2 = farthest_from(ball[0], ball[1], ball[2], n, points)
-        if d2 <= ball[3] * (1.0 + ROUND):
+        far, d2 = farthest_from(ball[0], n, points)
+        if d2 <= ball[1] * (1.0 + ROUND):
             break
         on[count] = far
         size, more = enlarged(count, on, points, some, table)
-        if size == 0 or not more[3] > ball[3]:
+        if size == 0 or not more[1] > ball[1]:
             break
         count = size
         ball = more
-    far, d2 = farthest_from(ball[0], ball[1], ball[2], n, points)
-    return ball[0], ball[1], ball[2], d2
+    return farthest_from(ball[0], n, points)[1]
 
 
-@inner
+@njit
 def extent(n, points, buffers):
     """(diameter, radius of the smallest ball) of n points, rounded up."""
-    if n == 0:
-        return 0.0, 0.0
     i, j, widest = widest_pair(n, points)
     if not widest > 0.0:
         return 0.0, 0.0
-    ball = smallest_ball(i, j, n, points, buffers)
-    return MARGIN * math.sqrt(widest), MARGIN * math.sqrt(ball[3])
+    square = smallest_ball(i, j, n, points, buffers)
+    return MARGIN * math.sqrt(widest), MARGIN * math.sqrt(square)
 
 
 @inner
@@ -199,22 +193,17 @@ def agent_gap(sign, z, d, r, best):
     The sheet is a hyperbola turned about the axis through the agent and d: a matter of one plane.
     The constraint changes at most twice as fast as z moves, which is enough to dismiss most.
     """
-    own2 = z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
-    far2 = squared_gap(z, d)
-    slack = 0.5 * (math.sqrt(far2) - math.sqrt(own2) - sign * r)
+    away = less(z, d)
+    slack = 0.5 * (math.sqrt(dot(away, away)) - math.sqrt(dot(z, z)) - sign * r)
     if slack <= 0.0 or slack >= best:
         return smaller(slack, best)
-    apart = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    ux, uy, uz = d[0] / apart, d[1] / apart, d[2] / apart
+    apart = math.sqrt(dot(d, d))
+    u = (d[0] / apart, d[1] / apart, d[2] / apart)
     f = 0.5 * apart
     a = 0.5 * r
     b = math.sqrt((f - a) * (f + a))
-    x = z[0] * ux + z[1] * uy + z[2] * uz
-    cx = z[1] * uz - z[2] * uy
-    cy = z[2] * ux - z[0] * uz
-    cz = z[0] * uy - z[1] * ux
-    y = math.sqrt(cx * cx + cy * cy + cz * cz)
-    return smaller(best, branch_distance(sign * a, b, f, x - f, y))
+    c = cross(z, u)
+    return smaller(best, branch_distance(sign * a, b, f, dot(z, u) - f, math.sqrt(dot(c, c))))
 
 
 @inner
@@ -225,15 +214,183 @@ def gap_to_boundary(sign, z, p, n, q, radius, normals, offsets):
     """
     best = np.inf
     for w in range(offsets.shape[0]):
-        x, y, c = normals[w]
-        gap = offsets[w] - (x * p[0] + y * p[1] + c * p[2])
-        best = smaller(best, gap - (z[0] * x + z[1] * y + z[2] * c))
+        u = row_of(normals, w, 0)
+        best = smaller(best, (offsets[w] - dot(u, p)) - dot(z, u))
     for j in range(n):
-        d = (q[j, 0] - p[0], q[j, 1] - p[1], q[j, 2] - p[2])
+        d = less(row_of(q, j, 0), p)
         r = radius[j]
-        apart = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+        apart = math.sqrt(dot(d, d))
         if apart > r:
             best = agent_gap(sign, z, d, r, best)
         elif sign > 0.0:
             return smaller(0.0, -0.5 * (r - apart))
     return best
+
+
+@inner
+def put_point(n, y, buffers):
+    """Add a point relative to the agent; return how many."""
+    if n >= buffers.point.shape[0]:
+        buffers.flag[0] = 1
+        return n
+    put(buffers.point, n, 0, y)
+    return n + 1
+
+
+@inner
+def put_arc_polygon(n, i, buffers):
+    """Add a polygon round the arc of sector i, in the plane; return how many points."""
+    row = buffers.sector[i]
+    region = buffers.region
+    start = math.atan2(row[CY], row[CX])
+    angle = 4.0 * math.atan(row[W1])
+    parts = 1 + int(angle / FINEST)
+    half = 0.5 * angle / parts
+    start -= 0.5 * angle
+    stretch = 1.0 / math.cos(half)
+    for k in range(2 * parts + 1):
+        r = stretch if k % 2 == 1 else 1.0
+        if k % 2 == 1 or k in (0, 2 * parts):
+            at = start + k * half
+            place = (r * math.cos(at), r * math.sin(at), 0.0)
+            y = solve_upper(region, along(place, 1.0, row_of_region(LEAN, region)))
+            n = put_point(n, y, buffers)
+    return n
+
+
+@inner
+def put_patch_points(n, i, count, buffers):
+    """Add points of sector i of the workspace's boundary, in space; return how many points."""
+    row = buffers.sector[i]
+    pole = row_of_region(POLE, buffers.region)
+    rows = 8
+    reach = 1.0
+    if row[KIND] == ON_WORKSPACE:
+        length = 0.0
+        before, _ = edge_of_patch(row, 0.0, buffers)
+        for k in range(1, 5):
+            place, _ = edge_of_patch(row, 0.25 * k, buffers)
+            step = less(place, before)
+            length += math.sqrt(dot(step, step))
+            lift = 1.0 + dot(place, pole)
+            reach = max(reach, math.sqrt(max(0.0, 2.0 / lift - 1.0)))
+            before = place
+        rows = 1 + int(length / (2.0 * SPACING))
+    columns = 1 + int(min(reach, LARGEST_STEREOGRAPHIC) / SPACING)
+    for a in range(rows):
+        for b in range(columns):
+            box = (a / rows, (a + 1) / rows, b / columns, (b + 1) / columns)
+            for k in range(2, patch_nodes(row, box, MESH, MESH, buffers, buffers.node), 3):
+                y = row_of(buffers.node, k, 0)
+                if b == columns - 1 or is_inside(y, count, False, buffers):
+                    n = put_point(n, y, buffers)
+    return n
+
+
+@inner
+def hull_points(planar, count, corners, sectors, buffers):
+    """Points whose hull holds the cell, in buffers.point; return how many.
+
+    They are the corners between sheets in the workspace, and points of its boundary.
+    """
+    n = 0
+    for k in range(corners):
+        y = row_of(buffers.corner, k, 0)
+        if off_region(y, buffers.region) <= ON:
+            n = put_point(n, y, buffers)
+    for i in range(sectors):
+        if buffers.sector[i, KIND] != ON_SHEET and buffers.sector[i, SIGN] != 0.0:
+            if planar:
+                n = put_arc_polygon(n, i, buffers)
+            else:
+                n = put_patch_points(n, i, count, buffers)
+    return n
+
+
+@inner
+def put_wide_first(n, points):
+    """Sort out points that belong to no widest pair, to the end; gives how many are left.
+
+    Some width is known from a few hops to the farthest point; a pair as wide as that has both of
+    its points so far from the middle that the farthest one there could make up the rest.
+    """
+    middle = ZERO
+    for k in range(n):
+        middle = along(middle, 1.0 / n, row_of(points, k, 0))
+    first, most = farthest_from(middle, n, points)
+    width = 0.0
+    for _ in range(HOPS):
+        first, square = farthest_from(row_of(points, first, 0), n, points)
+        width = larger(width, math.sqrt(square))
+    least = (width - math.sqrt(most)) * (1.0 - NEARLY)
+    kept = 0
+    for k in range(n):
+        if squared_gap(middle, k, points) >= least * abs(least):
+            y = row_of(points, k, 0)
+            put(points, k, 0, row_of(points, kept, 0))
+            put(points, kept, 0, y)
+            kept += 1
+    return kept
+
+
+@inner
+def region_extent(planar, n, sizes, buffers):
+    """(diameter, circumradius), or a little more, of the hull of n points in buffers.point."""
+    if n == 0:
+        return 0.0, 0.0
+    i, j, widest = widest_pair(put_wide_first(n, buffers.point), buffers.point)
+    if not widest > 0.0:
+        return 0.0, 0.0
+    square = smallest_ball(i, j, n, buffers.point, buffers.ball)
+    margin = MARGIN
+    longest = max(sizes[0], sizes[1], sizes[2])
+    if not planar:
+        uneven = longest / min(sizes[0], sizes[1], sizes[2])
+        margin += BULGE * uneven * uneven
+    return (
+        smaller(margin * math.sqrt(widest), 2.0 * longest),
+        smaller(margin * math.sqrt(square), longest),
+    )
+
+
+@inner
+def ellipsoid_gap(z, sizes, axes):
+    """Distance from a point inside an ellipsoid, seen from its middle, to its boundary; <= 0 out.
+
+    Along the axes the foot is a**2 y / (a**2 + t) with t <= 0 where sum (a y / (a**2 + t))**2 = 1;
+    the smallest semi-axis gets what the others leave, so that the foot always lies on it.
+    """
+    y = (abs(dot(z, row_of(axes, 0, 0))), abs(dot(z, row_of(axes, 1, 0))),
+         abs(dot(z, row_of(axes, 2, 0))))  # fmt: skip
+    least = 0
+    inside = 0.0
+    for i in range(3):
+        inside += (y[i] / sizes[i]) * (y[i] / sizes[i])
+        if sizes[i] < sizes[least]:
+            least = i
+    a = sizes[least]
+    if sizes[0] == sizes[1] == sizes[2] or inside >= 1.0:
+        return a * (1.0 - math.sqrt(inside))  # of a ball it is that; outside the sign will do
+    low, high = -a * a, 0.0
+    for _ in range(BISECTIONS):
+        t = 0.5 * (low + high)
+        total = 0.0
+        for i in range(3):
+            part = sizes[i] * y[i] / (sizes[i] * sizes[i] + t)
+            total += part * part
+        if total > 1.0:
+            low = t
+        else:
+            high = t
+    rest = 1.0
+    square = 0.0
+    for i in range(3):
+        if i != least:
+            foot = sizes[i] * sizes[i] * y[i] / (sizes[i] * sizes[i] + high)
+            if sizes[i] == a:  # another one as small: nothing to share, take it as it is
+                foot = smaller(foot, sizes[i])
+            rest -= (foot / sizes[i]) * (foot / sizes[i])
+            square += (foot - y[i]) * (foot - y[i])
+    foot = a * math.sqrt(larger(0.0, rest))
+    square += (foot - y[least]) * (foot - y[least])
+    return math.sqrt(square)

@@ -1,4 +1,4 @@
-"""Real roots of a quartic in an interval."""
+"""Roots in an interval: a bracket for any function, all real roots of a quartic."""
 
 from dwell._kernels._jit import inner
 
@@ -18,26 +18,35 @@ def value_of(degree, a, x):
 
 
 @inner
+def secant(bracket):
+    """Where the line through both ends of a bracket (low, high, values there, side) is 0."""
+    low, high, under, over, _ = bracket
+    return (low * over - high * under) / (over - under)
+
+
+@inner
+def narrowed(bracket, x, at):
+    """The bracket with one end moved to x, where the value is `at`, by the Illinois method."""
+    low, high, under, over, side = bracket
+    if (at > 0.0) == (over > 0.0):
+        return low, x, 0.5 * under if side == 1 else under, at, 1
+    return x, high, at, 0.5 * over if side == -1 else over, -1
+
+
+@inner
 def root_between(degree, a, low, high, under, over):
-    """The root between two places of different sign, by the Illinois method."""
-    side = 0
+    """The root between two places of different sign."""
+    bracket = (low, high, under, over, 0)
     x = low
     for _ in range(STEPS):
         before = x
-        x = (low * over - high * under) / (over - under)
-        if not low < x < high or abs(x - before) <= 2e-16 * abs(x):
+        x = secant(bracket)
+        if not bracket[0] < x < bracket[1] or abs(x - before) <= 2e-16 * abs(x):
             break
         at = value_of(degree, a, x)
         if at == 0.0:
             break
-        if (at > 0.0) == (over > 0.0):
-            high, over = x, at
-            under = 0.5 * under if side == 1 else under
-            side = 1
-        else:
-            low, under = x, at
-            over = 0.5 * over if side == -1 else over
-            side = -1
+        bracket = narrowed(bracket, x, at)
     return x
 
 

@@ -1,18 +1,14 @@
-"""The boundary of a cell cut into sectors: see sheets.py."""
+"""The boundary of a cell cut into sectors: see sheets.py.
+
+Arcs are cut into pieces short enough for a Gauss rule. On a piece u = M + P cos + Q sin with
+cos = (1 - w**2) / (1 + w**2), sin = 2 w / (1 + w**2) and w from -W to W: everything to be
+integrated is a rational function of w.
+"""
 
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.star.arc_pieces import (
-    DEEPEST,
-    along_arc,
-    is_short,
-    middle,
-    put_waiting,
-    quarter,
-)
-from dwell._kernels.star.arrangement import EX, FX, MX
-from dwell._kernels.star.gauge import UX, value
+from dwell._kernels.star.arrangement import SPAN, UX, X0, X1, Y0, Y1, E, F, M, value
 from dwell._kernels.star.roots import roots_between
 from dwell._kernels.star.rules import NODES, WEIGHTS
 from dwell._kernels.star.sheets import (
@@ -21,8 +17,6 @@ from dwell._kernels.star.sheets import (
     CLEARANCE,
     CX,
     CY,
-    E1,
-    E2,
     KIND,
     LEAN,
     ON,
@@ -35,32 +29,68 @@ from dwell._kernels.star.sheets import (
     W0,
     W1,
     WITHOUT_BORDER,
+    along_arc,
     border_point,
-    direction_on,
+    edge_of_patch,
     flatter,
     off_region,
     on_sheet,
     over_plane,
-    reach_of,
     region_gauge,
     row_of_region,
     set_frames,
+    slopes_on_sheet,
 )
-from dwell._kernels.star.vectors import (
-    along,
-    cross,
-    dot,
-    less,
-    row_of,
-    solve_upper,
-    upper,
-)
+from dwell._kernels.star.vectors import along, cross, dot, less, row_of, scaled, solve_upper, upper
 
+FAR = 4.25  # poles lie outside the ellipse of an error below 4**-24, times their order's powers
+DEEPEST = 60  # halvings of a piece
 NEWTON = 12
 DEEP = 0.25  # of the largest depth of a sheet in the workspace: at the apex of its fan, at least
 HALVINGS = 20
 OPPOSITE = 1.3  # sheets gauge so much more than the workspace opposite to a pole
 FEW = 5  # nodes for the mean of a patch
+
+
+@inner
+def quarter(e, step, arc):
+    """Piece number `step` of at most a quarter turn: (x0, y0, x1, y1, whether it is the last)."""
+    x0 = arc[e, X0]
+    y0 = arc[e, Y0]
+    for _ in range(step):
+        x0, y0 = -y0, x0
+    if arc[e, SPAN] - step > 1.0:
+        return x0, y0, -y0, x0, False
+    return x0, y0, arc[e, X1], arc[e, Y1], True
+
+
+@inner
+def middle(x0, y0, x1, y1):
+    """Half-way along a piece: (cos and sin of the middle, W)."""
+    x = x0 + x1
+    y = y0 + y1
+    r = math.sqrt(x * x + y * y)
+    x /= r
+    y /= r
+    return x, y, (x * y1 - y * x1) / (1.0 + (x * x1 + y * y1))
+
+
+@inner
+def is_short(f0, f1, f2, w):
+    """Whether f0 + f1 cos + f2 sin is far from 0 all round a piece, also at complex places."""
+    a = f0 + f1
+    c = f0 - f1
+    inside = f2 * f2 - a * c  # roots of c w**2 + 2 f2 w + a
+    if inside >= 0.0:
+        root = math.sqrt(inside)
+        high = abs(f2) + root
+        if abs(c) > 0.0 and 2.0 * high < FAR * w * abs(c):
+            return False
+        return not 2.0 * abs(a) < FAR * w * high
+    re = -f2 / c
+    im = math.sqrt(-inside) / c
+    near = math.sqrt((re - w) * (re - w) + im * im) + math.sqrt((re + w) * (re + w) + im * im)
+    return near >= FAR * w
 
 
 @inner
@@ -85,11 +115,9 @@ def cuts_of(e, cx, cy, w, buffers):
     region = buffers.region
     low = flatter(e, buffers.gauge, buffers.owner)
     f0, f1, f2 = along_arc(low, e, cx, cy, buffers.gauge, buffers.arc)
-    ex = row_of(buffers.arc, e, EX)
-    fx = row_of(buffers.arc, e, FX)
-    m = row_of(buffers.arc, e, MX)
-    p = along((cx * ex[0], cx * ex[1], cx * ex[2]), cy, fx)
-    q = along((cx * fx[0], cx * fx[1], cx * fx[2]), -cy, ex)
+    m = row_of(buffers.arc, e, M)
+    p = along(scaled(cx, row_of(buffers.arc, e, E)), cy, row_of(buffers.arc, e, F))
+    q = along(scaled(cx, row_of(buffers.arc, e, F)), -cy, row_of(buffers.arc, e, E))
     u0 = upper(region, along(m, 1.0, p))
     u1 = upper(region, along(q, 1.0, q))
     u2 = upper(region, less(m, p))
@@ -131,23 +159,24 @@ def sectors_of_borders(planar, curved, arcs, buffers):
     gauge, arc, stack = buffers.gauge, buffers.arc, buffers.stack
     for e in range(arcs):
         low = flatter(e, gauge, buffers.owner)
-        for step in range(4):
+        last = False
+        step = 0
+        while not last:
             x0, y0, x1, y1, last = quarter(e, step, arc)
+            step += 1
             depth = 0
-            put_waiting(0, x0, y0, x1, y1, stack)
+            stack[0, 0], stack[0, 1] = x1, y1  # where the pieces end that wait
             while depth >= 0:
-                x0, y0, x1, y1 = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
+                x1, y1 = stack[depth, 0], stack[depth, 1]
                 x, y, w = middle(x0, y0, x1, y1)
                 f0, f1, f2 = along_arc(low, e, x, y, gauge, arc)
                 if depth < DEEPEST and not is_short(f0, f1, f2, w):
-                    put_waiting(depth, x, y, x1, y1, stack)
                     depth += 1
-                    put_waiting(depth, x0, y0, x, y, stack)
+                    stack[depth, 0], stack[depth, 1] = x, y
                     continue
-                depth -= 1
                 n = put_sectors(n, planar, curved, e, x, y, w, buffers)
-            if last:
-                break
+                x0, y0 = x1, y1
+                depth -= 1
     return n
 
 
@@ -155,7 +184,7 @@ def sectors_of_borders(planar, curved, arcs, buffers):
 def is_outside(i, buffers):
     """Whether the middle of the border of sector i lies outside the workspace."""
     row = buffers.sector[i]
-    y, _ = border_point(int(row[BORDER]), row[CX], row[CY], 0.5 * (row[W0] + row[W1]), buffers)
+    y, _ = border_point(row, 0.5 * (row[W0] + row[W1]), buffers)
     return off_region(y, buffers.region) > 0.0
 
 
@@ -167,11 +196,7 @@ def deepest(k, buffers):
     for _ in range(NEWTON):  # Gauss-Newton for |W y - L|
         y, normal = on_sheet(k, a, b, gauge, frame)
         v = less(upper(region, y), row_of_region(LEAN, region))
-        axis = row_of(gauge, k, UX)
-        e1 = row_of(frame, k, E1)
-        e2 = row_of(frame, k, E2)
-        j1 = upper(region, along(e1, -dot(normal, e1), axis))
-        j2 = upper(region, along(e2, -dot(normal, e2), axis))
+        j1, j2 = slopes_on_sheet(k, normal, buffers)
         g11, g12, g22 = dot(j1, j1), dot(j1, j2), dot(j2, j2)
         r1, r2 = dot(j1, v), dot(j2, v)
         det = g11 * g22 - g12 * g12
@@ -185,9 +210,9 @@ def is_largest(k, count, y, gauge):
     """Whether no sheet bounds the cell before sheet k in the direction of its point y."""
     r = math.sqrt(dot(y, y))
     u = (y[0] / r, y[1] / r, y[2] / r)
-    own = value(k, u[0], u[1], u[2], gauge)
+    own = value(k, u, gauge)
     for i in range(count):
-        if value(i, u[0], u[1], u[2], gauge) > own * (1.0 + ON):
+        if value(i, u, gauge) > own * (1.0 + ON):
             return False
     return True
 
@@ -201,7 +226,7 @@ def set_apices(curved, count, sectors, buffers):
         k = int(row[SHEET])
         for part in range(3):
             w = row[W0] + 0.5 * part * (row[W1] - row[W0])
-            y, _ = border_point(int(row[BORDER]), row[CX], row[CY], w, buffers)
+            y, _ = border_point(row, w, buffers)
             if not curved or off_region(y, buffers.region) <= ON:
                 a, b = over_plane(k, y, frame)
                 frame[k, APEX] += a
@@ -240,38 +265,6 @@ def set_inner_fan(k, count, bounded, buffers):
 
 
 @inner
-def edge_of_patch(i, t, buffers):
-    """A point of the workspace's boundary where sheet and workspace meet, on the unit sphere.
-
-    With its derivative. It ends the ray of a fan towards the place t, from 0 to 1, of sector i.
-    """
-    row = buffers.sector[i]
-    k = int(row[SHEET])
-    region, frame = buffers.region, buffers.frame
-    width = row[W1] - row[W0]
-    y, dy = border_point(int(row[BORDER]), row[CX], row[CY], row[W0] + t * width, buffers)
-    a1, b1 = over_plane(k, y, frame)
-    da, db = over_plane(k, dy, frame)
-    a0, b0 = frame[k, APEX], frame[k, APEX + 1]
-    s = reach_of(k, a0, b0, a1, b1, True, buffers)
-    a1 -= a0
-    b1 -= b0
-    y, normal = on_sheet(k, a0 + s * a1, b0 + s * b1, buffers.gauge, frame)
-    place = less(upper(region, y), row_of_region(LEAN, region))
-    axis = row_of(buffers.gauge, k, UX)
-    e1 = row_of(frame, k, E1)
-    e2 = row_of(frame, k, E2)
-    j1 = upper(region, along(e1, -dot(normal, e1), axis))
-    j2 = upper(region, along(e2, -dot(normal, e2), axis))
-    g1, g2 = dot(place, j1), dot(place, j2)
-    climb = g1 * a1 + g2 * b1
-    slope = -s * (g1 * da + g2 * db) / climb if climb > 0.0 else 0.0
-    da, db = slope * a1 + s * da, slope * b1 + s * db
-    step = along((da * j1[0], da * j1[1], da * j1[2]), db, j2)
-    return place, (width * step[0], width * step[1], width * step[2])
-
-
-@inner
 def set_pole(count, first, last, buffers):
     """The pole of the patch of the sphere with sectors first to last - 1.
 
@@ -282,7 +275,7 @@ def set_pole(count, first, last, buffers):
     n = (0.0, 0.0, 0.0)
     for i in range(first, last):
         for k in range(FEW):
-            y, dy = edge_of_patch(i, NODES[FEW, k], buffers)
+            y, dy = edge_of_patch(buffers.sector[i], NODES[FEW, k], buffers)
             n = along(n, buffers.sector[i, SIGN] * WEIGHTS[FEW, k], cross(y, dy))
     size = math.sqrt(dot(n, n))
     best = 0.0
@@ -300,10 +293,10 @@ def set_pole(count, first, last, buffers):
         own = region_gauge(u, region)
         most = 0.0
         for k in range(count):
-            most = max(most, value(k, u[0], u[1], u[2], gauge) / own)
+            most = max(most, value(k, u, gauge) / own)
         if most > best:
             best = most
-            v = less(upper(region, u), along((0.0, 0.0, 0.0), own, row_of_region(LEAN, region)))
+            v = less(upper(region, u), scaled(own, row_of_region(LEAN, region)))
             r = math.sqrt(dot(v, v))
             region[POLE], region[POLE + 1], region[POLE + 2] = -v[0] / r, -v[1] / r, -v[2] / r
             if j == 0 and most > OPPOSITE:
@@ -325,18 +318,17 @@ def put_whole_sphere(n, buffers):
 
 
 @inner
-def put_workspace_arcs(n, e, cx, cy, w0, w1, buffers):
-    """Note the arcs of the workspace's boundary behind a piece of border e, in the plane."""
-    region = buffers.region
-    x0 = y0 = x1 = y1 = 0.0
-    for part in range(2):
-        u, _, _, _, _ = direction_on(e, cx, cy, w0 if part == 0 else w1, buffers.arc)
-        r = 1.0 / region_gauge(u, region)
-        v = less(upper(region, (r * u[0], r * u[1], 0.0)), row_of_region(LEAN, region))
-        if part == 0:
-            x0, y0 = v[0], v[1]
-        else:
-            x1, y1 = v[0], v[1]
+def on_workspace(u, region):
+    """The place on the unit sphere that is seen in the direction u."""
+    r = 1.0 / region_gauge(u, region)
+    return less(upper(region, scaled(r, u)), row_of_region(LEAN, region))
+
+
+@inner
+def put_workspace_arcs(n, row, buffers):
+    """Note the arcs of the workspace's boundary behind a sector, in the plane."""
+    x0, y0, _ = on_workspace(border_point(row, row[W0], buffers)[0], buffers.region)
+    x1, y1, _ = on_workspace(border_point(row, row[W1], buffers)[0], buffers.region)
     angle = math.atan2(x0 * y1 - y0 * x1, x0 * x1 + y0 * y1)
     if angle < 0.0:
         angle += 2.0 * math.pi
@@ -367,7 +359,7 @@ def sectors_of(planar, curved, count, arcs, buffers):
         reaches = planar or buffers.frame[k, POINTS] > 0.0
         outside = is_outside(i, buffers)
         if outside and planar:
-            n = put_workspace_arcs(n, int(row[BORDER]), row[CX], row[CY], row[W0], row[W1], buffers)
+            n = put_workspace_arcs(n, row, buffers)
         elif outside and reaches:
             n = put_sector(
                 n, ON_WORKSPACE, int(row[BORDER]), k, -row[SIGN], row[CX], row[CY], row[W0],

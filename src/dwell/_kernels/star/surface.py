@@ -1,51 +1,68 @@
-"""Points of a cell's boundary: facets as fans in their plane, the patch of the sphere as one too.
+"""Nodes of a cell's boundary: of facets, and of the patch of the sphere.
+
+A facet is a fan in its plane, and the patch is one too.
 
 A piece c(t), t in [0, 1], spans a sector with the apex o of its fan, in a facet o + s (c - o). On
 the sphere the apex is the pole P, and rays are great circles: at the angle psi = s Psi from P, with
 Psi the angle between P and c. Directions are taken from the stereographic plane that touches the
-sphere in P, where |zeta| = tan(Psi / 2).
+sphere in P, where |zeta| = tan(Psi / 2). The boundary of a planar region is its pieces themselves.
+
+A Gaussian is exp(-|x|**2) in x = M v + b, with M upper triangular: over a facet or a cell it is
+largest at the point nearest to its peak.
 """
 
 import math
+from typing import NamedTuple
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import inner
 from dwell._kernels.common.double_double import cross_product, difference
 from dwell._kernels.star.buffers import (
     ANGLE,
     CENTER,
-    FACET,
-    FAN,
+    FIRST,
+    LAST,
     LEVEL,
     LOW,
     NORMAL,
-    NORMAL_LOW,
     OFFSET,
     QUARTER,
+    RADIUS,
     START,
     STEP,
-    STRETCH,
     TILT,
 )
-from dwell._kernels.star.facets import outside_ball
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.vectors import (
+    ZERO,
     along,
     cross,
     dot,
-    inverse_upper,
     less,
     put,
     row_of,
+    scaled,
+    solve_lower,
+    solve_upper,
+    transposed,
     upper,
-    upper_of,
 )
 
-BAND = -1.0
+EDGES, FLAT, PATCH, BAND = 0, 1, 2, 3  # BAND: the patch of a thin cell
+INTERVALS = 4  # intervals of an arc in which the nearest point is sought
+HALVINGS = 30
+ROUNDS = 40  # of Newton's method
 SLIM = 1e-6  # squared sine between a segment and its distance below which digits are needed
-THIN = 0.01  # height of a thin cell over the plane through the agent
-STEEP = 0.9  # distance of such a plane from the center, at most
-SAMPLES = 24  # points of an arc at which sectors are compared with a cap
-CLEAR = 0.5  # the point opposite the pole lies so far outside the cell
+
+
+class Surface(NamedTuple):
+    """A part of a boundary: the edges of a planar region, a facet, or the patch of the sphere."""
+
+    kind: int
+    sign: float  # of its pieces
+    normal: tuple[float, float, float]  # of the plane; of a patch its pole
+    offset: float
+    apex: tuple[float, float, float]  # of the fan; of a band the center of the ball
+    hole: float  # radius of a disc about the pole, in the stereographic plane, that is left out
 
 
 @inner
@@ -60,8 +77,7 @@ def point_on_piece(i, t, about, piece):
     sine = math.sin(t * angle)
     half = math.sin(0.5 * t * angle)
     fall = 2.0 * half * half
-    slope = angle * (1.0 - fall)
-    d = along((slope * e[0], slope * e[1], slope * e[2]), -angle * sine, u)
+    d = along(scaled(angle * (1.0 - fall), e), -angle * sine, u)
     return along(along(a, sine, e), -fall, u), d
 
 
@@ -91,114 +107,6 @@ def turn_at(i, t, about, normal, piece):
 
 
 @inner
-def pole_of_patch(facets, g, facet, piece, pieces):
-    """(pole of the patch, facet nearest to the center, whether the pole is opposite of no cell).
-
-    The pole is the mean direction of the patch, a unit vector from the center of the ball.
-    """
-    n = (0.0, 0.0, 0.0)
-    for i in range(pieces):
-        angle = piece[i, ANGLE]
-        if angle > 0.0:
-            f = int(piece[i, FACET])
-            normal = row_of(facet, f, NORMAL)
-            lift = facet[f, OFFSET] + dot(normal, g)
-            r = row_of(piece, i, STEP)
-            c, _ = point_on_piece(i, 1.0, row_of(piece, i, START), piece)
-            n = along(n, -lift, cross(normal, c))
-            n = along(n, -angle * dot(r, r), normal)
-    size = math.sqrt(dot(n, n))
-    clear = -1.0
-    nearest = 0
-    for f in range(facets):
-        normal = row_of(facet, f, NORMAL)
-        lift = facet[f, OFFSET] + dot(normal, g)
-        if size > 0.0:
-            clear = max(clear, -dot(normal, n) / size - lift)
-        if lift < facet[nearest, OFFSET] + dot(row_of(facet, nearest, NORMAL), g):
-            nearest = f
-    if clear < CLEAR:
-        return row_of(facet, nearest, NORMAL), nearest, False
-    return (n[0] / size, n[1] / size, n[2] / size), nearest, True
-
-
-@inner
-def thin_patch(facets, pieces, g, facet, piece):
-    """(whether the cell is thin, pole): the pole is the normal of the facet nearest to the agent.
-
-    Writes the heights of arcs over the plane through the agent across the pole: that of a facet
-    nearly parallel to it comes from its offset, with all digits however thin the cell.
-    """
-    near = 0
-    for f in range(1, facets):
-        if facet[f, OFFSET] < facet[near, OFFSET]:
-            near = f
-    pole = row_of(facet, near, NORMAL)
-    if facets < 2 or facet[near, OFFSET] > THIN or abs(dot(pole, g)) > STEEP:
-        return False, pole
-    opposite = False  # whether the point opposite the pole is outside the cell
-    for f in range(facets):
-        normal = row_of(facet, f, NORMAL)
-        opposite = opposite or -dot(normal, along(pole, 1.0, g)) > facet[f, OFFSET]
-    if not opposite:
-        return False, pole
-    for i in range(pieces):
-        if piece[i, ANGLE] > 0.0:
-            f = int(piece[i, FACET])
-            normal = row_of(facet, f, NORMAL)
-            side = 1.0 if dot(normal, pole) > 0.0 else -1.0
-            tilt = along(pole, -side, normal)
-            rest = along(row_of(facet, near, NORMAL_LOW), -side, row_of(facet, f, NORMAL_LOW))
-            put(piece, i, TILT, along(tilt, 1.0, rest))
-            piece[i, LEVEL] = side * facet[f, OFFSET]
-            if abs(height_on_arc(i, row_of(piece, i, START), piece)) > THIN:
-                return False, pole
-    return True, pole
-
-
-@inner
-def height_on_arc(i, v, piece):
-    """Height of a point v of arc i over the plane through the agent: see thin_patch."""
-    return piece[i, LEVEL] + dot(row_of(piece, i, TILT), v)
-
-
-@inner
-def band_nodes(i, box, nt, ns, pole, center, apex, piece, node):
-    """Write the nodes between arc i of a thin cell and the plane through the agent.
-
-    In surface_nodes sectors begin at the pole; here, along meridians, at that plane.
-    """
-    t0, t1, s0, s1 = box
-    level = -dot(center, pole)
-    zero = (0.0, 0.0, 0.0)
-    count = 0
-    for k in range(COUNT[nt]):
-        v, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], zero, piece)
-        height = height_on_arc(i, v, piece)
-        y = less(v, center)
-        y = along(y, -dot(y, pole), pole)
-        turn = dot(pole, cross(y, slope)) / dot(y, y)
-        turn *= (t1 - t0) * (s1 - s0) * WEIGHTS[nt, k] * height
-        size = math.sqrt(dot(y, y))
-        for h in range(COUNT[ns]):
-            lift = level + (s0 + (s1 - s0) * NODES[ns, h]) * height
-            out = math.sqrt((1.0 - lift) * (1.0 + lift)) / size
-            on = along((out * y[0], out * y[1], out * y[2]), lift, pole)
-            d = less(along(center, 1.0, on), apex)
-            put(node, count, 0, d)
-            node[count, 3] = turn * WEIGHTS[ns, h] * dot(d, on)
-            count += 1
-    return count
-
-
-@inner
-def on_sphere(v, g, sigma):
-    """The point of the sphere next to v, with all digits if it is near the agent."""
-    y = along(v, 1.0, g)
-    return along(v, -0.5 * outside_ball(v, g, sigma) / dot(y, y), y)
-
-
-@inner
 def stereographic(c, d, pole):
     """(zeta, its derivative) of a point c, seen from the pole, that moves by d."""
     lift = dot(c, pole)
@@ -211,120 +119,237 @@ def stereographic(c, d, pole):
 
 
 @inner
-def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
-    """Write the nodes of a box (t0, t1, s0, s1) of the sector of piece i; return how many.
+def height_on_arc(i, v, piece):
+    """Height of a point v of arc i over the plane through the agent: see thin_patch."""
+    return piece[i, LEVEL] + dot(row_of(piece, i, TILT), v)
 
-    Rows of `node`: the place, seen from the apex, and the flux of the field v - apex through the
-    surface there. `surface`: (whether it is the patch, sign of its pieces, normal or pole, offset,
-    apex of the fan, radius of a disc about the pole that is left out: BAND for a thin cell, with
-    the center of the ball in place of the apex).
+
+@inner
+def put_node(count, d, flux, node):
+    """Write node number `count`: its place, seen from the apex, and its flux; return count + 1."""
+    put(node, count, 0, d)
+    node[count, 3] = flux
+    return count + 1
+
+
+@inner
+def band_nodes(i, box, nt, ns, surface, apex, piece, node):
+    """`surface_nodes` between arc i of a thin cell and the plane through the agent.
+
+    Sectors of other patches begin at the pole; here, along meridians, at that plane.
     """
-    on_sphere, sign, normal, offset, o, hole = surface
-    if hole == BAND:
-        return band_nodes(i, box, nt, ns, normal, o, apex, piece, node)
     t0, t1, s0, s1 = box
-    size = sign * (t1 - t0) * (s1 - s0)
-    from_apex = less(o, apex)
-    if not on_sphere:
-        size *= offset - dot(normal, apex)
+    pole, center = surface.normal, surface.apex
+    level = -dot(center, pole)
     count = 0
     for k in range(COUNT[nt]):
-        t = t0 + (t1 - t0) * NODES[nt, k]
-        if on_sphere:
-            c, slope = point_on_piece(i, t, o, piece)
-            c, slope = stereographic(c, slope, normal)
-            turn = dot(normal, cross(c, slope))
-        else:
-            c, turn = turn_at(i, t, o, normal, piece)
-        turn *= size * WEIGHTS[nt, k]
-        length = math.sqrt(dot(c, c))
-        reach = 2.0 * math.atan(length)
-        least = 0.0
-        if on_sphere and length > 0.0:
-            least = min(1.0, 2.0 * math.atan(hole) / reach)
-            turn *= (1.0 - least) * reach / (length * length)
+        v, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], ZERO, piece)
+        height = height_on_arc(i, v, piece)
+        y = less(v, center)
+        y = along(y, -dot(y, pole), pole)
+        turn = dot(pole, cross(y, slope)) / dot(y, y)
+        turn *= (t1 - t0) * (s1 - s0) * WEIGHTS[nt, k] * height
+        size = math.sqrt(dot(y, y))
         for h in range(COUNT[ns]):
-            s = least + (1.0 - least) * (s0 + (s1 - s0) * NODES[ns, h])
-            flux = turn * WEIGHTS[ns, h]
-            if on_sphere and length > 0.0:
-                sine = math.sin(s * reach)
-                half = math.sin(0.5 * s * reach)
-                out = sine / length
-                step = along((out * c[0], out * c[1], out * c[2]), -2.0 * half * half, normal)
-                d = along(from_apex, 1.0, step)
-                flux *= sine * dot(d, along(normal, 1.0, step))
-            else:
-                d = along(from_apex, s, c)
-                flux *= s
-            put(node, count, 0, d)
-            node[count, 3] = flux
-            count += 1
+            lift = level + (s0 + (s1 - s0) * NODES[ns, h]) * height
+            out = math.sqrt((1.0 - lift) * (1.0 + lift)) / size
+            on = along(scaled(out, y), lift, pole)
+            d = less(along(center, 1.0, on), apex)
+            count = put_node(count, d, turn * WEIGHTS[ns, h] * dot(d, on), node)
     return count
 
 
 @inner
-def meets_cap(first, last, surface, top, lift, piece):
-    """Whether sectors of a patch meet the cap {y: top . y > lift} of the sphere."""
-    _, _, pole, _, at, hole = surface
-    level = dot(top, pole)
-    for i in range(first, last):
-        for k in range(SAMPLES + 1 if piece[i, ANGLE] > 0.0 else 0):
-            c, slope = point_on_piece(i, k / SAMPLES, at, piece)
-            zeta, _ = stereographic(c, slope, pole)
-            length = math.sqrt(dot(zeta, zeta))
-            if length > 0.0:
-                end = 2.0 * math.atan(length)
-                begin = min(end, 2.0 * math.atan(hole))
-                climb = dot(top, zeta) / length
-                psi = min(end, max(begin, math.atan2(climb, level)))
-                if level * math.cos(psi) + climb * math.sin(psi) > lift:
-                    return True
-    return False
+def patch_nodes(i, box, nt, ns, surface, apex, piece, node):
+    """`surface_nodes` of the patch of the sphere."""
+    t0, t1, s0, s1 = box
+    pole = surface.normal
+    size = surface.sign * (t1 - t0) * (s1 - s0)
+    from_apex = less(surface.apex, apex)
+    count = 0
+    for k in range(COUNT[nt]):
+        c, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], surface.apex, piece)
+        c, slope = stereographic(c, slope, pole)
+        turn = dot(pole, cross(c, slope)) * size * WEIGHTS[nt, k]
+        length = math.sqrt(dot(c, c))
+        reach = 2.0 * math.atan(length)
+        least = stretch = 0.0
+        if length > 0.0:
+            least = min(1.0, 2.0 * math.atan(surface.hole) / reach)
+            turn *= (1.0 - least) * reach / (length * length)
+            stretch = 1.0 / length
+        for h in range(COUNT[ns]):
+            psi = reach * (least + (1.0 - least) * (s0 + (s1 - s0) * NODES[ns, h]))
+            sine = math.sin(psi)
+            half = math.sin(0.5 * psi)
+            step = along(scaled(sine * stretch, c), -2.0 * half * half, pole)
+            d = along(from_apex, 1.0, step)
+            flux = turn * WEIGHTS[ns, h] * sine * dot(d, along(pole, 1.0, step))
+            count = put_node(count, d, flux, node)
+    return count
 
 
 @inner
-def put_equator(g, facet, arc):
-    """Note a great circle, for a cell that is the whole ball, as facet 0 and arc 0."""
-    put(facet, 0, NORMAL, (0.0, 0.0, -1.0))
-    facet[0, OFFSET] = g[2]
-    put(facet, 0, CENTER, (-g[0], -g[1], -g[2]))
-    put(facet, 0, FAN, (-g[0], -g[1], -g[2]))
-    put(arc, 0, 0, (1.0 - g[0], -g[1], -g[2]))
-    put(arc, 0, 3, (0.0, 0.0, 0.0))
-    put(arc, 0, 6, (1.0, 0.0, 0.0))
-    arc[0, 9] = 2.0 * math.pi
+def flat_nodes(i, box, nt, ns, surface, apex, piece, node):
+    """`surface_nodes` of a facet."""
+    t0, t1, s0, s1 = box
+    size = surface.sign * (t1 - t0) * (s1 - s0) * (surface.offset - dot(surface.normal, apex))
+    from_apex = less(surface.apex, apex)
+    count = 0
+    for k in range(COUNT[nt]):
+        c, turn = turn_at(i, t0 + (t1 - t0) * NODES[nt, k], surface.apex, surface.normal, piece)
+        turn *= size * WEIGHTS[nt, k]
+        for h in range(COUNT[ns]):
+            s = s0 + (s1 - s0) * NODES[ns, h]
+            count = put_node(count, along(from_apex, s, c), turn * WEIGHTS[ns, h] * s, node)
+    return count
 
 
 @inner
-def put_box(row, k, i, out):
-    """Write the box of all of piece i of surface k: see boxes_of in ball.py."""
-    out[row, 0] = k
-    out[row, 1] = i
-    for side in range(3):
-        out[row, 2 + 2 * side] = 0.0
-        out[row, 3 + 2 * side] = 1.0
+def edge_nodes(i, box, nt, surface, apex, piece, node):
+    """`surface_nodes` of the edges of a planar region."""
+    t0, t1, _, _ = box
+    count = 0
+    for k in range(COUNT[nt]):
+        d, turn = turn_at(i, t0 + (t1 - t0) * NODES[nt, k], apex, surface.normal, piece)
+        count = put_node(count, d, WEIGHTS[nt, k] * (t1 - t0) * turn, node)
+    return count
 
 
-@njit
-def nodes_of_facet(n, f, boxes, frame, b, out):
-    """Write the nodes of boxes of facet f of the cell in b to out[k], rows (z - position, weight).
+@inner
+def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
+    """Write the nodes of a box (t0, t1, s0, s1) of the sector of piece i; return how many.
 
-    n: row of the rule each way; of boxes: see boxes_of in ball.py, s is not used.
+    Rows of `node`: the place, seen from the apex, and the flux of the field v - apex through the
+    surface there. On edges s is not used.
     """
-    inverse = inverse_upper(upper_of(frame.root))
-    o = row_of(b.facet, f, FAN)
-    normal = row_of(b.facet, f, NORMAL)
-    stretch = b.facet[f, STRETCH] * inverse[0] * inverse[3] * inverse[5]
-    m = COUNT[n]
-    for row in range(boxes.shape[0]):
-        t0 = boxes[row, 2]
-        r0 = boxes[row, 6]
-        size = (boxes[row, 3] - t0) * (boxes[row, 7] - r0) * stretch
-        for k in range(m):
-            t = t0 + (boxes[row, 3] - t0) * NODES[n, k]
-            c, turn = turn_at(int(boxes[row, 1]), t, o, normal, b.piece)
-            turn *= size * WEIGHTS[n, k]
-            for h in range(m):
-                r = r0 + (boxes[row, 7] - r0) * NODES[n, h]
-                put(out[row], k * m + h, 0, upper(inverse, along(o, r, c)))
-                out[row, k * m + h, 3] = turn * WEIGHTS[n, h] * r
+    if surface.kind == EDGES:
+        return edge_nodes(i, box, nt, surface, apex, piece, node)
+    if surface.kind == FLAT:
+        return flat_nodes(i, box, nt, ns, surface, apex, piece, node)
+    if surface.kind == BAND:
+        return band_nodes(i, box, nt, ns, surface, apex, piece, node)
+    return patch_nodes(i, box, nt, ns, surface, apex, piece, node)
+
+
+@inner
+def nearest_on_piece(i, m, b, piece):
+    """(squared distance, v) of the point of piece i that is nearest to the peak."""
+    a = row_of(piece, i, START)
+    x = along(b, 1.0, upper(m, a))
+    u = upper(m, row_of(piece, i, STEP))
+    angle = piece[i, ANGLE]
+    if angle == 0.0:
+        square = dot(u, u)
+        t = -dot(x, u) / square if square > 0.0 else 0.0
+        t = min(1.0, max(0.0, t))
+        x = along(x, t, u)
+        return dot(x, x), along(a, t, row_of(piece, i, STEP))
+    e = upper(m, row_of(piece, i, QUARTER))
+    base = less(x, u)  # the circle is base + cos u + sin e
+    best = dot(x, x)
+    at = 0
+    for k in range(1, INTERVALS + 1):
+        y = on_circle(base, u, e, angle * k / INTERVALS)
+        if dot(y, y) < best:
+            best = dot(y, y)
+            at = k
+    low = angle * max(at - 1, 0) / INTERVALS
+    high = angle * min(at + 1, INTERVALS) / INTERVALS
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        y = on_circle(base, u, e, middle)
+        slope = on_circle(ZERO, e, scaled(-1.0, u), middle)
+        if dot(y, slope) > 0.0:
+            high = middle
+        else:
+            low = middle
+    y = on_circle(base, u, e, 0.5 * (low + high))
+    v, _ = point_on_piece(i, 0.5 * (low + high) / angle, ZERO, piece)
+    return dot(y, y), v
+
+
+@inner
+def on_circle(base, u, e, turn):
+    """base + cos(turn) u + sin(turn) e."""
+    return along(along(base, math.cos(turn), u), math.sin(turn), e)
+
+
+@inner
+def nearest_on_facet(f, m, b, facet, piece):
+    """(squared distance, v) of the point of facet f that is nearest to the peak."""
+    normal = row_of(facet, f, NORMAL)
+    tilted = solve_lower(m, normal)
+    height = (facet[f, OFFSET] + dot(tilted, b)) / dot(tilted, tilted)
+    x = scaled(height, tilted)
+    v = solve_upper(m, less(x, b))
+    r = less(v, row_of(facet, f, CENTER))
+    inside = dot(r, r) <= facet[f, RADIUS] * facet[f, RADIUS]
+    first = int(facet[f, FIRST])
+    last = int(facet[f, LAST])
+    for i in range(first, last):
+        if piece[i, ANGLE] == 0.0 and inside:
+            arm = less(v, row_of(piece, i, START))
+            inside = dot(normal, cross(row_of(piece, i, STEP), arm)) >= 0.0
+    if inside:
+        return dot(x, x), v
+    best = math.inf
+    for i in range(first, last):
+        square, at = nearest_on_piece(i, m, b, piece)
+        if square < best:
+            best = square
+            v = at
+    return best, v
+
+
+@inner
+def nearest_in_ball(m, b, g):
+    """The point v of the ball that is nearest to the peak: Newton's method for its multiplier."""
+    y = along(solve_upper(m, scaled(-1.0, b)), 1.0, g)
+    if dot(y, y) <= 1.0:
+        return less(y, g)
+    q = (
+        m[0] * m[0], m[0] * m[1], m[0] * m[2], m[1] * m[1] + m[3] * m[3],
+        m[1] * m[2] + m[3] * m[4], m[2] * m[2] + m[4] * m[4] + m[5] * m[5],
+    )  # fmt: skip
+    right = transposed(m, upper(m, y))
+    push = 0.0
+    for _ in range(ROUNDS):  # of 1 / |y| - 1, which is concave: no step goes too far
+        root = cholesky(q[0] + push, q[1], q[2], q[3] + push, q[4], q[5] + push)
+        y = solve_upper(root, solve_lower(root, right))
+        size = math.sqrt(dot(y, y))
+        slope = solve_lower(root, y)
+        step = (size - 1.0) * size * size / dot(slope, slope)
+        push += step
+        if not step > 1e-15 * push:
+            break
+    return less((y[0] / size, y[1] / size, y[2] / size), g)
+
+
+@inner
+def cholesky(a, b, c, d, e, f):
+    """The upper triangular R with R'R = ((a, b, c), (b, d, e), (c, e, f))."""
+    r0 = math.sqrt(a)
+    r1 = b / r0
+    r2 = c / r0
+    r3 = math.sqrt(max(d - r1 * r1, 1e-300))
+    r4 = (e - r1 * r2) / r3
+    return r0, r1, r2, r3, r4, math.sqrt(max(f - r2 * r2 - r4 * r4, 1e-300))
+
+
+@inner
+def nearest_in_cell(cell, m, b, facet, piece):
+    """The point v of the cell that is nearest to the peak."""
+    v = nearest_in_ball(m, b, cell.ball[0])
+    inside = True
+    for f in range(cell.facets):
+        inside = inside and dot(row_of(facet, f, NORMAL), v) <= facet[f, OFFSET]
+    if inside:
+        return v
+    best = math.inf
+    for f in range(cell.facets):
+        square, at = nearest_on_facet(f, m, b, facet, piece)
+        if square < best:
+            best = square
+            v = at
+    return v

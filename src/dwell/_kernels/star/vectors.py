@@ -2,6 +2,8 @@
 
 from dwell._kernels._jit import inner
 
+ZERO = (0.0, 0.0, 0.0)
+
 
 @inner
 def dot(u, v):
@@ -25,6 +27,22 @@ def less(u, v):
 def along(u, t, v):
     """u + t v."""
     return u[0] + t * v[0], u[1] + t * v[1], u[2] + t * v[2]
+
+
+@inner
+def scaled(t, v):
+    """t v."""
+    return t * v[0], t * v[1], t * v[2]
+
+
+@inner
+def across(u):
+    """A vector across u, of no certain length."""
+    if abs(u[0]) <= abs(u[1]) and abs(u[0]) <= abs(u[2]):
+        return 0.0, u[2], -u[1]
+    if abs(u[1]) <= abs(u[2]):
+        return -u[2], 0.0, u[0]
+    return u[1], -u[0], 0.0
 
 
 @inner

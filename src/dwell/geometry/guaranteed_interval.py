@@ -9,14 +9,14 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points
-from dwell.geometry.guaranteed_base import StarBase
+from dwell.geometry.guaranteed_base import GuaranteedBase
 from dwell.geometry.known import as_place
 from dwell.geometry.region import Interval
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class StarInterval(StarBase):
+class StarInterval(GuaranteedBase):
     """The guaranteed cell of an agent on the line, or the dual one; see `StarCell`.
 
     An agent within R of the place q takes everything beyond the point at (|q - p| - R) / 2 towards

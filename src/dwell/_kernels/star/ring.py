@@ -3,12 +3,12 @@
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.double_double import add, quotient, times
+from dwell._kernels.common.double_double import add, difference, quotient, times
 from dwell._kernels.star.buffers import (
     ANGLE,
     BEHIND,
     CENTER,
-    FACET,
+    ENDS,
     FAN,
     FIRST,
     LAST,
@@ -16,41 +16,30 @@ from dwell._kernels.star.buffers import (
     NORMAL,
     NORMAL_LOW,
     OFFSET,
+    OWNER,
     QUARTER,
     RADIUS,
     START,
     STEP,
     STRETCH,
 )
-from dwell._kernels.star.vectors import along, cross, dot, less, put, row_of, solve_lower
+from dwell._kernels.star.vectors import (
+    ZERO,
+    across,
+    along,
+    cross,
+    dot,
+    less,
+    put,
+    row_of,
+    scaled,
+    solve_lower,
+)
 
 WIDEST_ARC = 0.9  # radians of a piece
-CLOSE = 1e-12  # share of an edge by which a point is moved onto the sphere, at most
+CLOSE = 1e-8  # share of an edge by which a point is moved onto the sphere, at most
 BACKWARD = 1e-3  # of the cubed radius: how far edges without length may turn back by rounding
 FULL = -1  # the buffers are too small for all pieces
-
-
-@inner
-def frame_at(place, center, w):
-    """g = W (place - center), and 1 - |g|**2 of that very g, without cancellation."""
-    x = place[0] - center[0]
-    y = place[1] - center[1]
-    z = place[2] - center[2]
-    h, low = add(w[0] * x, 0.0, w[1] * y, 0.0)
-    g1, _ = add(h, low, w[2] * z, 0.0)
-    g2 = w[3] * y + w[4] * z
-    g3 = w[5] * z
-    h, low = 1.0, 0.0
-    for v in (g1, g2, g3):
-        ph, pl = times(v, 0.0, v, 0.0)
-        h, low = add(h, low, -ph, -pl)
-    return (g1, g2, g3), h
-
-
-@inner
-def outside_ball(v, g, sigma):
-    """How far a point lies outside the ball: |v + g|**2 - 1."""
-    return dot(v, v) + 2.0 * dot(g, v) - sigma
 
 
 @inner
@@ -64,19 +53,52 @@ def exact_product(a, b, c, x, xl, y, yl, z, zl):
 
 
 @inner
-def map_vertices(n, w, g, sigma, x, y, z, low, vertex):
-    """Fill `vertex` with W (x + low), and how far outside the ball that is."""
-    for k in range(n):
-        xl = low[0, k]
-        yl = low[1, k]
-        zl = low[2, k]
-        ah, al = exact_product(w[0], w[1], w[2], x[k], xl, y[k], yl, z[k], zl)
-        bh, bl = exact_product(0.0, w[3], w[4], x[k], xl, y[k], yl, z[k], zl)
-        ch, cl = times(w[5], 0.0, z[k], zl)
-        v = (ah, bh, ch)
-        put(vertex, k, 0, v)
-        put(vertex, k, 3, (al, bl, cl))
-        vertex[k, 6] = outside_ball(v, g, sigma)
+def mapped(w, v, low):
+    """W (v + low) as (v, low part)."""
+    xh, xl = exact_product(w[0], w[1], w[2], v[0], low[0], v[1], low[1], v[2], low[2])
+    yh, yl = exact_product(0.0, w[3], w[4], v[0], low[0], v[1], low[1], v[2], low[2])
+    zh, zl = times(w[5], 0.0, v[2], low[2])
+    return (xh, yh, zh), (xl, yl, zl)
+
+
+@inner
+def total(v, low, w, rest):
+    """v + low + w + rest as (v, low part)."""
+    xh, xl = add(v[0], low[0], w[0], rest[0])
+    yh, yl = add(v[1], low[1], w[1], rest[1])
+    zh, zl = add(v[2], low[2], w[2], rest[2])
+    return (xh, yh, zh), (xl, yl, zl)
+
+
+@inner
+def frame_at(place, center, w):
+    """(ball, what its g was rounded by), g = W (place - center).
+
+    A ball is (g, 1 - |g|**2 of that rounded g, what this was rounded by).
+    """
+    x, xl = difference(place[0], center[0])
+    y, yl = difference(place[1], center[1])
+    z, zl = difference(place[2], center[2])
+    g, low = mapped(w, (x, y, z), (xl, yl, zl))
+    h, rest = 1.0, 0.0
+    for v in g:
+        ph, pl = times(v, 0.0, v, 0.0)
+        h, rest = add(h, rest, -ph, -pl)
+    return (g, h, rest), low
+
+
+@inner
+def outside_ball(v, ball):
+    """How far a point lies outside the ball: |v + g|**2 - 1."""
+    return dot(v, v) + 2.0 * dot(ball[0], v) - ball[1]
+
+
+@inner
+def put_vertex(k, v, low, ball, vertex):
+    """Write v + low as vertex k, and how far outside the ball it is."""
+    put(vertex, k, 0, v)
+    put(vertex, k, 3, low)
+    vertex[k, 6] = outside_ball(v, ball)
 
 
 @inner
@@ -111,11 +133,12 @@ def rest_of_normal(n, d, w):
 
 
 @inner
-def plane_of_facet(f, d, w, g, sigma, facet):
+def plane_of_facet(f, d, w, ball, facet):
     """Write the plane halfway to d as facet f; return whether it meets the ball.
 
     STRETCH is what areas in it are multiplied by on the way back to z, but for det(W).
     """
+    g, sigma, _ = ball
     n = solve_lower(w, d)
     size = math.sqrt(dot(n, n))
     n = (n[0] / size, n[1] / size, n[2] / size)
@@ -126,7 +149,7 @@ def plane_of_facet(f, d, w, g, sigma, facet):
     put(facet, f, NORMAL, n)
     put(facet, f, NORMAL_LOW, rest_of_normal(n, d, w))
     facet[f, OFFSET] = o
-    put(facet, f, CENTER, (o * n[0] - flat[0], o * n[1] - flat[1], o * n[2] - flat[2]))
+    put(facet, f, CENTER, less(scaled(o, n), flat))
     facet[f, RADIUS] = math.sqrt(square) if square > 0.0 else 0.0
     facet[f, STRETCH] = math.sqrt(dot(d, d)) / size
     return square > 0.0
@@ -145,7 +168,7 @@ def edge_in_ball(i, j, g, vertex):
     u = row_of(vertex, i, 0)
     d = less(row_of(vertex, j, 0), u)
     square = dot(d, d)
-    slope = dot((u[0] + g[0], u[1] + g[1], u[2] + g[2]), d)
+    slope = dot(along(u, 1.0, g), d)
     s = slope * slope - square * vertex[i, 6]
     if not (inside or other):
         if not (s > 0.0 and slope < 0.0 and -slope < square):
@@ -163,7 +186,7 @@ def edge_in_ball(i, j, g, vertex):
 
 
 @inner
-def point_on_edge(i, j, t, g, sigma, vertex):
+def point_on_edge(i, j, t, ball, vertex):
     """(place, low part) at t between vertices i and j: they themselves at 0 and 1, else a point of
     the sphere, with which short arcs keep their digits."""
     if t == 0.0:
@@ -174,42 +197,37 @@ def point_on_edge(i, j, t, g, sigma, vertex):
     al = row_of(vertex, i, 3)
     b = row_of(vertex, j, 0)
     bl = row_of(vertex, j, 3)
-    xh, xl = between(a[0], al[0], b[0], bl[0], t)
-    yh, yl = between(a[1], al[1], b[1], bl[1], t)
-    zh, zl = between(a[2], al[2], b[2], bl[2], t)
-    v = (xh, yh, zh)
-    low = (xl, yl, zl)
-    outside, rest = -sigma, 0.0  # |v + g|**2 - 1
-    for k in range(3):
-        sh, sl = add(v[k], low[k], 2.0 * g[k], 0.0)
-        ph, pl = times(v[k], low[k], sh, sl)
-        outside, rest = add(outside, rest, ph, pl)
+    g = ball[0]
     d = less(b, a)
-    slope = 2.0 * dot(along(v, 1.0, g), d)
-    if abs(outside) < CLOSE * abs(slope):
-        low = along(low, -outside / slope, d)
+    step, rest = total(b, bl, scaled(-1.0, a), scaled(-1.0, al))
+    step, rest = mapped((t, 0.0, 0.0, t, 0.0, t), step, rest)
+    v, low = total(a, al, step, rest)
+    for _ in range(2):  # Newton's method along the edge
+        outside, fine = -ball[1], -ball[2]  # |v + g|**2 - 1
+        for k in range(3):
+            sh, sl = add(v[k], low[k], 2.0 * g[k], 0.0)
+            ph, pl = times(v[k], low[k], sh, sl)
+            outside, fine = add(outside, fine, ph, pl)
+        slope = 2.0 * dot(along(v, 1.0, g), d)
+        if not abs(outside) < CLOSE * abs(slope):
+            break
+        v, low = total(v, low, scaled(-outside / slope, d), ZERO)
     return v, low
 
 
 @inner
-def between(ah, al, bh, bl, t):
-    """a + t (b - a) in double-double."""
-    dh, dl = add(bh, bl, -ah, -al)
-    ph, pl = times(t, 0.0, dh, dl)
-    return add(ah, al, ph, pl)
+def put_segment(m, a, low, b, b_low, corner, piece):
+    """Write the segment from a + low to b + b_low as piece m; return m + 1.
 
-
-@inner
-def put_segment(m, a, low, b, b_low, f, piece):
-    """Write the segment from a + low to b + b_low as piece m; return m + 1."""
+    corner: the vertex at which its edge begins.
+    """
     put(piece, m, START, a)
     put(piece, m, LOW, low)
-    for k in range(3):
-        high, rest = add(b[k], b_low[k], -a[k], -low[k])
-        piece[m, STEP + k] = high
-        piece[m, QUARTER + k] = rest
+    step, rest = total(b, b_low, scaled(-1.0, a), scaled(-1.0, low))
+    put(piece, m, STEP, step)
+    put(piece, m, QUARTER, rest)
     piece[m, ANGLE] = 0.0
-    piece[m, FACET] = f
+    piece[m, OWNER] = corner
     return m + 1
 
 
@@ -226,20 +244,6 @@ def put_arc(k, a, low, b, b_low, normal, center, arc):
 
 
 @inner
-def angle_of_segments(first, m, normal, center, piece):
-    """(angle that segments first to m - 1 have about `center`, whether all turn left)."""
-    total = 0.0
-    left = True
-    for i in range(first, m):
-        r = along(less(row_of(piece, i, START), center), 1.0, row_of(piece, i, LOW))
-        d = row_of(piece, i, STEP)
-        turn = dot(normal, cross(r, d))
-        left = left and turn >= 0.0
-        total += math.atan2(turn, dot(r, r) + dot(r, d))
-    return total, left
-
-
-@inner
 def settle_arcs(count, first, m, normal, center, piece, arc):
     """Decide which of the arcs exceeds half a turn, if one does.
 
@@ -252,7 +256,14 @@ def settle_arcs(count, first, m, normal, center, piece, arc):
             least = k
     if count == 0 or arc[least, 9] >= 0.0:
         return
-    total, inside = angle_of_segments(first, m, normal, center, piece)
+    total = 0.0
+    inside = True
+    for i in range(first, m):
+        r = along(less(row_of(piece, i, START), center), 1.0, row_of(piece, i, LOW))
+        d = row_of(piece, i, STEP)
+        turn = dot(normal, cross(r, d))
+        inside = inside and turn >= 0.0
+        total += math.atan2(turn, dot(r, r) + dot(r, d))
     for k in range(count):
         total += arc[k, 9]
     if total < (math.pi if inside else -math.pi):
@@ -279,11 +290,11 @@ def put_pieces_of_arcs(count, m, f, normal, piece, arc):
             half = math.sin(0.5 * turn)
             start = along(along(a, sine, e), -2.0 * half * half, r)
             put(piece, m, START, start)
-            put(piece, m, LOW, row_of(arc, k, 3) if i == 0 else (0.0, 0.0, 0.0))
-            put(piece, m, STEP, along((cosine * r[0], cosine * r[1], cosine * r[2]), sine, e))
-            put(piece, m, QUARTER, along((cosine * e[0], cosine * e[1], cosine * e[2]), -sine, r))
+            put(piece, m, LOW, row_of(arc, k, 3) if i == 0 else ZERO)
+            put(piece, m, STEP, along(scaled(cosine, r), sine, e))
+            put(piece, m, QUARTER, along(scaled(cosine, e), -sine, r))
             piece[m, ANGLE] = angle / parts
-            piece[m, FACET] = f
+            piece[m, OWNER] = f
             m += 1
     return m
 
@@ -291,12 +302,10 @@ def put_pieces_of_arcs(count, m, f, normal, piece, arc):
 @inner
 def put_circle(normal, center, radius, arc):
     """Note a whole circle as arc 0."""
-    k = 0 if abs(normal[0]) < abs(normal[1]) else 1
-    e = cross(normal, (1.0, 0.0, 0.0) if k == 0 else (0.0, 1.0, 0.0))
-    size = radius / math.sqrt(dot(e, e))
-    r = (size * e[0], size * e[1], size * e[2])
+    e = across(normal)
+    r = scaled(radius / math.sqrt(dot(e, e)), e)
     put(arc, 0, 0, along(center, 1.0, r))
-    put(arc, 0, 3, (0.0, 0.0, 0.0))
+    put(arc, 0, 3, ZERO)
     put(arc, 0, 6, r)
     arc[0, 9] = 2.0 * math.pi
 
@@ -317,7 +326,7 @@ def holds_circle(first, last, loop, normal, center, radius, vertex):
 
 
 @inner
-def ring_of_facet(f, m, first, last, loop, g, sigma, b):
+def ring_of_facet(f, m, first, last, loop, ball, b):
     """Write the pieces of facet f, from row m on; return the number of rows, or FULL.
 
     Its polygon has the vertices loop[first] to loop[last - 1], counter-clockwise.
@@ -328,19 +337,19 @@ def ring_of_facet(f, m, first, last, loop, g, sigma, b):
     start = m
     arcs = 0
     entered = left = False
-    entry = entry_low = exit_ = exit_low = (0.0, 0.0, 0.0)
+    entry = entry_low = exit_ = exit_low = ZERO
     i = loop[last - 1]
     for at in range(first, last):
         j = loop[at]
         forward = i < j
         low = i if forward else j
         high = j if forward else i
-        meets, t0, t1 = edge_in_ball(low, high, g, vertex)
+        meets, t0, t1 = edge_in_ball(low, high, ball[0], vertex)
         if meets:
             if m == piece.shape[0]:
                 return FULL
-            p, pl = point_on_edge(low, high, t0 if forward else t1, g, sigma, vertex)
-            q, ql = point_on_edge(low, high, t1 if forward else t0, g, sigma, vertex)
+            p, pl = point_on_edge(low, high, t0 if forward else t1, ball, vertex)
+            q, ql = point_on_edge(low, high, t1 if forward else t0, ball, vertex)
             if vertex[i, 6] > 0.0:
                 if left:
                     arcs = put_arc(arcs, exit_, exit_low, p, pl, normal, center, arc)
@@ -349,7 +358,8 @@ def ring_of_facet(f, m, first, last, loop, g, sigma, b):
                     entered = True
                     entry = p
                     entry_low = pl
-            m = put_segment(m, p, pl, q, ql, f, piece)
+            m = put_segment(m, p, pl, q, ql, i, piece)
+            piece[m - 1, ENDS] = vertex[j, 6] > 0.0
             if vertex[j, 6] > 0.0:
                 left = True
                 exit_ = q
@@ -372,7 +382,7 @@ def close_facet(f, first, last, behind, facet, piece):
     facet[f, BEHIND] = behind
     facet[f, FIRST] = first
     facet[f, LAST] = last
-    o = (0.0, 0.0, 0.0)
+    o = ZERO
     for i in range(first, last):
         o = along(o, 1.0 / (last - first), row_of(piece, i, START))
     put(facet, f, FAN, o)

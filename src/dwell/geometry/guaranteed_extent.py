@@ -73,10 +73,10 @@ def _judged(cell: StarRegion, corners: Points, best: Extent) -> tuple[Extent, Po
 
 
 def _extent_of(points: Points) -> tuple[float, float]:
-    from dwell._kernels.star.extent import make_ball_buffers
-    from dwell._kernels.star.guaranteed import extent_of
+    from dwell._kernels.star.buffers import make_ball_buffers
+    from dwell._kernels.star.extent import extent
 
-    diameter, circumradius = extent_of(len(points), points, make_ball_buffers())
+    diameter, circumradius = extent(len(points), points, make_ball_buffers())
     return float(diameter), float(circumradius)
 
 

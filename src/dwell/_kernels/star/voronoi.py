@@ -1,0 +1,155 @@
+"""Voronoi cells in discs and ellipses, and in balls and ellipsoids of space.
+
+A cell of the plane is a facet in the plane z = 0 of space.
+"""
+
+from dwell._kernels._jit import inlined, inner, njit
+from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.polygon.halfplane_clip import voronoi_cell
+from dwell._kernels.polygon.vertex_refinement import refine_vertices
+from dwell._kernels.space.careful import sharpen
+from dwell._kernels.space.cells import list_loops
+from dwell._kernels.space.cells import voronoi_cell as polyhedron_of
+from dwell._kernels.star.buffers import ANGLE, CENTER, NORMAL, OFFSET, RADIUS, STRETCH, Cell
+from dwell._kernels.star.cell import NO_MASS, measure
+from dwell._kernels.star.patch import put_equator
+from dwell._kernels.star.ring import (
+    FULL,
+    close_facet,
+    frame_at,
+    mapped,
+    plane_of_facet,
+    put_vertex,
+    ring_of_facet,
+)
+from dwell._kernels.star.vectors import ZERO, along, dot, put, row_of, scaled, upper_of
+
+UP = (0.0, 0.0, 1.0)
+CROWDED = -3  # status: the buffers are too small for the cell's boundary
+
+
+@inlined
+def disc_cell(p, xs, ys, wx, wy, frame, loop, s, b):
+    """The boundary of agent p's cell into b.
+
+    Return (status, cell, squared distance of the nearest agent, agents compared with, in s.seen).
+    The vertices of its polygon stay in s, with all digits, so that thin cells keep theirs.
+    """
+    w = upper_of(frame.matrix)
+    ball, rest = frame_at((xs[p], ys[p], 0.0), frame.center, w)
+    n, compared, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
+    if n == COINCIDENT or n == 0:
+        status = COINCIDENT if n == COINCIDENT else NO_MASS
+        return status, Cell(0, 0, False, 0, ball), nearest, compared
+    sharp = refine_vertices(
+        n, xs[p], ys[p], xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
+    )
+    for k in range(n):
+        low = (s.x2[k], s.y2[k], 0.0) if sharp else ZERO
+        v, low = mapped(w, (s.x[k], s.y[k], 0.0), low)
+        put_vertex(k, v, along(low, 1.0, rest), ball, b.vertex)  # about the rounded g
+    put(b.facet, 0, NORMAL, UP)
+    b.facet[0, OFFSET] = 0.0
+    put(b.facet, 0, CENTER, scaled(-1.0, ball[0]))
+    b.facet[0, RADIUS] = b.facet[0, STRETCH] = 1.0
+    pieces = ring_of_facet(0, 0, 0, n, loop, ball, b)
+    close_facet(0, 0, pieces, -1, b.facet, b.piece)
+    return 0 if pieces > 0 else NO_MASS, Cell(1, pieces, False, 0, ball), nearest, compared
+
+
+@njit
+def measure_discs(lo, hi, row, agent, x, y, wx, wy, frame, terms, loop, s, b, out):
+    """Measure the cells of agent[k] in configuration row[k] of x, y for k from lo to hi - 1.
+
+    Columns of `out`: see cell.py.
+    """
+    for k in range(lo, hi):
+        xs = x[row[k]]
+        ys = y[row[k]]
+        p = agent[k]
+        status, cell, nearest, _ = disc_cell(p, xs, ys, wx, wy, frame, loop, s, b)
+        neighbors = 0
+        for i in range(cell.pieces):
+            neighbors += b.piece[i, ANGLE] == 0.0
+        place = (xs[p], ys[p], 0.0)
+        measure(status, cell, neighbors, nearest, place, frame, terms, b, out[k])
+
+
+@njit
+def disc_cell_of(p, xs, ys, wx, wy, frame, loop, s, b):
+    """Write the boundary of a cell to b: (status, cell, agents compared with)."""
+    status, cell, _, compared = disc_cell(p, xs, ys, wx, wy, frame, loop, s, b)
+    return status, cell, compared
+
+
+@inner
+def list_facets(loops, place, w, ball, grid, s, b):
+    """Write the facets of a polyhedron that lie in the ball, as a cell; its pieces may be FULL.
+
+    Without any piece it is empty.
+    """
+    facets = pieces = 0
+    whole = True
+    for k in range(loops):
+        q = s.face[k]
+        if q < 0:
+            continue  # of the box round the ball
+        d = (grid.x[q] - place[0], grid.y[q] - place[1], grid.z[q] - place[2])
+        if facets == b.facet.shape[0]:
+            return Cell(facets, FULL, False, -1, ball)
+        meets = plane_of_facet(facets, d, w, ball, b.facet)
+        if b.facet[facets, OFFSET] + dot(row_of(b.facet, facets, NORMAL), ball[0]) < 0.0:
+            whole = False
+        if not meets:
+            continue
+        first = pieces
+        pieces = ring_of_facet(facets, first, s.crossing[k], s.crossing[k + 1], s.gone, ball, b)
+        if pieces == FULL:
+            return Cell(facets, FULL, False, -1, ball)
+        if pieces > first:
+            close_facet(facets, first, pieces, q, b.facet, b.piece)
+            facets += 1
+    if pieces == 0 and whole:
+        pieces = put_equator(ball[0], b)
+    return Cell(facets, pieces, whole and facets == 0, -1, ball)
+
+
+@inner
+def ball_cell(p, solid, grid, frame, s, b):
+    """The boundary of agent p's cell into b.
+
+    Return (status, cell, squared distance of the nearest agent, agents compared with, in s.seen).
+    """
+    w = upper_of(frame.matrix)
+    place = (grid.x[p], grid.y[p], grid.z[p])
+    ball, _ = frame_at(place, frame.center, w)
+    n, compared, nearest = polyhedron_of(p, solid, grid, s)
+    if n == COINCIDENT or n == 0:
+        status = COINCIDENT if n == COINCIDENT else NO_MASS
+        return status, Cell(0, 0, False, -1, ball), nearest, compared
+    sharpen(n, p, solid, grid, s)
+    loops = list_loops(n, s)
+    for k in range(n):
+        low = (s.low[0, k], s.low[1, k], s.low[2, k])
+        v, low = mapped(w, (s.x[k], s.y[k], s.z[k]), low)
+        put_vertex(k, v, low, ball, b.vertex)
+    cell = list_facets(loops, place, w, ball, grid, s, b)
+    status = 0 if cell.pieces > 0 else NO_MASS
+    return CROWDED if cell.pieces == FULL else status, cell, nearest, compared
+
+
+@njit
+def measure_balls(lo, hi, agent, solid, grid, frame, s, b, terms, out):
+    """Measure the cells of agent[lo] to agent[hi - 1], numbers in the grid, into rows of `out`."""
+    for k in range(lo, hi):
+        p = agent[k]
+        status, cell, nearest, _ = ball_cell(p, solid, grid, frame, s, b)
+        place = (grid.x[p], grid.y[p], grid.z[p])
+        measure(status, cell, cell.facets, nearest, place, frame, terms, b, out[k])
+
+
+@njit
+def ball_cell_of(p, solid, grid, frame, s, b):
+    """Write the boundary of a cell to b: (status, cell, agents compared with)."""
+    status, cell, _, compared = ball_cell(p, solid, grid, frame, s, b)
+    return status, cell, compared
