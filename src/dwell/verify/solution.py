@@ -17,6 +17,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
+from dwell.agents.interfaces import stated_pace
 from dwell.agents.state import Spent
 from dwell.cells.backend import is_expensive
 from dwell.errors import AgentsError
@@ -242,7 +243,7 @@ def _resets(system: CoverageSystem, replay: Replay) -> Iterator[Finding]:
 
 def _bounds(system: CoverageSystem, replay: Replay, until: float) -> Iterator[Finding]:
     table, law = replay.table, system.controller
-    top = getattr(law, "top_speed", None)
+    top = stated_pace(law)[0]
     if top is not None:
         speed = lengths(table.holds) / top - 1.0
         limit = 4.0 * np.finfo(float).eps

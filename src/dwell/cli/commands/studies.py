@@ -83,7 +83,7 @@ def compare(
     wanted = scenarios_of_laws(checked, names, of_laws, match=match)
     options: dict[str, Any] = {
         "levels": check_levels(levels),
-        "unmatched": tuple(mismatches(checked.controller, wanted)),
+        "unmatched": tuple(mismatches(checked, wanted)),
         "workers": workers,
     }
     kinds = [kind.value for kind in formats or [Format.png]]
