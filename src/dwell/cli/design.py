@@ -25,12 +25,11 @@ _ABOUT_OPEN = "open: T2 is within the limit, but something else is missing; --ve
 
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
-    """Print what holds, advice, conditions and constants; `verbose` adds what each guarantees."""
+    """Print the verdict, advice, conditions and constants; `verbose` adds what each guarantees."""
     console = _console()
-    s = found.setting
-    console.print(escape(_law(s)), soft_wrap=True)
-    console.print(escape(_assumed(s)), soft_wrap=True)
     console.print(_table(("", ""), _conclusions(found, out), True))
+    console.print(escape(_law(found.setting)), soft_wrap=True)
+    console.print(escape(_assumed(found.setting)), soft_wrap=True)
     heads = ("condition", "T2 at most", "margin", "", "says")
     rows = list(_conditions(found))
     console.print(_table(heads, iter(rows), verbose))
@@ -136,14 +135,16 @@ def _beyond(margin: float) -> str:
 
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
+    covers = "does not cover" if found.reasons else "covers"
+    colour = "yellow" if found.reasons else "green"
+    verdict = f"[{colour}]The paper's theorem {covers} these parameters[/] ({found.verdict})."
+    yield "verdict", " ".join([verdict, *map(escape, found.reasons)])
     if found.reasons and found.in_practice:
         yield "in practice", escape(found.in_practice)
-    colour = "yellow" if found.reasons else "green"
-    yield "theorem", f"[{colour}]{found.verdict}[/]"
-    for reason in found.reasons:
-        yield "", escape(reason)
-    for k, advice in enumerate(found.advice):
-        yield "advice" if k == 0 else "", escape(advice.says)
+    if found.advice:
+        yield "advice", "To meet its condition, change one of these:"
+    for advice in found.advice:
+        yield "", escape(advice.says)
     for k, advice in enumerate(found.advice_measured):
         yield "for measured L" if k == 0 else "", escape(advice.says)
     if s.admissible_k1 is None:

@@ -159,9 +159,9 @@ def _findings(findings: Iterable[Finding], wide: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in FINDING_HEAD[: 5 if wide else 4]:
         table.add_column(name, no_wrap=name != "says")
-    colours = {"holds": "green", "violated": "bold red", "not applicable": "yellow"}
+    colours = {"holds": "green", "violated": "bold red"}  # yellow for any other
     for name, status, *numbers, says in finding_rows(findings):
-        row = (name, f"[{colours[status]}]{status}[/]", *numbers, escape(says))
+        row = (name, f"[{colours.get(status, 'yellow')}]{status}[/]", *numbers, escape(says))
         table.add_row(*row[: 5 if wide else 4])
     return table
 

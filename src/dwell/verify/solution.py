@@ -25,11 +25,11 @@ from dwell.measure.metrics import Metrics, measure, timer_program
 from dwell.verify.centroids import second_opinion
 from dwell.verify.decisions import rederive
 from dwell.verify.finding import (
+    CHANGED,
     HOLDS,
     Finding,
     agreement,
     if_guaranteed,
-    not_applicable,
     spread,
     worst_of,
     yes_or_no,
@@ -129,7 +129,8 @@ def _sources(changed: Sequence[str] | None) -> Iterator[Finding]:
             yield Finding("source", "its Python modules are those that ran", HOLDS, 0.0, 0.0)
             return
         why = " and ".join(f"{module} has changed since the run was stored" for module in changed)
-        yield not_applicable("source", "checked with the code as it is now, not as it ran", why)
+        says = "checked with the code as it is now, not as it ran"
+        yield Finding("source", says, CHANGED, 0.0, 0.0, why)
 
 
 def _domain(
