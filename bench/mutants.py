@@ -2,7 +2,8 @@
 
 A mutant is the source with one operator, constant or condition changed. One that survives is a
 behaviour that no test pins down, or a change without effect on results (a block size, say).
-Kernels run as plain Python first; mutants that survive there are compiled and tested again.
+Test files that name the mutated module run first, kernels there as plain Python; a mutant that
+survives them meets all tests of its group, compiled. Compiled kernels are kept in build/mutants.
 """
 
 from __future__ import annotations
@@ -13,48 +14,41 @@ import copy
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "dwell"
+TREES = ROOT / "build" / "mutants"
+LIMIT = 200  # seconds for one test, of which there are some that compile kernels
 
 
 @dataclass(frozen=True)
 class Group:
-    """Source files, the share of mutants they get, and the test runs that may kill them."""
+    """Source files, the share of mutants they get, and the tests that may kill them."""
 
     share: float
-    files: tuple[str, ...]
-    runs: tuple[tuple[bool, tuple[str, ...]], ...]  # compiled?, arguments of pytest
+    files: str  # a regular expression of paths below src/dwell
+    tests: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    plain: bool = False  # run test files that name the mutated module as plain Python
 
 
-PLAIN_KERNELS = ("tests/kernels", "--ignore-glob=tests/kernels/test_space_*")
-VERIFICATION = ("tests/verify/test_verify_forged.py", "tests/verify", "tests/theory")
+KERNEL_TESTS = ("tests/kernels", "tests/laws", "tests/agents")
 GROUPS = {
-    "kernels": Group(
-        0.4,
-        tuple(f"_kernels/{folder}/*.py" for folder in ("common", "polygon", "line")),
-        ((False, PLAIN_KERNELS), (True, ("tests/kernels", "tests/laws", "tests/agents"))),
-    ),
-    "kernels of space": Group(
-        0.1,
-        ("_kernels/space/*.py",),
-        ((True, ("tests/kernels", "tests/laws", "tests/agents", "-k", "space or any")),),
-    ),
-    "controllers": Group(0.2, ("controllers/*.py",), ((True, ("tests/controllers",)),)),
+    "kernels": Group(0.4, r"_kernels/(?!space/|star/).*", KERNEL_TESTS, plain=True),
+    "kernels of space": Group(0.1, r"_kernels/space/.*", KERNEL_TESTS, ("-k", "space or any")),
+    "controllers": Group(0.2, r"controllers/.*", ("tests/controllers",)),
     "verification": Group(
-        0.3,
-        ("verify/*.py",),
-        ((True, (*VERIFICATION, "-k", "verify or flag or mutant")),),
+        0.3, r"verify/.*", ("tests/verify", "tests/theory"), ("-k", "verify or flag or mutant")
     ),
 }
 
@@ -135,11 +129,10 @@ def sample(count: int, seed: int, only: str | None) -> list[Mutant]:
     drawn = []
     for name, group in GROUPS.items():
         all_places = [
-            (str(path.relative_to(SOURCE)), *place)
-            for pattern in group.files
-            for path in sorted(SOURCE.glob(pattern))
-            if path.name != "_jit.py"
-            for place in places(ast.parse(path.read_text()))
+            (file, *place)
+            for file in sorted(str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py"))
+            if re.fullmatch(group.files, file) and not file.endswith("_jit.py")
+            for place in places(ast.parse((SOURCE / file).read_text()))
         ]
         chosen = random.Random(f"{seed} {name}").sample(all_places, round(count * group.share))
         if only is None or only == name:
@@ -147,8 +140,28 @@ def sample(count: int, seed: int, only: str | None) -> list[Mutant]:
     return drawn
 
 
-def survives(one: Mutant, tree: Path, compiled: bool, arguments: tuple[str, ...]) -> bool:
-    """Whether every test passes with the mutant in the copy of the project at `tree`."""
+def naming(one: Mutant, tree: Path) -> list[str]:
+    """The test files of a mutant's group that import its module or have its name, short ones first.
+
+    The module `guaranteed_shape` belongs to the tests in `test_guaranteed.py`.
+    """
+    module = one.file.removesuffix(".py").replace("/", ".")
+    stem = module.split(".")[-1].split("_")[0]
+    texts = {
+        path: path.read_text()
+        for folder in GROUPS[one.group].tests
+        for path in (tree / folder).rglob("test_*.py")
+    }
+    named = [
+        path
+        for path, text in texts.items()
+        if f"dwell.{module} import" in text or path.stem == f"test_{stem}"
+    ]
+    return [str(path.relative_to(tree)) for path in sorted(named, key=lambda at: len(texts[at]))]
+
+
+def killer(one: Mutant, tree: Path, compiled: bool, arguments: Sequence[str]) -> str | None:
+    """The first test that fails with the mutant in the copy of the project at `tree`, if any."""
     target = tree / "src" / "dwell" / one.file
     original, time = target.read_text(), target.stat().st_mtime_ns
     target.write_text(one.text)
@@ -156,24 +169,42 @@ def survives(one: Mutant, tree: Path, compiled: bool, arguments: tuple[str, ...]
         **os.environ, "PYTHONPATH": f"{tree}/src", "DWELL_JIT": "1" if compiled else "0",
         "DWELL_CACHE_DIR": str(tree / "cache"),
     }  # fmt: skip
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--timeout=120", *arguments]
+    quick = ("-x", "-q", "--brief", "--tb=no", "-rfE", "-p", "no:cacheprovider")
+    limit = f"--timeout={LIMIT}"
+    command = [sys.executable, "-m", "pytest", *quick, limit, *arguments]
     try:
         ended = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, timeout=1200, check=False
-        )
-        return ended.returncode == 0
+            command, cwd=tree, env=environment, capture_output=True, timeout=10 * LIMIT, text=True,
+            check=False,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return False
+        return f"time limit of {10 * LIMIT} s"
     finally:
         target.write_text(original)
         os.utime(target, ns=(time, time))  # so that its compiled kernels remain valid
+    if ended.returncode in (0, 5):  # all passed, or none was selected
+        return None
+    failed = re.search(
+        r"^(?:FAILED|ERROR) (.*?)(?: - (?:Failed: (Timeout))?.*)?$", ended.stdout, re.M
+    )
+    if failed is None:
+        return (ended.stdout + ended.stderr)[-300:]
+    return f"{failed[1]} (time limit of {LIMIT} s)" if failed[2] else failed[1]
 
 
-def judged(one: Mutant, trees: SimpleQueue[Path]) -> bool:
-    """Whether some test run kills a mutant; takes a copy of the project from `trees` meanwhile."""
+def unmutated(file: str, group: str) -> Mutant:
+    """The source as it is, as a mutant of nothing."""
+    return Mutant(group, file, 0, "", "", (SOURCE / file).read_text())
+
+
+def judged(one: Mutant, trees: SimpleQueue[Path]) -> str | None:
+    """The test that kills a mutant, if any; takes a copy of the project from `trees` meanwhile."""
     tree = trees.get()
+    group = GROUPS[one.group]
     try:
-        return not all(survives(one, tree, *run) for run in GROUPS[one.group].runs)
+        named = naming(one, tree)
+        first = killer(one, tree, not group.plain, named) if named else None
+        return first or killer(one, tree, True, [*group.tests, *group.options])
     finally:
         trees.put(tree)
 
@@ -184,6 +215,7 @@ def copies(folder: Path, count: int) -> SimpleQueue[Path]:
     for k in range(count):
         for part in ("src", "tests", "bench", "docs"):
             source, ignored = ROOT / part, shutil.ignore_patterns("__pycache__")
+            shutil.rmtree(folder / str(k) / part, ignore_errors=True)
             shutil.copytree(source, folder / str(k) / part, ignore=ignored)
         shutil.copy(ROOT / "pyproject.toml", folder / str(k))
         trees.put(folder / str(k))
@@ -198,19 +230,28 @@ def main() -> None:
     words.add_argument("--group", choices=GROUPS)
     words.add_argument("--workers", type=int, default=2)
     words.add_argument("--json", type=Path)
+    words.add_argument("--folder", type=Path, default=TREES)
     asked = words.parse_args()
     mutants = sample(asked.count, asked.seed, asked.group)
     rows = []
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(asked.workers) as pool:
-        judge = partial(judged, trees=copies(Path(folder), asked.workers))
+    with ThreadPoolExecutor(asked.workers) as pool:
+        trees = copies(asked.folder, asked.workers)
+        judge = partial(judged, trees=trees)
+        for group in dict.fromkeys(one.group for one in mutants):
+            for failed in pool.map(judge, [unmutated("__init__.py", group)] * asked.workers):
+                if failed is not None:
+                    sys.exit(f"{failed} fails without any mutant")
         for one, killed in zip(mutants, pool.map(judge, mutants), strict=True):
-            verdict = "killed" if killed else "SURVIVED"
-            print(f"{verdict:8} {one.file}:{one.line}  {one.before}  ->  {one.after}", flush=True)
+            print(
+                f"{'killed' if killed else 'SURVIVED':8} {one.file}:{one.line}  {one.before}  ->  "
+                f"{one.after}  {killed or ''}",
+                flush=True,
+            )
             row = {name: value for name, value in asdict(one).items() if name != "text"}
-            rows.append({**row, "killed": killed})
+            rows.append({**row, "killed by": killed})
             if asked.json is not None:
-                asked.json.write_text(json.dumps(rows, indent=1))
-    print(f"{sum(row['killed'] for row in rows)} of {len(rows)} mutants killed")
+                asked.json.write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"{sum(row['killed by'] is not None for row in rows)} of {len(rows)} mutants killed")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sys
 import tomllib
@@ -33,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """`--all` also runs tests marked exhaustive, and draws random examples, ten times as many."""
     parser.addoption("--all", action="store_true", help="also run tests marked exhaustive")
     parser.addoption("--brief", action="store_true", help="run no combinations of parameters")
+    parser.addoption("--shuffle", metavar="SEED", help="run files, and tests in them, in any order")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,6 +57,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     slow = {item.path for item in kept if item.get_closest_marker("slow")}
     items[:] = sorted(kept, key=lambda item: item.path not in slow)
+    if (seed := config.getoption("--shuffle")) is not None:
+        draw = random.Random(seed)
+        turn = {path: draw.random() for path in dict.fromkeys(item.path for item in items)}
+        items[:] = sorted(items, key=lambda item: (turn[item.path], draw.random()))
 
 
 def _each_value_once(items: list[pytest.Item]) -> list[pytest.Item]:

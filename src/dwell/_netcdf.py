@@ -29,7 +29,10 @@ def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         Name: value.
     """
     import h5netcdf
+    import h5py
 
+    with h5py.File(path, "r") as plain:
+        dict(plain.attrs)  # where this fails, h5netcdf would leave an error of its own on stderr
     with h5netcdf.File(path, "r") as file:
         variables = {str(k): (v.dimensions, v[...]) for k, v in file.variables.items()}
         return variables, {str(k): v for k, v in file.attrs.items()}

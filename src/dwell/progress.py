@@ -87,11 +87,13 @@ class _ProgressThread(threading.Thread):
         """Show the state after two seconds, and from then on at the display's own pace."""
         pause = PATIENCE
         while not self._clock.wait(pause):
-            what = _compiling() if _is_compiling() else self._what
+            compiling = _is_compiling()
+            what = _compiling() if compiling else self._what
             if self._expected:
                 self._display.note(self._expected)
                 self._expected = ""
-            pause = self._display.show(what, self._share, self._clock.now() - self._began)
+            share = 0.0 if compiling else self._share
+            pause = self._display.show(what, share, self._clock.now() - self._began)
 
     def end(self) -> None:
         """Show no more states."""

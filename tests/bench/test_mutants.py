@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.mutants import GROUPS, ROOT, SOURCE, Mutant, sample, survives
+from bench.mutants import GROUPS, ROOT, SOURCE, Mutant, killer, sample
 
 
 @pytest.mark.exhaustive
@@ -34,6 +34,6 @@ def test_a_mutant_is_killed_only_by_a_test_that_sees_it(tmp_path: Path) -> None:
     wrong = text.replace("k1 * (errors", "2.0 * k1 * (errors")
     assert wrong != text
     mutant = Mutant("controllers", file, 17, "", "", wrong)
-    assert not survives(mutant, tmp_path, True, ("test_sees.py",))
-    assert survives(mutant, tmp_path, True, ("test_blind.py",))
+    assert killer(mutant, tmp_path, True, ["test_sees.py"]) == "test_sees.py::test_far"
+    assert killer(mutant, tmp_path, True, ["test_blind.py"]) is None
     assert (tmp_path / "src" / "dwell" / file).read_text() == text

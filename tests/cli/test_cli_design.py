@@ -68,6 +68,9 @@ def test_for_people(scenario: Path) -> None:
         "by gossip on k1",
     ):  # fmt: skip
         assert words in outcome.out
+    said = " ".join(outcome.out.split())
+    assert said.startswith("verdict The paper's theorem does not cover these parameters")
+    assert said.index("advice To meet its condition") < said.index("timer, 4 agents")
 
 
 def test_a_certificate_can_be_given_on_the_way(scenario: Path) -> None:

@@ -199,7 +199,7 @@ def test_another_source_is_noted_by_check_and_refused_by_resume(site):
     found = {f["name"]: f for f in report["checks"]}["source"]
     assert report["ok"]
     changed = "module mine has changed since the run was stored"
-    assert (found["status"], found["where"]) == ("not applicable", changed)
+    assert (found["status"], found["where"]) == ("changed", changed)
     assert found["says"] == "checked with the code as it is now, not as it ran"
     verdict = dwell("check", "run.nc").out.splitlines()[-1]
     assert f"is a solution of its scenario; {changed}" in verdict

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, finite_number, finite_numbers, is_whole
+from dwell._types import (
+    Floats,
+    Ints,
+    Points,
+    finite_number,
+    finite_numbers,
+    in_short,
+    is_positive,
+    is_whole,
+)
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ControllerError
 
@@ -191,7 +200,9 @@ class Controller(Protocol):
     A controller may also have
     - `information`, an `Information`: what it may use (the centroid at events by default);
     - `fade`, the rate at which velocities decay after their `cruise` (infinite by default);
-    - `miss(observation)`, its command when a sample was lost.
+    - `miss(observation)`, its command when a sample was lost;
+    - `top_speed`, its largest speed, and `gain`, its speed per distance near the centroid, by
+      which comparisons match laws; None for no limit.
     See `CompiledController` for those that the compiled engine runs.
     """
 
@@ -237,6 +248,23 @@ def fade_of(controller: object) -> float:
             code="controller.information",
         )
     return fade
+
+
+def stated_pace(controller: object) -> tuple[float | None, float | None]:
+    """The largest speed and the gain that the controller states, if any."""
+    return _stated(controller, "top_speed"), _stated(controller, "gain")
+
+
+def _stated(controller: object, name: str) -> float | None:
+    value = getattr(controller, name, None)
+    if value is None or is_positive(value):
+        return None if value is None else float(value)
+    raise ControllerError(
+        f"{type(controller).__name__} has {name} = {in_short(value)}; a number above 0 is needed, "
+        "or None for no limit",
+        code="controller.pace",
+        key=f"controller.{name}",
+    )
 
 
 def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Command:

@@ -23,12 +23,12 @@ _ABOUT_OPEN = "open: T2 is within the limit, but something else is missing; --ve
 
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
-    """Print what holds, advice, conditions and constants; `verbose` adds what each guarantees."""
+    """Print the verdict, advice, conditions and constants; `verbose` adds what each guarantees."""
     s = found.setting
+    print_table(_conclusions(found, out))
     timers = f"T1 = {_span(s.t1)}, T2 = {_span(s.t2)}"
     print(f"timer, {counted(s.agents, 'agent')}: k1 = {s.k1:g}, nu = {s.nu:g}, {timers}")
     print(f"assumed: eta_max = {s.eta_max:g}, L = {_span(s.lipschitz)}")
-    print_table(_conclusions(found, out))
     heads, rows = ("condition", "T2 at most", "margin", "", "guarantees"), list(_conditions(found))
     most = len(heads) if verbose else len(heads) - 1
     print_table((row[:most] for row in rows), heads[:most])
@@ -108,13 +108,15 @@ def _beyond(margin: float) -> str:
 
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
+    covers = "does not cover" if found.reasons else "covers"
+    verdict = f"The paper's theorem {covers} these parameters ({found.verdict})."
+    yield "verdict", " ".join([verdict, *found.reasons])
     if found.reasons and found.in_practice:
         yield "in practice", found.in_practice
-    yield "theorem", found.verdict
-    for reason in found.reasons:
-        yield "", reason
-    for k, advice in enumerate(found.advice):
-        yield "advice" if k == 0 else "", advice.says
+    if found.advice:
+        yield "advice", "To meet its condition, change one of these:"
+    for advice in found.advice:
+        yield "", advice.says
     for k, advice in enumerate(found.advice_measured):
         yield "for measured L" if k == 0 else "", advice.says
     if s.admissible_k1 is None:

@@ -120,6 +120,7 @@ def show_rates(found: Study, out: Path | None) -> None:
 
 def _about(found: Study) -> Iterator[tuple[str, str]]:
     rates = found.rates
+    yield "result", _result(found)
     what = "last position" if found.observed is not None else "start"
     where = "at rest" if rates.centroidal else "nearly at rest"
     yield "configuration", f"{counted(rates.agents, 'agent')} of {found.source} {where}"
@@ -131,6 +132,18 @@ def _about(found: Study) -> Iterator[tuple[str, str]]:
     largest = f"the largest {1.0 - rates.lambda_min:.4g}"
     yield "gaps", f"{soft}{more}; {largest} (decay per step of Lloyd's law, one per mode)"
     yield "contraction", f"{rates.contraction:.3g} ({_contracting(rates)})"
+
+
+def _result(found: Study) -> str:
+    """How fast small displacements decay under the scenario's own law, in one sentence."""
+    own = found.own
+    if found.rates.kind != "minimum":
+        return "agents that are displaced need not come back: this is no strict minimum"
+    if own.time_constant is None:
+        return f"no decay rate is known under {found.law}: {own.says}"
+    if own.time_constant == 0.0:
+        return f"under {found.law} small displacements vanish in one step"
+    return f"under {found.law} small displacements shrink to 37 % (1/e) in {own.time_constant:.4g}"
 
 
 def _contracting(rates: Rates) -> str:

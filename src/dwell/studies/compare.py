@@ -23,8 +23,8 @@ from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
 from dwell.studies.comparison import Comparison
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign
-from dwell.studies.laws import scenarios_of_laws, with_law
-from dwell.studies.matching import mismatches, paced
+from dwell.studies.laws import matched, scenarios_of_laws, with_law
+from dwell.studies.matching import mismatches
 from dwell.workers.threads import Job, run_jobs
 
 
@@ -74,12 +74,10 @@ def compare(
         tables: Mapping[str, Any] = scenarios_of_laws(scenario, names, match=match)
     else:
         tables = {name: _in_place(scenario, law, match) for name, law in laws.items()}
-    named = {name: one for name, one in tables.items() if isinstance(one, Scenario)}
-    unmatched = tuple(mismatches(scenario.controller, named))
     threads = None if workers == 1 or len(tables) == 1 else 1
     jobs = {name: job_of(scenario, law, threads) for name, law in tables.items()}
     runs = run_jobs(jobs, workers=workers, progress=progress, finished=finished)
-    return Comparison(runs, checked, unmatched)
+    return Comparison(runs, checked, tuple(mismatches(scenario, tables)))
 
 
 def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
@@ -179,9 +177,7 @@ def job_of(scenario: Scenario, law: Any, threads: int | None) -> Job[Run]:
 def _in_place(scenario: Scenario, law: Any, match: bool) -> Any:
     """`scenario` under a law; the law itself where no file can name it."""
     if isinstance(law, Mapping):
-        kind, own = law.get("kind"), scenario.controller
-        pace = paced(str(kind), own) if match and kind != own.kind else {}
-        return with_law(scenario, {**pace, **law})
+        return with_law(scenario, matched(scenario, law) if match else law)
     given = hasattr(law, "model_dump")
     table = law.model_dump(exclude_none=True) if given else describe_controller(law)
     return law if table is None else with_law(scenario, table)

@@ -95,10 +95,9 @@ def scenario_of_law(
 
 
 def _with_law(scenario: Scenario, name: str, changes: Mapping[str, Any], match: bool) -> Scenario:
-    kind, table = parts_of(name)[0], _table(scenario, name)
-    if match and kind != scenario.controller.kind:
-        table |= paced(kind, scenario.controller)
-    table.update(changes.get(kind, {}))
+    kind = parts_of(name)[0]
+    table = {**_table(scenario, name), **changes.get(kind, {})}
+    table = matched(scenario, table) if match else table
     _refuse_gaps(kind, table, scenario.controller.kind)
     try:
         return with_law(scenario, table)
@@ -121,14 +120,36 @@ def _table(scenario: Scenario, name: str) -> dict[str, Any]:
     return {**table, "kind": kind}
 
 
+def matched(scenario: Scenario, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of a law with the pace of the scenario's law, where that is another law.
+
+    A class in Python gets those of the keys top_speed and gain that it has parameters for.
+    """
+    kind, own = str(table.get("kind")), scenario.controller
+    if kind == own.kind and table.get("class") == getattr(own, "law", None):
+        return dict(table)
+    pace = paced(kind, scenario)
+    if kind == PYTHON:
+        known = _parameters(scenario, table.get("class"))
+        pace = {key: value for key, value in pace.items() if key in known or ANY_KEY in known}
+    return {**pace, **table}
+
+
 def keys_of_law(scenario: Scenario, name: str, given: Mapping[str, Any]) -> list[str]:
     """The keys of the law of this name; of a class in Python its parameters, or `ANY_KEY` too."""
     kind = parts_of(name)[0]
     code = {**_table(scenario, name), **given}.get("class")
     if kind != PYTHON or code is None:
         return law_keys(kind)
+    return ["class", *_parameters(scenario, code)]
+
+
+def _parameters(scenario: Scenario, code: object) -> list[str]:
+    """The parameters of the class `code`, a "module:Class"; `ANY_KEY` for any."""
+    if not isinstance(code, str):
+        return []  # which the parser refuses
     found = signature(find_code("controller.class", code, scenario.modules)).parameters.values()
-    return ["class", *(ANY_KEY if p.kind is p.VAR_KEYWORD else p.name for p in found)]
+    return [ANY_KEY if p.kind is p.VAR_KEYWORD else p.name for p in found]
 
 
 def _fields(kind: str) -> dict[str, Any]:

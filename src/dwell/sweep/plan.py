@@ -90,9 +90,10 @@ class Plan:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Return sentences about speeds and gains of varied laws that are not matched."""
-        own, blocks = self.sweep.base.controller, self.blocks
-        named = {str(b.fixed.get(KIND)): b.scenario for b in blocks}
-        others = {name: one for name, one in named.items() if one.controller.kind != own.kind}
+        own = self.sweep.base
+        named = {str(b.fixed.get(KIND)): b.scenario for b in self.blocks}
+        kind = own.controller.kind
+        others = {name: one for name, one in named.items() if one.controller.kind != kind}
         return tuple(mismatches(own, others))
 
     @cached_property

@@ -14,6 +14,7 @@ from dwell._types import Floats, Ints, Points
 Where = Callable[[int], str]  # the row of the worst value to where that is, in words
 
 HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
+CHANGED = "changed"  # a module of the scenario, since the run was stored
 
 
 @final

@@ -17,6 +17,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
+from dwell.agents.interfaces import stated_pace
 from dwell.agents.state import Spent
 from dwell.cells.backend import is_expensive
 from dwell.controllers.saturation import saturated
@@ -25,13 +26,13 @@ from dwell.measure.metrics import Metrics, measure, timer_program
 from dwell.verify.centroids import second_opinion
 from dwell.verify.decisions import rederive
 from dwell.verify.finding import (
+    CHANGED,
     HOLDS,
     Finding,
     Where,
     agent_named,
     agreement,
     if_guaranteed,
-    not_applicable,
     spread,
     worst_of,
     yes_or_no,
@@ -161,7 +162,8 @@ def _file(claims: Claims) -> Iterator[Finding]:
         yield Finding("source", "its Python modules are those that ran", HOLDS, 0.0, 0.0)
         return
     why = " and ".join(f"{module} has changed since the run was stored" for module in changed)
-    yield not_applicable("source", "checked with the code as it is now, not as it ran", why)
+    says = "checked with the code as it is now, not as it ran"
+    yield Finding("source", says, CHANGED, 0.0, 0.0, why)
 
 
 def _domain(run: Recorded) -> Iterator[Finding]:
@@ -255,7 +257,7 @@ def _resets(run: Recorded) -> Iterator[Finding]:
 
 def _bounds(run: Recorded) -> Iterator[Finding]:
     system, law = run.system, run.system.controller
-    top = getattr(law, "top_speed", None)
+    top = stated_pace(law)[0]
     if top is not None:
         excess = lengths(run.table.holds) / top - 1.0
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)

@@ -65,7 +65,7 @@ def compare(
     wanted = scenarios_of_laws(checked, names, of_laws, match=match)
     options: dict[str, Any] = {
         "levels": check_levels(levels),
-        "unmatched": tuple(mismatches(checked.controller, wanted)),
+        "unmatched": tuple(mismatches(checked, wanted)),
         "workers": workers,
     }
     with reported() as progress:

@@ -11,7 +11,7 @@ from dwell.agents import Command, Observation
 class Quantised:
     """Go towards the centroid, in one of a few directions."""
 
-    speed: float  # the largest one, length per time
+    top_speed: float  # the largest speed, which comparisons match
     wait: float = 0.25  # the time between two samples, on average
     directions: int = 8
 
@@ -24,7 +24,7 @@ class Quantised:
         x, y = observation.measurement.error  # from the agent to the centroid of its cell
         turn = 2.0 * np.pi / self.directions
         angle = turn * np.round(np.arctan2(y, x) / turn)
-        speed = min(self.speed, np.hypot(x, y) / self.wait)
+        speed = min(self.top_speed, np.hypot(x, y) / self.wait)
         hold = speed * np.array([np.cos(angle), np.sin(angle)])
         return Command(hold, observation.time + self.wait * (0.5 + observation.draw))
 

@@ -1,0 +1,104 @@
+"""Properties at the edge of their definition: a Lipschitz constant of 0, a spread of 0."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.controllers import Timer
+from dwell.verify import guarantees, reference_trigger, solution
+from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
+from dwell.verify.run_certificate import certify
+
+SQUARE = dwell.Box((0, 0), (1, 1))
+
+
+@pytest.mark.parametrize("lipschitz", [0.0, 1e-300, 5.0])
+def test_one_agent_alone_meets_every_lipschitz_constant(lipschitz: float) -> None:
+    """Its cell is the workspace, whose centroid is constant."""
+    law = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
+    run = dwell.simulate(SQUARE, None, [(0.2, 0.3)], law, until=0.2, seed=1)
+    course = (run.system, run.start, run.events, run.horizon, run.metrics)
+    found = certify(*course, {"eta_max": 0.3, "lipschitz": lipschitz})
+    (one,) = [finding for finding in found if finding.name == "lipschitz"]
+    assert (one.status, one.worst, one.per_agent) == ("holds", 0.0, (0.0,))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_axis_along_which_all_points_agree_decides_nothing(axis: int) -> None:
+    """All points lie on a line through the centroid: their spread across the line is 0."""
+    positions = np.array([(0.5, 0.5)])
+    counting = Counting(SQUARE, dwell.Uniform())
+    counting.places[:, axis] = 0.5
+    right = counting.compare(positions, 0, np.zeros(2), 0.0)
+    assert right is not None
+    assert right.apart < 0.6 * TOO_FAR
+    along = np.zeros(2)
+    along[1 - axis] = 2.0 * right.sharp
+    wrong = counting.compare(positions, 0, along, 0.0)
+    assert wrong is not None
+    assert wrong.apart > TOO_FAR
+
+
+@pytest.mark.parametrize(("n", "sphere"), [(1, 2.0), (2, 2.0 * np.pi), (3, 4.0 * np.pi)])
+def test_the_rays_of_the_plain_trigger_make_up_the_unit_sphere(n: int, sphere: float) -> None:
+    """Their angles sum to its measure, their directions to 0, and a ball has its volume."""
+    rays, angles = reference_trigger._rays(n)
+    assert np.linalg.norm(rays, axis=1) == pytest.approx(np.ones(len(rays)))
+    assert angles.sum() == pytest.approx(sphere)
+    assert angles @ rays == pytest.approx(np.zeros(n), abs=1e-12)
+    here, ends = np.arange(1.0, n + 1.0), np.full(len(rays), 2.0)
+    mass, centroid = reference_trigger._weighed(dwell.Uniform(), here, rays, angles, ends)
+    assert mass == pytest.approx(sphere * 2.0**n / n)
+    assert centroid == pytest.approx(np.zeros(n), abs=1e-12)
+
+
+@pytest.mark.parametrize(("nu", "status"), [(1e-3, "not applicable"), (20.0, "holds")])
+def test_the_cost_after_leaving_u_is_judged_if_some_agent_left_it(nu: float, status: str) -> None:
+    law = Timer(k1=0.5, nu=nu, t1=0.02, t2=0.05)
+    site, start = dwell.Box((0, 0), (10, 10)), [(0.1, 0.1), (0.1, 9.9)]
+    run = dwell.simulate(site, None, start, law, until=0.3, seed=1, sample_every=0.05)
+    course = (run.system, run.start, run.events, run.horizon, run.metrics)
+    found = {f.name: f for f in certify(*course, {"eta_max": 0.3, "lipschitz": 5.0})}
+    after = found["cost-after-u"]
+    assert after.status == status
+    assert (after.where == "no agent left U") is (status == "not applicable")
+
+
+def test_a_law_without_messages_has_sent_none_in_any_row() -> None:
+    law = Timer(k1=0.5, nu=0.2, t1=0.05, t2=0.1)
+    run = dwell.simulate(SQUARE, None, [(0.1, 0.1), (0.9, 0.5)], law, until=1.0, seed=1)
+    silent = np.full(len(run.events), -1.0)
+    assert not solution._uncounted(run.system, replace(run.events, promise=silent)).any()
+    for row in (0, 3, len(silent) - 1):
+        told = silent.copy()
+        told[row] = 0.5
+        wrong = solution._uncounted(run.system, replace(run.events, promise=told))
+        assert np.flatnonzero(wrong).tolist() == [row]
+
+
+@pytest.mark.parametrize(
+    ("n", "limit"),
+    [
+        (1, guarantees.BY_HAND_LIMIT),
+        (2, guarantees.BY_HAND_LIMIT),
+        (3, guarantees.BY_HAND_IN_SPACE),
+    ],
+)
+@pytest.mark.parametrize(("share", "status"), [(0.999, "holds"), (1.001, "violated")])
+def test_decisions_of_the_trigger_have_a_limit_that_depends_on_the_dimension(
+    monkeypatch: pytest.MonkeyPatch, n: int, limit: float, share: float, status: str
+) -> None:
+    """It is relative to the diameter; the plain code has fewer rays in space."""
+    site = SimpleNamespace(diameter=7.0)
+    monkeypatch.setattr(guarantees, "_misjudged", lambda *_: share * limit * site.diameter)
+    system: Any = SimpleNamespace(dimension=n, workspace=site)
+    start, table, law = cast("Any", (None, range(5), None))
+    found = guarantees.trigger_by_hand(system, start, table, law, 3)
+    assert (found.status, found.limit) == (status, pytest.approx(7.0 * limit))
+    assert found.says.startswith("3 of 5 decisions")
