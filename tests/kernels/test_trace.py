@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell import Box, Polygon
+from dwell import Box, Gaussian, Polygon
 from dwell._kernels._jit import njit
 from dwell._kernels.polygon.buffers import EDGES, LINES, make_scratch
-from dwell._kernels.polygon.entry_points import cell_of
+from dwell._kernels.polygon.entry_points import COLUMNS, cell_of, measure_few, measure_many
 from dwell._kernels.polygon.gift_wrap import fill_block, follow, trace_cell
+from dwell.cells.weighted_region import weighted_region
 from tests.kernels.test_neighbor_search import assert_same_bits
 from tests.oracles import rational_cells
 
@@ -153,3 +154,21 @@ def test_a_line_that_passes_a_corner_too_closely_ends_the_trace(aside, corners):
     corner = np.linalg.solve([[2.0, 0.1], [-0.1, 2.0]], buffers.line_offset[:2])
     buffers.line_offset[4] = far * corner.sum() + aside * corner @ corner
     assert traced(5, np.empty(0), buffers)[0] == corners
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("hair", [1e-12, 1e-6, 1e-2])
+def test_few_agents_get_the_bits_of_many(shape, hair):
+    rng = np.random.default_rng(7)
+    vertices = np.array(SLANTED)
+    for count in (1, 2, 9, 30, 64):
+        points = shape(rng, count, hair)
+        x, y = (np.ascontiguousarray(points[None, :, k]) for k in range(2))
+        agents = np.arange(len(points))
+        ground = weighted_region(Polygon(SLANTED), Gaussian((0.4, 0.3), 3.0))
+        few, many = np.empty((2, len(points), COLUMNS))
+        for measure, out in ((measure_few, few), (measure_many, many)):
+            scratch = make_scratch(len(points), len(vertices))
+            edges = (np.ascontiguousarray(vertices[:, k]) for k in range(2))
+            measure(0, len(points), 0 * agents, agents, x, y, *edges, ground.terms, out, scratch)
+        assert few.tobytes() == many.tobytes()

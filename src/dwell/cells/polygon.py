@@ -134,7 +134,8 @@ def looks(
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(x.shape[1], len(boundary[0]))
-        kernel.measure_many(lo, hi, row, agent, x, y, *boundary, ground.terms, out, memory)
+        measure = kernel.measure_few if x.shape[1] <= FEW else kernel.measure_many
+        measure(lo, hi, row, agent, x, y, *boundary, ground.terms, out, memory)
 
     if x.shape[1] > FEW and _lists_all(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)

@@ -141,10 +141,19 @@ def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> 
 def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.polygon.box_tree import MOVING, make_tree
     from dwell._kernels.polygon.buffers import make_scratch
-    from dwell._kernels.polygon.cell_list import make_bins, make_near, put_all
-    from dwell._kernels.polygon.engine import PlanarBuffers, PolygonVertices, run_events
+    from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
+    from dwell._kernels.polygon.engine import (
+        FewBuffers,
+        PlanarBuffers,
+        PolygonVertices,
+        run_events,
+        run_few,
+    )
 
     n, vertices = system.agents, _flat(system).vertices
+    if n <= FEW:
+        few = FewBuffers(np.empty(n), np.empty(n), make_scratch(n, len(vertices)))
+        return run_few, PolygonVertices(*columns(vertices)), few
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
     memory = PlanarBuffers(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)))

@@ -5,7 +5,6 @@ import numpy as np
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
-from dwell._kernels.polygon.gift_wrap import traced_cell
 from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import WITHIN, farthest
 from dwell._kernels.polygon.moments import polygon_moments
@@ -86,13 +85,14 @@ def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s):
 
 
 @spliced
-def measure_cell(p, xs, ys, wx, wy, terms, s):
+def measure_cell(find, p, xs, ys, wx, wy, terms, s):
     """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
 
     status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
     own frame; polar is the second moment about the position. mass and polar come divided by
-    exp(log_scale). Without mass the error leads to the nearest point of the workspace.
+    exp(log_scale). Without mass the error leads to the nearest point of the workspace. `find` is
+    `traced_cell`, or for few agents `cell_among_few`, which compiles in less time.
     """
     quick = terms.lattice.shape[0] == 0
-    n, candidates, nearest = traced_cell(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
+    n, candidates, nearest = find(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
     return integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s)

@@ -21,8 +21,9 @@ from dwell._kernels.polygon.cell_list import (
     position_at,
     put_all,
 )
-from dwell._kernels.polygon.cell_measurement import integrate_cell
+from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
 from dwell._kernels.polygon.cell_search import find_cell
+from dwell._kernels.polygon.gift_wrap import cell_among_few
 
 
 class PlanarBuffers(NamedTuple):
@@ -80,6 +81,44 @@ def note_jump(j, p, t, following, cruise, segments, log, memory):
     if tree.built[0]:  # as long as it was needed lately
         tree.built[0] = near.spare[0] < SPARE_LISTED * segments.row.shape[0]
         enclose(p, t, following, cruise, segments.row, tree)
+
+
+class FewBuffers(NamedTuple):
+    """Buffers of one run of few agents, each of which is a candidate for every cell."""
+
+    x: np.ndarray  # (N,) positions
+    y: np.ndarray
+    scratch: Scratch
+
+
+@spliced
+def measure_among_few(j, p, t, cruise, segments, domain, terms, log, memory):
+    """Measure the cell of the agent in row p among few agents: see ../common/event_loop.py."""
+    xs, ys = memory.x, memory.y
+    for q in range(xs.shape[0]):
+        xs[q], ys[q] = position_at(t, q, cruise, segments.row)
+    status, ex, ey, _, _, _, neighbors, nearest = measure_cell(
+        cell_among_few, p, xs, ys, domain.x, domain.y, terms, memory.scratch
+    )
+    log.positions[0, j] = xs[p]
+    log.positions[1, j] = ys[p]
+    log.errors[0, j] = ex
+    log.errors[1, j] = ey
+    return status, neighbors, nearest
+
+
+@spliced
+def note_nothing(j, p, t, following, cruise, segments, log, memory):
+    """Do nothing: without a neighbour search no buffer depends on velocities."""
+
+
+@njit
+def run_few(until, segments, domain, terms, program, key, streams, log, memory):
+    """Return (jumps, reason) for at most LINES agents: see ../common/event_loop.py."""
+    return event_loop(
+        measure_among_few, note_nothing, until, segments, domain, terms, program, key, streams, log,
+        memory,
+    )  # fmt: skip
 
 
 @njit

@@ -17,7 +17,7 @@ from dwell._kernels.polygon.cell_list import (
 )
 from dwell._kernels.polygon.cell_measurement import integrate_cell, is_settled, measure_cell
 from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell
-from dwell._kernels.polygon.gift_wrap import trace_near, traced_cell
+from dwell._kernels.polygon.gift_wrap import cell_among_few, trace_near, traced_cell
 from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
 from dwell._kernels.polygon.halfplane_clip import WITHIN
 from dwell._kernels.polygon.moments import polygon_moments
@@ -68,7 +68,15 @@ def measure_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
     """Measure the cells of agent[k] in configuration row[k] of x, y (rows, agents); k = lo..hi."""
     for k in range(lo, hi):
         r = row[k]
-        put_row(k, measure_cell(agent[k], x[r], y[r], wx, wy, terms, s), out)
+        put_row(k, measure_cell(traced_cell, agent[k], x[r], y[r], wx, wy, terms, s), out)
+
+
+@njit
+def measure_few(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
+    """Measure cells among at most LINES agents: see `measure_many`."""
+    for k in range(lo, hi):
+        r = row[k]
+        put_row(k, measure_cell(cell_among_few, agent[k], x[r], y[r], wx, wy, terms, s), out)
 
 
 @inner

@@ -351,3 +351,19 @@ def traced_cell(p, quick, px, py, xs, ys, wx, wy, s):
             s.label2, s.side, s.who, s.stack, s.closest,
         )  # fmt: skip
     return n, candidates, nearest
+
+
+@spliced
+def cell_among_few(p, quick, px, py, xs, ys, wx, wy, s):
+    """Cell of agent p at (px, py) among at most LINES agents, with the bits of `traced_cell`.
+
+    The candidates are listed in s.seen unless `quick`.
+    """
+    n = candidates = 0
+    nearest = -1.0
+    if quick:
+        n, nearest, _ = trace_near(xs.shape[0], p, np.inf, px, py, xs, ys, wx, wy, s)
+    if n == 0:
+        n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+        n, _ = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
+    return n, candidates, nearest
