@@ -10,7 +10,14 @@ from dwell.cells import star_moments, tessellate
 from dwell.density import Function, Gaussian, Polynomial, Uniform
 from dwell.errors import DensityError
 from dwell.geometry import Box, Polygon, dual_guaranteed_cell, guaranteed_cell
-from tests.kernels.test_guaranteed import DENSITIES, at, corner_angles, demands, reference, scene
+from tests.kernels.test_guaranteed import (
+    DENSITIES,
+    at,
+    constraints,
+    corner_angles,
+    reference,
+    scene,
+)
 
 MAKERS = {False: guaranteed_cell, True: dual_guaranteed_cell}
 BOX = Box((0, 0), (4, 3))
@@ -39,7 +46,7 @@ def test_against_thirty_digits(dual):
     polygon, p, others, radii = scene(9, agents=4, share=0.6)
     center, rate = (2.0, -1.0), 0.04
     found = star_moments(MAKERS[dual](polygon, p, others, radii), Gaussian(center, rate))
-    asked = demands(dual, polygon, p, others, radii)
+    asked = constraints(dual, polygon, p, others, radii)
     rows = [[mp.mpf(float(v)) for v in row] for row in asked]
     ends = [mp.mpf(float(t)) for t in corner_angles(asked)]
     with mp.workdps(30):
