@@ -1,9 +1,9 @@
 """The one use of Numba (a fused multiply-add, which it lacks, is in common/arithmetic.py).
 
 - ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
-- Compiled code is kept in a folder named after the text of its module and of all modules that this
-  one imports, directly or not. Numba itself compares only the file of the function that it loads,
-  so a change in a callee would go unnoticed.
+- Compiled code is kept in a folder named after the text of its module, of all modules that this
+  one imports, directly or not, and of all named tuples. Numba itself compares only the file of the
+  function that it loads, so a change in a callee would go unnoticed.
 - Where no such folder can be written (a read-only install without a home), kernels are compiled
   anew in each process instead of failing at import.
 """
@@ -47,8 +47,19 @@ def imports_of(module: Path) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _digest(files: list[Path]) -> str:
-    digest = hashlib.sha256()
+@lru_cache(maxsize=1)
+def _records() -> str:
+    """The text of all named tuples: a kernel may take one that is defined in no module it imports.
+
+    Compiled code knows their fields by number.
+    """
+    pattern = re.compile(r"^class \w+\(NamedTuple\):\n(?:(?: .*)?\n)*", re.M)
+    texts = (path.read_text() for path in sorted(ROOT.rglob("*.py")))
+    return "".join(record for text in texts for record in pattern.findall(text))
+
+
+def _digest(files: list[Path], also: str = "") -> str:
+    digest = hashlib.sha256(also.encode())
     for path in files:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -85,7 +96,7 @@ def cache_root() -> Path | None:
 def cache_folder(module: Path) -> Path | None:
     """The folder of the compiled kernels of a module; None if none can be written."""
     root = cache_root()
-    return None if root is None else root / _digest(sorted(imports_of(module)))
+    return None if root is None else root / _digest(sorted(imports_of(module)), _records())
 
 
 def is_cached() -> bool:
