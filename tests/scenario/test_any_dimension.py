@@ -8,7 +8,7 @@ import math
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell.controllers import Timer
@@ -161,7 +161,6 @@ class TestWorkspaces:
             assert np.array_equal(workspace.vertices, again.vertices)
 
     @given(st.integers(2, 5), st.integers(0, 2**32 - 1))
-    @settings(max_examples=50, deadline=None)
     def test_any_direction_is_described_to_the_last_bit(self, n, seed):
         chance = np.random.default_rng(seed)
         axes = np.linalg.qr(chance.normal(size=(n, n)))[0] * chance.uniform(0.5, 2.0, size=(n, 1))
@@ -172,7 +171,6 @@ class TestWorkspaces:
         assert again.repairs == ()
 
     @given(st.integers(1, 4), st.integers(0, 2**32 - 1))
-    @settings(max_examples=30, deadline=None)
     def test_corners_are_described_to_the_last_bit(self, n, seed):
         chance = np.random.default_rng(seed)
         rows = np.vstack([np.eye(n), -np.eye(n), chance.normal(size=(2 * n, n))])
@@ -235,7 +233,6 @@ class TestDensities:
         assert one.density.covariance == ((0.25,),)
 
     @given(st.integers(1, 5), st.integers(0, 2**32 - 1))
-    @settings(max_examples=60, deadline=None)
     def test_products_of_matrices_are_positive_definite(self, n, seed):
         root = np.random.default_rng(seed).normal(size=(n, n)) + 3 * np.eye(n)
         rows = root @ root.T

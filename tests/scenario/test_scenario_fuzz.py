@@ -7,7 +7,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell.errors import ScenarioError
@@ -69,21 +69,18 @@ def outcome(make):
     return None
 
 
-@settings(max_examples=600, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join))
 def test_small_texts(text):
     for source in ("x.toml", "x.json", "x"):
         outcome(lambda source=source: parse_scenario(text_to_mapping(text, source)))
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60))
 def test_bytes(raw):
     outcome(lambda: text_to_mapping(decode(raw)))
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=600, deadline=None)
 @given(st.dictionaries(st.sampled_from(WORDS), trees, max_size=6))
 def test_trees(mapping):
     outcome(lambda: parse_scenario(mapping))
@@ -113,7 +110,6 @@ GOOD = [text_to_mapping(template_text(name)) for name in TEMPLATES if name != "p
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=600, deadline=None)
 @given(st.sampled_from(GOOD), st.randoms(use_true_random=False), trees)
 def test_one_thing_exchanged(good, chance: random.Random, tree):
     mapping = exchanged(good, chance.choice([where for where in places(good) if where]), tree)
@@ -123,13 +119,11 @@ def test_one_thing_exchanged(good, chance: random.Random, tree):
         assert parse_scenario(text_to_mapping(dump_toml(scenario))) == scenario
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=12), st.sampled_from(["", "run.seed=", "agents.start[0]=", "run.record."]))
 def test_overrides(text, head):
     outcome(lambda: parse_scenario(apply_overrides(GOOD[0], [head + text])))
 
 
-@settings(max_examples=200, deadline=None)
 @given(trees)
 def test_json(tree):
     text = json.dumps(tree, default=str)

@@ -6,7 +6,7 @@ import json
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell.errors import ScenarioError
@@ -116,7 +116,6 @@ def mappings(draw):
     return data
 
 
-@settings(max_examples=200, deadline=None)
 @given(mappings())
 def test_round_trip(mapping):
     scenario = parse_scenario(mapping)

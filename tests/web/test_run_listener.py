@@ -82,16 +82,15 @@ def test_a_listener_hears_the_whole_run(server):
     assert texts[-1]["summary"]["final_positions"] == own.summary()["final_positions"]
 
 
-@pytest.mark.parametrize("extra", [0, 1, 17])
-def test_a_run_that_is_done_can_be_heard_from_anywhere(server, extra):
+def test_a_run_that_is_done_can_be_heard_from_anywhere(server):
     body = scenario(horizon=60.0, seed=7)
     run = server.start(body)
     server.wait(run)
     _, frames = server.hear(run)
     table = run_scenario(parse_scenario(body)).events
     edges = [header["first"] for header, _ in frames if header["type"] == "events"]
-    for edge in {0, edges[1] - 10}:  # also across the seam of two messages
-        have = edge + extra
+    # Also across the seam of two messages.
+    for have in (edge + extra for edge in (0, edges[1] - 10) for extra in (0, 1, 17)):
         _, rest = server.hear(run, **{"from": have, "samples": 100})
         first = [header["first"] for header, _ in rest if header["type"] == "events"]
         assert first[0] == have

@@ -24,7 +24,7 @@ from .values import (
     NotNegative,
     Parameter,
     PerAgent,
-    Points,
+    PointList,
     Positive,
     Relaxation,
     Tolerance,
@@ -68,7 +68,7 @@ class TimerSpec(Table):
         default=None,
         description="the hold error that reset adaptive keeps to, to first order; length per time",
     )
-    initial_hold: Points | None = Field(
+    initial_hold: PointList | None = Field(
         default=None,
         description="the velocity of each agent before its first look, in the plane [vx, vy]",
     )

@@ -241,7 +241,7 @@ Numbers: TypeAlias = Annotated[tuple[float, ...], Field(min_length=1)]
 Point: TypeAlias = Annotated[
     Numbers, BeforeValidator(as_point, json_schema_input_type=float | Numbers)
 ]
-Points: TypeAlias = Annotated[
+PointList: TypeAlias = Annotated[
     tuple[Point, ...], Field(min_length=1), listed("a list of points, one number per dimension")
 ]
 StartPoints: TypeAlias = Annotated[

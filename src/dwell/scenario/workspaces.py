@@ -10,7 +10,16 @@ from pydantic import Field
 from . import checks
 from .problems import Problem
 from .table import Table
-from .values import Bounds, HalfSpaces, Matrix, PlanarPoints, Point, Points, Positive, PositiveList
+from .values import (
+    Bounds,
+    HalfSpaces,
+    Matrix,
+    PlanarPoints,
+    Point,
+    PointList,
+    Positive,
+    PositiveList,
+)
 
 
 class PolygonSpec(Table):
@@ -76,7 +85,7 @@ class PolytopeSpec(Table):
     """A convex polytope: the hull of its vertices, or an intersection of half-spaces."""
 
     kind: Literal["polytope"] = Field(description="which form of workspace this is")
-    vertices: Points | None = Field(
+    vertices: PointList | None = Field(
         default=None,
         description="corners, in any order, in units of length; or give halfspaces",
     )

@@ -158,8 +158,13 @@ class DaskExecutor:
 
     def _connected(self, patience: float) -> str:
         """Try to connect; return the reason of a failure, or an empty text."""
+        from distributed import Client
+
+        connect: Any = Client  # which has no types
+        target = self._address if self._cluster is None else self._cluster
         try:
-            self._connect(patience)
+            self._client = connect(target, timeout=patience, set_as_default=False)
+            self._life += 1
             return ""
         except (OSError, TimeoutError, ValueError) as fault:
             words = _words(fault)
@@ -167,14 +172,6 @@ class DaskExecutor:
         # while the next one is made: both want the same lock.
         gc.collect()
         return words
-
-    def _connect(self, patience: float) -> None:
-        from distributed import Client
-
-        target = self._address if self._cluster is None else self._cluster
-        connect: Any = Client  # which has no types
-        self._client = connect(target, timeout=patience, set_as_default=False)
-        self._life += 1
 
     def _reconnect(self) -> None:
         """Wait for the scheduler to answer again."""
