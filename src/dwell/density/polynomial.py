@@ -88,7 +88,7 @@ class Polynomial:
         total = np.zeros(len(offsets))
         for *powers, c in self.coefficients:
             term = np.full(len(offsets), c)
-            for k in np.repeat(np.arange(self.dimension), powers):
+            for k in np.repeat(np.arange(self.dimension), np.array(powers, dtype=np.int64)):
                 term = term * offsets[:, k]
             total = total + term
         return total
