@@ -125,24 +125,8 @@ class Gaussian:
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        values: Floats = self.weight * np.exp(-self.drops(as_rows(points, self.dimension)))
+        values: Floats = self.weight * np.exp(-drops(self, as_rows(points, self.dimension)))
         return values
-
-    def drops(self, points: Points) -> Floats:
-        """(z - center)' Q (z - center) at each point z, summed in order."""
-        offsets = points - self.center
-        if self.dimension == 2:
-            x, y = offsets.T
-            qxx, qxy, qyy = self.form
-            planar: Floats = qxx * x * x + 2.0 * qxy * x * y + qyy * y * y
-            return planar
-        total = np.zeros(len(offsets))
-        for i, row in enumerate(self.root):
-            part = np.zeros(len(offsets))
-            for j in range(i, len(row)):
-                part = part + row[j] * offsets[:, j]
-            total = total + part * part
-        return total
 
     def terms(self) -> Terms | None:
         """One Gaussian term, in the plane."""
@@ -163,6 +147,23 @@ class Gaussian:
         return general_terms(
             dimension, gaussians=(weight, center, self.matrix[None], self.root[None])
         )
+
+
+def drops(gaussian: Gaussian, points: Points) -> Floats:
+    """(z - center)' Q (z - center) at each point z, summed in order."""
+    offsets = points - gaussian.center
+    if gaussian.dimension == 2:
+        x, y = offsets.T
+        qxx, qxy, qyy = gaussian.form
+        planar: Floats = qxx * x * x + 2.0 * qxy * x * y + qyy * y * y
+        return planar
+    total = np.zeros(len(offsets))
+    for i, row in enumerate(gaussian.root):
+        part = np.zeros(len(offsets))
+        for j in range(i, len(row)):
+            part = part + row[j] * offsets[:, j]
+        total = total + part * part
+    return total
 
 
 def _exact_inverse(matrix: object) -> list[list[Fraction]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.density.base import Density, refuse_dimension, terms_of
-from dwell.density.gaussian import Gaussian
+from dwell.density.gaussian import Gaussian, drops
 from dwell.density.mixture import Mixture
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
@@ -136,9 +136,9 @@ def _deepest(gaussian: Gaussian, workspace: Workspace) -> float:
     """The largest (z - center)' Q (z - center) in the workspace; a bound if that is curved."""
     with np.errstate(all="ignore"):
         if is_flat(workspace):
-            return float(gaussian.drops(workspace.vertices).max())
+            return float(drops(gaussian, workspace.vertices).max())
         lower, upper = workspace.bounds
-        middle = gaussian.drops((0.5 * (lower + upper))[None])[0]
+        middle = drops(gaussian, (0.5 * (lower + upper))[None])[0]
         steepest = math.sqrt(float((gaussian.root**2).sum())) * 0.5 * workspace.diameter
         return (math.sqrt(float(middle)) + steepest) ** 2
 

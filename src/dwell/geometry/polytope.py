@@ -95,11 +95,6 @@ class Polytope(Region):
             return float(np.sqrt(((v.max(axis=0) - v.min(axis=0)) ** 2).sum()))
         return float(np.sqrt(max(((v - p) ** 2).sum(axis=1).max() for p in v)))
 
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper corner of the bounding box."""
-        return self.vertices.min(axis=0), self.vertices.max(axis=0)
-
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the polytope, its boundary included (up to rounding)."""
         rows = as_rows(points, self.dimension)

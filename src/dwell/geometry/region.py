@@ -40,9 +40,6 @@ class Region:
         def diameter(self) -> float: ...
 
         @property
-        def bounds(self) -> tuple[Floats, Floats]: ...
-
-        @property
         def vertices(self) -> Points: ...
 
         def nearest(self, points: Points) -> Points: ...
@@ -67,6 +64,11 @@ class Region:
         if self.dimension != 2:
             raise missing(self, self.dimension, "area")
         return self.volume
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the bounding box."""
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
 
     def outside_by(self, points: Points) -> Floats:
         """How far each point lies beyond the boundary (0 inside), one row per point."""
@@ -232,11 +234,6 @@ class Polygon(Region):
         """Both vertices of each edge."""
         n = len(self.vertices)
         return tuple(np.array([k, (k + 1) % n]) for k in range(n))
-
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper corner of the bounding box."""
-        return self.vertices.min(axis=0), self.vertices.max(axis=0)
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the polygon to each point; the point itself if it is inside."""
