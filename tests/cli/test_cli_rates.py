@@ -61,7 +61,15 @@ def test_of_a_run_for_programs(long: Path) -> None:
 def test_for_people(scenario: Path, long: Path) -> None:
     outcome = dwell("rates", scenario)
     assert (outcome.code, outcome.err) == (0, "")
-    words = ("minimum", "gap", "contracting", "stability", "time constant", "from its start", *LAWS)
+    words = (
+        "minimum",
+        "gap",
+        "contracting",
+        "stability",
+        "time constant",
+        "an agent's start",
+        *LAWS,
+    )
     assert all(word in outcome.out for word in words)
     assert "observed" not in outcome.out
     of_run = dwell("rates", long)
