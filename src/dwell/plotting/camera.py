@@ -55,7 +55,8 @@ class Camera:
     @cached_property
     def far(self) -> Floats:
         """The coordinate of the side of the box turned away from the camera, along each axis."""
-        return np.where(self.axes[2] > 0.0, self.bounds[0], self.bounds[1])
+        far: Floats = np.where(self.axes[2] > 0.0, self.bounds[0], self.bounds[1])
+        return far
 
     @property
     def near(self) -> Floats:
