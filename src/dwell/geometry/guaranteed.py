@@ -18,7 +18,6 @@ from dwell.geometry.guaranteed_interval import StarInterval
 from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
-from dwell.geometry.star_interval import StarInterval
 from dwell.geometry.validation import as_others, as_place, as_radii, refuse_outside
 
 SAMPLES = 33  # points of each arc that are compared before the best one is refined

@@ -10,8 +10,6 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.geometry.guaranteed_base import GuaranteedBase
-from dwell.geometry.known import as_place
-from dwell.geometry.guaranteed_base import StarBase
 from dwell.geometry.region import Interval
 from dwell.geometry.validation import as_place
 

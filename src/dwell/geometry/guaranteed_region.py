@@ -15,8 +15,6 @@ from dwell._types import Floats, Points, dots, lengths
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
 from dwell.geometry.guaranteed_base import GuaranteedBase
-from dwell.geometry.known import as_place
-from dwell.geometry.guaranteed_base import StarBase
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.validation import as_place
 
