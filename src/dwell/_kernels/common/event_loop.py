@@ -65,7 +65,7 @@ def fill_rows(number, start, hold, since, first, samples, row):
 def event_loop(
     measure, note_jump, until, segments, domain, terms, program, key, streams, log, memory
 ):  # fmt: skip
-    """Execute jumps with t <= until until the log is full; return (jumps, reason).
+    """Execute jumps with t <= `until` while the log has space; return (jumps, reason).
 
     key: the seed's two words; streams: whose draws each row uses.
 

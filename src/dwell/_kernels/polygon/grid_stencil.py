@@ -24,7 +24,7 @@ def first_aside(k):
 
 @inner
 def last_aside(k, count):
-    """The last one."""
+    """The last column or row of the block round the k-th."""
     return smaller(k + ASIDE, count - 1)
 
 

@@ -9,7 +9,7 @@ A line is (ah, al, bh, bl, oh, ol): a x + b y = o in the agent's frame.
 """
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import larger, range_of, smaller
+from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
 
 SOUND, LOST = -1, -2  # results of `meet_lines` besides the index of a void line
@@ -109,11 +109,15 @@ def refine_vertices(n, px, py, xs, ys, wx, wy, label, x, y, xl, yl, k, xh, edge)
 def is_ill_conditioned(n, px, py, wx, wy, x, y):
     """Whether a cell is so thin, or so small in its workspace, that rounding shows."""
     area = 0.0
+    left = right = x[0]
+    low = high = y[0]
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         area += 0.5 * (x[i] * y[j] - x[j] * y[i])
-    left, right = range_of(n, x)
-    low, high = range_of(n, y)
+        left = smaller(left, x[i])
+        right = larger(right, x[i])
+        low = smaller(low, y[i])
+        high = larger(high, y[i])
     length = (right - left) * (right - left) + (high - low) * (high - low)
     span = 0.0
     for k in range(wx.shape[0]):
