@@ -196,15 +196,6 @@ class TestKnownShapes:
         assert 2.0 <= cell.diameter <= 2.0 * (1 + 1e-4)
         assert cell.distance_to_boundary(found.centroid) == pytest.approx(4 / (3 * math.pi))
 
-    def test_a_whole_ball_and_a_half(self):
-        unit = Ball((0, 0, 0), 1.0)
-        assert guaranteed_cell(unit, (0.3, 0.2, -0.5), [], []).volume == pytest.approx(
-            4 * math.pi / 3, rel=1e-8
-        )
-        half = star_moments(guaranteed_cell(unit, (0.2, -0.4, 0.4), [(-0.2, 0.4, -0.4)], 0.0))
-        assert half.mass == pytest.approx(2 * math.pi / 3, rel=1e-8)
-        assert lengths(half.centroid) == pytest.approx(0.375, rel=1e-8)
-
     @pytest.mark.parametrize("workspace", FLAT, ids=NAMES[:2])
     @pytest.mark.parametrize("kind", ["uniform", "wide", "polynomial"])
     def test_in_the_plane_by_plain_sums(self, workspace, kind):

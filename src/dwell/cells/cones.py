@@ -17,7 +17,14 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells import rays
 from dwell.cells.adaptive import Boxes, moments_of_function
-from dwell.cells.curved import BallCells, Configuration, CurvedCells, DiscCells, space_terms
+from dwell.cells.curved import (
+    BallCells,
+    Configuration,
+    CurvedCells,
+    DiscCells,
+    space_terms,
+    terms_of,
+)
 from dwell.cells.curved_cell import CurvedCell
 from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of
@@ -42,9 +49,8 @@ def looks(
     places = np.asarray(positions, dtype=np.float64)
     out = np.zeros((len(row), COLUMNS))
     flat = ground.dimension == 2
-    terms: Any = space_terms(ground.density, ground.dimension)
-    known = terms is not None
-    terms = terms if known else space_terms(Uniform(), ground.dimension)
+    known = terms_of(ground) is not None
+    terms: Any = terms_of(ground) if known else space_terms(Uniform(), ground.dimension)
     order = np.arange(len(row)) if flat else np.argsort(row, kind="stable")
     shared = {} if flat else {r: Configuration(ground.workspace, places[r]) for r in set(row)}
 

@@ -45,6 +45,12 @@ def space_terms(density: Density, dimension: int) -> GeneralTerms | None:
     )
 
 
+@lru_cache(maxsize=16)
+def terms_of(ground: WeightedRegion) -> GeneralTerms | None:
+    """The density of a ground as arrays with three coordinates."""
+    return space_terms(ground.density, ground.dimension)
+
+
 class Built(NamedTuple):
     """A cell as the kernels have built it."""
 
@@ -66,10 +72,7 @@ class CurvedCells(ABC):
 
     @abstractmethod
     def measured(self, terms: GeneralTerms, row: Ints, agents: Ints) -> Floats:
-        """Rows of measurements of agents[k] in configuration row[k]: see dwell._kernels.star.cell.
-
-        All of one row where cells are those of one configuration.
-        """
+        """Measurements of agents[k] in configuration row[k]: see dwell._kernels.star.cell."""
 
     @abstractmethod
     def built(self, row: int, agent: int) -> Built:

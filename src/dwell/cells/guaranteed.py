@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.cells.curved import space_terms
+from dwell.cells.curved import terms_of
 from dwell.cells.guaranteed_moments import star_moments
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import AgentsError
@@ -84,12 +83,11 @@ def _on_line(
     return CellPair(share, np.array([e]), clearance, length, 0.5 * length) if status == OK else None
 
 
-@lru_cache(maxsize=8)
 def _space_terms(ground: WeightedRegion) -> GeneralTerms | None:
     """The density for kernels with three coordinates; None if there are none for it."""
     if ground.dimension not in (2, 3) or (ground.dimension == 2 and is_flat(ground.workspace)):
         return None
-    return space_terms(ground.density, ground.dimension)
+    return terms_of(ground)
 
 
 def _in_region(

@@ -8,7 +8,7 @@ Where corners make it larger than the cell, the sheets below them are touched as
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,23 +21,15 @@ CLOSE = 1e-4  # of the size: what it may be too large by
 MOST_ROUNDS = 30
 AT_ONCE = 40  # corners that are cut off in a round
 SURE = 1.0 + 1e-9  # corners are known to rounding only
-ON_SHEET = (
-    1e-9  # of the distance from the agent: nearer, a place lies on a sheet and not on a flat side
-)
-
-
-class Extent(NamedTuple):
-    """Upper bounds on the largest distance of two points, and on the radius of a ball round all."""
-
-    diameter: float
-    circumradius: float
+ON_SHEET = 1e-9  # of the distance from the agent: nearer, a place lies on a sheet, not on a side
+Extent = tuple[float, float]  # diameter and circumradius
 
 
 def extent_of_guaranteed(cell: StarRegion) -> Extent:
-    """Of a guaranteed cell that is not empty."""
+    """Upper bounds on diameter and circumradius of a guaranteed cell that is not empty."""
     from scipy.spatial import HalfspaceIntersection, QhullError
 
-    best = Extent(*cell.rough_extent)
+    best = cell.rough_extent
     normals, gaps = _first_planes(cell)
     try:
         round_it = HalfspaceIntersection(
@@ -58,21 +50,21 @@ def extent_of_guaranteed(cell: StarRegion) -> Extent:
 
 def _judged(cell: StarRegion, corners: Points, best: Extent) -> tuple[Extent, Points]:
     """The better bounds, and the corners that make them too large."""
-    found = Extent(*(SURE * v for v in _extent_of(corners)))
-    best = Extent(*(min(a, b) for a, b in zip(best, found, strict=True)))
+    found = _extent_of(corners)
+    best = min(best[0], SURE * found[0]), min(best[1], SURE * found[1])
     far = lengths(corners)
     inner = corners * np.minimum(cell.radius(corners) / far, 1.0)[:, None]
-    least = Extent(*_extent_of(inner))
-    apart = lengths(corners[:, None] - corners[None]).max(axis=1) / least.diameter
+    least = _extent_of(inner)
+    apart = lengths(corners[:, None] - corners[None]).max(axis=1) / least[0]
     # The smallest ball is not at hand; no point farther from its middle than the radius matters.
-    wide = (apart > 1.0 + CLOSE) & (best.diameter > (1.0 + CLOSE) * least.diameter)
-    if best.circumradius > (1.0 + CLOSE) * least.circumradius:
-        wide |= lengths(corners - inner) > CLOSE * least.circumradius
+    wide = (apart > 1.0 + CLOSE) & (best[0] > (1.0 + CLOSE) * least[0])
+    if best[1] > (1.0 + CLOSE) * least[1]:
+        wide |= lengths(corners - inner) > CLOSE * least[1]
     order = np.argsort(-apart, kind="stable")
     return best, corners[order[wide[order]][:AT_ONCE]]
 
 
-def _extent_of(points: Points) -> tuple[float, float]:
+def _extent_of(points: Points) -> Extent:
     from dwell._kernels.star.buffers import make_ball_buffers
     from dwell._kernels.star.extent import extent
 
