@@ -70,7 +70,7 @@ def _possible(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, Callabl
         try:
             figure = draw()
         except InputError as refused:
-            if refused.code not in ("run.details.record", "density.function"):
+            if refused.code not in ("run.record", "density.function"):
                 raise
         else:
             found[name] = partial(_as_it_is, figure)
