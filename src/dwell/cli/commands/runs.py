@@ -150,7 +150,9 @@ def plot(
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
         why = f'they need events, and this run keeps less (record.kind = "{result.details.record}")'
-        typer.echo(f"dwell: {', '.join(missing)} left out: {result.absent or why}", err=True)
+        typer.echo(
+            f"dwell: {', '.join(missing)} left out: {result.details.absent or why}", err=True
+        )
 
 
 @app.command(epilog="Example: dwell animate run.nc --out run.gif --seconds 8")
