@@ -1,4 +1,4 @@
-"""Coverage laws: what one agent decides from what it sees. One law per file."""
+"""Coverage laws: each maps the observation of one agent to its next command. One law per file."""
 
 from dwell.controllers.discrete_lloyd import DiscreteLloyd
 from dwell.controllers.event_triggered import EventTriggered

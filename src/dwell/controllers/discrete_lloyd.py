@@ -1,7 +1,7 @@
 """Discrete Lloyd: go to the centroid, sample again; the family of Cortés et al. (2004).
 
 A move leads a part `relaxation` of the way to the centroid (beyond it, above 1), no further than
-the top speed allows, and takes a time `step`. Who moves when is the schedule's choice.
+the top speed allows, and takes a time `step`. The schedule determines which agent moves when.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from dwell._types import Points
 from dwell.agents.interfaces import Command, FirstCommands, Observation
 from dwell.controllers.parameters import Parameters
-from dwell.controllers.saturation import gain, periodic_program, saturated
+from dwell.controllers.saturation import gain, next_periodic, periodic_program, saturated
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
@@ -68,7 +68,7 @@ class DiscreteLloyd:
 
     @property
     def stays_inside(self) -> bool:
-        """Whether agents cannot run past their centroids."""
+        """Whether agents cannot pass their centroids."""
         return self.relaxation <= 1.0
 
     @property
@@ -92,7 +92,7 @@ class DiscreteLloyd:
         return self.speed, self.speed * self.step / self.relaxation
 
     def begin(self, observation: Observation) -> Command:
-        """Move at once if all do, or if it is the first one's turn; else stand and wait."""
+        """Move at once in a synchronous schedule and as the first of a round; else wait."""
         if self.schedule == "synchronous":
             return self._move(observation, self.step)
         if self.schedule != "round-robin":
@@ -114,7 +114,7 @@ class DiscreteLloyd:
         return FirstCommands(hold, turns, self.step)
 
     def decide(self, observation: Observation) -> Command:
-        """Set off towards the centroid."""
+        """Move towards the centroid."""
         return self._move(observation, self._following(observation))
 
     def miss(self, observation: Observation) -> Command:
@@ -127,10 +127,7 @@ class DiscreteLloyd:
             return observation.time + max(poisson_wait(observation.draw, mean), 1e-9 * mean)
         if self.schedule == "random":
             return self._next_turn(observation) * self.step
-        from dwell._kernels.common.hold_law import periodic_sample
-
-        period = self._period(observation.agents)
-        return float(periodic_sample(observation.event_count, observation.first_event_at, period))
+        return next_periodic(observation, self._period(observation.agents))
 
     def _next_turn(self, observation: Observation) -> int:
         assert observation.shared_draw is not None

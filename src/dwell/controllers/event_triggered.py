@@ -31,23 +31,23 @@ WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class BroadcastMemory:
-    """What an agent remembers from step to step."""
+    """The memory of an agent from step to step."""
 
-    level: int  # of the speed bound that it has broadcast
-    spoke: int  # the step at which it did
+    level: int  # of the speed bound in its last broadcast
+    spoke: int  # the step of its last broadcast
 
 
 @final
 @dataclass(frozen=True)
 class EventTriggered:
-    """Tell the others where you are and how fast you may go; go where your centroid must be.
+    """Agents broadcast positions and speed bounds, and move to a set that contains the centroid.
 
     Parameters
     ----------
     s_max : top speed of every agent.
     dt : time between two decisions.
-    levels : the speeds there are, in parts of s_max: ascending from 0 to 1.
-    k_v : speed wanted per distance from the set, per time; rounded down to a level.
+    levels : the possible speeds, in parts of s_max: ascending from 0 to 1.
+    k_v : desired speed per distance from the set, per time; rounded down to a level.
     d_stop : a moving agent this close to the set stops, a length.
     d_start : a waiting agent this far from the set starts, a length above d_stop.
     heartbeat : longest silence of an agent; None for no limit.
@@ -89,13 +89,13 @@ class EventTriggered:
         return self.s_max
 
     def begin(self, observation: Observation) -> Command:
-        """Stand, and say so."""
+        """Stop, and broadcast a speed bound of 0."""
         memory = BroadcastMemory(level=0, spoke=0)
         still = np.zeros(len(observation.position))
         return Command(still, self.dt, self.dt, measures=False, memory=memory, promise=0.0)
 
     def decide(self, observation: Observation) -> Command:
-        """Go on towards the set that contains the centroid, at a speed that all agents know.
+        """Move towards the set that contains the centroid, at a speed within the bound.
 
         A lower speed is taken at once and announced. A higher one is announced now and taken at
         the next step, when all have received it. An agent waits until it has a message of each
@@ -131,12 +131,12 @@ class EventTriggered:
         return centroid_ball(ground, place, places.reshape(-1, len(place)), radii, self.bound)
 
     def _balls(self, now: float, heard: Mapping[int, Message]) -> tuple[Points, Floats]:
-        """Where the others were, (K, n), and how far each can have got by now, (K,)."""
+        """Last known positions of the others, (K, n), and bounds on their motion since, (K,)."""
         places = np.array([said.position for said in heard.values()])
         return places, np.array([self.radius(said, now) for said in heard.values()])
 
     def radius(self, said: Message, now: float) -> float:
-        """How far its sender can have moved by the step at time `now`.
+        """A bound on the motion of the sender up to the step at time `now`.
 
         A raised bound is used only from the step after its broadcast; until then the one before
         holds. Ages are counted in steps, so that rounding moves no agent that stands still.
@@ -145,7 +145,7 @@ class EventTriggered:
         return self.dt * (min(said.before, said.promise) + (steps - 1) * said.promise)
 
     def level_for(self, now: int, gap: float) -> int:
-        """The level wanted by an agent this far from the set and now at level `now`; 0: wait."""
+        """The next level of an agent at this distance from the set and at level `now`; 0: wait."""
         waits = gap <= self.d_stop if now > 0 else gap < self.d_start
         if waits:
             return 0

@@ -20,6 +20,7 @@ from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import (
     centroid_of,
     gain,
+    next_periodic,
     periodic_program,
     saturated,
     without_sample,
@@ -91,7 +92,7 @@ class Lloyd:
 
     @property
     def stays_inside(self) -> bool:
-        """Whether agents cannot run past their centroids."""
+        """Whether agents cannot pass their centroids."""
         return self.mode == "ode" or self.k2 * self.step <= 1.0
 
     @property
@@ -114,7 +115,7 @@ class Lloyd:
         )
 
     def begin(self, observation: Observation) -> Command:
-        """Set off at once."""
+        """Hold k2 e from the start."""
         return self._order(observation, self.step)
 
     def begin_all(self, errors: Points) -> FirstCommands:
@@ -123,14 +124,11 @@ class Lloyd:
 
     def decide(self, observation: Observation) -> Command:
         """Hold k2 e until the next multiple of dt."""
-        return self._order(observation, self._following(observation))
+        return self._order(observation, next_periodic(observation, self.step))
 
     def miss(self, observation: Observation) -> Command:
         """Without a sample: move to the last known centroid at this gain, and stop there."""
-        return without_sample(observation, *self._gain(), self._following(observation))
-
-    def _following(self, observation: Observation) -> float:
-        return (observation.event_count + 2) * self.step
+        return without_sample(observation, *self._gain(), next_periodic(observation, self.step))
 
     def _order(self, observation: Observation, following: float) -> Command:
         assert observation.measurement is not None

@@ -46,6 +46,13 @@ def without_sample(observation: Observation, k1: float, reach: float, next_at: f
     return Command(saturated(left, k1, reach), next_at, cruise, memory=target)
 
 
+def next_periodic(observation: Observation, period: float) -> float:
+    """The time of the next event of a periodic law."""
+    from dwell._kernels.common.hold_law import periodic_look
+
+    return float(periodic_look(observation.event_count, observation.first_event_at, period))
+
+
 def periodic_program(
     k1: float, reach: float, agents: int, period: float, cruise: float = math.inf
 ) -> HoldProgram:

@@ -55,7 +55,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 @final
 @dataclass(frozen=True)
 class SelfTriggered:
-    """Each agent computes when it must sample again.
+    """Each agent computes the time of its next sample.
 
     Parameters
     ----------
@@ -126,11 +126,11 @@ class SelfTriggered:
         return PRESETS[self.preset][name] if given is None else given
 
     def begin(self, observation: Observation) -> Command:
-        """Set off at once."""
+        """Approach the centroid from the first sample."""
         return self.decide(observation)
 
     def decide(self, observation: Observation) -> Command:
-        """Approach the centroid, and find out how long that is good."""
+        """Approach the centroid, and compute the time of the next sample."""
         assert observation.measurement is not None
         assert observation.sample is not None
         assert observation.ground is not None
@@ -147,7 +147,7 @@ class SelfTriggered:
         )
 
     def miss(self, observation: Observation) -> Command:
-        """Without a sample: go on to the old centroid, and sample again as soon as allowed."""
+        """Without a sample: move to the last known centroid, and sample again after tau_min."""
         target: Any = observation.memory
         leg = self.approach(target - observation.position)
         return replace(leg, next_at=observation.time + self.tau_min, memory=target, mark=MISSED)

@@ -1,9 +1,9 @@
 """The self-triggered centroid algorithm, after Nowzari and Cortés (2012).
 
-At an update an agent learns where its Voronoi neighbours stand. From then on it only knows that
-no agent is faster than v_max. From its guaranteed and dual guaranteed cells it computes a ball that
-contains its centroid, and goes to that ball and no further. It updates when the ball is larger than
-`epsilon` and contains the agent itself. All of this is known at the update: the agent sleeps.
+At an update an agent samples the positions of its Voronoi neighbours. From then on it uses only
+that no agent is faster than v_max. From its guaranteed and dual guaranteed cells it computes a ball
+that contains its centroid, and moves to that ball and no further. It updates when the ball is
+larger than `epsilon` and contains the agent itself. All of this can be planned at the update.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WHOLE = 1e-9  # t_max / dt may be this far below a whole number
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class CentroidPlan:
-    """What an agent remembers between updates: what it saw, and what it will do."""
+    """The memory of an agent between updates: its last sample, and its planned moves."""
 
     sample: Sample
     steps: int  # from the update to the end of the planned moves
@@ -38,7 +38,7 @@ class CentroidPlan:
 @final
 @dataclass(frozen=True)
 class SelfTriggeredCentroid:
-    """Go where the centroid must be; sample when that is no longer known well enough.
+    """Agents move to a ball that contains the centroid, and sample when it is too large.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class SelfTriggeredCentroid:
         return math.inf if self.t_max is None else max(1, math.floor(self.t_max / self.dt + WHOLE))
 
     def begin(self, observation: Observation) -> Command:
-        """Set off at once."""
+        """Plan moves from the first sample."""
         return self._updated(observation, 0)
 
     def decide(self, observation: Observation) -> Command:
@@ -104,7 +104,7 @@ class SelfTriggeredCentroid:
         return self._order(step, plan, cells)
 
     def miss(self, observation: Observation) -> Command:
-        """Without a sample: one more move by what is still known, then try again."""
+        """Without a sample: one more move by the last one, then sample again."""
         plan, step = observation.memory, observation.event_count + 1
         assert isinstance(plan, CentroidPlan)
         ball = self._ball(observation, step, plan.sample, _place(observation))
@@ -116,7 +116,7 @@ class SelfTriggeredCentroid:
         sample = observation.sample
         assert sample is not None
         ball = self._ball(observation, step, sample, _place(observation))
-        if ball is None:  # stand, and sample again at once
+        if ball is None:  # stop, and sample again at the next step
             stand = (self._velocity(None, observation),)
             return self._order(step, CentroidPlan(sample, 1, stand, None), 1, mark=1)
         plan, cells = self._ahead(observation, step, CentroidPlan(sample, 0, (), ball))
@@ -127,7 +127,7 @@ class SelfTriggeredCentroid:
     ) -> tuple[CentroidPlan, int]:
         """`plan` with moves from `step` on, until the next update; and how many pairs of cells.
 
-        The own motion and the growth of the balls are known beforehand, so nothing is guessed.
+        The own motion and the growth of the balls are known in advance.
         """
         most = LONGEST_PLAN if self.decision == "multi-step" else 1
         place = _place(observation)
@@ -149,7 +149,7 @@ class SelfTriggeredCentroid:
     def _ball(
         self, observation: Observation, step: int, sample: Sample, place: tuple[float, ...]
     ) -> CentroidBall | None:
-        """Where the centroid is at a step, for the agent at this place."""
+        """The ball that contains the centroid at a step, for the agent at this position."""
         ground = observation.ground
         assert isinstance(ground, WeightedRegion)
         radii = np.full(len(sample.agents), self.v_max * (step * self.dt - sample.time))

@@ -1,7 +1,7 @@
 """The timer-based law of Zegers, Phillips and Hicks.
 
 At its own events an agent samples, takes k1 sat(c - x, (1 - epsilon) nu) as the velocity to hold,
-and sets its timer to some value in [T1, T2]. In between it knows nothing and changes nothing.
+and sets its timer to some value in [T1, T2]. Between events it measures and changes nothing.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Timer:
 
     @property
     def stays_inside(self) -> bool:
-        """Whether agents cannot run past their centroids, and so never leave the workspace.
+        """Whether agents cannot pass their centroids, and so never leave the workspace.
 
         Prescribed velocities may lead anywhere until the first sample.
         """

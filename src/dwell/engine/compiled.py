@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -29,18 +29,34 @@ class CompiledRun:
     """A run in progress: the agents' trajectory segments, which change, and kernel arguments."""
 
     system: CoverageSystem
-    parts: KernelArguments
+    run_events: Any  # the event loop of the dimension
+    legs: SegmentTable
+    number: Ints  # (N,) the agent of each row: neighbours are near each other in memory
+    constants: tuple[Any, ...]  # domain, density, law, seed: in the order the kernel takes them
+    memory: Any  # its buffers
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> CompiledRun:
         """Return the run of `system` from `start` on."""
-        return cls(system, parts_of(system, start, program_of(system)))
+        program, number = program_of(system), _by_place(start.positions)
+        legs = _legs(start, number)
+        prepare = _LOOPS[system.dimension]
+        run_events, domain, memory = prepare(system, start.time, program.cruise, legs.row)
+        constants = (
+            domain,
+            system.terms,
+            _in_order(program, number),
+            np.array(system.key, dtype=np.int64),
+            number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
+        )
+        return cls(system, run_events, legs, number, constants, memory)
 
     def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
         """Execute at most `jumps` more jumps; return them, and why the kernel returned."""
-        run_events, legs, _, constants, memory = self.parts
         buffer = EventTable.blank(jumps, self.system.dimension)
-        made, reason = run_events(until, legs, *constants, buffer.as_log(), memory)
+        made, reason = self.run_events(
+            until, self.legs, *self.constants, buffer.as_log(), self.memory
+        )
         return buffer.head(made), reason
 
     def stop(self, reason: int, until: float) -> Stop | None:
@@ -55,7 +71,7 @@ class CompiledRun:
         """Return which two agents coincide, where and when."""
         from dwell._kernels.common.queue import ROW
 
-        legs, number = self.parts.legs, self.parts.number
+        legs, number = self.legs, self.number
         agent, t = int(legs.queue[0] & ROW), float(legs.due[0])
         points = places_in(legs.row, t, program_of(self.system).cruise, self.system.dimension)
         gap = lengths(points - points[agent])
@@ -87,32 +103,6 @@ def refuse_standing_clock(system: CoverageSystem, until: float) -> None:
             code="timer.resolution",
             key="controller.t1",
         )
-
-
-class KernelArguments(NamedTuple):
-    """The state of a run and the arguments of its kernel."""
-
-    run_events: Any  # the event loop of the dimension
-    legs: SegmentTable
-    number: Ints  # (N,) the agent of each row: neighbours are near each other in memory
-    constants: tuple[Any, ...]  # domain, density, law, seed: in the order the kernel takes them
-    memory: Any  # its buffers
-
-
-def parts_of(system: CoverageSystem, start: AgentsState, program: HoldProgram) -> KernelArguments:
-    """Kernel arguments for a run from `start` on."""
-    number = _by_place(start.positions)
-    legs = _legs(start, number)
-    prepare = _LOOPS[system.dimension]
-    run_events, domain, memory = prepare(system, start.time, program.cruise, legs.row)
-    constants = (
-        domain,
-        system.terms,
-        _in_order(program, number),
-        np.array(system.key, dtype=np.int64),
-        number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
-    )
-    return KernelArguments(run_events, legs, number, constants, memory)
 
 
 def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:

@@ -45,11 +45,9 @@ class Checkpoints(Protocol):
 class RunLoop:
     """The run loop: chunk after chunk is computed, recorded, shown and saved."""
 
-    def __init__(
-        self, tell: Tell, request: StopRequest, *, spent: float = 0.0, watch: Watch | None = None
-    ) -> None:
+    def __init__(self, tell: Tell, request: StopRequest, watch: Watch | None = None) -> None:
         self.tell, self.request, self.watch = tell, request, watch
-        self.began = _computing() - spent  # with the time that earlier chunks took
+        self.began = _computing()
 
     def say(self, what: str, share: float) -> None:
         """Report progress; an interrupt raised by the report ends the run."""

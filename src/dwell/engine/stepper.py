@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, final
 
@@ -80,7 +79,7 @@ class CompiledStepper:
         self._chunk = max(min(2 * self._chunk, LAST_CHUNK), self._least)
         stop = None
         run = self._run
-        part = step_together(run.system, run.parts, self._program, target, jumps)
+        part = step_together(run, self._program, target, jumps)
         if part is None:
             part, reason = run.advance(target, jumps)
             stop = run.stop(reason, target)
@@ -150,7 +149,6 @@ def run_compiled(
     *,
     until: float,
     max_jumps: int = 50_000_000,
-    progress: Callable[[float], None] | None = None,
 ) -> HybridArc[AgentsState]:
     """Return the arc of `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
 
@@ -167,8 +165,6 @@ def run_compiled(
             done, now, stop = done + len(piece.table), piece.reached, piece.stop
             if stop is None and done >= max_jumps:
                 stop = Stop(StopReason.JUMP_LIMIT, now)
-            if progress is not None:
-                progress(now)
     except KeyboardInterrupt:
         if parts and len(parts[-1]):  # `now` may be older than the table
             now = float(parts[-1].time[-1])

@@ -13,7 +13,7 @@ from dwell._types import Floats, lengths
 from dwell.agents.events import EventTable
 from dwell.agents.system import CoverageSystem
 from dwell.cells.backend import measure_cells
-from dwell.engine.compiled import KernelArguments, places_in
+from dwell.engine.compiled import CompiledRun, places_in
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
@@ -27,20 +27,20 @@ def least_chunk(system: CoverageSystem, program: HoldProgram) -> int:
 
 
 def step_together(
-    system: CoverageSystem, parts: KernelArguments, program: HoldProgram, until: float, jumps: int
+    run: CompiledRun, program: HoldProgram, until: float, jumps: int
 ) -> EventTable | None:
     """Return the jumps of all agents at the next time, or None where the kernel must make them.
 
     That is so where not all are due at once, where `jumps` does not let all of them jump, and where
     agents coincide. Changes the segments as the kernel would.
     """
-    legs, number = parts.legs, parts.number
+    system, legs = run.system, run.legs
     if system.agents < WORTHWHILE or jumps < system.agents:
         return None
     t = float(legs.due[0])
     if t > until or not (legs.due == t).all() or not _is_periodic(program):
         return None
-    return _jumped(system, parts, program, t, np.argsort(number))
+    return _jumped(run, program, t, np.argsort(run.number))
 
 
 def _is_periodic(program: HoldProgram) -> bool:
@@ -49,13 +49,12 @@ def _is_periodic(program: HoldProgram) -> bool:
     return bool(program.rule == PERIODIC)
 
 
-def _jumped(
-    system: CoverageSystem, parts: KernelArguments, program: HoldProgram, t: float, order: Any
-) -> EventTable | None:
+def _jumped(run: CompiledRun, program: HoldProgram, t: float, order: Any) -> EventTable | None:
     from dwell._kernels.common.hold_law import decide_together
     from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
 
-    n, row = system.dimension, parts.legs.row
+    system, row = run.system, run.legs.row
+    n = system.dimension
     places = places_in(row, t, program.cruise, n)[order]
     agents = np.arange(system.agents)
     seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents, threads=None)
@@ -75,16 +74,16 @@ def _jumped(
     row[order, n : 2 * n] = table.holds
     row[order, 2 * n + AFTER_SINCE] = t
     row[order, 2 * n + AFTER_SAMPLES] += 1.0
-    _requeue(parts, table.next_at, order)
-    _note_speeds(table.holds, parts)
+    _requeue(run, table.next_at, order)
+    _note_speeds(run, table.holds)
     return table
 
 
-def _note_speeds(holds: Floats, parts: KernelArguments) -> None:
+def _note_speeds(run: CompiledRun, holds: Floats) -> None:
     """Bring the kernel's bins up to date, and have its tree built anew."""
     from dwell._kernels.polygon.cell_list import FASTEST
 
-    bins, tree = (getattr(parts.memory, name, None) for name in ("bins", "tree"))
+    bins, tree = (getattr(run.memory, name, None) for name in ("bins", "tree"))
     if bins is not None:
         fastest = float((holds * holds).sum(axis=1).max())
         bins.clock[FASTEST] = max(float(bins.clock[FASTEST]), fastest)
@@ -92,10 +91,10 @@ def _note_speeds(holds: Floats, parts: KernelArguments) -> None:
         tree.built[0] = False
 
 
-def _requeue(parts: KernelArguments, following: Floats, order: Any) -> None:
+def _requeue(run: CompiledRun, following: Floats, order: Any) -> None:
     """Fill the queue: by time, then by number."""
     from dwell._kernels.common.queue import entries
 
     sequence = np.argsort(following, kind="stable")
-    parts.legs.due[:] = following[sequence]
-    parts.legs.queue[:] = entries(sequence, order[sequence])
+    run.legs.due[:] = following[sequence]
+    run.legs.queue[:] = entries(sequence, order[sequence])

@@ -224,10 +224,3 @@ class Tally:
             setattr(self, name, type(getattr(self, name))(kept[name]))
         samples = scalars["samples"]
         self.samples = Sampled(**{f: samples[name] for f, name in stored_names(Sampled).items()})
-
-
-def of_table(system: CoverageSystem, start: AgentsState, table: EventTable) -> Tally:
-    """The tally of a whole table."""
-    tally = Tally(system, start)
-    tally.add(table)
-    return tally

@@ -47,7 +47,10 @@ class Window:
                 places = tally.places(until)[None]
             else:
                 places = snapshots(base, table, np.array([t])).positions
-            return errors_at(tally, places)
+            seen = look_at_all(tally.system, places)
+            if seen.coincident.any():
+                raise first_coincidence(places[0])
+            return lengths(seen.error)
 
         after = None if np.isinf(tally.after) else tally.after
         return covered_after(
@@ -71,11 +74,3 @@ class Window:
             if EVENT + name in arrays
         }
         self.tables = [EventTable(**columns)] if columns else []
-
-
-def errors_at(tally: Tally, places: Floats) -> Floats:
-    """Return |centroid - position| of all agents at `places`, (1, N, n)."""
-    seen = look_at_all(tally.system, places)
-    if seen.coincident.any():
-        raise first_coincidence(places[0])
-    return lengths(seen.error)

@@ -112,22 +112,17 @@ def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None =
 
 
 def measure(
-    system: CoverageSystem,
-    start: AgentsState,
-    table: EventTable,
-    times: Floats,
-    *,
-    threads: int | None = None,
+    system: CoverageSystem, start: AgentsState, table: EventTable, times: Floats
 ) -> Metrics:
-    """Metrics at ascending `times`; the same bits for any number of threads."""
+    """Metrics at ascending `times`."""
     times = np.ascontiguousarray(times, dtype=np.float64)
-    return measure_at(system, snapshots(start, table, times), times, threads=threads)
+    return measure_at(system, snapshots(start, table, times), times)
 
 
 def measure_at(
     system: CoverageSystem, now: Snapshots, times: Floats, *, threads: int | None = None
 ) -> Metrics:
-    """Metrics of the configurations in `now`."""
+    """Metrics of the configurations in `now`, with the same bits for any number of threads."""
     seen = look_at_all(system, now.positions, threads=threads)
     return metrics_of(system, now, times, seen)
 

@@ -14,7 +14,7 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.cells.measurement import Looks
 from dwell.controllers import Timer
 from dwell.engine.recorder import Recorder, touching
-from dwell.engine.tally import Tally, of_table
+from dwell.engine.tally import Tally
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import Stop
 from dwell.measure import Metrics
@@ -76,7 +76,8 @@ class Details:
         """Sums and extremes of the run."""
         if self.counted is not None:
             return self.counted
-        tally = of_table(self.system, self.start, self.events)
+        tally = Tally(self.system, self.start)
+        tally.add(self.events)
         tally.sample(self.metrics)
         return tally
 

@@ -155,8 +155,8 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
         print(path)
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
-        why = f'they need events, and this run keeps less (record.kind = "{result.record}")'
-        left_out = f"{', '.join(missing)} left out: {result.absent or why}"
+        why = f'they need events, and this run keeps less (record.kind = "{result.details.record}")'
+        left_out = f"{', '.join(missing)} left out: {result.details.absent or why}"
         print(f"dwell: {left_out}", file=sys.stderr)
 
 
