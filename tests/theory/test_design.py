@@ -75,24 +75,18 @@ def unrun(scenario: Scenario, **options: Any) -> Design:
 # The paper's numbers.
 
 
-@pytest.mark.parametrize(
-    ("s", "dwell_time", "gain", "lipschitz", "limits"),
-    [
+def test_the_papers_numbers() -> None:
+    for s, dwell_time, gain, lipschitz, limits in (
         (THIRTY, 0.0357877, 0.573410, 5.99983, (2.66667, 1.33333)),
         (TWELVE, 0.0327502, 0.112233, -0.02221, (2.0, 1.0)),
-    ],
-    ids=["thirty", "twelve"],
-)
-def test_the_papers_numbers(
-    s: Setting, dwell_time: float, gain: float, lipschitz: float, limits: tuple[float, float]
-) -> None:
-    assert np.round(s.max_dwell_times, 7).tolist() == [dwell_time] * s.agents
-    assert np.round(s.max_gains, 6).tolist() == [gain] * s.agents
-    assert np.round(s.max_lipschitz, 5).tolist() == [lipschitz] * s.agents
-    sync, local = s.sharper
-    assert (sync.limit, local.limit) == pytest.approx(limits, abs=1e-5)
-    assert sync.without_overshoot == local.limit
-    assert (sync.fulfilled, sync.applies, local.applies) == (True, False, None)
+    ):
+        assert np.round(s.max_dwell_times, 7).tolist() == [dwell_time] * s.agents
+        assert np.round(s.max_gains, 6).tolist() == [gain] * s.agents
+        assert np.round(s.max_lipschitz, 5).tolist() == [lipschitz] * s.agents
+        sync, local = s.sharper
+        assert (sync.limit, local.limit) == pytest.approx(limits, abs=1e-5)
+        assert sync.without_overshoot == local.limit
+        assert (sync.fulfilled, sync.applies, local.applies) == (True, False, None)
 
 
 def test_what_the_papers_numbers_admit() -> None:

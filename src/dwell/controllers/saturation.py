@@ -48,9 +48,9 @@ def without_sample(observation: Observation, k1: float, reach: float, next_at: f
 
 def next_periodic(observation: Observation, period: float) -> float:
     """The time of the next event of a periodic law."""
-    from dwell._kernels.common.hold_law import periodic_look
+    from dwell._kernels.common.hold_law import periodic_sample
 
-    return float(periodic_look(observation.event_count, observation.first_event_at, period))
+    return float(periodic_sample(observation.event_count, observation.first_event_at, period))
 
 
 def periodic_program(

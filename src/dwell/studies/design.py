@@ -94,8 +94,8 @@ def design(
         made, why_not = quick_run(scenario, system, run, tell)
         rho = separation_of(system, start, made, separation)
         constants = measure_constants(system, start, made, rho, count, tell)
-        scale = (flag.says for flag in about_scale(system, start))
-        notes = [*scale, *_about(system), *_about_run(made, why_not), *_about_constants(constants)]
+        notes = [flag.says for flag in about_scale(system, start)]
+        notes += _about(system, made, why_not, constants)
         setting = _setting(scenario, system, eta_max, lipschitz, constants, notes)
         notes += _beyond_samples(setting, constants)
         found = Design(
@@ -134,8 +134,10 @@ def _refuse_other_laws(scenario: Scenario) -> None:
         )
 
 
-def _about(system: CoverageSystem) -> Iterator[str]:
-    """What the conditions do not cover."""
+def _about(
+    system: CoverageSystem, run: Run | None, why_not: str, constants: Lipschitz
+) -> Iterator[str]:
+    """What the conditions do not cover, and which constants are missing."""
     if system.spacing is not None:
         yield (
             "Constants are measured with exact integrals: on a grid of points centroids are "
@@ -147,15 +149,10 @@ def _about(system: CoverageSystem) -> Iterator[str]:
             "eta_max beyond its bound until each agent's first sample."
         )
 
-
-def _about_run(run: Run | None, why_not: str) -> Iterator[str]:
     if run is None:
         yield f"No constant along a run: {why_not}."
     elif not run.stop.reason.ok:
         yield f"The run ended early, at t = {run.horizon:g}: {run.stop.reason.value}."
-
-
-def _about_constants(constants: Lipschitz) -> Iterator[str]:
     for kind, why in constants.missing.items():
         yield f"No constant {_PLACES[kind]}: {why}."
 

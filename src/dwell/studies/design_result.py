@@ -76,8 +76,7 @@ class Design:
         if seen is None:
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = np.where(seen > 0.0, self.setting.lipschitz / seen, np.inf)
-        return found
+            return np.where(seen > 0.0, self.setting.lipschitz / seen, np.inf)
 
     def as_json(self) -> dict[str, Any]:
         """Everything `dwell design --json` prints."""
@@ -101,7 +100,8 @@ class Design:
             "max_dwell_time": each(s.max_dwell_times),
             "max_gain": each(s.max_gains),
             "admissible_k1": None if k1 is None else {"above": k1[0], "at_most": k1[1]},
-            "max_lipschitz": _if_any(s.max_lipschitz),
+            # null where no constant is admissible
+            "max_lipschitz": each(np.where(s.max_lipschitz < 0.0, np.nan, s.max_lipschitz)),
             "theta": {
                 "value": s.theta,
                 "k1_t2": each(s.k1 * s.t2),
@@ -138,8 +138,3 @@ class Design:
 
 def _if_known(values: Floats | None) -> Any:
     return None if values is None else each(values)
-
-
-def _if_any(constants: Floats) -> Any:
-    """Lipschitz constants, which are not negative: null where none is admissible."""
-    return each(np.where(constants < 0.0, np.nan, constants))

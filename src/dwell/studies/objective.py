@@ -140,8 +140,7 @@ def steps_to_boundary(workspace: Workspace, positions: Points, step: Points) -> 
     v = step @ axes.T / semi_axes
     a, b, c = dots(v, v), dots(z, v), np.maximum(1.0 - dots(z, z), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = np.where(a > 0.0, c / (b + np.sqrt(b * b + a * c)), np.inf)
-    return found
+        return np.where(a > 0.0, c / (b + np.sqrt(b * b + a * c)), np.inf)
 
 
 def decrease(before: Evaluation, after: Evaluation, step: Points, noise: float) -> float:

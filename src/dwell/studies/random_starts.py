@@ -60,8 +60,7 @@ class Frame:
 
     def inward(self, positions: Points) -> Points:
         """Positions in this frame."""
-        moved: Points = positions - self.origin
-        return moved
+        return positions - self.origin
 
     def outward(self, descent: Descent) -> Descent:
         """A descent of this frame in the coordinates of the outer workspace."""
@@ -121,8 +120,7 @@ def random_start(frame: Frame, agents: int, seed: int, number: int) -> Points:
     # The smallest of exponential waiting times: drawing without replacement, by weight.
     waits = -np.log1p(-random.random(len(positive))) / weights
     chosen = positive[np.argsort(waits, kind="stable")[:agents]]
-    start: Points = np.vstack([chosen, others[: agents - len(chosen)]])
-    return start
+    return np.vstack([chosen, others[: agents - len(chosen)]])
 
 
 def _scattered(workspace: Workspace, random: np.random.Generator, size: int) -> Points:
@@ -135,8 +133,7 @@ def _scattered(workspace: Workspace, random: np.random.Generator, size: int) -> 
     if isinstance(workspace, Polytope) and n == 3:
         return _in_tetrahedra(workspace, random.random((size, 4)))
     lower, upper = workspace.bounds
-    positions: Points = lower + (upper - lower) * random.random((size, n))
-    return positions
+    return lower + (upper - lower) * random.random((size, n))
 
 
 def _in_ellipsoid(workspace: Ball | Ellipsoid, random: np.random.Generator, size: int) -> Points:

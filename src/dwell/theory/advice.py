@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from functools import partial
+from operator import le
 from typing import Any, final
 
 import numpy as np
@@ -54,7 +56,7 @@ def advise_for(setting: Setting, measured: Floats) -> tuple[Advice, ...]:
     if not np.isfinite(least).all():
         says = f"L: no value will do, as that of agent {worst} is infinite on the way"
         return (Advice("lipschitz", says),)
-    up = np.array([_rounded_up(v) for v in least.tolist()])
+    up = np.array([_inward(v, ROUND_CEILING, partial(le, v)) or v for v in least.tolist()])
     says = f"L at least {float(up[worst]):.12g}"
     if not same(up):
         says += f" for agent {worst}, from {float(up.min()):.12g} on for others"
@@ -144,10 +146,6 @@ def _inward(value: float, rounding: str, good: Callable[[float], bool]) -> float
             if is_positive(float(candidate)) and good(float(candidate)):
                 return float(candidate)
     return None
-
-
-def _rounded_up(value: float) -> float:
-    return _inward(value, ROUND_CEILING, lambda candidate: candidate >= value) or value
 
 
 def _next(value: Decimal, digits: int, rounding: str) -> Decimal:

@@ -157,12 +157,11 @@ def _ages(rates: Rates, law: Timer | SelfTriggered) -> Floats:
     program = law.program(rates.agents) if isinstance(law, Timer) else None
     if program is None:  # the law works out its waits from the cells: they no longer change
         system = CoverageSystem(rates.workspace, rates.density, law, rates.agents)
-        ages: Floats = 0.5 * system.start(rates.positions).next_at
-        return ages
+        return 0.5 * system.start(rates.positions).next_at
     assert isinstance(law, Timer)
     t1, t2 = program.t1, program.t2
     if law.reset == "uniform":
-        ages = (t1 * t1 + t1 * t2 + t2 * t2) / (3.0 * (t1 + t2))
+        ages: Floats = (t1 * t1 + t1 * t2 + t2 * t2) / (3.0 * (t1 + t2))
     elif law.reset == "sequence":
         ages = 0.5 * (program.intervals**2).sum(axis=1) / program.intervals.sum(axis=1)
     elif law.reset == "dropout":
@@ -198,8 +197,7 @@ def _self_triggered(rates: Rates, law: SelfTriggered) -> Prediction:
 
 def _averaged(rates: Rates, gain: Floats | float, ages: Floats) -> Floats:
     """The rate of each mode to first order in the mean age of the samples, (K,)."""
-    by_mode: Floats = gain * rates.gaps * (1.0 + gain * rates.gaps * _mean_along(rates, ages))
-    return by_mode
+    return gain * rates.gaps * (1.0 + gain * rates.gaps * _mean_along(rates, ages))
 
 
 # Observed in a run.
@@ -256,7 +254,8 @@ def observe(run: RunLike, rates: Rates, prediction: Prediction | None = None) ->
     floor = size * max(FLOOR, _blur(run, rates) / size)
     if not rates.centroidal:
         return replace(blank, says="no limit configuration is known")
-    near = _from_then_on(blank.distances <= LINEAR * size)
+    close = blank.distances <= LINEAR * size
+    near = np.logical_and.accumulate(close[::-1])[::-1]  # from some sample on, until the end
     if not near.any():
         left = blank.distances[-1] / size
         return replace(blank, says=f"the run ends {left:.2g} radii of a cell away from its limit")
@@ -305,11 +304,6 @@ def _mode_in(parts: Floats, seen: Any, wanted: int, distances: Floats) -> int:
     if parts[last, wanted] > NEGLIGIBLE * distances[last]:
         return wanted
     return int(np.argmax(parts[last]))
-
-
-def _from_then_on(holds: Any) -> Any:
-    """Where a condition holds, and does so until the end."""
-    return np.logical_and.accumulate(holds[::-1])[::-1]
 
 
 def _sample_times(run: RunLike, found: Prediction) -> Floats:

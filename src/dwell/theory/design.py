@@ -19,7 +19,6 @@ from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.errors import InputError
 from dwell.measure.metrics import timer_program
-from dwell.theory.certificate import max_dwell_time, max_gain, max_lipschitz
 from dwell.theory.lipschitz import Attained
 from dwell.theory.synchrony import shares_clock
 
@@ -72,14 +71,12 @@ class Setting:
     def spreads(self) -> Floats:
         """L_p sqrt(N) + 1, (N,)."""
         with np.errstate(over="ignore"):  # infinite is right
-            found: Floats = self.lipschitz * math.sqrt(self.agents) + 1.0
-        return found
+            return self.lipschitz * math.sqrt(self.agents) + 1.0
 
     @cached_property
     def max_dwell_times(self) -> Floats:
         """The paper's largest T2 of each agent."""
-        known = (self.eta_max, self.reach, self.k1)
-        return np.array([max_dwell_time(*known, v, self.agents) for v in self.lipschitz.tolist()])
+        return self.dwell_times_for(self.spreads)
 
     @cached_property
     def max_gains(self) -> Floats:
@@ -87,8 +84,8 @@ class Setting:
         if self.tied:
             in_theta = self.max_gains_in_theta
             return np.zeros(self.agents) if in_theta is None else in_theta
-        pairs = zip(self.t2.tolist(), self.lipschitz.tolist(), strict=True)
-        return np.array([max_gain(self.eta_max, self.reach, *pair, self.agents) for pair in pairs])
+        with np.errstate(over="ignore"):
+            return np.sqrt(self.eta_max * self.reach / (self.t2 * self.spreads))
 
     @cached_property
     def max_gains_in_theta(self) -> Floats | None:
@@ -98,14 +95,12 @@ class Setting:
         """
         if self.theta >= 1.0:
             return None
-        found: Floats = self.theta * self.reach / (self.t2 * self.spreads)
-        return found
+        return self.theta * self.reach / (self.t2 * self.spreads)
 
     @cached_property
     def max_lipschitz(self) -> Floats:
         """The largest L for which each agent's T2 is admissible; below 0 if none is."""
-        known = (self.eta_max, self.reach, self.k1)
-        return np.array([max_lipschitz(*known, t2, self.agents) for t2 in self.t2.tolist()])
+        return (self.dwell_times_for(self.t2) - 1.0) / math.sqrt(self.agents)
 
     @property
     def tightest(self) -> int:
@@ -165,9 +160,8 @@ class Setting:
 
     def dwell_times_for(self, rates: Floats) -> Floats:
         """The largest T2 of each agent if its error changes no faster than k1 `rates`."""
-        with np.errstate(divide="ignore"):
-            found: Floats = self.eta_max * self.reach / (self.k1 * self.k1 * rates)
-        return found
+        with np.errstate(divide="ignore", over="ignore"):
+            return self.eta_max * self.reach / (self.k1 * self.k1 * rates)
 
     def dwell_times_with(self, neighbors: Ints) -> Floats:
         """The paper's limits with sqrt(neighbours + 1) for sqrt(N): others do not matter."""
@@ -249,8 +243,7 @@ def setting_of(
 
 def _ratio(most: Floats, used: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found: Floats = np.where(used > 0.0, most / used, np.inf)
-    return found
+        return np.where(used > 0.0, most / used, np.inf)
 
 
 def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True) -> Iterator[str]:

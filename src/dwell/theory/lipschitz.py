@@ -249,8 +249,7 @@ def smallest(values: Floats, count: int) -> Ints:
     """Where the smallest of the values are; of equal ones any."""
     if count >= len(values):
         return np.arange(len(values))
-    rows: Ints = np.argpartition(values, count)[:count]
-    return rows
+    return np.argpartition(values, count)[:count]
 
 
 def lipschitz_sampled(

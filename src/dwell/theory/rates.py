@@ -144,8 +144,7 @@ class Rates:
         root = np.sqrt(self.shares)[:, None]
         shapes = root * self.modes
         shapes /= np.sqrt((shapes**2).sum(axis=(1, 2), keepdims=True))
-        found: Floats = np.tensordot(root * displacements, shapes, axes=([-2, -1], [-2, -1]))
-        return found
+        return np.tensordot(root * displacements, shapes, axes=([-2, -1], [-2, -1]))
 
     def as_json(self) -> dict[str, Any]:
         """The numbers, plain."""

@@ -58,8 +58,7 @@ def spread(count: int, most: int | None) -> Ints:
     """At most `most` of 0 ... count - 1, evenly, the first and the last included; None: all."""
     if most is None or count <= most:
         return np.arange(count)
-    rows: Ints = np.unique(np.linspace(0, count - 1, most).astype(np.int64))
-    return rows
+    return np.unique(np.linspace(0, count - 1, most).astype(np.int64))
 
 
 def agreement(

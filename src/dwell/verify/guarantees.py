@@ -210,8 +210,7 @@ def _depth(targets: Points, positions: Points, agent: int) -> Floats:
 
 def _errors(system: CoverageSystem, positions: Points) -> Points:
     """Errors of all agents in each of the configurations (S, N, n)."""
-    errors: Points = look_at_all(system, positions).error.reshape(positions.shape)
-    return errors
+    return look_at_all(system, positions).error.reshape(positions.shape)
 
 
 def equation_solved(run: Recorded, law: Lloyd, most: int | None) -> Finding:

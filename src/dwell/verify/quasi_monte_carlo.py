@@ -87,8 +87,7 @@ def _evenly_spread(n: int) -> Floats:
         root = (1.0 + root) ** (1.0 / (n + 1))  # the root of x**(n + 1) = x + 1
     step = root ** -np.arange(1.0, n + 1.0)
     shifts = np.random.default_rng(SHIFTS).random((SETS, 1, n))
-    spread: Floats = (shifts + np.arange(POINTS)[:, None] * step) % 1.0
-    return spread
+    return (shifts + np.arange(POINTS)[:, None] * step) % 1.0
 
 
 def _is_inside(workspace: Any, places: Points) -> np.ndarray:

@@ -173,8 +173,7 @@ class _UncertainCell(NamedTuple):
 
 def _ratio(above: float, below: Floats) -> Floats:
     """above / below where below is positive, infinity elsewhere."""
-    found: Floats = np.where(below > 0.0, above / np.where(below > 0.0, below, 1.0), np.inf)
-    return found
+    return np.where(below > 0.0, above / np.where(below > 0.0, below, 1.0), np.inf)
 
 
 def _unit(workspace: Curved, vectors: Points) -> Points:

@@ -66,8 +66,7 @@ def expected_next_at(run: Recorded, program: HoldProgram) -> Floats:
             interval = np.minimum(t1 + draws * (t2 - t1), t2)
         else:
             interval = _after_losses(draws, t1, t2, program.loss)
-    due: Floats = t + interval
-    return due
+    return t + interval
 
 
 def _after_losses(draws: Floats, t1: Floats, t2: Floats, loss: float) -> Floats:

@@ -18,7 +18,6 @@ from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.interfaces import stated_pace
-from dwell.agents.state import Spent
 from dwell.cells.backend import is_expensive
 from dwell.controllers.saturation import saturated
 from dwell.errors import AgentsError
@@ -208,7 +207,8 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     if not is_continuous(system):
         gap = np.maximum(gap, np.abs(_apart(_kept(again), _kept(start))))
     yield _worst("start-hold", gap, rounding, agent_named)
-    wrong = [_miscounted(one, other) for one, other in zip(start.spent, again.spent, strict=False)]
+    counted = ([astuple(spent) for spent in state.spent] for state in (start, again))
+    wrong = [np.abs(np.subtract(*pair)).sum() for pair in zip(*counted, strict=False)]
     missing = [np.inf] * (len(again.spent) - len(wrong))
     yield _worst("start-counts", np.array([*wrong, *missing]), 0.0, agent_named)
     if is_continuous(system):
@@ -309,10 +309,6 @@ def _decisions(run: Recorded, rounding: float, tell: Progress) -> Iterator[Findi
         yield if_guaranteed(found, system.network.perfect)
 
 
-def _miscounted(one: Spent, other: Spent) -> int:
-    return sum(abs(a - b) for a, b in zip(astuple(one), astuple(other), strict=True))
-
-
 def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     """How far counts are from those of a law for which each jump is one sample and nothing else.
 
@@ -371,5 +367,4 @@ def _kept(state: AgentsState) -> Floats:
 def _apart(a: Floats, b: Floats) -> Floats:
     """a - b, where two infinities (the only agent's separation) are equal."""
     with np.errstate(invalid="ignore"):
-        gap: Floats = np.where(a == b, 0.0, a - b)
-    return gap
+        return np.where(a == b, 0.0, a - b)
