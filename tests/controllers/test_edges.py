@@ -120,3 +120,35 @@ def test_a_lost_sample_leads_on_to_the_centroid_of_the_one_before() -> None:
         run.start.memory, run.start.positions, cells.errors, strict=True
     ):
         assert np.asarray(memory) == pytest.approx(place + error, abs=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 0.25, 0.5])
+def test_velocities_saturate_from_the_reach_on(epsilon: float) -> None:
+    """The reach is (1 - epsilon) nu; the velocity is in proportion to errors below it."""
+    law = Timer(k1=0.6, nu=2.0, **WAITS, epsilon=epsilon)
+    reach = 2.0 * (1.0 - epsilon)
+    assert law.reach == pytest.approx(reach, rel=1e-15, abs=0.0)
+    shares = np.array([0.25, 0.5, 0.999999, 1.000001, 3.0])
+    errors = reach * shares[:, None] * np.array([0.6, 0.8])
+    speeds = np.linalg.norm(law.begin_all(errors).hold, axis=1)
+    assert speeds == pytest.approx(0.6 * np.minimum(shares, 1.0), rel=1e-12)
+    for k1, inside in ((reach / 0.2 * 0.999, True), (reach / 0.2 * 1.001, False)):
+        assert Timer(k1=k1, nu=2.0, **WAITS, epsilon=epsilon).stays_inside is inside
+
+
+@pytest.mark.parametrize(("own", "reach"), [("exact", 0.5 * 0.7), ("ball", 0.5 * 0.7 + 0.5 * 0.4)])
+def test_neighbours_may_be_as_far_off_as_their_speed_allows(
+    monkeypatch: pytest.MonkeyPatch, own: str, reach: float
+) -> None:
+    """Their positions are 0.3 old at the sample, and the wait is 0.4: 0.7 in all."""
+    seen: list[float] = []
+
+    def none(_ground: Any, _here: Any, _places: Any, radii: Any) -> None:
+        seen.extend(radii)
+
+    monkeypatch.setattr("dwell.controllers.self_triggered.pair_of", none)
+    here, places, ground = np.zeros(2), np.ones((3, 2)), None
+    law = SelfTriggered(v=0.5, own=own)
+    value = law._trigger_value(here, here, 0.4, 0.3, places, ground)  # type: ignore[arg-type]
+    assert value == math.inf
+    assert seen == pytest.approx([reach] * 3, rel=1e-15, abs=0.0)
