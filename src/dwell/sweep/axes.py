@@ -12,6 +12,8 @@ import numpy as np
 
 from dwell._types import Floats
 
+KIND = "controller.kind"  # the key whose values are laws
+MOST_CASES = 100_000_000
 Value: TypeAlias = Any  # what TOML can hold; None where a key does not apply
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from dwell._types import is_whole
 from dwell.errors import InputError, ScenarioError
@@ -17,8 +17,7 @@ from dwell.scenario.modules import sources_of
 from dwell.scenario.problems import listing
 from dwell.studies.laws import ANY_KEY, check_law_names, keys_of_law, parts_of, scenario_of_law
 from dwell.studies.matching import mismatches
-from dwell.sweep.axes import Group, Value, product_row, product_size
-from dwell.sweep.spec import KIND, MOST_CASES, Sweep
+from dwell.sweep.axes import KIND, MOST_CASES, Group, Value, product_row, product_size
 from dwell.sweep.template import (
     SOURCES,
     START,
@@ -28,6 +27,9 @@ from dwell.sweep.template import (
     at_point,
     json_text,
 )
+
+if TYPE_CHECKING:
+    from dwell.sweep.spec import Sweep
 
 MOST_CHECKED = 10_000  # points whose scenarios a dry run checks
 SEEDS = ("run.seed", "agents.start.seed")

@@ -17,10 +17,9 @@ from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
 from dwell.studies.laws import beside_if_named
-from dwell.sweep.axes import Group, Range, latin_hypercube, value_text
+from dwell.sweep.axes import KIND, MOST_CASES, Group, Range, latin_hypercube, value_text
+from dwell.sweep.plan import plan_of
 
-KIND: Final = "controller.kind"
-MOST_CASES: Final = 100_000_000
 STARTS: Final = ("random", "scenario")
 RECORDS: Final = ("summary", "scenario")
 KNOWN: Final = (
@@ -49,8 +48,6 @@ class Sweep:
 
     def scenario(self, case: int) -> Scenario:
         """Return the scenario of one case; run alone, it gives the numbers of its row."""
-        from dwell.sweep.plan import plan_of
-
         return plan_of(self).scenario(case)
 
 

@@ -21,8 +21,7 @@ from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.modules import changed_sources
 from dwell.scenario.overrides import put
 from dwell.scenario.problems import listing, shown
-from dwell.sweep.axes import Value
-from dwell.sweep.spec import KIND
+from dwell.sweep.axes import KIND, Value
 
 SOURCES = "sources"  # of a case: digests of the Python modules that it names
 START = "agents.start"
