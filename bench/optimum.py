@@ -92,16 +92,16 @@ def _beside_many(found: Deployment, starts: int) -> Row:
 def _beside_lloyd(starts: int, level: float) -> Iterator[Row]:
     frame = Frame(dwell.Polygon(HEPTAGON), hill())
     own = frame.inward(np.array(paper(30).agents.start))
-    ratios, told = [], []
+    ratios, answer = [], []
     for k in range(starts):
         start = own if k == 0 else random_start(frame, 30, 1, k)
         ours = descend(frame.objective(), start).evaluations
         theirs, measured = lloyd_cells(frame.objective(), start, level)
         ratios.append(theirs / ours)
-        told.append(f"{theirs}{'' if measured else ' (extrapolated)'} / {ours}")
+        answer.append(f"{theirs}{'' if measured else ' (extrapolated)'} / {ours}")
     fewest, name = min(ratios), f"cells of Lloyd / ours, to {level:g}"
     figure = f"{fewest:.0f} × at least, {float(np.median(ratios)):.0f} × in the median"
-    what = "from the same starts, ours counted to the end: " + ", ".join(told)
+    what = "from the same starts, ours counted to the end: " + ", ".join(answer)
     met = None if level > LEVEL else fewest >= FEWER
     yield Row(GROUP, name, what, figure, fewest, "" if met is None else f"≥ {FEWER:g} ×", met)
 

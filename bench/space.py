@@ -22,7 +22,7 @@ from bench.table import Row, absent, at_most
 from bench.timing import Timing, timed
 from dwell._kernels.common.density_terms import general_terms
 from dwell.cells import polyhedron as space
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion
 
 AGENTS, FEW = 10_000, 300
@@ -44,13 +44,13 @@ def rows(quick: bool) -> Iterator[Row]:
     yield beside("pyvoro2, volumes alone", volumes_by_pyvoro2, points, ours, repeats, quick)
 
 
-def looks(points: Points, offset: float = 0.0, threads: int = 1) -> Looks:
+def looks(points: Points, offset: float = 0.0, threads: int = 1) -> CellMeasurements:
     """Every cell by dwell."""
     cube = dwell.Box((offset,) * 3, (offset + 1.0,) * 3)
     ground = WeightedRegion(cube, dwell.Uniform(), general_terms(3, 1.0))
-    everybody = np.arange(len(points))
-    none = np.zeros_like(everybody)
-    return space.looks(ground, points[None], none, everybody, threads=threads)
+    all_agents = np.arange(len(points))
+    none = np.zeros_like(all_agents)
+    return space.measure(ground, points[None], none, all_agents, threads=threads)
 
 
 def adding_up(points: Points) -> Iterator[Row]:

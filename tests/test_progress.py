@@ -173,9 +173,9 @@ def test_long_calls_report_once_they_take_two_seconds(name, folder, slow, capsys
     assert out == ""
     assert 1 <= len(err.splitlines()) <= 2
     assert all(line.startswith("dwell: ") for line in err.splitlines())
-    told = []
-    LONG[name](folder, 1, progress=lambda *state: told.append(state))
-    assert told
+    answer = []
+    LONG[name](folder, 1, progress=lambda *state: answer.append(state))
+    assert answer
     LONG[name](folder, 2, progress=False)
     with pytest.raises(InputError, match="progress is 3; a function"):
         LONG[name](folder, 3, progress=3)

@@ -67,8 +67,8 @@ def _run_of(
     task: RunTask, recorder: Recorder, stop: Stop, about: dict[str, str], loop: RunLoop | None
 ) -> Run:
     metrics, tally = recorder.ending(stop)
-    wall = 0.0 if loop is None else loop.wall
-    details = Details(recorder, stop, metrics, task.scenario, recorder.table(), tally, wall)
+    elapsed = 0.0 if loop is None else loop.elapsed
+    details = Details(recorder, stop, metrics, task.scenario, recorder.table(), tally, elapsed)
     return Run(details, task.repairs, about)
 
 

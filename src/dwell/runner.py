@@ -62,7 +62,7 @@ def run_scenario(
     force: bool = False,
     progress: Progress | bool | None = None,
     threads: int | None = None,
-    told: Callable[[int], None] | None = None,
+    on_signal: Callable[[int], None] | None = None,
     watch: Watch | None = None,
 ) -> Run:
     """Build, simulate and measure `scenario`.
@@ -86,7 +86,7 @@ def run_scenario(
         error stream once the run has taken two seconds; False turns that off.
     threads
         Threads for the metrics; all processors by default. It changes no bit.
-    told
+    on_signal
         Called with the number of the first signal.
     watch
         Called with every recorded chunk of the run, see `dwell.engine.run_loop.Watch`.
@@ -112,7 +112,7 @@ def run_scenario(
     """
     scenario = with_seed(as_scenario(scenario), seed)
     check_whole("threads", threads, 1, optional=True)
-    with stop_on_signal(told) as request, reported(progress) as tell:
+    with stop_on_signal(on_signal) as request, reported(progress) as tell:
         loop = RunLoop(tell, request, watch=watch)
         if out is None:
             return unless_interrupted(request, _begun(scenario, None, loop, threads))
@@ -129,7 +129,7 @@ def resume_run(
     max_jumps: int | None = None,
     progress: Progress | bool | None = None,
     threads: int | None = None,
-    told: Callable[[int], None] | None = None,
+    on_signal: Callable[[int], None] | None = None,
 ) -> Run:
     """Continue a stored run that was interrupted, was killed, or should go on.
 
@@ -148,7 +148,7 @@ def resume_run(
         As in `run_scenario`.
     threads : int, optional
         Threads for the metrics.
-    told : callable, optional
+    on_signal : callable, optional
         Called with the number of the first signal that stops the run.
 
     Returns
@@ -163,7 +163,7 @@ def resume_run(
     2.5
     """
     check_whole("threads", threads, 1, optional=True)
-    with stop_on_signal(told) as request, reported(progress) as tell:
+    with stop_on_signal(on_signal) as request, reported(progress) as tell:
         run = _resumed(as_path(path), horizon, max_jumps, RunLoop(tell, request), threads)
         return unless_interrupted(request, run, path)
 

@@ -231,7 +231,7 @@ def test_a_naive_loop_agrees():
 
     def centroid(positions, p):
         places = np.array(positions)
-        return tuple(places[p] + coverage.look(places, p).error)
+        return tuple(places[p] + coverage.measurement(places, p).error)
 
     def draw(p, k):
         u = philox_uniform(coverage.key, np.array([p]), np.array([k]))[0]

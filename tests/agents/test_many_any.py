@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dwell import Box, DiscreteLloyd, Lloyd, Timer, Uniform
 from dwell._kernels._jit import ENABLED
 from dwell.agents import CoverageSystem, EventTable, table_of
-from dwell.cells.polyhedron import looks
+from dwell.cells.polyhedron import measure
 from dwell.engine import run_compiled
 from dwell.hybrid import simulate
 from tests.conftest import differing
@@ -92,7 +92,7 @@ def test_a_look_among_many_is_the_look_of_the_readable_loop(name):
     table, ground = table_of(arc), system.ground
     for j in range(len(places), len(table), 37):
         here = arc.states[j].at(float(table.time[j])).positions
-        seen = looks(ground, here[None], np.array([0]), table.agent[j : j + 1])
+        seen = measure(ground, here[None], np.array([0]), table.agent[j : j + 1])
         assert np.array_equal(seen.error[0], table.errors[j])
         assert seen.neighbors[0] == table.neighbors[j]
         assert seen.nearest[0] == table.nearest[j]

@@ -104,7 +104,7 @@ def test_only_a_contact_ends_a_run_as_one(monkeypatch):
 
     system = CoverageSystem(BOX, Uniform(), Drift(), 2)
     state = system.start(np.array(START))
-    monkeypatch.setattr(CoverageSystem, "looks", broken)
+    monkeypatch.setattr(CoverageSystem, "measurements", broken)
     with pytest.raises(AgentsError, match="something else"):
         solve(system, state, until=5.0)
 

@@ -37,10 +37,10 @@ def counted(monkeypatch):
 def test_the_same_bits_and_no_second_look(agents, counted):
     places = np.random.default_rng(agents).uniform(0, 1, (agents, 2))
     system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, agents, seed=3)
-    everybody = np.arange(agents)
-    plain = measure_cells(system.ground, places[None], np.zeros_like(everybody), everybody)
+    all_agents = np.arange(agents)
+    plain = measure_cells(system.ground, places[None], np.zeros_like(all_agents), all_agents)
     for threads in (1, 2):
-        seen = system.looks_of_all(places.copy(), threads=threads)
+        seen = system.measure_all(places.copy(), threads=threads)
         for name in FIELDS:
             assert getattr(seen, name).tobytes() == getattr(plain, name).tobytes(), name
     assert len(counted) == 1
@@ -50,8 +50,8 @@ def test_the_same_bits_and_no_second_look(agents, counted):
 
 def test_a_zero_with_a_sign_is_another_place(counted):
     system = CoverageSystem(Box((-1, -1), (1, 1)), Gaussian((0.3, 0.7), rate=5.0), LAW, 2, seed=3)
-    system.looks_of_all(np.array([[0.0, 0.5], [0.5, 0.0]]))
-    system.looks_of_all(np.array([[-0.0, 0.5], [0.5, 0.0]]))
+    system.measure_all(np.array([[0.0, 0.5], [0.5, 0.0]]))
+    system.measure_all(np.array([[-0.0, 0.5], [0.5, 0.0]]))
     assert len(counted) == 2
 
 
@@ -59,16 +59,16 @@ def test_only_the_last_few_are_kept(counted):
     system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 3, seed=3)
     several = np.random.default_rng(0).uniform(0, 1, (MOST_KEPT + 1, 3, 2))
     for places in (*several, *several[1:], several[0]):
-        system.looks_of_all(places)
+        system.measure_all(places)
     assert len(counted) == MOST_KEPT + 2
 
 
 def test_what_is_changed_afterwards_is_not_remembered(counted):
     system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 3, seed=3)
     places = np.random.default_rng(0).uniform(0, 1, (3, 2))
-    system.looks_of_all(places)
+    system.measure_all(places)
     places[0] += 0.1
-    system.looks_of_all(places)
+    system.measure_all(places)
     assert len(counted) == 2
 
 
@@ -87,6 +87,6 @@ def test_a_run_and_its_figures_look_twice_in_all(counted):
 
 def test_it_travels_empty():
     system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 1, seed=3)
-    system.looks_of_all(np.zeros((1, 2)))
+    system.measure_all(np.zeros((1, 2)))
     assert system._kept
     assert not pickle.loads(pickle.dumps(system))._kept

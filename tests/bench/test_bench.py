@@ -39,8 +39,8 @@ def test_quick_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert row["figure"]
         assert row["value"] is None or np.isfinite(row["value"])
         assert row["value"] is not None or row["met"] is None
-    told = [row["figure"] for row in rows if row["value"] is None]
-    assert all(any(word in figure for word in NOT_HERE) for figure in told), told
+    answer = [row["figure"] for row in rows if row["value"] is None]
+    assert all(any(word in figure for word in NOT_HERE) for figure in answer), answer
     judged = [row for row in rows if row["group"] in ("accuracy", "bits") and row["target"]]
     assert len(judged) >= 20
     missed = {row["name"] for row in judged if row["met"] is not True}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
 from dwell.cells import rays, tessellate
-from dwell.cells.cones import borders, cells, looks
+from dwell.cells.cones import borders, cells, measure
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
@@ -31,11 +31,11 @@ EXACT = 1e-10  # what is promised for constant densities
 GOOD = 1e-8  # and for others
 
 
-def look(shape, positions, density=None, way=looks):
+def look(shape, positions, density=None, way=measure):
     points = np.asarray(positions, dtype=float)
-    everybody = np.arange(len(points))
+    all_agents = np.arange(len(points))
     ground = weighted_region(shape, Uniform() if density is None else density)
-    return way(ground, points[None], np.zeros_like(everybody), everybody)
+    return way(ground, points[None], np.zeros_like(all_agents), all_agents)
 
 
 def cap(radius, height):
@@ -259,7 +259,7 @@ def test_halves_by_rays(n):
 
 def test_rays_agree_with_cones():
     positions = scatter(EGG, 8, 41)
-    exact, rough = look(EGG, positions), look(EGG, positions, way=rays.looks)
+    exact, rough = look(EGG, positions), look(EGG, positions, way=rays.measure)
     assert (np.abs(rough.mass / exact.mass - 1) <= rough.doubt).all()
     assert rough.mass == pytest.approx(exact.mass, rel=5e-3)
     assert rough.error == pytest.approx(exact.error, abs=5e-3)
@@ -271,8 +271,8 @@ def test_functions_in_space():
     hill = Gaussian((1.0, 1.5, -1.0), 0.9)
     positions = scatter(EGG, 4, 43)
     python = WeightedRegion(EGG, Function(hill.at), None)
-    everybody = np.arange(4)
-    rough = looks(python, positions[None], np.zeros_like(everybody), everybody)
+    all_agents = np.arange(4)
+    rough = measure(python, positions[None], np.zeros_like(all_agents), all_agents)
     exact = look(EGG, positions, hill)
     assert (np.abs(rough.mass / exact.mass - 1) <= rough.doubt + exact.doubt).all()
     assert rough.mass == pytest.approx(exact.mass, rel=1e-8)
@@ -398,9 +398,9 @@ def test_the_number_of_threads_changes_no_bit(density):
     places = np.array([scatter(EGG, 12, seed) for seed in (1, 2, 3)])
     row, agent = (table.ravel() for table in np.indices((3, 12)))
     order = np.random.default_rng(4).permutation(36)
-    one = looks(ground, places, row, agent)
-    some = looks(ground, places, row[order], agent[order], threads=3)
-    alone = looks(ground, places[1:2], np.array([0]), np.array([5]), threads=2)
+    one = measure(ground, places, row, agent)
+    some = measure(ground, places, row[order], agent[order], threads=3)
+    alone = measure(ground, places[1:2], np.array([0]), np.array([5]), threads=2)
     for name in (
         "coincident",
         "empty",

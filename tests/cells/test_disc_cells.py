@@ -12,7 +12,7 @@ from dwell import Ball, Ellipsoid
 from dwell._kernels import _jit
 from dwell.cells import tessellate
 from dwell.cells.backend import borders as polygon_borders
-from dwell.cells.cones import borders, cells, looks
+from dwell.cells.cones import borders, cells, measure
 from dwell.cells.curved_cell import ARC
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
@@ -42,9 +42,9 @@ def ground(shape, density):
 
 def look(shape, positions, density=None):
     points = np.asarray(positions, dtype=float)
-    everybody = np.arange(len(points))
+    all_agents = np.arange(len(points))
     density = Uniform() if density is None else density
-    return looks(ground(shape, density), points[None], np.zeros_like(everybody), everybody)
+    return measure(ground(shape, density), points[None], np.zeros_like(all_agents), all_agents)
 
 
 def log_masses(seen):
@@ -286,7 +286,7 @@ def test_renumbering_changes_no_bit():
 def test_threads_change_no_bit():
     positions = np.stack([scatter(DISC, 40, seed) for seed in range(120)])
     row, agent = np.repeat(np.arange(120), 40), np.tile(np.arange(40), 120)
-    found = [looks(ground(DISC, HILLS), positions, row, agent, threads=t) for t in (1, 3)]
+    found = [measure(ground(DISC, HILLS), positions, row, agent, threads=t) for t in (1, 3)]
     assert (found[0].mass == found[1].mass).all()
     assert (found[0].error == found[1].error).all()
 
@@ -416,8 +416,8 @@ def test_functions_agree_with_terms():
     hill = Gaussian((1.0, 1.5), 0.9)
     positions = scatter(ELLIPSE, 5, 31)
     python = WeightedRegion(ELLIPSE, Function(hill.at), None)
-    everybody = np.arange(5)
-    slow = looks(python, positions[None], np.zeros_like(everybody), everybody)
+    all_agents = np.arange(5)
+    slow = measure(python, positions[None], np.zeros_like(all_agents), all_agents)
     fast = look(ELLIPSE, positions, hill)
     assert slow.mass == pytest.approx(fast.mass, rel=1e-12, abs=0.0)
     assert slow.error == pytest.approx(fast.error, abs=1e-12)
@@ -444,9 +444,9 @@ def test_hills_of_all_kinds_agree_with_quadrature(seed):
     rows = tuple(tuple(float(v) for v in row) for row in covariance)
     hill = Gaussian(tuple(center), covariance=rows)
     positions = scatter(shape, 4, 100 + seed)
-    everybody = np.arange(4)
+    all_agents = np.arange(4)
     python = WeightedRegion(shape, Function(hill.at), None)
-    slow = looks(python, positions[None], np.zeros_like(everybody), everybody)
+    slow = measure(python, positions[None], np.zeros_like(all_agents), all_agents)
     fast = look(shape, positions, hill)
     sure = (slow.doubt < 1e-9) & (slow.mass > 1e-250)
     assert sure.any()
@@ -476,7 +476,7 @@ def test_second_moments_do_not_underflow_in_a_tail(axes, rate):
 
 def test_a_jump_is_doubted():
     step = Function(lambda z: (z[:, 0] > 0.31).astype(float))
-    seen = looks(
+    seen = measure(
         WeightedRegion(DISC, step, None), np.zeros((1, 1, 2)), *np.zeros((2, 1), dtype=np.int64)
     )
     with mp.workdps(20):

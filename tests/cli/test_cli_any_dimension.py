@@ -64,21 +64,21 @@ def test_run_check_design_and_rates(scenario, tmp_path):
     assert ran.json["stop"]["ok"] is True
     assert dwell("check", out, "--json").json["ok"] is True
     for command, *options in (("design", "--samples", 5), ("rates",)):
-        told = dwell(command, scenario, "--json", *options)
-        assert told.code in (0, 1), told.err
-        assert told.json
+        answer = dwell(command, scenario, "--json", *options)
+        assert answer.code in (0, 1), answer.err
+        assert answer.json
 
 
 def test_optimize_says_how_far_it_goes(scenario):
     out = scenario.parent / "best"
-    told = dwell("optimize", scenario, "--starts", 2, "--json", "--out", out, "--format", "svg")
+    answer = dwell("optimize", scenario, "--starts", 2, "--json", "--out", out, "--format", "svg")
     if scenario.stem == "four":
-        assert told.code == 2
+        assert answer.code == 2
         assert not out.exists()
-        assert "4 dimensions" in told.err
+        assert "4 dimensions" in answer.err
     else:
-        assert told.code == 0, told.err
-        assert told.json["gradient_norm"] < 1e-12
+        assert answer.code == 0, answer.err
+        assert answer.json["gradient_norm"] < 1e-12
 
 
 @pytest.mark.exhaustive
@@ -98,14 +98,14 @@ def test_every_command_prints_tables_too(scenario, tmp_path):
         "rates": (scenario,),
     }  # fmt: skip
     for command, words in commands.items():
-        told = dwell(command, *words)
-        assert "Traceback" not in told.err, told.err
+        answer = dwell(command, *words)
+        assert "Traceback" not in answer.err, answer.err
         if scenario.stem == "four" and command in ("optimize", "animate"):
-            assert told.code == 2
-            assert "4" in told.err
+            assert answer.code == 2
+            assert "4" in answer.err
         else:
-            assert told.code in (0, 1), (command, told.err)
-            assert told.out
+            assert answer.code in (0, 1), (command, answer.err)
+            assert answer.out
 
 
 def test_positions_are_listed(tmp_path):

@@ -109,6 +109,6 @@ def test_a_disc_that_may_turn_is_neither_contracting_nor_not(tmp_path: Path) -> 
         "controller = { kind = 'timer', k1 = 0.5, nu = 0.2, t1 = 0.1, t2 = 0.2 }\n"
         "run = { horizon = 1.0, seed = 1 }\n"
     )
-    told = dwell("rates", path)
-    assert "one neutral mode" in told.out
-    assert "(neutral)" in told.out
+    answer = dwell("rates", path)
+    assert "one neutral mode" in answer.out
+    assert "(neutral)" in answer.out

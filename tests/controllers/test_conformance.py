@@ -279,10 +279,12 @@ def test_late_looks_show_where_the_others_were(name, delay):
         then = max(view.time - delay, 0.0)
         seen = result.positions(then)
         seen[view.agent] = view.position
-        error = result.system.look(seen, view.agent).error
+        error = result.system.measurement(seen, view.agent).error
         assert view.measurement.error == pytest.approx(error, abs=1e-12)
         late += (
-            np.abs(error - result.system.look(result.positions(view.time), view.agent).error).max()
+            np.abs(
+                error - result.system.measurement(result.positions(view.time), view.agent).error
+            ).max()
             > 1e-6
         )
         if view.sample is not None:

@@ -103,10 +103,10 @@ def test_waits_follow_from_when_the_trigger_turns_bad(
         return 1.0 if given[3] > bad_from - 1e-9 else -1.0
 
     monkeypatch.setattr(SelfTriggered, "_trigger_value", value)
-    leg = law.approach(np.array([1.0, 0.0]))
+    segment = law.approach(np.array([1.0, 0.0]))
     ground: Any = None
     wait, steps, mark = law._scan_in_python(
-        np.zeros(2), np.array([1.0, 0.0]), leg, np.zeros((0, 2)), 0.0, ground
+        np.zeros(2), np.array([1.0, 0.0]), segment, np.zeros((0, 2)), 0.0, ground
     )
     assert (pytest.approx(wait), steps, mark) == expected
 

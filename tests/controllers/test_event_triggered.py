@@ -53,8 +53,8 @@ class TestPromises:
         for agent in range(run.agents):
             said = words_of(run, agent)
             for t in np.linspace(0.0, run.horizon, 300):
-                told = [word for word in said if word[0] <= t][-1]
-                assert outside(run, agent, told, float(t), t - told[0]) <= 1e-13
+                answer = [word for word in said if word[0] <= t][-1]
+                assert outside(run, agent, answer, float(t), t - answer[0]) <= 1e-13
             for step in range(1, round(run.horizon / law.dt)):
                 known = [word for word in said if word[0] < step * law.dt - 1e-9]
                 (made, bound, place), before = known[-1], known[max(len(known) - 2, 0)][1]
@@ -459,10 +459,10 @@ def words_of(run: Run, agent: int) -> list[tuple[float, float, np.ndarray]]:
     return said
 
 
-def outside(run: Run, agent: int, told: Any, t: float, age: float) -> float:
+def outside(run: Run, agent: int, answer: Any, t: float, age: float) -> float:
     """How far an agent is outside the ball of something it told."""
     here = run.positions(t)[agent]
-    return float(np.hypot(*(here - told[2])) - told[1] * age)
+    return float(np.hypot(*(here - answer[2])) - answer[1] * age)
 
 
 def believed(run: Run) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -182,7 +182,7 @@ def test_the_equation_has_no_solution_on_a_grid():
 def test_the_equation_counts_every_cell_that_its_solver_needs(monkeypatch):
     """Knots are where the solution is kept; on the way to each the solver looks several times."""
     looked = []
-    real = CoverageSystem.looks
+    real = CoverageSystem.measurements
 
     def counting(self, positions, agents=None, **options):
         looked.append(len(positions))
@@ -202,10 +202,10 @@ def _quietly(monkeypatch, real, counting):
     from dwell.agents import continuous
 
     tabulated = continuous._tabulated
-    monkeypatch.setattr(CoverageSystem, "looks", counting)
+    monkeypatch.setattr(CoverageSystem, "measurements", counting)
 
     def quiet(*given):
-        monkeypatch.setattr(CoverageSystem, "looks", real)
+        monkeypatch.setattr(CoverageSystem, "measurements", real)
         return tabulated(*given)
 
     return quiet
@@ -218,7 +218,7 @@ def test_an_equation_too_stiff_to_solve_is_refused():
 
 
 def test_a_contact_keeps_what_was_solved_before_it(monkeypatch):
-    real, calls = CoverageSystem.looks, []
+    real, calls = CoverageSystem.measurements, []
 
     def meeting(self, positions, agents=None, **options):
         calls.append(positions)
@@ -226,7 +226,7 @@ def test_a_contact_keeps_what_was_solved_before_it(monkeypatch):
             raise coincident(1, 3, positions[1])
         return real(self, positions, agents, **options)
 
-    monkeypatch.setattr(CoverageSystem, "looks", meeting)
+    monkeypatch.setattr(CoverageSystem, "measurements", meeting)
     run = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=10.0, sample_every="off")
     assert run.stop.reason.value == "coincident"
     assert "agents 1 and 3" in run.stop.detail

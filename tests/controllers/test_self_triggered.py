@@ -83,14 +83,14 @@ def test_a_neighbour_that_makes_for_the_sampled_centroid_gets_there_just_after_t
         v=0.4, tau_min=1e-3, tau_max=50.0, scan=1e-3, delta=100.0, second="sampled", own=own
     )
     run = dwell.simulate(BOX, HILL, start, law, until=1e-6)
-    errors = np.array([look.error for look in run.system.looks(start)])
+    errors = np.array([look.error for look in run.system.measurements(start)])
     for p in range(4):
         assert run.start.spent[p].mark == IN_TIME
         target, wait = start[p] + errors[p], float(run.start.next_at[p])
         others = np.delete(start, p, axis=0)
 
         def room(s, p=p, target=target, others=others):
-            here = run.start.legs.take(p).at(s)
+            here = run.start.segments.take(p).at(s)
             nearest = np.hypot(*(others - target).T).min() - law.v * s
             return nearest - np.hypot(*(here - target))
 
@@ -137,7 +137,7 @@ def test_the_worst_moment_of_an_interval_is_its_end():
     for p in range(len(START)):
         rows = run.events.of_agent(p)
         centroids = run.events.positions[rows] + run.events.errors[rows]
-        first = START[p] + run.system.look(START, p).error
+        first = START[p] + run.system.measurement(START, p).error
         sampled = np.vstack([first, centroids[:-1]])
         worst = max(worst, np.hypot(*(centroids - sampled).T).max())
     assert seen.drift.max() >= worst

@@ -164,11 +164,11 @@ class TestKnowledge:
                         density.terms(), env,
                     )
                 )  # fmt: skip
-            some, everybody = found
-            assert some[0] == everybody[0] == 0
-            assert some[1:4] == pytest.approx(everybody[1:4], rel=1e-11, abs=0.0)
-            assert some[5] >= everybody[5] * (1 - 1e-12)
-            smaller += some[5] > everybody[5] * (1 + 1e-9)
+            some, all_agents = found
+            assert some[0] == all_agents[0] == 0
+            assert some[1:4] == pytest.approx(all_agents[1:4], rel=1e-11, abs=0.0)
+            assert some[5] >= all_agents[5] * (1 - 1e-12)
+            smaller += some[5] > all_agents[5] * (1 + 1e-9)
         if seed == 0:
             assert smaller > 0  # the superset is a strict one now and then
 

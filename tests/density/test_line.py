@@ -32,7 +32,7 @@ PRINTED = {1: 1.000, 2: 0.3634, 3: 0.1902, 4: 0.1175, 8: 0.03454, 16: 0.009497, 
 def all_cells(workspace, density, x, agents=None):
     points = np.asarray(x, dtype=float).reshape(1, -1, 1)
     who = np.arange(points.shape[1]) if agents is None else np.asarray(agents)
-    return line.looks(weighted_region(workspace, density), points, np.zeros_like(who), who)
+    return line.measure(weighted_region(workspace, density), points, np.zeros_like(who), who)
 
 
 def gaussian_by_mpmath(a, b, center, rate):
@@ -163,7 +163,7 @@ def test_several_configurations_at_once():
     places = rng.random((5, 9, 1))
     row, agent = np.repeat([4, 1], 9), np.tile(np.arange(9), 2)
     ground = weighted_region(Interval(0, 1), Uniform())
-    seen = line.looks(ground, places, row, agent, threads=2)
+    seen = line.measure(ground, places, row, agent, threads=2)
     for k in (0, 1):
         alone = all_cells(Interval(0, 1), Uniform(), places[[4, 1][k]])
         assert (seen.mass[9 * k : 9 * k + 9] == alone.mass).all()

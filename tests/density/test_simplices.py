@@ -19,7 +19,7 @@ from dwell.geometry.halfspace_cells import cell_pieces
 
 def all_looks(way, workspace, density, points):
     who = np.arange(len(points))
-    return way.looks(weighted_region(workspace, density), points[None], np.zeros_like(who), who)
+    return way.measure(weighted_region(workspace, density), points[None], np.zeros_like(who), who)
 
 
 def volumes(workspace, points, agents=None):

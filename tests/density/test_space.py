@@ -32,7 +32,7 @@ def same(a, b):
 
 def test_threads_change_no_bit():
     points = worlds.scattered(5000)
-    one, two = (worlds.looks(worlds.cube(), points, threads=k) for k in (1, 2))
+    one, two = (worlds.measure(worlds.cube(), points, threads=k) for k in (1, 2))
     assert same(one, two)
 
 
@@ -43,9 +43,9 @@ def test_looks_in_many_configurations():
     row = np.concatenate([np.full(60, 2), [0, 3, 2, 0], np.full(40, 1)])
     agent = rng.integers(0, 100, len(row))
     ground = worlds.ground(worlds.cube(), PLAIN)
-    found = space.looks(ground, places, row, agent)
+    found = space.measure(ground, places, row, agent)
     for k in range(0, len(row), 7):
-        alone = space.looks(ground, places[row[k]][None], np.array([0]), agent[k : k + 1])
+        alone = space.measure(ground, places[row[k]][None], np.array([0]), agent[k : k + 1])
         assert found.mass[k] == alone.mass[0]
         assert (found.error[k] == alone.error[0]).all()
         assert found.nearest[k] == alone.nearest[0]
@@ -53,7 +53,7 @@ def test_looks_in_many_configurations():
 
 def test_what_a_look_tells():
     points = worlds.scattered(50)
-    found = worlds.looks(worlds.cube(), points)
+    found = worlds.measure(worlds.cube(), points)
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     np.testing.assert_allclose(found.nearest, gaps.min(axis=1), rtol=1e-15)

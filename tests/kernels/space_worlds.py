@@ -6,7 +6,7 @@ import numpy as np
 
 from dwell._kernels.common.density_terms import GeneralTerms, general_terms
 from dwell.cells import polyhedron as space
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Uniform
 from dwell.geometry import Box, Polytope
@@ -32,12 +32,14 @@ def ground(workspace, terms: GeneralTerms = UNIFORM) -> WeightedRegion:
     return WeightedRegion(workspace, Uniform(), terms)
 
 
-def looks(workspace, points, terms: GeneralTerms = UNIFORM, threads: int = 1) -> Looks:
+def measure(workspace, points, terms: GeneralTerms = UNIFORM, threads: int = 1) -> CellMeasurements:
     """What all agents see in one configuration."""
     points = np.asarray(points, dtype=float)
-    everybody = np.arange(len(points))
+    all_agents = np.arange(len(points))
     where = ground(workspace, terms)
-    return space.looks(where, points[None], np.zeros_like(everybody), everybody, threads=threads)
+    return space.measure(
+        where, points[None], np.zeros_like(all_agents), all_agents, threads=threads
+    )
 
 
 def mesh(*axes) -> np.ndarray:

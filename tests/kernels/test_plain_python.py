@@ -43,7 +43,7 @@ def run_of_many(n: int) -> Iterator[np.ndarray]:
 def cells_on_line() -> Iterator[np.ndarray]:
     density = Mixture((Uniform(0.1), Gaussian((0.3,), rate=30.0), Polynomial([(2, 1.0)])))
     places, k = np.random.default_rng(0).random((1, 12, 1)), np.arange(12)
-    found = interval.looks(weighted_region(Interval(0, 1), density), places, 0 * k, k)
+    found = interval.measure(weighted_region(Interval(0, 1), density), places, 0 * k, k)
     yield from (found.mass, found.error, found.second)
 
 
@@ -51,7 +51,7 @@ def cells_in_space() -> Iterator[np.ndarray]:
     gaussian = worlds.hills([1.0], [[0.4, 0.5, 0.6]], np.diag([2.0, 1.0, 3.0]))
     for terms in (worlds.UNIFORM, gaussian):
         for points in (worlds.scattered(6), worlds.cubic(2), worlds.in_pairs(1e-9, 2)):
-            found = worlds.looks(worlds.cube(), points, terms)
+            found = worlds.measure(worlds.cube(), points, terms)
             yield from (found.mass, found.error, found.second)
 
 

@@ -30,7 +30,7 @@ def exact_body(workspace):
 
 def assert_exact(workspace, agents, rel=1e-12):
     """Volumes, centroids and second moments agree with rational arithmetic."""
-    found = worlds.looks(workspace, agents)
+    found = worlds.measure(workspace, agents)
     body = exact_body(workspace)
     whole = float(workspace.volume)
     for p in range(len(agents)):
@@ -46,7 +46,7 @@ def assert_exact(workspace, agents, rel=1e-12):
 
 def assert_tiles(workspace, points):
     """Volumes and first moments add up to those of the workspace."""
-    found = worlds.looks(workspace, points)
+    found = worlds.measure(workspace, points)
     corner = workspace.bounds[0]
     body = exact_body(workspace)
     whole = oracle.RationalCell(
@@ -187,7 +187,7 @@ def test_cells_of_lattices(points, faces, volume):
         assert (cell.border_sizes > 1e-12).sum() == faces
         assert cell.volume == pytest.approx(volume, rel=1e-13, abs=0.0)
     if faces == 14:
-        second = worlds.looks(worlds.cube(), points).second[[c.agent for c in inside]]
+        second = worlds.measure(worlds.cube(), points).second[[c.agent for c in inside]]
         exact = 3 * 19 / (192 * 2 ** (1 / 3)) * volume ** (5 / 3)  # 0.2356298437 of the power
         np.testing.assert_allclose(second, exact, rtol=1e-13)
 
@@ -201,8 +201,8 @@ def bits(found):
 def test_numbering_the_agents_otherwise_changes_no_bit(name):
     points = np.unique(worlds.HARD[name], axis=0)
     order = np.random.default_rng(3).permutation(len(points))
-    straight = bits(worlds.looks(worlds.cube(), points))
-    turned = bits(worlds.looks(worlds.cube(), points[order]))
+    straight = bits(worlds.measure(worlds.cube(), points))
+    turned = bits(worlds.measure(worlds.cube(), points[order]))
     assert (turned == straight[order]).all()
 
 
@@ -211,10 +211,10 @@ def test_numbering_the_agents_otherwise_changes_no_bit(name):
 def test_bins_change_no_bit(name, crowd, monkeypatch):
     points = np.unique(worlds.HARD[name], axis=0)
     monkeypatch.setattr(polyhedra, "CROWD", crowd)
-    binned = bits(worlds.looks(worlds.cube(), points))
+    binned = bits(worlds.measure(worlds.cube(), points))
     seen = [c.seen.tolist() for c in polyhedra.cells(worlds.cube(), points)]
     monkeypatch.setattr(polyhedra, "FEW", 10**9)
-    assert (bits(worlds.looks(worlds.cube(), points)) == binned).all()
+    assert (bits(worlds.measure(worlds.cube(), points)) == binned).all()
     assert [c.seen.tolist() for c in polyhedra.cells(worlds.cube(), points)] == seen
 
 
@@ -233,13 +233,13 @@ def test_agents_at_one_place_are_named():
     points = np.array([[0.5, 0.5, 0.5], [0.2, 0.2, 0.2], [0.5, 0.5, 0.5]])
     with pytest.raises(AgentsError, match="agents 0 and 2 stand at the same place"):
         polyhedra.cells(worlds.cube(), points)
-    found = worlds.looks(worlds.cube(), points)
+    found = worlds.measure(worlds.cube(), points)
     assert found.coincident.tolist() == [True, False, True]
 
 
 def test_far_agents_leave_an_empty_cell():
     """An agent outside the workspace, shadowed by one inside."""
-    found = worlds.looks(worlds.cube(), [[0.5, 0.5, 0.5], [0.5, 0.5, 9.0]])
+    found = worlds.measure(worlds.cube(), [[0.5, 0.5, 0.5], [0.5, 0.5, 9.0]])
     assert found.empty.tolist() == [False, True]
     np.testing.assert_allclose(found.error[1], [0.0, 0.0, -8.0], atol=1e-15)
     assert found.nearest[1] == 8.5
@@ -248,7 +248,7 @@ def test_far_agents_leave_an_empty_cell():
 
 def test_an_agent_outside_still_has_its_share():
     """Its tetrahedra would count with both signs: another apex is taken."""
-    found = worlds.looks(worlds.cube(), [[0.5, 0.5, 0.75], [0.5, 0.5, -0.25]])
+    found = worlds.measure(worlds.cube(), [[0.5, 0.5, 0.75], [0.5, 0.5, -0.25]])
     np.testing.assert_allclose(found.mass, [0.75, 0.25], rtol=1e-14)
     np.testing.assert_allclose(found.error[1], [0.0, 0.0, 0.375], atol=1e-15)
     second = 0.25 * (1 + 1 + 0.25**2) / 12
@@ -278,7 +278,7 @@ def test_corners_of_many_faces_are_split():
 
 
 def test_reach_of_single_agents():
-    found = worlds.looks(Box((0, 0, 0), (2, 1, 1)), [[0.5, 0.5, 0.5]])
+    found = worlds.measure(Box((0, 0, 0), (2, 1, 1)), [[0.5, 0.5, 0.5]])
     assert math.isinf(found.nearest[0])
     assert found.neighbors[0] == 0
     np.testing.assert_allclose(found.error[0], [0.5, 0.0, 0.0], atol=1e-15)

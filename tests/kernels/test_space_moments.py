@@ -47,7 +47,7 @@ CASES += [(LARGE, (1.0, 2.0, 2.0), *anywhere(seed), 1e-12) for seed in range(25)
 @pytest.mark.parametrize(("box", "agent", "center", "rates", "tolerance"), CASES)
 def test_one_agent_in_a_box_against_closed_forms(box, agent, center, rates, tolerance):
     terms = worlds.hills([1.0], [center], np.diag(rates))
-    found = worlds.looks(box, np.array([agent]), terms)
+    found = worlds.measure(box, np.array([agent]), terms)
     log_mass, mean, second = in_box(box, center, rates)
     with mp.workdps(60):
         log_found = mp.log(mp.mpf(float(found.mass[0]))) + mp.mpf(float(found.log_scale[0]))
@@ -64,7 +64,7 @@ def test_cells_share_out_a_hill(rate):
     """Masses, first and second moments of all cells make those of the box."""
     center, rates = (0.6, 0.5, 0.4), (rate, 0.5 * rate, rate)
     points = worlds.scattered(60)
-    found = worlds.looks(worlds.cube(), points, worlds.hills([2.0], [center], np.diag(rates)))
+    found = worlds.measure(worlds.cube(), points, worlds.hills([2.0], [center], np.diag(rates)))
     log_mass, mean, second = in_box(worlds.cube(), center, rates)
     mass, mean = 2.0 * math.exp(log_mass), np.array([float(m) for m in mean])
     scale = np.exp(found.log_scale)
@@ -115,7 +115,7 @@ def test_slanted_hills_against_a_tensor_rule():
         return value
 
     points = worlds.scattered(7)
-    found = worlds.looks(worlds.cube(), points, terms)
+    found = worlds.measure(worlds.cube(), points, terms)
     for p, cell in enumerate(polyhedra.cells(worlds.cube(), points)):
         mass, *first, polar = by_tensor_rule(cell, density)
         assert found.mass[p] == pytest.approx(mass, rel=1e-12, abs=0.0)
@@ -132,7 +132,7 @@ def test_monomials_are_exact(power):
     """Over a box cut in many cells: the integral of x**i y**j z**k."""
     terms = general_terms(3, 0.0, (np.array([power]), np.array([3.0]), np.zeros((1, 3))))
     points = np.array([1.0, 2.0, 3.0]) * worlds.scattered(6, 12)
-    found = worlds.looks(BOX, points, terms)
+    found = worlds.measure(BOX, points, terms)
     sides = [top ** (k + 1) / (k + 1) for top, k in zip(BOX.upper, power, strict=True)]
     mass = 3.0 * math.prod(sides)
     assert math.fsum(found.mass) == pytest.approx(mass, rel=2e-14, abs=0.0)
@@ -148,7 +148,7 @@ def test_monomials_are_exact(power):
 def test_masses_beyond_the_doubles_keep_their_logarithm():
     terms = worlds.hills([1.0], [[-100.0, 0.5, 0.5]], np.eye(3))
     points = worlds.scattered(5)
-    found = worlds.looks(worlds.cube(), points, terms)
+    found = worlds.measure(worlds.cube(), points, terms)
     assert (found.log_scale < -9000.0).all()
     assert (found.mass > 0.0).all()
     nearest = points[:, 0].argmin()
@@ -161,5 +161,5 @@ def test_masses_beyond_the_doubles_keep_their_logarithm():
 def test_a_density_far_away_from_everything():
     """Scales differ from cell to cell; the centroid is at the nearest corner."""
     terms = worlds.hills([1.0], [[-1e4, -1e4, -1e4]], np.eye(3))
-    found = worlds.looks(worlds.cube(), [[0.5, 0.5, 0.5]], terms)
+    found = worlds.measure(worlds.cube(), [[0.5, 0.5, 0.5]], terms)
     np.testing.assert_allclose(found.error[0], -0.5 + 0.5e-4, atol=1e-8)

@@ -45,12 +45,12 @@ def scenario(law, record, until=2.0, network=None, every=1e-9, **run):
 
 def ending_at(count, how):
     """A watcher that ends the run when it is told for the `count`-th time that it goes on."""
-    told = []
+    answer = []
 
     def watch(what, share):
         if what.startswith("simulating"):
-            told.append(what)
-            if len(told) == count:
+            answer.append(what)
+            if len(answer) == count:
                 raise how
 
     return watch

@@ -305,12 +305,12 @@ def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, path, monk
 
 def test_a_second_signal_stops_at_once(path):
     asked = scenario(LAWS["timer"], KINDS["events"])
-    told = []
+    answer = []
 
     def watch(what, share):
         if what.startswith("simulating"):
-            told.append(share)
-            if len(told) == 3:
+            answer.append(share)
+            if len(answer) == 3:
                 signal.raise_signal(signal.SIGINT)
                 signal.raise_signal(signal.SIGINT)
 

@@ -131,8 +131,8 @@ def test_a_tally_does_not_care_how_a_table_is_cut():
 
     counted = first.counters(whole.horizon)
     for p in range(whole.agents):
-        legs = whole.events.legs(whole.start, p)
-        length, work = legs.work_until(np.append(legs.since[1:], whole.horizon))
+        segments = whole.events.segments(whole.start, p)
+        length, work = segments.work_until(np.append(segments.since[1:], whole.horizon))
         assert counted.distance[p] == math.fsum(length)
         assert counted.energy[p] == math.fsum(work)
     assert isinstance(whole.events, EventTable)

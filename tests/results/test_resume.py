@@ -68,8 +68,8 @@ def test_states_in_the_middle_know_what_was_known_then(name, tmp_path):
         assert one.time == other.time
         assert (one.positions == other.positions).all()
         assert [m.heard.keys() for m in one.mail] == [m.heard.keys() for m in other.mail]
-        assert (one.looking is None) == (other.looking is None)
-        assert one.looking is None or (one.looking == other.looking).all()
+        assert (one.samples_next is None) == (other.samples_next is None)
+        assert one.samples_next is None or (one.samples_next == other.samples_next).all()
     rest = solve(kept.system, kept.arc.states[17], until=0.8)
     assert differing(table_of(rest), whole.events.take(slice(17, None))) in ([], ["promise"])
 

@@ -86,5 +86,5 @@ AS_THE_PAPER_SAYS: dict[str, dict[str, Any]] = {
 
 def paper(**changes: dict[str, Any]) -> Simulations:
     """Simulations in which every claim holds, changed as asked."""
-    told = {name: {**usual, **changes.get(name, {})} for name, usual in AS_THE_PAPER_SAYS.items()}
-    return Simulations(**{name: both(**values) for name, values in told.items()})
+    answer = {name: {**usual, **changes.get(name, {})} for name, usual in AS_THE_PAPER_SAYS.items()}
+    return Simulations(**{name: both(**values) for name, values in answer.items()})

@@ -49,11 +49,11 @@ def scenario(law=TIMER, agents=6, horizon=6.0, start=None, density=HILL, **run):
 
 def assert_same(batch: Batch, k: int, run: dwell.Run) -> None:
     """Every number of the batch is one of the run's summary, under its name, bit for bit."""
-    told = flat_figures(run.summary(), final=True)
+    answer = flat_figures(run.summary(), final=True)
     columns = batch.columns()
-    assert set(columns) <= set(told)
+    assert set(columns) <= set(answer)
     for name, values in columns.items():
-        one, other = values[k], told[name]
+        one, other = values[k], answer[name]
         same = one == other or (other is None and (one is None or np.isnan(one)))
         assert same, (name, one, other)
     assert batch.reasons[k] is run.stop.reason
@@ -149,11 +149,11 @@ def test_agents_that_meet_end_their_run_only():
 
 
 def test_progress_is_told():
-    told = []
-    dwell.simulate_many(scenario(), seeds=range(20), progress=lambda *now: told.append(now))
-    assert told[0] == ("preparing", 0.0)
-    assert told[-1] == ("measuring", 1.0)
-    shares = [share for what, share in told if what == "simulating"]
+    answer = []
+    dwell.simulate_many(scenario(), seeds=range(20), progress=lambda *now: answer.append(now))
+    assert answer[0] == ("preparing", 0.0)
+    assert answer[-1] == ("measuring", 1.0)
+    shares = [share for what, share in answer if what == "simulating"]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -169,11 +169,11 @@ def test_numbers_do_not_depend_on_what_is_recorded(kind):
     """Not even those that samples could see better: all are of the start, events and the end."""
     off = dwell.run_scenario(scenario(horizon=1.0)).summary()
     often = dwell.run_scenario(scenario(horizon=1.0, record={"kind": kind, "sample_every": 0.01}))
-    told = often.summary()
+    answer = often.summary()
     for name in ("hold_error", "top_speed", "distance", "start_seed"):
-        assert told[name] == off[name]
-    assert told["separation"]["seen"] == off["separation"]["seen"]
-    assert told["coverage"]["last_beyond"] == off["coverage"]["last_beyond"]
+        assert answer[name] == off[name]
+    assert answer["separation"]["seen"] == off["separation"]["seen"]
+    assert answer["coverage"]["last_beyond"] == off["coverage"]["last_beyond"]
 
 
 def test_any_dimension_and_any_density_run_one_by_one():

@@ -240,10 +240,10 @@ def test_levels_of_ones_own(small: Scenario) -> None:
 def test_what_counts_as_covered_is_a_key_of_the_run(law: str) -> None:
     place = scenario(run={"horizon": 2.0, "seed": 1, "nu": 0.6})
     run = compare(place, [law]).runs[law]
-    told = run.summary()["coverage"]
-    assert told["nu"] == 0.6
-    assert (run.errors(np.linspace(told["reached_at"], 2.0, 9)) <= 0.6).all()
-    assert run.errors(told["reached_at"] - 1e-6).max() > 0.6
+    answer = run.summary()["coverage"]
+    assert answer["nu"] == 0.6
+    assert (run.errors(np.linspace(answer["reached_at"], 2.0, 9)) <= 0.6).all()
+    assert run.errors(answer["reached_at"] - 1e-6).max() > 0.6
     finding = next((f for f in run.certificate if f.name == "attractor"), None)
     assert (finding is not None) == (law == "timer")
     assert finding is None or finding.limit == 0.5  # the theorem speaks of the law's own nu

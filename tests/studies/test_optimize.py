@@ -504,15 +504,15 @@ def test_an_interrupt_before_anything_goes_on(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_progress_is_told(heptagon: np.ndarray) -> None:
-    told: list[tuple[str, float]] = []
+    answer: list[tuple[str, float]] = []
     optimize(
         Polygon(heptagon), HILL, 5, starts=4, workers=1,
-        progress=lambda what, share: told.append((what, share)),
+        progress=lambda what, share: answer.append((what, share)),
     )  # fmt: skip
-    shares = [share for _, share in told]
+    shares = [share for _, share in answer]
     assert shares == sorted(shares)
-    assert told[0][0] == "0 of 4 starts"
-    assert told[-1][0] == "3 of 4 starts"
+    assert answer[0][0] == "0 of 4 starts"
+    assert answer[-1][0] == "3 of 4 starts"
 
 
 # Beyond the range of numbers.

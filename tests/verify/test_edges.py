@@ -76,9 +76,9 @@ def test_a_law_without_messages_has_sent_none_in_any_row() -> None:
     silent = np.full(len(run.events), -1.0)
     assert not solution._uncounted(run.system, replace(run.events, promise=silent)).any()
     for row in (0, 3, len(silent) - 1):
-        told = silent.copy()
-        told[row] = 0.5
-        wrong = solution._uncounted(run.system, replace(run.events, promise=told))
+        answer = silent.copy()
+        answer[row] = 0.5
+        wrong = solution._uncounted(run.system, replace(run.events, promise=answer))
         assert np.flatnonzero(wrong).tolist() == [row]
 
 

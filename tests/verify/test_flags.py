@@ -25,11 +25,11 @@ PAIR = [[0.3, 0.4, 0.5, 0.5], [0.6, 0.6, 0.5, 0.4]]
     ],
     ids=["hill", "uniform", "rays", "space", "plane"],
 )
-def test_a_run_tells_how_well_cells_could_be_weighed(site, start, weight, told):
+def test_a_run_tells_how_well_cells_could_be_weighed(site, start, weight, answer):
     law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
     run = dwell.simulate(site, weight, start, law, until=0.3, seed=1, sample_every="off")
     says = [flag.says for flag in run.flags if flag.code == "quadrature"]
-    assert len(says) == told
+    assert len(says) == answer
     pattern = r"Masses of cells, and so centroids, are only known to \S+ of themselves\."
     assert all(re.fullmatch(pattern, text) for text in says)
 

@@ -27,7 +27,7 @@ def scattered(workspace, seed, count=6):
 def test_right_centroids_pass_and_wrong_ones_are_found(name):
     workspace, density = WORLDS[name]
     counting = Counting(workspace, density)
-    told = 0
+    answer = 0
     for seed in range(6):
         positions = scattered(workspace, seed)
         cells = dwell.tessellate(workspace, positions, density)
@@ -36,13 +36,13 @@ def test_right_centroids_pass_and_wrong_ones_are_found(name):
             right = counting.compare(positions, p, error, doubt)
             if right is None:
                 continue
-            told += 1
+            answer += 1
             assert right.apart < 0.6 * TOO_FAR
             assert right.sharp < 0.03 * workspace.diameter
             off = np.zeros_like(error)
             off[seed % len(off)] = 2.0 * right.sharp
             assert counting.compare(positions, p, error + off, doubt).apart > TOO_FAR
-    assert told >= 25
+    assert answer >= 25
 
 
 def test_a_neighbour_that_was_forgotten_is_found():

@@ -11,8 +11,8 @@ from dwell.agents.interfaces import (
     Observation,
     Sample,
 )
-from dwell.agents.legs import Legs
 from dwell.agents.network import Network
+from dwell.agents.segments import Segments
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
@@ -27,11 +27,11 @@ __all__ = [
     "CoverageSystem",
     "EventTable",
     "Information",
-    "Legs",
     "Message",
     "Network",
     "Observation",
     "Sample",
+    "Segments",
     "WeightedRegion",
     "check_start",
     "scatter",

@@ -50,9 +50,9 @@ def beginning(
         )
     n = system.agents
     zeros = np.zeros(n)
-    looks = system.looks(positions, keep=True)
-    hold = _velocities(system, np.array([look.error for look in looks]))
-    spent = tuple(Spent(received=look.neighbors) for look in looks)
+    measurements = system.measurements(positions, keep=True)
+    hold = _velocities(system, np.array([measurement.error for measurement in measurements]))
+    spent = tuple(Spent(received=measurement.neighbors) for measurement in measurements)
     return AgentsState(
         0.0, positions.copy(), hold, zeros, zeros, zeros, np.zeros(n, dtype=np.int64),
         bend=np.zeros((n, 2, system.dimension)), spent=spent,
@@ -82,11 +82,15 @@ def solve_continuous(
     def rate(y: Floats) -> Floats:
         points = y.reshape(n, system.dimension)
         try:
-            looks = system.looks(points)
+            measurements = system.measurements(points)
         except AgentsError as contact:  # coincident agents: the flow is not defined any further
             raise halted(contact) from None
-        neighbors.append(np.array([look.neighbors for look in looks], dtype=np.int64))
-        return _velocities(system, np.array([look.error for look in looks])).ravel()
+        neighbors.append(
+            np.array([measurement.neighbors for measurement in measurements], dtype=np.int64)
+        )
+        return _velocities(
+            system, np.array([measurement.error for measurement in measurements])
+        ).ravel()
 
     tolerance = law.accuracy * system.workspace.diameter
     begin = start.positions
@@ -154,15 +158,15 @@ def _tabulated(
     )
     for k in range(1, knots):
         rows = slice((k - 1) * n, k * n)
-        looks = system.looks(np.ascontiguousarray(values[k]))
+        measurements = system.measurements(np.ascontiguousarray(values[k]))
         table.time[rows], table.agent[rows] = spline.times[k], np.arange(n)
         table.positions[rows], table.holds[rows] = values[k], rates[k]
         table.next_at[rows] = following[k]
-        table.errors[rows] = np.array([look.error for look in looks])
+        table.errors[rows] = np.array([measurement.error for measurement in measurements])
         table.hold_error[rows] = lengths(rates[k - 1] - rates[k])
-        table.neighbors[rows] = [look.neighbors for look in looks]
-        table.nearest[rows] = [look.nearest for look in looks]
-        table.empty[rows] = [look.empty for look in looks]
+        table.neighbors[rows] = [measurement.neighbors for measurement in measurements]
+        table.nearest[rows] = [measurement.nearest for measurement in measurements]
+        table.empty[rows] = [measurement.empty for measurement in measurements]
     return table, first
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from dwell._checks import check_agent
 from dwell._tables import by_axis, data_frame
 from dwell._types import Floats, Ints, LazySequence, Points, in_columns, lengths
-from dwell.agents.legs import Legs
+from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, Spent
 from dwell.hybrid import Event, HybridArc
 
@@ -49,8 +49,8 @@ class EventTable:
     nearest: Floats  # distance of the nearest other agent
     empty: Ints  # 1 where the cell has no mass
     # Columns that only some laws fill; `column` returns them also where they are None.
-    cruise: Floats | None = None  # how long the velocity is held; see Legs
-    bend: Floats | None = None  # (jumps, 2, n) see Legs
+    cruise: Floats | None = None  # how long the velocity is held; see Segments
+    bend: Floats | None = None  # (jumps, 2, n) see Segments
     looked: Ints | None = None  # Voronoi cells computed: 1 for a sample, 0 for a decision without
     guaranteed: Ints | None = None  # guaranteed cells computed
     dual_guaranteed: Ints | None = None
@@ -91,18 +91,18 @@ class EventTable:
         counts: Ints = self.column(column)
         return counts
 
-    def begun(self, like: Legs) -> Legs:
+    def begun(self, like: Segments) -> Segments:
         """The segments that the jumps begin, with the decay rate and the arrays of `like`."""
         bend = None if like.bend is None else self.column("bend")
-        return Legs(
+        return Segments(
             self.time, self.positions, self.holds, self.next_at, self.column("cruise"), like.fade,
             bend,
         )  # fmt: skip
 
-    def legs(self, start: AgentsState, agent: int) -> Legs:
+    def segments(self, start: AgentsState, agent: int) -> Segments:
         """The segments of one agent in order: the first one, then one per jump."""
-        first = start.legs
-        return Legs.joined([first.take([agent]), self.begun(first).take(self.of_agent(agent))])
+        first = start.segments
+        return Segments.joined([first.take([agent]), self.begun(first).take(self.of_agent(agent))])
 
     def of_agent(self, agent: int) -> Ints:
         """Rows of one agent, in order."""
@@ -221,11 +221,11 @@ class LoggedStates(LazySequence[AgentsState]):
         if self._steps is not None:
             self._walked += islice(self._steps, max(j + 1 - len(self._walked), 0))
             return self._walked[j]
-        legs, who = self._start.legs.copied(), self.table.agent[:j]
-        legs.put(who, self.table.begun(legs).take(slice(j)))
-        made = np.bincount(who, minlength=len(legs.since))
-        now, looks = float(self.table.time[j - 1]), self._start.looks + made
-        return self._start.with_legs(legs, time=now, looks=looks, memory=())
+        segments, who = self._start.segments.copied(), self.table.agent[:j]
+        segments.put(who, self.table.begun(segments).take(slice(j)))
+        made = np.bincount(who, minlength=len(segments.since))
+        now, event_counts = float(self.table.time[j - 1]), self._start.event_counts + made
+        return self._start.with_segments(segments, time=now, event_counts=event_counts, memory=())
 
 
 def _in_one(several: list[np.ndarray], vectors: bool) -> np.ndarray:
@@ -244,12 +244,20 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
     extra: dict[str, list[float]] = {name: [] for name in USUALLY if name != "bend"}
     for j, event in enumerate(arc.events):
         p, after = event.source, arc.states[j + 1]
-        look, (spent,) = after.last, after.spent
-        assert look is not None
+        measurement, (spent,) = after.last, after.spent
+        assert measurement is not None
         change = lengths(arc.states[j].hold[p] - after.hold[p])
         row = (
-            *(event.time, p, after.start[p], after.hold[p], after.next_at[p], look.error, change),
-            *(look.neighbors, look.nearest, int(look.empty)),
+            *(
+                event.time,
+                p,
+                after.start[p],
+                after.hold[p],
+                after.next_at[p],
+                measurement.error,
+                change,
+            ),
+            *(measurement.neighbors, measurement.nearest, int(measurement.empty)),
         )
         for column, value in zip(table.columns().values(), row, strict=True):
             column[j] = value

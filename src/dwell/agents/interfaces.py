@@ -234,7 +234,7 @@ def information_of(controller: object) -> Information:
     return own if isinstance(own, Information) else Information()
 
 
-def fade_of(controller: object) -> float:
+def decay_rate_of(controller: object) -> float:
     """The rate at which velocities decay after their hold duration.
 
     Slowing down between events requires that an agent knows its position between events.

@@ -12,7 +12,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, LazySequence, Points
 from dwell.agents.interfaces import CellMeasurement, Command, Message
-from dwell.agents.legs import Legs
+from dwell.agents.segments import Segments
 
 
 @final
@@ -47,7 +47,7 @@ def counts_of(spent: Sequence[Spent], name: str) -> Ints:
 
 
 # A past segment: the time and position of its beginning, its velocity and its hold duration.
-Leg = tuple[float, Points, Points, float]
+FinishedSegment = tuple[float, Points, Points, float]
 
 
 @final
@@ -85,43 +85,45 @@ class AgentsState:
     since: Floats  # (N,) time of its beginning
     first: Floats  # (N,) time of each agent's first event
     next_at: Floats  # (N,) time of its next event
-    looks: Ints  # (N,) events so far, without the initial one
+    event_counts: Ints  # (N,) events so far, without the initial one
     last: CellMeasurement | None = None  # of the agent of the latest jump
-    cruise: Floats | None = None  # (N,) see Legs; None: inf for all agents
+    cruise: Floats | None = None  # (N,) see Segments; None: inf for all agents
     fade: float = math.inf
-    bend: Floats | None = None  # (N, 2, n) see Legs
-    looking: np.ndarray | None = None  # (N,) whether its next event is a sample; None: always
+    bend: Floats | None = None  # (N, 2, n) see Segments
+    samples_next: np.ndarray | None = None  # (N,) whether its next event is a sample; None: always
     memory: tuple[object, ...] = ()  # (N,) memories of the controllers; () for none
     mail: tuple[Mail, ...] = ()  # (N,) () for laws without messages
     spent: Sequence[Spent] = ()  # cost of the latest jump; at the start, of each agent
     promise: float = -1.0  # the speed bound broadcast at the latest jump; -1 for no broadcast
     promised: Floats | None = None  # (N,) each agent's last speed bound; None: no broadcasts yet
     # (N,) the past segments of each agent, where samples are delayed. A list is shared by
-    # successive states and may hold more than the `looks[p]` segments of this state.
-    past: tuple[list[Leg], ...] = ()
+    # successive states and may hold more than the `event_counts[p]` segments of this state.
+    past: tuple[list[FinishedSegment], ...] = ()
 
     @property
-    def legs(self) -> Legs:
+    def segments(self) -> Segments:
         """The present segments."""
         cruise = np.full(len(self.since), np.inf) if self.cruise is None else self.cruise
-        return Legs(self.since, self.start, self.hold, self.next_at, cruise, self.fade, self.bend)
+        return Segments(
+            self.since, self.start, self.hold, self.next_at, cruise, self.fade, self.bend
+        )
 
-    def with_legs(self, legs: Legs, **changes: Any) -> AgentsState:
+    def with_segments(self, segments: Segments, **changes: Any) -> AgentsState:
         """The state with other present segments, and other changes."""
         return replace(
-            self, since=legs.since, start=legs.place, hold=legs.hold, next_at=legs.next_at,
-            cruise=legs.cruise, bend=legs.bend, **changes,
+            self, since=segments.since, start=segments.place, hold=segments.hold,
+            next_at=segments.next_at, cruise=segments.cruise, bend=segments.bend, **changes,
         )  # fmt: skip
 
     @property
     def positions(self) -> Points:
         """Positions of all agents, (N, n): always from the agent's own last event."""
-        return self.legs.at(self.time)
+        return self.segments.at(self.time)
 
     @property
     def velocities(self) -> Points:
         """Velocities of all agents, (N, n)."""
-        return self.legs.velocity_at(self.time)
+        return self.segments.velocity_at(self.time)
 
     @property
     def timers(self) -> Floats:
@@ -141,28 +143,35 @@ class AgentsState:
 
     def positions_then(self, time: float) -> Points:
         """Positions of all agents at an earlier time; the start, for times below 0."""
-        then = self.legs
+        then = self.segments
         if self.past:
             then = then.copied()
             for p in np.flatnonzero(self.since > max(time, 0.0)):
-                made = int(self.looks[p])
-                k = max(bisect_right(self.past[p], time, hi=made, key=lambda leg: leg[0]) - 1, 0)
+                made = int(self.event_counts[p])
+                k = max(
+                    bisect_right(self.past[p], time, hi=made, key=lambda segment: segment[0]) - 1, 0
+                )
                 then.since[p], then.place[p], then.hold[p], then.cruise[p] = self.past[p][k]
         return then.at(max(time, 0.0))
 
     def remembering(self, agent: int) -> AgentsState:
         """The state with the present segment of `agent` among the past ones, before its jump."""
         past = self.past or tuple([] for _ in self.since)
-        made, legs = int(self.looks[agent]), past[agent]
-        if len(legs) != made:  # a list that another run has extended
-            legs = legs[:made]
+        made, segments = int(self.event_counts[agent]), past[agent]
+        if len(segments) != made:  # a list that another run has extended
+            segments = segments[:made]
         cruise = math.inf if self.cruise is None else float(self.cruise[agent])
         place, hold = self.start[agent].copy(), self.hold[agent].copy()
-        legs.append((float(self.since[agent]), place, hold, cruise))
-        return replace(self, past=(*past[:agent], legs, *past[agent + 1 :]))
+        segments.append((float(self.since[agent]), place, hold, cruise))
+        return replace(self, past=(*past[:agent], segments, *past[agent + 1 :]))
 
     def with_order(
-        self, agent: int, position: Points, order: Command, look: CellMeasurement, spent: Spent
+        self,
+        agent: int,
+        position: Points,
+        order: Command,
+        measurement: CellMeasurement,
+        spent: Spent,
     ) -> AgentsState:
         """The state after the jump of `agent` at `position` with this command and measurement."""
         n = len(self.since)
@@ -180,10 +189,10 @@ class AgentsState:
             hold=_put(self.hold, agent, order.hold),
             since=_put(self.since, agent, self.time),
             next_at=_put(self.next_at, agent, order.next_at),
-            looks=_put(self.looks, agent, self.looks[agent] + 1),
-            last=look,
+            event_counts=_put(self.event_counts, agent, self.event_counts[agent] + 1),
+            last=measurement,
             cruise=_changed(self.cruise, agent, order.cruise, math.inf, n),
-            looking=_changed(self.looking, agent, order.measures, True, n),
+            samples_next=_changed(self.samples_next, agent, order.measures, True, n),
             memory=memory,
             spent=(spent,),
             promise=promise,

@@ -22,14 +22,14 @@ from dwell.agents.interfaces import (
     Observation,
     Sample,
     checked,
-    fade_of,
+    decay_rate_of,
     information_of,
 )
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.cells.backend import backend_for, measure_cells
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Density
 from dwell.errors import AgentsError, ControllerError
@@ -110,17 +110,17 @@ class CoverageSystem:
 
     # Measurements.
 
-    def look(self, positions: Points, agent: int) -> CellMeasurement:
+    def measurement(self, positions: Points, agent: int) -> CellMeasurement:
         """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""
-        return self.looks(positions, [agent])[0]
+        return self.measurements(positions, [agent])[0]
 
-    def looks(
+    def measurements(
         self, positions: Points, agents: Sequence[int] | None = None, *, keep: bool = False
     ) -> list[CellMeasurement]:
         """The cells of several agents at `positions`, of all by default; kept if `keep`."""
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
         if keep:
-            seen = self.looks_of_all(positions, threads=1)
+            seen = self.measure_all(positions, threads=1)
         else:
             seen = measure_cells(self.ground, positions[None], np.zeros_like(who), who)
         self._refuse_contact(seen, who, positions)
@@ -137,7 +137,7 @@ class CoverageSystem:
             for k, p in enumerate(who)
         ]
 
-    def looks_of_all(self, positions: Points, *, threads: int | None = None) -> Looks:
+    def measure_all(self, positions: Points, *, threads: int | None = None) -> CellMeasurements:
         """Measurements of all cells at `positions`, (N, n), on all threads by default.
 
         The last few results are kept. Coincident agents are marked; nothing is raised.
@@ -157,11 +157,11 @@ class CoverageSystem:
         return seen
 
     @cached_property
-    def _kept(self) -> dict[bytes, Looks]:
+    def _kept(self) -> dict[bytes, CellMeasurements]:
         """The last measurements of all agents, by the bits of their positions."""
         return {}
 
-    def _refuse_contact(self, seen: Looks, who: Ints, positions: Points) -> None:
+    def _refuse_contact(self, seen: CellMeasurements, who: Ints, positions: Points) -> None:
         if seen.coincident.any():
             agent = int(who[np.argmax(seen.coincident)])
             gaps = lengths(positions - positions[agent])
@@ -175,16 +175,16 @@ class CoverageSystem:
         return Sample(time, who, _for_reading(positions[who]))
 
     def observation(
-        self, state: AgentsState, agent: int, positions: Points, look: CellMeasurement | None
+        self, state: AgentsState, agent: int, positions: Points, measurement: CellMeasurement | None
     ) -> Observation:
         """The observation of `agent` at `state` in the configuration `positions`.
 
-        `look` is the measurement of its cell; None where the event is no sample.
+        `measurement` is the measurement of its cell; None where the event is no sample.
         """
         from dwell._kernels.common.philox import STREAM_RESETS, uniform
 
-        count, others = int(state.looks[agent]), self.information.others
-        samples = look is not None and others == "samples"
+        count, others = int(state.event_counts[agent]), self.information.others
+        samples = measurement is not None and others == "samples"
         when = max(state.time - self.network.delay, 0.0)  # no agent moves before time 0
         return Observation(
             time=state.time,
@@ -194,7 +194,7 @@ class CoverageSystem:
             first_event_at=float(state.first[agent]),
             position=_for_reading(positions[agent]),
             hold=_for_reading(state.hold[agent]),
-            measurement=None if others == "broadcasts" else look,
+            measurement=None if others == "broadcasts" else measurement,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
             sample=self.sample(positions, agent, when) if samples else None,
             heard=state.mail[agent].heard if state.mail else {},
@@ -220,8 +220,11 @@ class CoverageSystem:
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
         if self.program is not None and self.network.perfect and hasattr(law, "begin_all"):
             return self._start_together(blank, threads)
-        looks = self.looks(positions, keep=True)
-        observations = [self.observation(blank, p, positions, look) for p, look in enumerate(looks)]
+        measurements = self.measurements(positions, keep=True)
+        observations = [
+            self.observation(blank, p, positions, measurement)
+            for p, measurement in enumerate(measurements)
+        ]
         orders = [self._checked(law.begin(seen), seen) for seen in observations]
         looked = int(self.information.others != "broadcasts")
         memory = tuple(order.memory for order in orders)
@@ -230,14 +233,14 @@ class CoverageSystem:
             blank,
             hold=np.array([order.hold for order in orders], dtype=np.float64),
             next_at=np.array([order.next_at for order in orders], dtype=np.float64),
-            fade=fade_of(law),
+            fade=decay_rate_of(law),
             cruise=_unless_all([order.cruise for order in orders], math.inf),
-            looking=_unless_all([order.measures for order in orders], True),
+            samples_next=_unless_all([order.measures for order in orders], True),
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, looked, looked * look.neighbors)
-                for order, look in zip(orders, looks, strict=True)
+                _spent(order, looked, looked * measurement.neighbors)
+                for order, measurement in zip(orders, measurements, strict=True)
             ),
         )
         perfect = replace(self, network=PERFECT)
@@ -251,7 +254,7 @@ class CoverageSystem:
         Such a law uses its memory for lost samples only, and none are lost here.
         """
         law: Any = self.controller
-        seen = self.looks_of_all(blank.start, threads=threads)
+        seen = self.measure_all(blank.start, threads=threads)
         self._refuse_contact(seen, np.arange(self.agents), blank.start)
         first: FirstCommands = law.begin_all(seen.error)
         cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
@@ -260,7 +263,7 @@ class CoverageSystem:
             hold=np.ascontiguousarray(first.hold),
             next_at=first.next_at,
             first=first.next_at.copy(),
-            fade=fade_of(law),
+            fade=decay_rate_of(law),
             cruise=cruise,
             spent=SampledStart(seen.neighbors),
         )
@@ -285,7 +288,7 @@ class CoverageSystem:
         agent = event.source
         here = state.positions
         try:
-            truth = self.look(here, agent)  # recorded, whatever the agent observes
+            truth = self.measurement(here, agent)  # recorded, whatever the agent observes
             order, spent, state = self._decided(state, agent, here, truth)
         except AgentsError as contact:
             raise halted(contact) from None
@@ -302,17 +305,17 @@ class CoverageSystem:
         if state.mail:
             mail, heard = state.mail[agent].opened(state.time)
             state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
-        tries = state.looking is None or bool(state.looking[agent])
-        lost = tries and self._is_lost(agent, agent, int(state.looks[agent]))
+        tries = state.samples_next is None or bool(state.samples_next[agent])
+        lost = tries and self._is_lost(agent, agent, int(state.event_counts[agent]))
         looked = int(tries and not lost and self.information.others != "broadcasts")
-        seen, look = here, truth if looked else None
+        seen, measurement = here, truth if looked else None
         if looked and self.network.delay > 0.0:
             seen = state.positions_then(state.time - self.network.delay)
             seen[agent] = here[agent]
-            look = self.look(seen, agent)
-        observation = self.observation(state, agent, seen, look)
+            measurement = self.measurement(seen, agent)
+        observation = self.observation(state, agent, seen, measurement)
         order = self._missed(observation) if lost else self.controller.decide(observation)
-        received = look.neighbors if look is not None else 0
+        received = measurement.neighbors if measurement is not None else 0
         order = self._checked(order, observation)
         return order, _spent(order, looked, received + heard), state
 
@@ -354,7 +357,7 @@ class CoverageSystem:
         promise = float(order.promise)
         before = promise if promised is None or promised[agent] < 0.0 else float(promised[agent])
         message = Message(agent, state.time, _for_reading(place), promise, before)
-        arrives, k = state.time + self.network.delay, int(state.looks[agent])
+        arrives, k = state.time + self.network.delay, int(state.event_counts[agent])
         mail = state.mail or tuple(Mail() for _ in range(self.agents))
         later = tuple(
             box

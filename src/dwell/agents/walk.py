@@ -31,9 +31,9 @@ def walk(
         except Halt:
             yield None, state
             continue
-        legs = after.legs.copied()
-        legs.put(p, table.begun(legs).take(k))
-        state = after.with_legs(legs)
+        segments = after.segments.copied()
+        segments.put(p, table.begun(segments).take(k))
+        state = after.with_segments(segments)
         yield after, state
 
 

@@ -9,7 +9,7 @@ from typing import Any, final
 from dwell._types import Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
 from dwell.geometry import Workspace, is_flat, polyhedra
@@ -20,17 +20,19 @@ from dwell.geometry import Workspace, is_flat, polyhedra
 class CellBackend:
     """Three functions of one kind of workspace."""
 
-    measure: Callable[..., Looks]  # (ground, positions, row, agent, threads=): moments of cells
+    measure: Callable[
+        ..., CellMeasurements
+    ]  # (ground, positions, row, agent, threads=): moments of cells
     cells: Callable[..., Sequence[Any]]  # (workspace, positions, agents): a sequence of cells
     facets: Callable[..., Borders]  # (ground, positions, agents=): moments over shared facets
 
 
-CONES = CellBackend(cones.looks, cones.cells, cones.borders)
-INTERVAL = CellBackend(interval.looks, interval.cells, interval.borders)
-POLYGON = CellBackend(polygon.looks, polygon.cells, polygon.borders)
-POLYHEDRON = CellBackend(polyhedron.looks, polyhedra.cells, polyhedron.borders)
-SIMPLICES = CellBackend(simplices.looks, simplices.cells, simplices.borders)
-TRIANGLES = CellBackend(simplices.looks, polygon.cells, simplices.borders)
+CONES = CellBackend(cones.measure, cones.cells, cones.borders)
+INTERVAL = CellBackend(interval.measure, interval.cells, interval.borders)
+POLYGON = CellBackend(polygon.measure, polygon.cells, polygon.borders)
+POLYHEDRON = CellBackend(polyhedron.measure, polyhedra.cells, polyhedron.borders)
+SIMPLICES = CellBackend(simplices.measure, simplices.cells, simplices.borders)
+TRIANGLES = CellBackend(simplices.measure, polygon.cells, simplices.borders)
 
 
 def backend_for(ground: WeightedRegion) -> CellBackend:
@@ -52,7 +54,7 @@ def is_expensive(ground: WeightedRegion) -> bool:
 
 def measure_cells(
     ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
-) -> Looks:
+) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
     The result has the same bits for any number of threads.

@@ -27,7 +27,7 @@ from dwell.cells.curved import (
 )
 from dwell.cells.curved_cell import CurvedCell
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of
+from dwell.cells.measurement import BLOCK, CellMeasurements, in_blocks, measurements_of
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.geometry import Curved, Workspace
@@ -37,12 +37,12 @@ from dwell.geometry.voronoi import coincident, first_coincidence
 FEW = 32  # cells of space handed to a thread at a time
 
 
-def looks(
+def measure(
     ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
-) -> Looks:
+) -> CellMeasurements:
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     if ground.dimension > 3:
-        return rays.looks(ground, positions, row, agent)
+        return rays.measure(ground, positions, row, agent)
     from dwell._kernels.star.cell import COLUMNS, STATUS
 
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
@@ -89,7 +89,7 @@ def _put_function(ground: WeightedRegion, place: Points, boxes: Boxes, row: Floa
     row[kernel.MASS_ERROR] = error / mass if mass > 0.0 else unsure
 
 
-def _as_measured(ground: WeightedRegion, places: Points, out: Floats) -> Looks:
+def _as_measured(ground: WeightedRegion, places: Points, out: Floats) -> CellMeasurements:
     from dwell._kernels.star import cell as kernel
 
     column = np.ascontiguousarray(out.T)
@@ -99,7 +99,7 @@ def _as_measured(ground: WeightedRegion, places: Points, out: Floats) -> Looks:
         error[empty] = ground.workspace.nearest(places[empty]) - places[empty]
     mass, spread, doubt = (column[k] for k in (kernel.MASS, kernel.SPREAD, kernel.MASS_ERROR))
     polar = np.where(empty, 0.0, spread + mass * (error * error).sum(axis=1))
-    return looks_of(column, kernel, error, polar, column[kernel.NEIGHBORS], spread, doubt)
+    return measurements_of(column, kernel, error, polar, column[kernel.NEIGHBORS], spread, doubt)
 
 
 def cells(
@@ -137,7 +137,7 @@ def measure_of(cell: CurvedCell) -> Measure:
     """Volume and middle of a cell that is not empty."""
     points = np.vstack([cell.position, cell.position + cell.normals])
     ground = weighted_region(cell.workspace, Uniform())
-    seen = looks(ground, points[None], *np.zeros((2, 1), dtype=np.int64))
+    seen = measure(ground, points[None], *np.zeros((2, 1), dtype=np.int64))
     mass = float(seen.mass[0])
     return Measure(mass, seen.error[0] if mass > 0.0 else np.zeros(ground.dimension))
 
@@ -146,7 +146,7 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     """All facets between the cells of `positions`, (N, n); of the first `agents` cells only."""
     points = np.ascontiguousarray(positions, dtype=np.float64)
     chosen = np.arange(len(points) if agents is None else agents)
-    seen = looks(ground, points[None], np.zeros_like(chosen), chosen, threads=None)
+    seen = measure(ground, points[None], np.zeros_like(chosen), chosen, threads=None)
     if seen.coincident.any():
         raise first_coincidence(points)
     found, scales = _cells_among(ground.workspace, points), seen.log_scale

@@ -182,7 +182,7 @@ class Configuration:
     def __init__(self, workspace: Workspace, points: Points) -> None:
         self.workspace, self.points = workspace, np.ascontiguousarray(points)
         self.solid = polyhedra.solid_of(box_round(workspace))
-        self.grid = polyhedra.grid_of(self.points, looks=len(points))
+        self.grid = polyhedra.grid_of(self.points, measurements=len(points))
         self.number = polyhedra.numbers_in(self.grid)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import Looks, in_blocks, looks_of
+from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
 from dwell.cells.simplices import weigh_simplices
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
@@ -17,9 +17,9 @@ from dwell.geometry import Cell, Workspace, interval_of
 from dwell.geometry.voronoi import coincident
 
 
-def looks(
+def measure(
     ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
-) -> Looks:
+) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, 1).
 
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
@@ -33,7 +33,7 @@ def looks(
     count = (column[[kernel.LABEL_A, kernel.LABEL_B]] >= 0.0).sum(axis=0)
     error = np.ascontiguousarray(column[kernel.ERROR])[:, None]
     neighbors, polar = np.where(inside, count, 0), column[kernel.POLAR]
-    return looks_of(column, kernel, error, polar, neighbors, column[kernel.SECOND], doubt)
+    return measurements_of(column, kernel, error, polar, neighbors, column[kernel.SECOND], doubt)
 
 
 def cells(

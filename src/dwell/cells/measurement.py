@@ -23,7 +23,7 @@ Made = TypeVar("Made")
 
 @final
 @dataclass(frozen=True, eq=False)
-class Looks:
+class CellMeasurements:
     """Measured cells, one entry per agent and configuration."""
 
     coincident: np.ndarray  # whether another agent is at the same position; the rest is then void
@@ -38,7 +38,7 @@ class Looks:
     doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
 
 
-def looks_of(
+def measurements_of(
     column: Floats,
     at: Any,
     error: Points,
@@ -46,7 +46,7 @@ def looks_of(
     neighbors: Floats | Ints,
     second: Floats | None = None,
     doubt: Floats | None = None,
-) -> Looks:
+) -> CellMeasurements:
     """Measurements from the columns of a kernel's table, which the module `at` numbers."""
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
@@ -54,7 +54,9 @@ def looks_of(
     nearest = np.sqrt(np.where(squared >= 0.0, squared, np.inf))
     scale, mass, count = column[at.LOG_SCALE], column[at.MASS], neighbors.astype(np.int64)
     coincident, empty = status == COINCIDENT, status == NO_MASS
-    return Looks(coincident, empty, error, scale, mass, polar, count, nearest, second, doubt)
+    return CellMeasurements(
+        coincident, empty, error, scale, mass, polar, count, nearest, second, doubt
+    )
 
 
 class Weighed(NamedTuple):
@@ -73,7 +75,7 @@ def one_by_one(
     positions: Points,
     row: Ints,
     agent: Ints,
-) -> Looks:
+) -> CellMeasurements:
     """The cells of agent[k] in configuration row[k] of `positions`, measured one after another.
 
     `measure` returns the number of neighbours and the moments of an agent's cell.
@@ -97,7 +99,7 @@ def one_by_one(
             continue
         log_scale[k], mass[k], error[k], second[k], doubt[k] = found
         polar[k] = second[k] + mass[k] * float((error[k] * error[k]).sum())
-    return Looks(
+    return CellMeasurements(
         coincident, empty, error, log_scale, mass, polar, neighbors, nearest, second, doubt
     )
 

@@ -12,7 +12,13 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import BLOCK, Looks, in_blocks, looks_of, one_per_thread
+from dwell.cells.measurement import (
+    BLOCK,
+    CellMeasurements,
+    in_blocks,
+    measurements_of,
+    one_per_thread,
+)
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
@@ -120,9 +126,9 @@ def _named(points: Points, behind: Points, label: Ints) -> Ints:
     return label
 
 
-def looks(
+def measure(
     ground: WeightedRegion, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
-) -> Looks:
+) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2)."""
     from dwell._kernels.polygon import entry_points as kernel
     from dwell._kernels.polygon.buffers import make_scratch
@@ -146,7 +152,9 @@ def looks(
     return _as_measurements(out, None, threads)
 
 
-def thorough_looks(ground: WeightedRegion, points: Points, *, threads: int | None = 1) -> Looks:
+def measure_thoroughly(
+    ground: WeightedRegion, points: Points, *, threads: int | None = 1
+) -> CellMeasurements:
     """Measure all cells, second moments about their centroids included."""
     from dwell._kernels.polygon import entry_points as kernel
 
@@ -156,12 +164,14 @@ def thorough_looks(ground: WeightedRegion, points: Points, *, threads: int | Non
     return _as_measurements(out, second, threads)
 
 
-def _as_measurements(out: Floats, second: Floats | None, threads: int | None) -> Looks:
+def _as_measurements(out: Floats, second: Floats | None, threads: int | None) -> CellMeasurements:
     from dwell._kernels.polygon import entry_points as kernel
 
     column = _columns_of(out, threads)
     error = column[kernel.ERROR_X : kernel.ERROR_Y + 1].T
-    return looks_of(column, kernel, error, column[kernel.POLAR], column[kernel.NEIGHBORS], second)
+    return measurements_of(
+        column, kernel, error, column[kernel.POLAR], column[kernel.NEIGHBORS], second
+    )
 
 
 def _columns_of(rows: Floats, threads: int | None) -> Floats:

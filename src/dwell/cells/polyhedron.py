@@ -8,7 +8,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import Looks, in_blocks, looks_of
+from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import Flat
 from dwell.geometry.polyhedra import grid_of, numbers_in, one_bin, pays, solid_of
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 BLOCK = 128  # cells that a thread takes at a time: each takes tens of microseconds
 
 
-def looks(
+def measure(
     ground: WeightedRegion, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
-) -> Looks:
+) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 3).
 
     Where many cells of one configuration are measured, agents are sorted into bins first, so that
@@ -50,7 +50,7 @@ def looks(
     crowded = pays(places.shape[1], np.bincount(row, minlength=len(places)))
     for r in np.flatnonzero(crowded):
         picks = np.flatnonzero(row == r)
-        grid = grid_of(places[r], looks=len(picks))
+        grid = grid_of(places[r], measurements=len(picks))
         number = numbers_in(grid)[agent[picks]]
         order = np.argsort(number, kind="stable")  # neighbours follow each other
         fill(picks[order], kernel.measure_many, grid, number[order])
@@ -63,7 +63,7 @@ def looks(
     doubt = np.full(len(out), TOLERANCE) if len(terms.weights) else None
     error, second = column[kernel.EX : kernel.EZ + 1].T, column[kernel.SPREAD]
     polar, neighbors = column[kernel.POLAR], column[kernel.NEIGHBORS]
-    return looks_of(column, kernel, error, polar, neighbors, second, doubt)
+    return measurements_of(column, kernel, error, polar, neighbors, second, doubt)
 
 
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
@@ -75,7 +75,7 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
 
     points = np.ascontiguousarray(positions, dtype=np.float64)
     count = len(points) if agents is None else agents
-    solid, grid = solid_of(cast(Flat, ground.workspace)), grid_of(points, looks=count)
+    solid, grid = solid_of(cast(Flat, ground.workspace)), grid_of(points, measurements=count)
     numbers, memory = numbers_in(grid)[:count], make_memory(len(points), solid)
     found, most = np.empty((count, kernel.COLUMNS)), 20 * count + 16
     filled = facets.FULL

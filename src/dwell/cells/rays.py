@@ -20,7 +20,7 @@ import numpy as np
 
 from dwell._kernels.common.quadrature import rule
 from dwell._types import Floats, Ints, Points
-from dwell.cells.measurement import Looks, Weighed, one_by_one
+from dwell.cells.measurement import CellMeasurements, Weighed, one_by_one
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
 from dwell.geometry import Curved, Workspace
@@ -96,7 +96,7 @@ class RegionMoments(NamedTuple):
     places: Points  # (m, k) mean of where they did
 
 
-def looks(ground: WeightedRegion, positions: Points, row: Ints, agent: Ints) -> Looks:
+def measure(ground: WeightedRegion, positions: Points, row: Ints, agent: Ints) -> CellMeasurements:
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
     pairs = PAIRS if isinstance(ground.density, Uniform) else FEWER
 

@@ -29,7 +29,7 @@ from dwell.cells.cubature import (
     sum_again,
 )
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import Looks, Weighed, one_by_one
+from dwell.cells.measurement import CellMeasurements, Weighed, one_by_one
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density
 from dwell.errors import WorkspaceError
@@ -55,9 +55,9 @@ MOST_DIMENSIONS = 7  # among 20 agents a cell takes 1 s in six, 10 s in seven, m
 THINNEST = 1e-12  # of its reach: width of a facet below which cells only touch
 
 
-def looks(
+def measure(
     ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
-) -> Looks:
+) -> CellMeasurements:
     """Moments of the cells of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
     On one thread, whatever `threads` says.

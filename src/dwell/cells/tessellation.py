@@ -17,8 +17,8 @@ from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
 from dwell.cells.backend import backend_for, measure_cells
-from dwell.cells.measurement import Looks
-from dwell.cells.polygon import thorough_looks
+from dwell.cells.measurement import CellMeasurements
+from dwell.cells.polygon import measure_thoroughly
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
 from dwell.density.support import check_density, rounding_of
@@ -106,7 +106,7 @@ class Tessellation:
         """Integral of |z - centroid|**2 over each cell, (N,)."""
         if self._second is not None:
             return self._second
-        found = thorough_looks(self._ground, self.positions, threads=None)  # of polygons only
+        found = measure_thoroughly(self._ground, self.positions, threads=None)  # of polygons only
         return _about_centroids(found)
 
     @cached_property
@@ -252,8 +252,8 @@ def tessellate(
 
 def tessellation_of(ground: WeightedRegion, points: Points) -> Tessellation:
     """Tessellate positions that have been validated."""
-    everybody = np.arange(len(points))
-    seen = measure_cells(ground, points[None], np.zeros_like(everybody), everybody, threads=None)
+    all_agents = np.arange(len(points))
+    seen = measure_cells(ground, points[None], np.zeros_like(all_agents), all_agents, threads=None)
     if seen.coincident.any():
         raise first_coincidence(points)
     with np.errstate(divide="ignore"):
@@ -270,7 +270,9 @@ def tessellation_of(ground: WeightedRegion, points: Points) -> Tessellation:
     )
 
 
-def _mass_errors(ground: WeightedRegion, points: Points, seen: Looks, log_masses: Floats) -> Floats:
+def _mass_errors(
+    ground: WeightedRegion, points: Points, seen: CellMeasurements, log_masses: Floats
+) -> Floats:
     """Bounds on relative errors; none at all where a cell that is not empty weighs nothing."""
     known = ~seen.empty
     is_region = (seen.neighbors > 0) | (len(points) == 1)
@@ -279,7 +281,7 @@ def _mass_errors(ground: WeightedRegion, points: Points, seen: Looks, log_masses
     return errors if seen.doubt is None else np.maximum(errors, seen.doubt)
 
 
-def _about_centroids(seen: Looks) -> Floats:
+def _about_centroids(seen: CellMeasurements) -> Floats:
     """Second moments about the centroids, of measurements that include them."""
     assert seen.second is not None
     second: Floats = np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)

@@ -29,7 +29,8 @@ def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | 
         says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
         print(f"dwell: {out}: {says}", file=sys.stderr)
     return _outcome(
-        lambda: run_scenario(scenario, out=out, force=force, threads=threads, told=_on_signal), out
+        lambda: run_scenario(scenario, out=out, force=force, threads=threads, on_signal=_on_signal),
+        out,
     )
 
 
@@ -52,7 +53,7 @@ def resumed(
     if scenario is not None:
         _same_scenario(path, scenario, changes)
     limits = {key.removeprefix("run."): value for key, value in limits_given.items()}
-    return _outcome(lambda: resume_run(path, **limits, threads=threads, told=_on_signal), path)
+    return _outcome(lambda: resume_run(path, **limits, threads=threads, on_signal=_on_signal), path)
 
 
 def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:

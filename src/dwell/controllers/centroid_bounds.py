@@ -86,12 +86,12 @@ def _pair_in_polygon(
     count, (wx, wy) = len(places), polygon_of(ground)
     x, y, reach, envelope = working_memory(count, len(wx))
     x[:count], y[:count], reach[:count] = places[:, 0], places[:, 1], radii
-    status, mass, cx, cy, room, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
+    status, mass, cx, cy, clearance, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
         *position, count, x, y, reach, wx, wy, ground.terms, envelope
     )
     if status != OK:
         return None
-    return CellPair(mass / dual_mass, np.array([cx, cy]), room, diameter, circumradius)
+    return CellPair(mass / dual_mass, np.array([cx, cy]), clearance, diameter, circumradius)
 
 
 def is_polygonal(ground: WeightedRegion) -> bool:

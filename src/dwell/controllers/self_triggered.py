@@ -134,11 +134,13 @@ class SelfTriggered:
         assert observation.measurement is not None
         assert observation.sample is not None
         assert observation.ground is not None
-        leg = self.approach(observation.measurement.error)
+        segment = self.approach(observation.measurement.error)
         known = (observation.sample, observation.ground)
-        interval, steps, limit = self._scan(observation, observation.measurement.error, leg, *known)
+        interval, steps, limit = self._scan(
+            observation, observation.measurement.error, segment, *known
+        )
         return replace(
-            leg,
+            segment,
             next_at=observation.time + interval,
             memory=observation.position + observation.measurement.error,
             guaranteed=steps,
@@ -149,8 +151,8 @@ class SelfTriggered:
     def miss(self, observation: Observation) -> Command:
         """Without a sample: move to the last known centroid, and sample again after tau_min."""
         target: Any = observation.memory
-        leg = self.approach(target - observation.position)
-        return replace(leg, next_at=observation.time + self.tau_min, memory=target, mark=MISSED)
+        segment = self.approach(target - observation.position)
+        return replace(segment, next_at=observation.time + self.tau_min, memory=target, mark=MISSED)
 
     def approach(self, error: Points) -> Command:
         """The segment towards the centroid: straight at speed v, then decaying."""
@@ -182,7 +184,7 @@ class SelfTriggered:
         self,
         observation: Observation,
         error: Points,
-        leg: Command,
+        segment: Command,
         sample: Sample,
         ground: WeightedRegion,
     ) -> tuple[float, int, int]:
@@ -190,14 +192,14 @@ class SelfTriggered:
         order = nearest_first(observation.position, sample.positions, np.zeros(len(sample.agents)))
         places = sample.positions[order]
         if ground.terms is None or not is_polygonal(ground):
-            return self._scan_in_python(observation.position, error, leg, places, age, ground)
+            return self._scan_in_python(observation.position, error, segment, places, age, ground)
         from dwell._kernels.polygon.self_trigger import scan_trigger
 
         wx, wy = polygon_of(ground)
         x, y, radius, envelope = working_memory(len(places), len(wx))
         x[: len(places)], y[: len(places)] = places.T
         interval, steps, limit = scan_trigger(
-            *map(float, (*observation.position, *error, *leg.hold, leg.cruise, age)),
+            *map(float, (*observation.position, *error, *segment.hold, segment.cruise, age)),
             len(places), x, y, radius, self.trigger(), wx, wy, ground.terms, envelope,
         )  # fmt: skip
         return float(interval), int(steps), int(limit)
@@ -206,7 +208,7 @@ class SelfTriggered:
         self,
         position: Points,
         error: Points,
-        leg: Command,
+        segment: Command,
         places: Points,
         age: float,
         ground: WeightedRegion,
@@ -221,7 +223,7 @@ class SelfTriggered:
         while good < self.tau_max:
             steps += 1
             s = min(steps * self.scan, self.tau_max)
-            moved = leg.hold * effective_time(s, leg.cruise, self.kappa)
+            moved = segment.hold * effective_time(s, segment.cruise, self.kappa)
             if not self._trigger_value(position + moved, error - moved, s, age, places, ground) < 0:
                 if good < self.tau_min:
                     return max(s, self.tau_min) if after else self.tau_min, steps, FLOOR

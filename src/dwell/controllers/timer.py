@@ -233,16 +233,16 @@ class Timer:
         still = without_sample(observation, float(self.k1), self.reach, math.inf)
         return self._ordered(observation, still)
 
-    def _ordered(self, observation: Observation, leg: Command) -> Command:
+    def _ordered(self, observation: Observation, segment: Command) -> Command:
         """A segment as it is, with the next sample when the rule says."""
         from dwell._kernels.common.hold_law import next_sample
 
         if self.reset == "adaptive":
-            wait, mark = self._adapted(observation, leg.hold)
-            return replace(leg, next_at=observation.time + wait, mark=mark)
+            wait, mark = self._adapted(observation, segment.hold)
+            return replace(segment, next_at=observation.time + wait, mark=mark)
         seen, program = observation, self.numbers(observation.agents)
         given = seen.agent, seen.event_count, seen.time, seen.first_event_at, seen.draw
-        return replace(leg, next_at=float(next_sample(*given, program)))
+        return replace(segment, next_at=float(next_sample(*given, program)))
 
     def _adapted(self, observation: Observation, hold: Points) -> tuple[float, int]:
         """The longest dwell time that keeps the hold error within its limit, to first order.

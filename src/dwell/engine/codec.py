@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dwell.agents.interfaces import CellMeasurement, Message, Sample
-from dwell.agents.legs import Legs
+from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.agents.stored_names import stored_names
 from dwell.controllers.centroid_bounds import CentroidBall
@@ -99,17 +99,17 @@ def _field_names(cls: type) -> dict[str, str]:
     return {f.name: f.name for f in fields(cls)}
 
 
-def pack_legs(lead: str, legs: Legs) -> dict[str, np.ndarray]:
+def pack_segments(lead: str, segments: Segments) -> dict[str, np.ndarray]:
     """The arrays of segments by their stored names, without those that say nothing."""
-    names, parts = stored_names(Legs), legs.parts()
-    if np.isinf(legs.cruise).all():
+    names, parts = stored_names(Segments, "Legs"), segments.parts()
+    if np.isinf(segments.cruise).all():
         del parts["cruise"]
     return {lead + names[part]: values for part, values in parts.items()}
 
 
-def unpack_legs(lead: str, arrays: Mapping[str, np.ndarray], like: Legs) -> Legs:
-    """Restore what `pack_legs` returned, for as many agents as `like` has."""
-    names, found = stored_names(Legs), like.copied()
+def unpack_segments(lead: str, arrays: Mapping[str, np.ndarray], like: Segments) -> Segments:
+    """Restore what `pack_segments` returned, for as many agents as `like` has."""
+    names, found = stored_names(Segments, "Legs"), like.copied()
     found.cruise[...] = np.inf
     for part, values in found.parts().items():
         kept = arrays.get(lead + names[part])

@@ -30,7 +30,7 @@ class CompiledRun:
 
     system: CoverageSystem
     run_events: Any  # the event loop of the dimension
-    legs: SegmentTable
+    segments: SegmentTable
     number: Ints  # (N,) the agent of each row: neighbours are near each other in memory
     constants: tuple[Any, ...]  # domain, density, law, seed: in the order the kernel takes them
     memory: Any  # its buffers
@@ -39,9 +39,9 @@ class CompiledRun:
     def of(cls, system: CoverageSystem, start: AgentsState) -> CompiledRun:
         """Return the run of `system` from `start` on."""
         program, number = program_of(system), _by_place(start.positions)
-        legs = _legs(start, number)
+        segments = _segment_table(start, number)
         prepare = _LOOPS[system.dimension]
-        run_events, domain, memory = prepare(system, start.time, program.cruise, legs.row)
+        run_events, domain, memory = prepare(system, start.time, program.cruise, segments.row)
         constants = (
             domain,
             system.terms,
@@ -49,13 +49,13 @@ class CompiledRun:
             np.array(system.key, dtype=np.int64),
             number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
         )
-        return cls(system, run_events, legs, number, constants, memory)
+        return cls(system, run_events, segments, number, constants, memory)
 
     def advance(self, until: float, jumps: int) -> tuple[EventTable, int]:
         """Execute at most `jumps` more jumps; return them, and why the kernel returned."""
         buffer = EventTable.blank(jumps, self.system.dimension)
         made, reason = self.run_events(
-            until, self.legs, *self.constants, buffer.as_log(), self.memory
+            until, self.segments, *self.constants, buffer.as_log(), self.memory
         )
         return buffer.head(made), reason
 
@@ -71,9 +71,9 @@ class CompiledRun:
         """Return which two agents coincide, where and when."""
         from dwell._kernels.common.queue import ROW
 
-        legs, number = self.legs, self.number
-        agent, t = int(legs.queue[0] & ROW), float(legs.due[0])
-        points = places_in(legs.row, t, program_of(self.system).cruise, self.system.dimension)
+        segments, number = self.segments, self.number
+        agent, t = int(segments.queue[0] & ROW), float(segments.due[0])
+        points = places_in(segments.row, t, program_of(self.system).cruise, self.system.dimension)
         gap = lengths(points - points[agent])
         gap[agent] = np.inf
         other = number[gap == gap.min()].min()  # of several there, the first, as in plain Python
@@ -197,13 +197,13 @@ def _binned_in_plane(positions: Points) -> np.ndarray:
 
 
 def _binned_in_space(positions: Points) -> np.ndarray:
-    return polyhedra.grid_of(positions, looks=len(positions)).order
+    return polyhedra.grid_of(positions, measurements=len(positions)).order
 
 
 _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _binned_in_space}
 
 
-def _legs(start: AgentsState, number: Ints) -> SegmentTable:
+def _segment_table(start: AgentsState, number: Ints) -> SegmentTable:
     """Return the trajectory segments of agents in this order, and their queue."""
     from dwell._kernels.common.event_loop import SegmentTable, fill_rows
     from dwell._kernels.common.queue import entries
@@ -213,7 +213,7 @@ def _legs(start: AgentsState, number: Ints) -> SegmentTable:
     n = start.start.shape[1]
     row = whole_lines(len(number) * COLUMNS[n]).reshape(-1, COLUMNS[n])
     vectors = (np.ascontiguousarray(start.start), np.ascontiguousarray(start.hold))
-    fill_rows(number, *vectors, start.since, start.first, start.looks, row)
+    fill_rows(number, *vectors, start.since, start.first, start.event_counts, row)
     next_at = start.next_at[number]
     turn = _in_turn(next_at, number)  # sorted, which a heap may be
     return SegmentTable(row=row, due=next_at[turn], queue=entries(number[turn], turn))

@@ -28,11 +28,11 @@ class StopRequest:
 
 
 @contextmanager
-def stop_on_signal(told: Callable[[int], None] | None = None) -> Iterator[StopRequest]:
+def stop_on_signal(on_signal: Callable[[int], None] | None = None) -> Iterator[StopRequest]:
     """Within, the first SIGINT or SIGTERM is noted, and the second has its usual effect.
 
     SIGTERM only where the program handles it already. Threads other than the main one receive no
-    signals; for them nothing changes. `told` is called with the number of the first signal.
+    signals; for them nothing changes. `on_signal` is called with the number of the first signal.
     """
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
@@ -43,8 +43,8 @@ def stop_on_signal(told: Callable[[int], None] | None = None) -> Iterator[StopRe
     def note(number: int, frame: FrameType | None) -> None:
         first, request.by = request.by is None, number
         if first:
-            if told is not None:
-                told(number)
+            if on_signal is not None:
+                on_signal(number)
             if request.at_once:
                 raise CutShort
             return

@@ -92,7 +92,7 @@ class Recorder:
             self.tally.add(piece.table)
         self._keep(found)
         if self.window is not None:
-            self.window.take(prior.legs, piece.table, self.tally, was_open)
+            self.window.take(prior.segments, piece.table, self.tally, was_open)
         if self.kind == EVENTS:
             self.tables.append(piece.table)
         if stepper is not None:
@@ -114,9 +114,9 @@ class Recorder:
         for lo, hi in pairwise(sorted({0, *range(alone, len(times), step), len(times)})):
             some = times[lo:hi]
             now = snapshots(prior, table, some)
-            met = touching(now)
-            if met.any():  # there, cells are not defined
-                some = some[~met]
+            contact = touching(now)
+            if contact.any():  # there, cells are not defined
+                some = some[~contact]
                 now = snapshots(prior, table, some)
             if hi == alone:
                 yield self._kept(now, some)
@@ -145,7 +145,7 @@ class Recorder:
         The tally is None where events are recorded, from which it can be computed. The last sample
         is at the horizon; that of a summary is at the end, also of a run that ended early.
         """
-        now = Snapshots.of(self.tally.legs, stop.time)
+        now = Snapshots.of(self.tally.segments, stop.time)
         closing = self.sampling and stop.reason is StopReason.HORIZON
         wanted = (closing or self.kind == SUMMARY) and not bool(touching(now)[0])
         count = int(wanted)
@@ -161,7 +161,7 @@ class Recorder:
         """Metrics at the start or the end, with the measurements that the system keeps."""
         if not len(times):
             return measure_at(self.system, now, times)
-        seen = self.system.looks_of_all(now.positions[0], threads=self.threads)
+        seen = self.system.measure_all(now.positions[0], threads=self.threads)
         return metrics_of(self.system, now, times, seen)
 
     # Storing and restoring.
@@ -210,7 +210,7 @@ def default_samples(system: CoverageSystem, start: AgentsState | None, until: fl
     """
     if system.ground.terms is not None:
         return EXPENSIVE_SAMPLES if is_expensive(system.ground) else DEFAULT_SAMPLES
-    known = looks_by_law(system, until) is not None
+    known = samples_by_law(system, until) is not None
     events = expected_events(system, start, until)
     most = EXPENSIVE_SAMPLES if known else FEW_SAMPLES
     share = most if events is None else events / system.agents / EVENTS_PER_SAMPLE
@@ -221,9 +221,9 @@ def expected_events(
     system: CoverageSystem, start: AgentsState | None, until: float
 ) -> float | None:
     """An estimate of the number of jumps, from the law or else from the first dwell times."""
-    looks = looks_by_law(system, until)
-    if looks is not None:
-        return float(looks.sum())
+    event_counts = samples_by_law(system, until)
+    if event_counts is not None:
+        return float(event_counts.sum())
     if is_continuous(system) or start is None:
         return None
     waits = start.next_at[np.isfinite(start.next_at)]
@@ -231,7 +231,7 @@ def expected_events(
     return system.agents * until / mean if mean > 0.0 else None
 
 
-def looks_by_law(system: CoverageSystem, until: float) -> Floats | None:
+def samples_by_law(system: CoverageSystem, until: float) -> Floats | None:
     """The expected number of events of each agent; None for laws that compute dwell times."""
     if system.program is None or not system.network.perfect or is_continuous(system):
         return None
@@ -279,6 +279,6 @@ def joined(parts: list[Metrics]) -> Metrics:
     return Metrics(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def touching(legs: Snapshots) -> np.ndarray:
+def touching(segments: Snapshots) -> np.ndarray:
     """At which of the times two agents coincide."""
-    return np.array([bool(coincident_groups(places)) for places in legs.positions], dtype=bool)
+    return np.array([bool(coincident_groups(places)) for places in segments.positions], dtype=bool)

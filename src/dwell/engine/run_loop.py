@@ -64,7 +64,7 @@ class RunLoop:
             self.watch(recorder, piece)
 
     @property
-    def wall(self) -> float:
+    def elapsed(self) -> float:
         """Seconds that the run has taken so far, without those in which kernels were compiled."""
         return _computing() - self.began
 
@@ -100,7 +100,7 @@ class RunLoop:
             rate = made / max(time.perf_counter() - began, 1e-9)
             self.say(_speed(rate), reached / max(until, 1e-300))
             if journal is not None and journal.is_due(time.perf_counter() - set_out):
-                journal.write(recorder, {"reached": reached, "wall_seconds": self.wall})
+                journal.write(recorder, {"reached": reached, "wall_seconds": self.elapsed})
         return Stop(StopReason.INTERRUPTED, reached)
 
     def _next(self, recorder: Recorder, stepper: Stepper, target: float, some: int) -> Piece | None:

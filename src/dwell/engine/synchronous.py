@@ -34,11 +34,11 @@ def step_together(
     That is so where not all are due at once, where `jumps` does not let all of them jump, and where
     agents coincide. Changes the segments as the kernel would.
     """
-    system, legs = run.system, run.legs
+    system, segments = run.system, run.segments
     if system.agents < WORTHWHILE or jumps < system.agents:
         return None
-    t = float(legs.due[0])
-    if t > until or not (legs.due == t).all() or not _is_periodic(program):
+    t = float(segments.due[0])
+    if t > until or not (segments.due == t).all() or not _is_periodic(program):
         return None
     return _jumped(run, program, t, np.argsort(run.number))
 
@@ -53,7 +53,7 @@ def _jumped(run: CompiledRun, program: HoldProgram, t: float, order: Any) -> Eve
     from dwell._kernels.common.hold_law import decide_together
     from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
 
-    system, row = run.system, run.legs.row
+    system, row = run.system, run.segments.row
     n = system.dimension
     places = places_in(row, t, program.cruise, n)[order]
     agents = np.arange(system.agents)
@@ -67,8 +67,8 @@ def _jumped(run: CompiledRun, program: HoldProgram, t: float, order: Any) -> Eve
     }  # fmt: skip
     for name, value in values.items():
         getattr(table, name)[...] = value
-    looks, first = row[order, 2 * n + AFTER_SAMPLES], row[order, 2 * n + AFTER_FIRST]
-    decide_together(t, first, looks, table.errors.T, program, table.holds.T, table.next_at)
+    event_counts, first = row[order, 2 * n + AFTER_SAMPLES], row[order, 2 * n + AFTER_FIRST]
+    decide_together(t, first, event_counts, table.errors.T, program, table.holds.T, table.next_at)
     table.hold_error[:] = lengths(row[order, n : 2 * n] - table.holds)
     row[order, :n] = places
     row[order, n : 2 * n] = table.holds
@@ -96,5 +96,5 @@ def _requeue(run: CompiledRun, following: Floats, order: Any) -> None:
     from dwell._kernels.common.queue import entries
 
     sequence = np.argsort(following, kind="stable")
-    run.legs.due[:] = following[sequence]
-    run.legs.queue[:] = entries(sequence, order[sequence])
+    run.segments.due[:] = following[sequence]
+    run.segments.queue[:] = entries(sequence, order[sequence])

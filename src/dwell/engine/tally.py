@@ -15,7 +15,7 @@ from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import stored_names
-from dwell.engine.codec import pack_legs, unpack_legs
+from dwell.engine.codec import pack_segments, unpack_segments
 from dwell.measure import Metrics
 
 BLOCK = 65_536  # rows of a table added at a time
@@ -74,9 +74,9 @@ class Tally:
         n = system.agents
         self.system = system
         self.nu: float | None = system.nu
-        self.legs = start.legs.copied()
+        self.segments = start.segments.copied()
         self.time = start.time
-        self.looks: Ints = start.looks.copy()
+        self.event_counts: Ints = start.event_counts.copy()
         self.counts: dict[str, Ints] = {
             name: counts_of(start.spent, name).copy() for name in stored_names(Spent)
         }
@@ -95,13 +95,13 @@ class Tally:
     @property
     def jumps(self) -> int:
         """The number of jumps."""
-        return int(self.looks.sum())
+        return int(self.event_counts.sum())
 
     def follow(self, table: EventTable) -> None:
         """Bring the segments and the number of jumps to the end of `table`, and no sums."""
         if len(table):
-            self.legs.put(table.agent, table.begun(self.legs))
-            self.looks += np.bincount(table.agent, minlength=len(self.looks))
+            self.segments.put(table.agent, table.begun(self.segments))
+            self.event_counts += np.bincount(table.agent, minlength=len(self.event_counts))
             self.time = float(table.time[-1])
 
     def add(self, table: EventTable) -> None:
@@ -119,15 +119,15 @@ class Tally:
         order = np.argsort(part.agent, kind="stable")
         who = part.agent[order]
         later = 1 + np.flatnonzero(who[1:] == who[:-1])  # not the first jump of an agent in `part`
-        now, at = part.begun(self.legs).take(order), part.time[order]
-        before = self.legs.take(who)
+        now, at = part.begun(self.segments).take(order), part.time[order]
+        before = self.segments.take(who)
         before.put(later, now.take(later - 1))
         length, work = before.work_until(at)
         self.top_speed = max(self.top_speed, before.top_speed(length, at))
         add_each(who, length, *self.distance)
         add_each(who, work, *self.energy)
         changed = (now.hold != before.hold).any(axis=1)
-        self.updates += np.bincount(who[changed], minlength=len(self.looks))
+        self.updates += np.bincount(who[changed], minlength=len(self.event_counts))
 
     def _add_counts(self, part: EventTable) -> None:
         for name, sums in self.counts.items():
@@ -160,34 +160,36 @@ class Tally:
         """What the run cost each agent up to time `until`."""
         from dwell._kernels.common.compensated_sum import add_each
 
-        every = np.arange(len(self.looks))
+        every = np.arange(len(self.event_counts))
         totals = []
         for sums, rest in zip(
-            (self.distance, self.energy), self.legs.work_until(until), strict=True
+            (self.distance, self.energy), self.segments.work_until(until), strict=True
         ):
             high, low = sums.copy()
             add_each(every, np.ascontiguousarray(rest), high, low)
             totals.append(high + low)
         voronoi, guaranteed, dual_guaranteed, sent, received = self.counts.values()
         return Counters(
-            voronoi, guaranteed, dual_guaranteed, 1 + self.looks, sent, received, self.updates,
-            *totals,
+            voronoi, guaranteed, dual_guaranteed, 1 + self.event_counts, sent, received,
+            self.updates, *totals,
         )  # fmt: skip
 
     def top_speed_until(self, until: float) -> float | None:
         """The largest speed of all agents up to time `until`; None where it was not stored."""
-        length, _ = self.legs.work_until(until)
-        found = max(self.top_speed, self.legs.top_speed(length, until))
+        length, _ = self.segments.work_until(until)
+        found = max(self.top_speed, self.segments.top_speed(length, until))
         return None if np.isnan(self.top_speed) else found
 
     def places(self, until: float) -> Points:
         """Return the positions of all agents at the end."""
-        return self.legs.at(until)
+        return self.segments.at(until)
 
     def state(self, start: AgentsState) -> AgentsState:
         """The state after the last jump, without memories and messages."""
-        looks = self.looks.copy()
-        return start.with_legs(self.legs.copied(), time=self.time, looks=looks, memory=())
+        event_counts = self.event_counts.copy()
+        return start.with_segments(
+            self.segments.copied(), time=self.time, event_counts=event_counts, memory=()
+        )
 
     # Storing and restoring.
 
@@ -195,7 +197,7 @@ class Tally:
         """Arrays of counts and sums by their stored names."""
         names = stored_names(Spent)
         return {f"count_{names[name]}": values for name, values in self.counts.items()} | {
-            "count_events": self.looks,
+            "count_events": self.event_counts,
             "count_updates": self.updates,
             "sum_distance": self.distance,
             "sum_energy": self.energy,
@@ -203,7 +205,7 @@ class Tally:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Copies of everything that has one entry per agent, by its stored name."""
-        every = {**pack_legs("final_", self.legs), **self._sums()}
+        every = {**pack_segments("final_", self.segments), **self._sums()}
         return {name: values.copy() for name, values in every.items()}
 
     def scalars(self) -> dict[str, Any]:
@@ -214,7 +216,7 @@ class Tally:
 
     def restore(self, arrays: dict[str, np.ndarray], scalars: dict[str, Any]) -> None:
         """Restore what `arrays` and `scalars` returned."""
-        self.legs = unpack_legs("final_", arrays, self.legs)
+        self.segments = unpack_segments("final_", arrays, self.segments)
         for name, values in self._sums().items():
             if arrays[name].shape != values.shape:
                 raise ValueError("numbers of another count of agents than the scenario's")

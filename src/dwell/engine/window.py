@@ -7,12 +7,12 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, lengths
-from dwell.agents import AgentsState, EventTable, Legs
+from dwell.agents import AgentsState, EventTable, Segments
 from dwell.agents.stored_names import stored_names
-from dwell.engine.codec import pack_legs, unpack_legs
+from dwell.engine.codec import pack_segments, unpack_segments
 from dwell.engine.tally import Tally
 from dwell.geometry.voronoi import first_coincidence
-from dwell.measure.metrics import covered_after, look_at_all, sharpness, snapshots
+from dwell.measure.metrics import covered_after, measure_configurations, sharpness, snapshots
 
 SEGMENT, EVENT = "window_", "window_event_"  # beginnings of stored names
 
@@ -23,11 +23,11 @@ class Window:
 
     def __init__(self, start: AgentsState) -> None:
         self.start = start
-        self.base: Legs = start.legs
+        self.base: Segments = start.segments
         self.tables: list[EventTable] = []
         self.late = 0.0
 
-    def take(self, before: Legs, table: EventTable, tally: Tally, was_open: bool) -> None:
+    def take(self, before: Segments, table: EventTable, tally: Tally, was_open: bool) -> None:
         """Add `table`, which begins with the segments `before` and is in `tally` already."""
         if tally.late > self.late:
             self.late, self.base, self.tables = tally.late, before, [table]
@@ -38,7 +38,7 @@ class Window:
         """The time from which every error stays within nu; None if there is none."""
         assert tally.nu is not None
         table = EventTable.joined(self.tables, self.start.start.shape[1])
-        base = self.start.with_legs(self.base)
+        base = self.start.with_segments(self.base)
 
         def errors(t: float) -> Floats:
             if t == 0.0:
@@ -47,7 +47,7 @@ class Window:
                 places = tally.places(until)[None]
             else:
                 places = snapshots(base, table, np.array([t])).positions
-            seen = look_at_all(tally.system, places)
+            seen = measure_configurations(tally.system, places)
             if seen.coincident.any():
                 raise first_coincidence(places[0])
             return lengths(seen.error)
@@ -59,7 +59,7 @@ class Window:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything, by its stored name."""
-        named, names = pack_legs(SEGMENT, self.base), stored_names(EventTable)
+        named, names = pack_segments(SEGMENT, self.base), stored_names(EventTable)
         table = EventTable.joined(self.tables)
         if len(table):
             named |= {EVENT + names[field]: values for field, values in table.columns().items()}
@@ -67,7 +67,7 @@ class Window:
 
     def restore(self, arrays: dict[str, np.ndarray], late: float) -> None:
         """Restore what `arrays` returned."""
-        self.base, self.late = unpack_legs(SEGMENT, arrays, self.start.legs), late
+        self.base, self.late = unpack_segments(SEGMENT, arrays, self.start.segments), late
         columns = {
             field: np.array(arrays[EVENT + name], order="F")
             for field, name in stored_names(EventTable).items()

@@ -47,7 +47,7 @@ def cells(
     points = np.ascontiguousarray(positions, dtype=np.float64)
     solid = solid_of(workspace)
     chosen = range(len(points)) if agents is None else list(agents)
-    grid = grid_of(points, looks=len(chosen))
+    grid = grid_of(points, measurements=len(chosen))
     memory = make_memory(len(points), solid)
     number = numbers_in(grid)
     found = []
@@ -73,14 +73,14 @@ def _cell(
     return Cell(p, position, offsets, borders, loops, seen)
 
 
-def grid_of(points: Points, *, looks: int) -> Grid:
+def grid_of(points: Points, *, measurements: int) -> Grid:
     """Agents sorted into bins for a number of measurements; one bin where that is quicker."""
     from dwell._kernels.space.memory import Grid
     from dwell._kernels.space.search import sort_into_bins
 
     lower, extent = points.min(axis=0), np.ptp(points, axis=0)
     width = _bin_width(extent, len(points))
-    if not (pays(len(points), np.array(looks)) and width > 0.0):
+    if not (pays(len(points), np.array(measurements)) and width > 0.0):
         return one_bin(points)
     x, y, z = columns(points)
     shape = np.floor(extent / width).astype(np.int64) + 1
@@ -90,9 +90,9 @@ def grid_of(points: Points, *, looks: int) -> Grid:
     return Grid(x[order], y[order], z[order], order, start, shape, lower, width)
 
 
-def pays(agents: int, looks: Ints) -> np.ndarray:
+def pays(agents: int, measurements: Ints) -> np.ndarray:
     """Whether sorting `agents` into bins pays for so many measurements."""
-    worth: np.ndarray = (looks > 4) & (agents > FEW)
+    worth: np.ndarray = (measurements > 4) & (agents > FEW)
     return worth
 
 
@@ -101,8 +101,8 @@ def one_bin(points: Points) -> Grid:
     from dwell._kernels.space.memory import Grid
 
     x, y, z = columns(points)
-    everybody, ends = np.arange(len(points)), np.array([0, len(points)])
-    return Grid(x, y, z, everybody, ends, np.ones(3, dtype=np.int64), np.zeros(3), 1.0)
+    all_agents, ends = np.arange(len(points)), np.array([0, len(points)])
+    return Grid(x, y, z, all_agents, ends, np.ones(3, dtype=np.int64), np.zeros(3), 1.0)
 
 
 def numbers_in(grid: Grid) -> Ints:

@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, at_time, dots, lengths
-from dwell.agents.legs import Legs
+from dwell.agents.segments import Segments
 from dwell.measure.metrics import Paths
 
 NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
@@ -72,10 +72,10 @@ class _PairSearch:
     """Trajectory segments of all agents, positions at some times, and approaches so far."""
 
     def __init__(self, known: Paths, until: float) -> None:
-        self.agents, self.legs, self.begins = known.agents, known.legs, known.begins
+        self.agents, self.segments, self.begins = known.agents, known.segments, known.begins
         self.times = np.linspace(0.0, until, TIMES + 1) if until > 0.0 else np.zeros(1)
         self.places = known.at(self.times).positions
-        first = self.legs[0]
+        first = self.segments[0]
         self.affine = first.bend is None and math.isinf(first.fade)
         self.rows: list[tuple[float, float, tuple[int, int]]] = []
         self.best = math.inf
@@ -140,21 +140,21 @@ class _PairSearch:
         """How far each agent can go from each time to the next, (K, N)."""
         spans = np.diff(self.times)
         found = np.zeros((len(spans), self.agents))
-        for p, legs in enumerate(self.legs):
+        for p, segments in enumerate(self.segments):
             made = np.searchsorted(self.begins[p], self.times, side="right")
-            speeds = np.append(self._speeds(legs), 0.0)
+            speeds = np.append(self._speeds(segments), 0.0)
             ends = np.column_stack([made[:-1], made[1:] + 1]).ravel()
             found[:, p] = np.maximum.reduceat(speeds, ends)[::2] * spans if len(spans) else 0.0
         return found
 
-    def _speeds(self, legs: Legs) -> Floats:
+    def _speeds(self, segments: Segments) -> Floats:
         """The highest speed on each segment."""
-        speeds = lengths(legs.hold)
-        if legs.bend is None:
+        speeds = lengths(segments.hold)
+        if segments.bend is None:
             return speeds
-        last = np.where(np.isfinite(legs.next_at), legs.next_at, self.times[-1])
-        span = np.maximum(np.minimum(last, self.times[-1]) - legs.since, 0.0)
-        square, cube = (lengths(legs.bend[..., k, :]) for k in (0, 1))
+        last = np.where(np.isfinite(segments.next_at), segments.next_at, self.times[-1])
+        span = np.maximum(np.minimum(last, self.times[-1]) - segments.since, 0.0)
+        square, cube = (lengths(segments.bend[..., k, :]) for k in (0, 1))
         highest: Floats = speeds + (2.0 * square + 3.0 * cube * span) * span
         return highest
 
@@ -185,15 +185,15 @@ class _PairSearch:
 
     def _turns(self, p: int, lo: float, hi: float) -> Floats:
         """When an agent's velocity changes without an event, at the end of its hold duration."""
-        legs = self.legs[p]
+        segments = self.segments[p]
         made = np.searchsorted(self.begins[p], [lo, hi], side="right")
         some = slice(int(made[0]), int(made[1]) + 1)
-        ends = legs.since[some] + legs.cruise[some]
+        ends = segments.since[some] + segments.cruise[some]
         return ends[(ends > lo) & (ends < hi)]
 
     def _at(self, p: int, t: Floats) -> tuple[Floats, Floats]:
-        legs = self.legs[p].take(np.searchsorted(self.begins[p], t, side="right"))
-        return legs.at(t), legs.velocity_at(t)
+        segments = self.segments[p].take(np.searchsorted(self.begins[p], t, side="right"))
+        return segments.at(t), segments.velocity_at(t)
 
     def _polished(self, a: int, b: int, lo: float, hi: float) -> tuple[float, float]:
         """By golden section, where the distance has no closed form."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive, measure_cells
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
@@ -54,9 +54,11 @@ class Snapshots:
     next_at: Floats  # (S, N)
 
     @classmethod
-    def of(cls, legs: Legs, time: float) -> Snapshots:
+    def of(cls, segments: Segments, time: float) -> Snapshots:
         """One snapshot, of the present segments of all agents."""
-        return cls(legs.at(time)[None], legs.velocity_at(time)[None], legs.next_at[None])
+        return cls(
+            segments.at(time)[None], segments.velocity_at(time)[None], segments.next_at[None]
+        )
 
 
 @final
@@ -65,15 +67,15 @@ class Paths:
 
     def __init__(self, start: AgentsState, table: EventTable) -> None:
         self.agents, self.dimension = start.start.shape
-        self.legs = [table.legs(start, p) for p in range(self.agents)]
+        self.segments = [table.segments(start, p) for p in range(self.agents)]
         self.begins = [table.time[table.of_agent(p)] for p in range(self.agents)]
 
     def at(self, times: Floats) -> Snapshots:
         """Snapshots at ascending `times`, after the jumps at each."""
         positions, velocities = np.empty((2, len(times), self.agents, self.dimension))
         next_at = np.empty((len(times), self.agents))
-        for p, legs in enumerate(self.legs):
-            now = legs.take(np.searchsorted(self.begins[p], times, side="right"))
+        for p, segments in enumerate(self.segments):
+            now = segments.take(np.searchsorted(self.begins[p], times, side="right"))
             positions[:, p], velocities[:, p] = now.at(times), now.velocity_at(times)
             next_at[:, p] = now.next_at
         return Snapshots(positions, velocities, next_at)
@@ -85,26 +87,28 @@ def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots
         shape = (0, *start.start.shape)
         return Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
     if len(times) < len(start.since):  # whichever makes fewer steps in Python
-        return _one_after_another(start.legs, table, times)
+        return _one_after_another(start.segments, table, times)
     return Paths(start, table).at(times)
 
 
-def _one_after_another(first: Legs, table: EventTable, times: Floats) -> Snapshots:
+def _one_after_another(first: Segments, table: EventTable, times: Floats) -> Snapshots:
     """Snapshots, by updating the segments of all agents from each time to the next."""
-    legs, begun = first.copied(), table.begun(first)
+    segments, begun = first.copied(), table.begun(first)
     shape = (len(times), *first.place.shape)
     found = Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
     done = 0
     for k, t in enumerate(times):
         upto = int(np.searchsorted(table.time, t, side="right"))
-        legs.put(table.agent[done:upto], begun.take(slice(done, upto)))
-        found.positions[k], found.velocities[k] = legs.at(t), legs.velocity_at(t)
-        found.next_at[k] = legs.next_at
+        segments.put(table.agent[done:upto], begun.take(slice(done, upto)))
+        found.positions[k], found.velocities[k] = segments.at(t), segments.velocity_at(t)
+        found.next_at[k] = segments.next_at
         done = max(done, upto)
     return found
 
 
-def look_at_all(system: CoverageSystem, places: Points, *, threads: int | None = None) -> Looks:
+def measure_configurations(
+    system: CoverageSystem, places: Points, *, threads: int | None = None
+) -> CellMeasurements:
     """Cell measurements of all agents in each of the configurations (S, N, n), row by row."""
     samples, agents = places.shape[:2]
     row, agent = np.divmod(np.arange(samples * agents), agents)
@@ -123,11 +127,13 @@ def measure_at(
     system: CoverageSystem, now: Snapshots, times: Floats, *, threads: int | None = None
 ) -> Metrics:
     """Metrics of the configurations in `now`, with the same bits for any number of threads."""
-    seen = look_at_all(system, now.positions, threads=threads)
+    seen = measure_configurations(system, now.positions, threads=threads)
     return metrics_of(system, now, times, seen)
 
 
-def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Looks) -> Metrics:
+def metrics_of(
+    system: CoverageSystem, now: Snapshots, times: Floats, seen: CellMeasurements
+) -> Metrics:
     """Metrics of configurations whose cells are already measured."""
     samples, agents = now.next_at.shape
     if seen.coincident.any():
@@ -143,7 +149,7 @@ def metrics_of(system: CoverageSystem, now: Snapshots, times: Floats, seen: Look
     )
 
 
-def log_cost_of(seen: Looks) -> float | None:
+def log_cost_of(seen: CellMeasurements) -> float | None:
     """The logarithm of the cost, which doubles hold where they do not hold the cost; None of 0."""
     with np.errstate(divide="ignore"):
         shares = np.log(seen.polar) + seen.log_scale

@@ -32,11 +32,11 @@ def metrics_at(run: Details, t: float | Floats) -> Metrics:
     """Return errors, cost and separation at times t; refuse times at which two agents coincide."""
     times = checked_times(run, t)
     order = np.argsort(times, kind="stable")
-    met = np.flatnonzero(touching(snapshots_at(run, times)))
-    if met.size:
+    contact = np.flatnonzero(touching(snapshots_at(run, times)))
+    if contact.size:
         raise InputError(
-            f"two agents coincide at t = {float(times[met[0]])!r}, so cells are not defined then; "
-            "choose another time",
+            f"two agents coincide at t = {float(times[contact[0]])!r}, so cells are not defined "
+            "then; choose another time",
             code="agents.coincident",
         )
     table = _table_for(run, times)

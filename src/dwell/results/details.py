@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._types import lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.controllers import Timer
 from dwell.engine.recorder import Recorder, touching
 from dwell.engine.tally import Tally
@@ -99,23 +99,23 @@ class Details:
         return bool(touching(self.at_the_end)[0])
 
     @cached_property
-    def initial_looks(self) -> Looks:
+    def initial_measurements(self) -> CellMeasurements:
         """Measurements of all cells at the start."""
-        return self.system.looks_of_all(self.start.positions, threads=self.recorder.threads)
+        return self.system.measure_all(self.start.positions, threads=self.recorder.threads)
 
     @cached_property
-    def final_looks(self) -> Looks:
+    def final_measurements(self) -> CellMeasurements:
         """Measurements of all cells at the end."""
-        return self.system.looks_of_all(self.at_the_end.positions[0], threads=self.recorder.threads)
+        return self.system.measure_all(self.at_the_end.positions[0], threads=self.recorder.threads)
 
     @cached_property
     def ends(self) -> list[Metrics]:
         """Metrics at the start and at the end; at the start alone for a run ending in contact."""
-        first = Snapshots.of(self.start.legs, self.start.time)
-        found = [metrics_of(self.system, first, np.zeros(1), self.initial_looks)]
+        first = Snapshots.of(self.start.segments, self.start.time)
+        found = [metrics_of(self.system, first, np.zeros(1), self.initial_measurements)]
         if not self.ends_in_contact:
             now = np.array([self.horizon])
-            found.append(metrics_of(self.system, self.at_the_end, now, self.final_looks))
+            found.append(metrics_of(self.system, self.at_the_end, now, self.final_measurements))
         return found
 
     @property
@@ -150,7 +150,7 @@ class Details:
             or self.recorder.window is not None
             or nu is None
             or self.ends_in_contact
-            or bool(lengths(self.final_looks.error).max() > nu)
+            or bool(lengths(self.final_measurements.error).max() > nu)
         )
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.measure.metrics import log_cost_of
 from dwell.verify import Flag
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
@@ -33,7 +33,7 @@ def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     # Where two agents coincide at the end there are no cells: what would need them is null.
     ends, places = run.details.ends, run.details.at_the_end.positions[0]
-    seen = None if run.details.ends_in_contact else run.details.final_looks
+    seen = None if run.details.ends_in_contact else run.details.final_measurements
     final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
     spent = run.counters
     return {
@@ -52,7 +52,10 @@ def summarize(run: Run) -> dict[str, Any]:
             "detail": run.stop.detail,
         },
         "record": run.details.record,
-        "events": {"total": run.details.tally.jumps, "per_agent": _spread(run.details.tally.looks)},
+        "events": {
+            "total": run.details.tally.jumps,
+            "per_agent": _spread(run.details.tally.event_counts),
+        },
         "cells": {
             "voronoi": int(spent.voronoi.sum()),
             "guaranteed": int(spent.guaranteed.sum()),
@@ -68,7 +71,7 @@ def summarize(run: Run) -> dict[str, Any]:
             "final": None if run.details.ends_in_contact else final_cost,
         },
         "log_cost": {
-            "initial": log_cost_of(run.details.initial_looks),
+            "initial": log_cost_of(run.details.initial_measurements),
             "final": None if seen is None else log_cost_of(seen),
         },
         "error": {"final_max": None if run.details.ends_in_contact else final_error},
@@ -143,7 +146,7 @@ def _certificate(run: Run) -> dict[str, Any] | None:
     }
 
 
-def _final(places: Points, seen: Looks | None) -> dict[str, Any]:
+def _final(places: Points, seen: CellMeasurements | None) -> dict[str, Any]:
     if seen is None:  # two agents at one place
         return {
             "final_positions": in_lists(places), "final_centroids": None, "final_masses": None

@@ -168,7 +168,7 @@ def _figures(run: Run) -> dict[str, Any]:
     figures = {
         "reasons": run.stop.reason,
         "times": run.stop.time,
-        "looks": run.details.tally.looks,
+        "looks": run.details.tally.event_counts,
         "positions": run.details.at_the_end.positions[0],
         "errors": np.full(agents, np.nan) if contact else run.details.ends[-1].errors[0],
         "initial_costs": run.details.ends[0].costs[0],

@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.cells.backend import measure_cells
-from dwell.cells.measurement import Looks
+from dwell.cells.measurement import CellMeasurements
 from dwell.errors import DensityError
 from dwell.verify.finding import Finding, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
@@ -103,5 +103,5 @@ def _stated(run: Recorded, most: int | None, tell: Tell) -> Iterator[Stated]:
         yield run.positions_at_row(int(row)), agent, table.errors[row], run.where(int(row))
 
 
-def _measured(system: CoverageSystem, positions: Points, agents: Any) -> Looks:
+def _measured(system: CoverageSystem, positions: Points, agents: Any) -> CellMeasurements:
     return measure_cells(system.ground, positions[None], np.zeros_like(agents), agents)

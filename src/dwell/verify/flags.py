@@ -88,7 +88,7 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
     exact = system.spacing is None
     if exact and least_log_cost(system.density, system.workspace, system.agents) > LEAST_LOG:
         return
-    log_cost = log_cost_of(system.looks_of_all(places))
+    log_cost = log_cost_of(system.measure_all(places))
     if log_cost is not None and log_cost < LEAST_LOG:
         says = f"The cost at the start is exp({log_cost:.6g}), below the smallest double"
         rest = "costs and masses may read 0; log_cost has their logarithm, and centroids are right"

@@ -13,7 +13,7 @@ from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
-from dwell.measure.metrics import look_at_all, measure, snapshots
+from dwell.measure.metrics import measure, measure_configurations, snapshots
 from dwell.verify.finding import Finding, agreement, if_guaranteed, spread, worst_of
 from dwell.verify.recorded import Recorded, thinned
 from dwell.verify.reference_trigger import reference_trigger, wider
@@ -109,13 +109,13 @@ def _misjudged(run: Recorded, law: SelfTriggered, row: int) -> float:
     interval, mark = float(table.next_at[row]) - t, int(table.count("mark")[row])
     positions = run.positions_at_row(row)
     sample, target = system.sample(positions, p, t), positions[p] + table.errors[row]
-    legs = run.legs[p].take(int(np.searchsorted(run.rows[p], row)) + 1)
+    segments = run.segments[p].take(int(np.searchsorted(run.rows[p], row)) + 1)
     ends = interval - law.scan if law.option("stop") == "after" else interval
     worst = 0.0
     for s, sign in ((ends, 1.0), (ends + law.scan, -1.0)):
         applies = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
         if applies and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
-            here = np.array(legs.at(t + s))
+            here = np.array(segments.at(t + s))
             enlarged = wider(system.workspace) if sign < 0 else 0.0
             known = (law, system.workspace, system.density, here, target, sample.positions, s)
             worst = max(worst, sign * reference_trigger(*known, enlarged))
@@ -147,7 +147,8 @@ def follow_centroids(
     """
     run = Recorded(system, start, table, until)
     sampled = [
-        _samples_of(run, p, look.error) for p, look in enumerate(system.looks(start.positions))
+        _samples_of(run, p, measurement.error)
+        for p, measurement in enumerate(system.measurements(start.positions))
     ]
     parts = [_along(run, sampled), _at_ends(run, sampled)]
     names = ("times", "agents", "drift", "depth", "free")
@@ -210,7 +211,7 @@ def _depth(targets: Points, positions: Points, agent: int) -> Floats:
 
 def _errors(system: CoverageSystem, positions: Points) -> Points:
     """Errors of all agents in each of the configurations (S, N, n)."""
-    return look_at_all(system, positions).error.reshape(positions.shape)
+    return measure_configurations(system, positions).error.reshape(positions.shape)
 
 
 def equation_solved(run: Recorded, law: Lloyd, most: int | None) -> Finding:

@@ -9,11 +9,11 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, at_time, dots, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable, Legs
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive, measure_cells
 from dwell.geometry.voronoi import first_coincidence
 from dwell.measure.closest_approach import Approach, closest_approach
-from dwell.measure.metrics import Metrics, Paths, covered_from, look_at_all, sharpness
+from dwell.measure.metrics import Metrics, Paths, covered_from, measure_configurations, sharpness
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import smallest
 from dwell.verify.finding import spread
@@ -54,9 +54,9 @@ class Recorded:
         return Paths(self.start, self.table)
 
     @property
-    def legs(self) -> list[Legs]:
+    def segments(self) -> list[Segments]:
         """Trajectory segments of each agent, the first one first."""
-        return self.paths.legs
+        return self.paths.segments
 
     @cached_property
     def rows(self) -> list[Ints]:
@@ -110,26 +110,26 @@ class Recorded:
         """For each jump, how many samples its agent had before."""
         found = np.zeros(len(self.table), dtype=np.int64)
         for p, rows in enumerate(self.rows):
-            found[rows] = self.start.looks[p] + np.arange(len(rows))
+            found[rows] = self.start.event_counts[p] + np.arange(len(rows))
         return found
 
     def own_positions(self) -> Points:
         """Where each jumping agent must be, from its own last jump, (jumps, n)."""
         positions = np.empty(self.table.positions.shape)
-        for rows, legs in zip(self.rows, self.legs, strict=True):
-            positions[rows] = legs.take(np.arange(len(rows))).at(self.table.time[rows])
+        for rows, segments in zip(self.rows, self.segments, strict=True):
+            positions[rows] = segments.take(np.arange(len(rows))).at(self.table.time[rows])
         return positions
 
     def last_due(self) -> Floats:
         """When each agent is due after its last jump."""
-        return np.array([legs.take(-1).next_at for legs in self.legs])
+        return np.array([segments.take(-1).next_at for segments in self.segments])
 
     def configurations(self, lo: int, hi: int) -> Points:
         """Positions of all agents at jumps lo..hi, (hi - lo, N, n)."""
         positions = np.empty((hi - lo, *self.start.start.shape))
-        for q, (rows, legs) in enumerate(zip(self.rows, self.legs, strict=True)):
+        for q, (rows, segments) in enumerate(zip(self.rows, self.segments, strict=True)):
             made = np.searchsorted(rows, np.arange(lo, hi))
-            positions[:, q] = legs.take(made).at(self.table.time[lo:hi])
+            positions[:, q] = segments.take(made).at(self.table.time[lo:hi])
         return positions
 
     def positions_at_row(self, row: int) -> Points:
@@ -139,7 +139,7 @@ class Recorded:
 
     def final_positions(self) -> Points:
         """Positions of all agents at the end."""
-        return np.array([legs.take(-1).at(self.until) for legs in self.legs])
+        return np.array([segments.take(-1).at(self.until) for segments in self.segments])
 
 
 @final
@@ -168,11 +168,11 @@ def follow(run: Recorded, most: int) -> Series:
     """Errors, costs and their rates at about `most` times."""
     times = _times(run, affordable(run, most))
     now = run.paths.at(times)
-    seen = look_at_all(run.system, now.positions)
+    seen = measure_configurations(run.system, now.positions)
     if seen.coincident.any():  # coincident agents have no cells: leave these times out
         times = times[~seen.coincident.reshape(now.next_at.shape).any(axis=1)]
         now = run.paths.at(times)
-        seen = look_at_all(run.system, now.positions)
+        seen = measure_configurations(run.system, now.positions)
     scale, shape = np.exp(seen.log_scale), now.next_at.shape
     errors = seen.error.reshape(now.positions.shape)
     mass = (seen.mass * scale).reshape(shape)

@@ -69,10 +69,9 @@ def event_loop(
 
     key: the seed's two words; streams: whose draws each row uses.
 
-    measure(j, p, t, cruise, segments, domain, terms, log, memory) writes the position of the agent
-    in row p at time t, and its error, into entry j of the log, and returns (status, neighbors,
-    squared distance of the nearest other agent or -1). note_jump(j, p, t, following, cruise,
-    segments, log, memory) brings the buffers up to date with the velocity of entry j.
+    `measure` writes the position of the agent in row p at time t, and its error, into entry j of
+    the log, and returns (status, neighbors, squared distance of the nearest other agent or -1).
+    `note_jump` brings the buffers up to date with the velocity of entry j.
     """
     row = segments.row
     n = log.positions.shape[0]

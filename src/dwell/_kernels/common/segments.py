@@ -17,7 +17,7 @@ START_X, START_Y, HOLD_X, HOLD_Y, SINCE, REACH = 0, 1, 2, 3, 4 + AFTER_SINCE, 4 
 def effective_time(dt, cruise, fade):
     """The time after which the first velocity alone would have led to the position after dt.
 
-    The velocity is held for a time `cruise` and then decays like exp(-fade t); with an infinite
+    The velocity is held for a time `cruise` and then decays like `exp(-fade t)`; with an infinite
     `fade` the agent then stops at once.
     """
     if dt <= cruise:

@@ -29,7 +29,7 @@ from dwell._kernels.polygon.cell_list import (
 from dwell._kernels.space.memory import Grid
 from dwell._kernels.space.search import counting_sort, range_of
 
-# Columns of the engine's table of trajectory segments in space: see ../legs.py.
+# Columns of the engine's table of trajectory segments in space: see ../common/segments.py.
 START_X, START_Y, START_Z, HOLD_X, HOLD_Y, HOLD_Z = range(6)
 SINCE, REACH = 6 + AFTER_SINCE, 6 + AFTER_REACH
 

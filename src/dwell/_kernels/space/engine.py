@@ -53,9 +53,9 @@ def cut_cell(p, t, binned, cruise, row, solid, bins, near, s):
 
 
 @spliced
-def measure(j, p, t, cruise, legs, solid, terms, log, memory):
+def measure(j, p, t, cruise, segments, solid, terms, log, memory):
     """Measure the cell of the agent in row p: see ../common/event_loop.py."""
-    row, bins, near, seen = legs.row, memory.bins, memory.near, memory.seen
+    row, bins, near, seen = segments.row, memory.bins, memory.near, memory.seen
     binned = are_many(bins)
     if binned and is_worn(t, row.shape[0], bins):
         put_all(t, cruise, row, bins, near)
@@ -68,15 +68,15 @@ def measure(j, p, t, cruise, legs, solid, terms, log, memory):
 
 
 @spliced
-def note_jump(j, p, t, following, cruise, legs, log, memory):
+def note_jump(j, p, t, following, cruise, segments, log, memory):
     """Bring the bins up to date: see ../common/event_loop.py."""
     if are_many(memory.bins):
         note_speed(log.holds[0, j], log.holds[1, j], log.holds[2, j], memory.bins.clock)
 
 
 @njit
-def run_events(until, legs, solid, terms, program, key, streams, log, memory):
+def run_events(until, segments, solid, terms, program, key, streams, log, memory):
     """Return (jumps, reason): see ../common/event_loop.py."""
     return event_loop(
-        measure, note_jump, until, legs, solid, terms, program, key, streams, log, memory
+        measure, note_jump, until, segments, solid, terms, program, key, streams, log, memory
     )

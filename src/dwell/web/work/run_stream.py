@@ -16,7 +16,7 @@ from dwell.engine.recorder import Recorder, joined
 from dwell.engine.stepper import Piece
 from dwell.errors import InputError
 from dwell.measure import Metrics
-from dwell.measure.metrics import look_at_all
+from dwell.measure.metrics import measure_configurations
 from dwell.results.run import Run
 from dwell.scenario import Scenario
 from dwell.verify.flags import own_limit
@@ -148,7 +148,7 @@ def _state(start: AgentsState) -> dict[str, Any]:
 
 def _errors(recorder: Recorder) -> Any:
     """Return centroid minus position of all agents at the start."""
-    return look_at_all(recorder.system, recorder.start.start[None]).error.tolist()
+    return measure_configurations(recorder.system, recorder.start.start[None]).error.tolist()
 
 
 def _spent(start: AgentsState) -> dict[str, list[int]]:

@@ -16,12 +16,12 @@ import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
 
-PARTS = ("since", "place", "hold", "next_at", "cruise", "bend")  # the arrays of a `Legs`
+PARTS = ("since", "place", "hold", "next_at", "cruise", "bend")  # the arrays of `Segments`
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
-class Legs:
+class Segments:
     """Many segments; vectors have one axis more than the other arrays, `bend` has two."""
 
     since: Floats  # time at which each begins
@@ -97,24 +97,24 @@ class Legs:
         every = {name: getattr(self, name) for name in PARTS}
         return {name: values for name, values in every.items() if values is not None}
 
-    def _each(self, change: Callable[[np.ndarray], Any]) -> Legs:
+    def _each(self, change: Callable[[np.ndarray], Any]) -> Segments:
         return replace(self, **{name: change(values) for name, values in self.parts().items()})
 
-    def take(self, which: Any) -> Legs:
+    def take(self, which: Any) -> Segments:
         """The segments that an index into the arrays selects."""
         return self._each(lambda values: values[which])
 
-    def copied(self) -> Legs:
+    def copied(self) -> Segments:
         """Copies of the segments, for `put`."""
         return self._each(np.copy)
 
-    def put(self, where: Any, new: Legs) -> None:
+    def put(self, where: Any, new: Segments) -> None:
         """Replace some of the segments in place; of several at one index the last counts."""
         for name, values in self.parts().items():
             values[where] = getattr(new, name)
 
     @staticmethod
-    def joined(several: Sequence[Legs]) -> Legs:
+    def joined(several: Sequence[Segments]) -> Segments:
         """Segments of several arrays, one after another."""
         first = several[0]
         parts: dict[str, Any] = {
