@@ -159,7 +159,7 @@ def weigh_simplices(density: Density, terms: Any, place: Points, corners: Floats
     return Weighed(log_scale, mass, error, max(second, 0.0), doubt)
 
 
-class _Parts(NamedTuple):
+class _SmoothAndRough(NamedTuple):
     """A density as a polynomial, which is integrated exactly, and the rest, which is not."""
 
     smooth: Weight | None
@@ -170,7 +170,7 @@ class _Parts(NamedTuple):
 
 
 def _integrals(
-    parts: _Parts, corners: Floats, content: Floats, basis: Basis, rule: Rule
+    parts: _SmoothAndRough, corners: Floats, content: Floats, basis: Basis, rule: Rule
 ) -> tuple[Floats, Floats, Integral | None]:
     """Integrals of a density times 1, z and second moments; their errors; the adaptive part."""
     reach = math.sqrt(float((corners * corners).sum(axis=2).max())) or 1.0
@@ -247,18 +247,20 @@ def _top_exponent(simplices: Floats) -> float:
     return max(corner, -float(nearest @ nearest))
 
 
-def _parts(local: _LocalDensity, corners: Floats, content: Floats, log_scale: float) -> _Parts:
+def _parts(
+    local: _LocalDensity, corners: Floats, content: Floats, log_scale: float
+) -> _SmoothAndRough:
     """The parts of a density over simplices."""
     terms, whole = local.terms, (corners, content)
     if terms is None:
-        return _Parts(None, 0, local.at, whole, 0.0)
+        return _SmoothAndRough(None, 0, local.at, whole, 0.0)
     plain = terms.constant != 0.0 or len(terms.coefficients)
     smooth, degree = local.polynomial if plain else None, terms.powers.sum(axis=1).max(initial=0)
     if not len(terms.weights):
-        return _Parts(smooth, int(degree), None, whole, 0.0)
+        return _SmoothAndRough(smooth, int(degree), None, whole, 0.0)
     corners, content, missed = _resolved(local, corners, content, log_scale)
     rough = partial(local.gaussians, log_scale=log_scale)
-    return _Parts(smooth, int(degree), rough, (corners, content), missed)
+    return _SmoothAndRough(smooth, int(degree), rough, (corners, content), missed)
 
 
 def _resolved(

@@ -36,7 +36,7 @@ SUMS = 11
 WEIGHED = 10
 
 
-class Cell(NamedTuple):
+class CellExtent(NamedTuple):
     """One cell, or one facet of it, whose boundary is in the tables below."""
 
     facets: int

@@ -10,7 +10,7 @@ from dwell._kernels.polygon.vertex_refinement import refine_vertices
 from dwell._kernels.space.careful import sharpen
 from dwell._kernels.space.cells import list_loops
 from dwell._kernels.space.cells import voronoi_cell as polyhedron_of
-from dwell._kernels.star.buffers import ANGLE, CENTER, NORMAL, OFFSET, RADIUS, STRETCH, Cell
+from dwell._kernels.star.buffers import ANGLE, CENTER, NORMAL, OFFSET, RADIUS, STRETCH, CellExtent
 from dwell._kernels.star.cell import NO_MASS, measure
 from dwell._kernels.star.patch import put_equator
 from dwell._kernels.star.ring import (
@@ -40,7 +40,7 @@ def disc_cell(p, xs, ys, wx, wy, frame, loop, s, b):
     n, compared, nearest = voronoi_cell(p, xs[p], ys[p], xs, ys, wx, wy, s)
     if n == COINCIDENT or n == 0:
         status = COINCIDENT if n == COINCIDENT else NO_MASS
-        return status, Cell(0, 0, False, 0, ball), nearest, compared
+        return status, CellExtent(0, 0, False, 0, ball), nearest, compared
     sharp = refine_vertices(
         n, xs[p], ys[p], xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
     )
@@ -54,7 +54,7 @@ def disc_cell(p, xs, ys, wx, wy, frame, loop, s, b):
     b.facet[0, RADIUS] = b.facet[0, STRETCH] = 1.0
     pieces = ring_of_facet(0, 0, 0, n, loop, ball, b)
     close_facet(0, 0, pieces, -1, b.facet, b.piece)
-    return 0 if pieces > 0 else NO_MASS, Cell(1, pieces, False, 0, ball), nearest, compared
+    return 0 if pieces > 0 else NO_MASS, CellExtent(1, pieces, False, 0, ball), nearest, compared
 
 
 @njit
@@ -96,7 +96,7 @@ def list_facets(loops, place, w, ball, grid, s, b):
             continue  # of the box round the ball
         d = (grid.x[q] - place[0], grid.y[q] - place[1], grid.z[q] - place[2])
         if facets == b.facet.shape[0]:
-            return Cell(facets, FULL, False, -1, ball)
+            return CellExtent(facets, FULL, False, -1, ball)
         meets = plane_of_facet(facets, d, w, ball, b.facet)
         if b.facet[facets, OFFSET] + dot(row_of(b.facet, facets, NORMAL), ball[0]) < 0.0:
             whole = False
@@ -105,13 +105,13 @@ def list_facets(loops, place, w, ball, grid, s, b):
         first = pieces
         pieces = ring_of_facet(facets, first, s.crossing[k], s.crossing[k + 1], s.gone, ball, b)
         if pieces == FULL:
-            return Cell(facets, FULL, False, -1, ball)
+            return CellExtent(facets, FULL, False, -1, ball)
         if pieces > first:
             close_facet(facets, first, pieces, q, b.facet, b.piece)
             facets += 1
     if pieces == 0 and whole:
         pieces = put_equator(ball[0], b)
-    return Cell(facets, pieces, whole and facets == 0, -1, ball)
+    return CellExtent(facets, pieces, whole and facets == 0, -1, ball)
 
 
 @inner
@@ -126,7 +126,7 @@ def ball_cell(p, solid, grid, frame, s, b):
     n, compared, nearest = polyhedron_of(p, solid, grid, s)
     if n == COINCIDENT or n == 0:
         status = COINCIDENT if n == COINCIDENT else NO_MASS
-        return status, Cell(0, 0, False, -1, ball), nearest, compared
+        return status, CellExtent(0, 0, False, -1, ball), nearest, compared
     sharpen(n, p, solid, grid, s)
     loops = list_loops(n, s)
     for k in range(n):
