@@ -204,6 +204,8 @@ def judged(one: Mutant, trees: SimpleQueue[Path]) -> str | None:
     try:
         named = naming(one, tree)
         first = killer(one, tree, not group.plain, named) if named else None
+        if first and group.plain and killer(unmutated(one.file, one.group), tree, False, [first]):
+            first = None  # the test needs compiled kernels, with or without the mutant
         return first or killer(one, tree, True, [*group.tests, *group.options])
     finally:
         trees.put(tree)
