@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell._kernels.bins import COLUMNS, FEW, ROWS, lay_frame
+from dwell._kernels.polygon.cell_list import COLUMNS, FEW, ROWS, lay_frame
 
 
 @pytest.mark.parametrize(("agents", "single"), [(2, True), (FEW, True), (FEW + 1, False)])

@@ -97,8 +97,8 @@ def test_decisions_of_the_trigger_have_a_limit_that_depends_on_the_dimension(
     """It is relative to the diameter; the plain code has fewer rays in space."""
     site = SimpleNamespace(diameter=7.0)
     monkeypatch.setattr(guarantees, "_misjudged", lambda *_: share * limit * site.diameter)
-    system: Any = SimpleNamespace(dimension=n, workspace=site)
-    start, table, law = cast("Any", (None, range(5), None))
-    found = guarantees.trigger_by_hand(system, start, table, law, 3)
+    system = SimpleNamespace(dimension=n, workspace=site)
+    run: Any = SimpleNamespace(system=system, table=range(5))
+    found = guarantees.trigger_by_hand(run, cast("Any", None), 3)
     assert (found.status, found.limit) == (status, pytest.approx(7.0 * limit))
     assert found.says.startswith("3 of 5 decisions")
