@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from pathlib import Path
 
@@ -115,7 +116,7 @@ def test_lines_come_after_two_seconds_and_seldom(clock, capsys):
 
 
 def test_compiling_is_shown_while_it_lasts(clock, capsys, monkeypatch):
-    monkeypatch.setattr("dwell.progress._is_compiling", lambda: clock.time < 5.0)
+    monkeypatch.setattr("dwell.progress.is_compiling", lambda: clock.time < 5.0)
     with reported() as tell:
         tell("preparing", 0.0)
         clock.advance(2.0)
@@ -147,7 +148,7 @@ BOX, START, LAW = dwell.Box((0, 0), (1, 1)), [(0.2, 0.3), (0.7, 0.6)], dwell.Llo
 LONG = {
     "simulate": lambda f, k, **p: dwell.simulate(BOX, None, START, LAW, until=1.0, **p),
     "run_scenario": lambda f, k, **p: dwell.run_scenario(scenario_in(f), **p),
-    "resume_run": lambda f, k, **p: dwell.resume_run(f / "run.nc", horizon=2.0 + k, **p),
+    "resume_run": lambda f, k, **p: dwell.resume_run(copied(f, k), horizon=2.0, **p),
     "check": lambda f, k, **p: dwell.check(dwell.load_run(f / "run.nc"), **p),
     "simulate_many": lambda f, k, **p: dwell.simulate_many(scenario_in(f), seeds=[1, 2], **p),
     "optimize": lambda f, k, **p: dwell.optimize(BOX, None, 2, starts=2, **p),
@@ -156,6 +157,11 @@ LONG = {
         dwell.load_run(f / "run.nc"), f / "film.gif", fps=5, seconds=0.4, size=(320, 180), **p
     ),
 }
+
+
+def copied(folder: Path, k: int) -> Path:
+    """A copy of the run: one that is resumed goes on from where it is."""
+    return Path(shutil.copy(folder / "run.nc", folder / f"run{k}.nc"))
 
 
 def scenario_in(folder: Path) -> dwell.Scenario:

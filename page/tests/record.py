@@ -146,7 +146,7 @@ def designs() -> dict[str, Any]:
                 "syncGlobal": sync.limit,
                 "asyncLocal": local.limit,
                 "feasible": s.feasible,
-                "met": [eta < k1, s.feasible, local.met, sync.met],
+                "met": [eta < k1, s.feasible, local.fulfilled, sync.fulfilled],
             }
         )  # fmt: skip
     return {"cases": found}

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import Any, TypeAlias, final
 
 from dwell._kernels import _jit
-from dwell.engine.run_loop import compile_clock
+from dwell.engine.run_loop import compile_clock, is_compiling
 from dwell.errors import DwellWarning, InputError
 
 Progress: TypeAlias = Callable[[str, float], None]  # what is being done, and the share done
@@ -87,7 +87,7 @@ class _ProgressThread(threading.Thread):
         """Show the state after two seconds, and from then on at the display's own pace."""
         pause = PATIENCE
         while not self._clock.wait(pause):
-            compiling = _is_compiling()
+            compiling = _jit.ENABLED and is_compiling()
             what = _compiling() if compiling else self._what
             if self._expected:
                 self._display.note(self._expected)
@@ -169,11 +169,6 @@ def _time(seconds: float) -> str:
     if minutes < 2:
         return f"{seconds:.0f} s"
     return f"{minutes} min {rest} s" if minutes < 10 else f"{minutes} min"
-
-
-def _is_compiling() -> bool:
-    """Whether some kernel is being compiled at this moment."""
-    return _jit.ENABLED and bool(compile_clock()._depth)
 
 
 def _compiling() -> str:

@@ -50,7 +50,7 @@ def test_meeting_ends_the_run_with_a_name(bench: Bench, case: str) -> None:
     stored = dwell.load_run(bench.folder / "run.nc")
     assert stored.stop.reason.value == "coincident"
     assert stored.cost(0.1) > 0.0
-    with pytest.raises(dwell.InputError, match="one place"):
+    with pytest.raises(dwell.InputError, match="two agents coincide"):
         stored.cost(0.2)
     assert command("check", bench.folder / "run.nc").code == 0
     shown = command("run", bench.file, *[w for o in meeting for w in ("--set", o)])

@@ -235,7 +235,7 @@ def test_a_controller_that_is_none() -> None:
 
 def test_what_holds_and_advice_come_first(scenario: Path) -> None:
     text = dwell("design", scenario, "--samples", 0).out
-    order = [text.index(word) for word in ("in practice", "theorem", "advice", "T2 at most  ")]
+    order = [text.index(word) for word in ("verdict", "in practice", "advice", "T2 at most  ")]
     assert order == sorted(order)
     assert "async_local (local) is met" in text
     assert "hold errors stay within" not in text

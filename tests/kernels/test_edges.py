@@ -1,4 +1,4 @@
-"""Kernels at their limits: bins of a few agents, cells of an interval in closed form."""
+"""Kernels at their limits: bins of a few agents, intervals in closed form, degenerate polygons."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ import pytest
 
 import dwell
 from dwell._kernels.polygon.cell_list import COLUMNS, FEW, ROWS, lay_frame
+from dwell._kernels.polygon.guaranteed import holds_point, one_ring
+from dwell._kernels.polygon.guaranteed_envelope import make_envelope
+from dwell._kernels.polygon.vertex_refinement import is_ill_conditioned
+from tests.agents.test_many_any import callable_from_python
+from tests.kernels.test_guaranteed import HEPTAGON, arguments
+from tests.kernels.test_moments import HEXAGON, isotropic, kernel_moments
 
 
 @pytest.mark.parametrize(("agents", "single"), [(2, True), (FEW, True), (FEW + 1, False)])
@@ -44,3 +50,53 @@ def test_gaussians_of_an_interval_have_their_closed_form(rate: float) -> None:
 
     masses = sum(mass(*hill) for hill in hills)
     assert found.masses == pytest.approx(masses, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("distance", [0.5, 6.0, 40.0])
+@pytest.mark.parametrize("rate", [0.03, 3.0])
+def test_a_vertex_listed_twice_changes_no_gaussian(distance: float, rate: float) -> None:
+    """An edge of length zero has no slope; the largest exponent lies on any of the others."""
+    terms = isotropic((-0.8 * distance, 0.6 * distance), rate)
+    scale, mass, *first = kernel_moments(HEXAGON, terms)
+    for k in range(len(HEXAGON)):
+        again, twice, *moved = kernel_moments(np.insert(HEXAGON, k, HEXAGON[k], axis=0), terms)
+        assert math.log(twice) + again == pytest.approx(math.log(mass) + scale, abs=1e-11)
+        assert np.divide(moved, twice) == pytest.approx(np.divide(first, mass), rel=1e-11)
+
+
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("radius", [0.0, 1.5])
+def test_points_in_a_guaranteed_cell_are_those_of_its_definition(dual: bool, radius: float) -> None:
+    """Nearer than every other agent can be, or than every other agent may be."""
+    p = np.array([5.0, 3.0])
+    others = np.array([(-4.0, -1.0), (12.0, -6.0), (17.0, 7.0), (6.0, 12.0), (9.0, 1.0)])
+    envelope = make_envelope(len(others), len(HEPTAGON))
+    arcs = callable_from_python(one_ring)(dual, *arguments(HEPTAGON, p, others, radius), envelope)
+    sign = -1.0 if dual else 1.0
+    counts = [0, 0]
+    for z in np.random.default_rng(4).uniform((-10.0, -12.0), (26.0, 20.0), (400, 2)):
+        edges = np.roll(HEPTAGON, -1, axis=0) - HEPTAGON
+        inside = edges[:, 0] * (z - HEPTAGON)[:, 1] - edges[:, 1] * (z - HEPTAGON)[:, 0]
+        spare = np.linalg.norm(z - others, axis=1) - np.linalg.norm(z - p) - sign * radius
+        wanted = (inside >= 0.0).all() and (spare >= 0.0).all()
+        found = callable_from_python(holds_point)(arcs, *(z - p), envelope.arc, envelope.curves)
+        assert found == wanted
+        counts[int(wanted)] += 1
+    assert min(counts) > 5
+
+
+@pytest.mark.parametrize(
+    ("width", "workspace", "needed"),
+    [
+        (1.0, 1.0, False), (0.02, 1.0, False), (0.005, 1.0, True), (1e-6, 1.0, True),
+        (1.0, 500.0, False), (1.0, 2000.0, True), (0.1, 100.0, False), (0.1, 400.0, True),
+    ],
+)  # fmt: skip
+def test_thin_and_small_cells_alone_need_more_digits(
+    width: float, workspace: float, needed: bool
+) -> None:
+    """A rectangle of length 1: thin from 1 in 100 on, small from a thousandth of its workspace."""
+    x, y = np.array([0.0, 1.0, 1.0, 0.0]), width * np.array([0.0, 0.0, 1.0, 1.0])
+    wx = workspace * np.array([-0.5, 0.5, 0.0])
+    wy = workspace * np.array([-0.5, -0.5, 1.0])
+    assert callable_from_python(is_ill_conditioned)(4, 0.0, 0.0, wx, wy, x, y) == needed

@@ -20,7 +20,7 @@ from tests.crowds import LAYOUTS, PLACES
 
 SQUARE = Box((0, 0), (1, 1))
 COUNT = 401 if ENABLED else 141
-FIELDS = ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty", "met")
+FIELDS = ("error", "mass", "polar", "neighbors", "nearest", "log_scale", "empty", "coincident")
 
 
 def assert_same_bits(workspace, positions, weight=None, step=1):

@@ -99,12 +99,6 @@ def cache_folder(module: Path) -> Path | None:
     return None if root is None else root / _digest(sorted(imports_of(module)), _records())
 
 
-def is_cached() -> bool:
-    """Whether compiled kernels are already on disk, so that a first call will be quick."""
-    folder = cache_folder(ROOT / "polygon" / "engine.py")
-    return not ENABLED or (folder is not None and any(folder.glob("*/engine.*.nbc")))
-
-
 def load() -> Any:
     """Return Numba, imported by one thread at a time: two at once can block each other for ever."""
     with _LOADING:

@@ -101,7 +101,7 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
     for p in np.flatnonzero(workspace.outside_by(points) != 0.0):
         found = _tried(workspace, key, int(p), lower, upper)
         if found is None:
-            raise _not_apart(int(p), region) if region else _too_thin(int(p), workspace)
+            raise _not_in_region(int(p), region) if region else _too_thin(int(p), workspace)
         points[p] = found
     return points
 
@@ -171,7 +171,7 @@ def _tried(
     return None
 
 
-def _not_apart(agent: int, region: Box) -> AgentsError:
+def _not_in_region(agent: int, region: Box) -> AgentsError:
     return AgentsError(
         f"no place for agent {agent} was found: none of {MAX_TRIES} places drawn from the region "
         f"{list(region.lower)} to {list(region.upper)} lies in the workspace; choose a region of "

@@ -7,6 +7,7 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, final
 
@@ -77,12 +78,22 @@ def _refused(need: str, words: str) -> ArgumentTypeError:
     return ArgumentTypeError(f"needs {need}, got {json.dumps(words)}")
 
 
+NEGATIVE = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$", re.IGNORECASE)
+
+
 class Parser(ArgumentParser):
     """A parser whose refusals are those of any other wrong input."""
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options)
+        self._negative_number_matcher = NEGATIVE  # argparse takes -1e-3 for an option
 
     def error(self, message: str) -> NoReturn:
         """Refuse the words of a command line."""
         words = re.sub(r"^argument (\S+): needs", r"\1 needs", message)
+        if found := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            close = get_close_matches(found[1], self._option_string_actions, 1)
+            words += f" (did you mean {close[0]}?)" if close else ""
         raise InputError(f"{words}; see {self.prog} --help", code="usage")
 
 

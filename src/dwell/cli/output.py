@@ -15,7 +15,8 @@ LONG = 10_000  # entries of a list from which writing it by Python takes noticea
 GREEN, YELLOW, RED = "32", "33", "1;31"
 COLOURS = {
     "holds": GREEN, "open": YELLOW, "not applicable": YELLOW, "on the grid": YELLOW,
-    "note": YELLOW, "repaired": YELLOW, "violated": RED, "does not hold": RED, "impossible": RED,
+    "note": YELLOW, "repaired": YELLOW, "changed": YELLOW, "violated": RED, "does not hold": RED,
+    "impossible": RED,
 }  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def check_density(density: Density, workspace: Workspace) -> None:
     _refuse_range(density, workspace, float(values.max()))
     if not (values > 0.0).any() and terms_of(density, workspace.dimension) is None:
         raise DensityError(
-            "the density is zero at every place looked at in the workspace; agents could not tell "
+            "the density is zero at every point evaluated in the workspace; agents could not tell "
             "where to go: give some part of the workspace a positive weight (a narrow peak as a "
             "Gaussian)",
             code="density.zero",

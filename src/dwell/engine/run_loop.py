@@ -170,5 +170,10 @@ def compile_clock() -> Any:
     return listener
 
 
+def is_compiling() -> bool:
+    """Whether some kernel is being compiled at this moment."""
+    return bool(compile_clock()._depth)
+
+
 def _speed(rate: float) -> str:
     return f"simulating, {rate:,.0f} events/s" if rate >= 10.0 else "simulating"

@@ -224,7 +224,7 @@ def _save(path: Path, columns: Mapping[str, Pieces]) -> None:
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of a file, each checked against its checksum."""
+    """All arrays of a file, checked against its checksum."""
     try:
         return read_columns(path)
     except (OSError, ValueError, TypeError, KeyError, IndexError) as fault:

@@ -209,7 +209,7 @@ def lipschitz_along(
     if meet(close.distance, start.start) and math.isfinite(found.value):
         return _coincident(found, close)
     at = float(times[best])
-    says = f"{found.says} at t = {at:.6g} ({found.configurations} of {known} times looked at)"
+    says = f"{found.says} at t = {at:.6g} ({found.configurations} of {known} times evaluated)"
     return _described(found, says, time=at, times=times[whens])
 
 

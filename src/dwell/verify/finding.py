@@ -14,6 +14,7 @@ from dwell._types import Floats, Ints, Points
 Where = Callable[[int], str]  # the row of the worst value to where that is, in words
 
 HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
+EXPECTED = "expected: "  # before the sentence of a property that the run does not have
 CHANGED = "changed"  # a module of the scenario, since the run was stored
 
 
@@ -93,13 +94,15 @@ def worst_of(
 
 def violated(name: str, says: str, worst: float, limit: float, where: str, **more: Any) -> Finding:
     """A property that the run does not have; the sentence says that it was expected."""
-    return Finding(name, f"expected: {says}", VIOLATED, worst, limit, where, **more)
+    return Finding(name, EXPECTED + says, VIOLATED, worst, limit, where, **more)
 
 
 def if_guaranteed(found: Finding, guaranteed: bool = False) -> Finding:
     """`found`, or not applicable where it is violated but the property is not guaranteed."""
     excused = found.status == VIOLATED and not guaranteed
-    return replace(found, status=NOT_APPLICABLE) if excused else found
+    if not excused:
+        return found
+    return replace(found, status=NOT_APPLICABLE, says=found.says.removeprefix(EXPECTED))
 
 
 def not_applicable(name: str, says: str, why: str) -> Finding:

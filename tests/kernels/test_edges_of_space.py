@@ -1,0 +1,85 @@
+"""Kernels of space at their limits: agents on the faces of bins, and agents sorted by bins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dwell._kernels.common.segments import COLUMNS
+from dwell._kernels.space.bins import ALONG, LOWER, SIDE, gather, make_bins, make_near, put_all
+from dwell._kernels.space.search import sort_into_bins
+from tests.agents.test_many_any import callable_from_python
+
+AT_REST = (0.0, 1.0)  # time and longest motion; neither matters without velocities
+
+
+def put(points: np.ndarray):
+    """Agents at rest in bins: the engine's table, the bins, and buffers."""
+    row = np.zeros((len(points), COLUMNS[3]))
+    row[:, :3] = points
+    bins, near = make_bins(len(points)), make_near(len(points))
+    put_all(*AT_REST, row, bins, near)
+    return row, bins, near
+
+
+def lowest_in(slab: int, axis: int, frame: np.ndarray) -> float:
+    """The least number in a slab of bins along an axis."""
+    low, side = frame[LOWER + axis], frame[SIDE]
+    face = low + slab * side
+    while math.floor((face - low) / side) < slab:
+        face = math.nextafter(face, math.inf)
+    return face
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize(("along", "across"), [(0, 1), (1, 2), (0, 2), (1, 0)])
+def test_no_agent_on_a_face_of_a_bin_is_missing(offset: float, along: int, across: int) -> None:
+    """Two agents on both sides of a face, as near to it as floats are, and a radius apart.
+
+    Rounding alone decides which bins the ball touches: the limit stays below the distance, and a
+    radius that is larger by the error of rounding reaches it.
+    """
+    points = 100.0 * np.random.default_rng(1).uniform(0.0, 1.0, (300, 3)) + offset
+    points[0], points[1] = offset, offset + 100.0
+    frame = put(points)[1].frame
+    assert (frame[ALONG : ALONG + 3] > 4).all()
+    p, q = 2, 3
+    points[p] = points[q] = offset + 50.0
+    points[q, along] = lowest_in(3, along, frame)
+    points[p, along] = points[q, along] - 1.5 * frame[SIDE]
+    points[q, across] = lowest_in(2, across, frame)
+    points[p, across] = math.nextafter(points[q, across], -math.inf)
+    row, bins, near = put(points)
+    gaps = points - points[p]
+    squares = gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1] + gaps[:, 2] * gaps[:, 2]
+    distance = math.sqrt(squares[q])
+    rounding = 1e-11 * (300.0 + 3.0 * offset)
+    for radius, reaches in ((distance, False), (distance + rounding, True)):
+        limit = callable_from_python(gather)(p, AT_REST[0], radius, AT_REST[1], row, bins, near)
+        assert (limit >= squares[q]) is np.bool_(reaches)
+        assert math.sqrt(limit) == pytest.approx(radius, abs=rounding)
+        listed = np.column_stack([near.x, near.y, near.z])[: near.start[1]]
+        assert sorted(map(tuple, listed)) == sorted(map(tuple, points[squares <= limit]))
+
+
+@pytest.mark.parametrize("agents", [1, 2, 60])
+def test_sorting_by_bins_touches_its_own_agents_alone(agents: int) -> None:
+    """Arrays lie within longer ones, so that what is read or written beyond their ends shows."""
+    shape, lower, width, beyond = np.array([3, 2, 4]), np.array([-1.0, 0.0, 2.0]), 0.5, 4
+    extent = width * shape
+    points = lower + extent * np.random.default_rng(agents).uniform(-0.1, 1.1, (agents + beyond, 3))
+    slabs = np.clip(np.floor((points - lower) / width), 0, shape - 1).astype(int)
+    wanted = np.ravel_multi_index(tuple(slabs[:agents].T), tuple(shape))
+    x, y, z = np.ascontiguousarray(points.T)
+    numbers = np.full(agents + beyond, 5)
+    start, order = np.full(shape.prod() + 1 + beyond, -7), np.full(agents + beyond, -7)
+    sort_into_bins(
+        x[:agents], y[:agents], z[:agents], shape, lower, width, numbers[:agents],
+        start[:-beyond], order[:agents],
+    )  # fmt: skip
+    assert numbers.tolist() == [*wanted, *[5] * beyond]
+    assert order.tolist() == [*np.argsort(wanted, kind="stable"), *[-7] * beyond]
+    ends = np.searchsorted(np.sort(wanted), np.arange(shape.prod() + 1))
+    assert start.tolist() == [*ends, *[-7] * beyond]
