@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 from dwell._kernels.common.segments import COLUMNS
-from dwell._kernels.space.bins import ALONG, LOWER, SIDE, gather, make_bins, make_near, put_all
+from dwell._kernels.space.bins import LOWER, SIDE, gather, make_bins, make_near, put_all
 from dwell._kernels.space.search import sort_into_bins
 from tests.agents.test_many_any import callable_from_python
 
@@ -30,6 +31,8 @@ def lowest_in(slab: int, axis: int, frame: np.ndarray) -> float:
     face = low + slab * side
     while math.floor((face - low) / side) < slab:
         face = math.nextafter(face, math.inf)
+    while math.floor((math.nextafter(face, -math.inf) - low) / side) >= slab:
+        face = math.nextafter(face, -math.inf)
     return face
 
 
@@ -44,24 +47,24 @@ def test_no_agent_on_a_face_of_a_bin_is_missing(offset: float, along: int, acros
     points = 100.0 * np.random.default_rng(1).uniform(0.0, 1.0, (300, 3)) + offset
     points[0], points[1] = offset, offset + 100.0
     frame = put(points)[1].frame
-    assert (frame[ALONG : ALONG + 3] > 4).all()
-    p, q = 2, 3
-    points[p] = points[q] = offset + 50.0
-    points[q, along] = lowest_in(3, along, frame)
-    points[p, along] = points[q, along] - 1.5 * frame[SIDE]
-    points[q, across] = lowest_in(2, across, frame)
-    points[p, across] = math.nextafter(points[q, across], -math.inf)
-    row, bins, near = put(points)
-    gaps = points - points[p]
-    squares = gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1] + gaps[:, 2] * gaps[:, 2]
-    distance = math.sqrt(squares[q])
     rounding = 1e-11 * (300.0 + 3.0 * offset)
-    for radius, reaches in ((distance, False), (distance + rounding, True)):
-        limit = callable_from_python(gather)(p, AT_REST[0], radius, AT_REST[1], row, bins, near)
-        assert (limit >= squares[q]) is np.bool_(reaches)
-        assert math.sqrt(limit) == pytest.approx(radius, abs=rounding)
-        listed = np.column_stack([near.x, near.y, near.z])[: near.start[1]]
-        assert sorted(map(tuple, listed)) == sorted(map(tuple, points[squares <= limit]))
+    p, q = 2, 3
+    for slab, other in itertools.product(range(2, 5), range(1, 5)):
+        points[p] = points[q] = offset + 50.0
+        points[q, along] = lowest_in(slab, along, frame)
+        points[p, along] = points[q, along] - 1.5 * frame[SIDE]
+        points[q, across] = lowest_in(other, across, frame)
+        points[p, across] = math.nextafter(points[q, across], -math.inf)
+        row, bins, near = put(points)
+        gaps = points - points[p]
+        squares = gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1] + gaps[:, 2] * gaps[:, 2]
+        distance = math.sqrt(squares[q])
+        for radius, reaches in ((distance, False), (distance + rounding, True)):
+            limit = callable_from_python(gather)(p, AT_REST[0], radius, AT_REST[1], row, bins, near)
+            listed = np.column_stack([near.x, near.y, near.z])[: near.start[1]]
+            assert sorted(map(tuple, listed)) == sorted(map(tuple, points[squares <= limit]))
+            assert bool(limit >= squares[q]) is reaches
+            assert math.sqrt(limit) == pytest.approx(radius, abs=rounding)
 
 
 @pytest.mark.parametrize("agents", [1, 2, 60])
