@@ -147,7 +147,8 @@ def test_a_stated_speed_is_verified_and_must_be_a_speed() -> None:
     place = ([(0, 0), (4, 0), (4, 3), (0, 3)], None, [(0.5, 0.5), (0.7, 0.6)])
     assert _speed_check(simulate(*place, Told(0.2), until=1.0)) == "holds"
     assert _speed_check(simulate(*place, Told(0.19), until=1.0)) == "violated"
-    assert _speed_check(simulate(*place, Told(None), until=1.0)) is None
+    for none in (None, float("inf")):
+        assert _speed_check(simulate(*place, Told(none), until=1.0)) is None
     for wrong in ("fast", 0.0, -1.0, float("nan"), [0.2]):
         with pytest.raises(ControllerError, match=r"Told has top_speed = .*; a number above 0"):
             check(simulate(*place, Told(wrong), until=1.0))

@@ -250,15 +250,22 @@ def decay_rate_of(controller: object) -> float:
     return fade
 
 
+def stated_speed(controller: object) -> float | None:
+    """The largest speed that the controller states; None if it states none, or no limit."""
+    return _stated(controller, "top_speed")
+
+
 def stated_pace(controller: object) -> tuple[float | None, float | None]:
     """The largest speed and the gain that the controller states, if any."""
-    return _stated(controller, "top_speed"), _stated(controller, "gain")
+    return stated_speed(controller), _stated(controller, "gain")
 
 
 def _stated(controller: object, name: str) -> float | None:
     value = getattr(controller, name, None)
-    if value is None or is_positive(value):
-        return None if value is None else float(value)
+    if value is None or (isinstance(value, float) and value == math.inf):
+        return None
+    if is_positive(value):
+        return float(value)
     raise ControllerError(
         f"{type(controller).__name__} has {name} = {in_short(value)}; a number above 0 is needed, "
         "or None for no limit",

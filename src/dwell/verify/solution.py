@@ -14,9 +14,10 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, at_time, is_positive, lengths
+from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
+from dwell.agents.interfaces import stated_speed
 from dwell.cells.backend import is_expensive
 from dwell.controllers.saturation import saturated
 from dwell.errors import AgentsError
@@ -256,8 +257,8 @@ def _resets(run: Recorded) -> Iterator[Finding]:
 
 def _bounds(run: Recorded) -> Iterator[Finding]:
     system, law = run.system, run.system.controller
-    top: Any = getattr(law, "top_speed", None)
-    if is_positive(top):
+    top = stated_speed(law)
+    if top is not None:
         excess = lengths(run.table.holds) / top - 1.0
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
     positions = np.vstack([run.table.positions, run.final_positions()])
