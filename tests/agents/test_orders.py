@@ -123,3 +123,21 @@ def test_updates_count_changes_of_velocity():
     assert run.counters.measurements.tolist() == [5, 5]
     moving = simulate(BOX, None, START, Drift(hold=(0.0, 0.1)), until=1.2)
     assert moving.counters.updates.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(("method", "when"), [("begin", "0"), ("decide", "0.5")])
+def test_an_exception_of_a_law_names_the_law_the_agent_the_time_and_the_line(method, when):
+    class Faulty(Drift):
+        def begin(self, observation):
+            return Command(np.zeros(2), 1 / 0 if method == "begin" else 0.5)
+
+        def decide(self, observation):
+            return 1 / 0
+
+    words = (
+        rf"Faulty failed for agent 0 at t = {when}: ZeroDivisionError: .* \(test_orders.py, line"
+    )
+    with pytest.raises(ControllerError, match=words) as caught:
+        simulate(BOX, None, START, Faulty(), until=2.0)
+    assert caught.value.code == "controller.failed"
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)

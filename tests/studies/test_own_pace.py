@@ -109,7 +109,7 @@ def test_other_laws_get_the_pace_that_a_class_states(site: dict[str, Any]) -> No
         (
             {"kind": "python", "class": "pace_laws:Silent"},
             "lloyd",
-            "(python, a class without top_speed or gain) sets no largest speed: the others keep",
+            "(python, a class without top_speed) sets no largest speed: the others keep",
         ),
     ],
     ids=["silent", "fixed", "silent scenario"],

@@ -192,7 +192,7 @@ def test_along_a_run_the_largest_is_found_and_placed(run: dwell.Run) -> None:
     assert at.value == pytest.approx(found.value, rel=1e-12, abs=0.0)
     assert at.agent == found.agent
     known = len(np.unique(np.concatenate([run.metrics.times, run.events.time])))
-    assert f"{found.configurations} of {known} times looked at" in found.says
+    assert f"{found.configurations} of {known} times evaluated" in found.says
     assert found.configurations <= MOST_TIMES
 
 

@@ -15,7 +15,7 @@ PAIR = [[0.3, 0.4, 0.5, 0.5], [0.6, 0.6, 0.5, 0.4]]
 
 
 @pytest.mark.parametrize(
-    ("site", "start", "weight", "told"),
+    ("site", "start", "weight", "answer"),
     [
         (HYPERCUBE, PAIR, Gaussian([0.4] * 4, rate=2.0), True),
         (HYPERCUBE, PAIR, None, False),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -20,7 +22,8 @@ from dwell._types import (
     is_whole,
 )
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.errors import ControllerError
+from dwell.errors import ControllerError, DwellError
+from dwell.hybrid import Halt
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
@@ -272,6 +275,25 @@ def _stated(controller: object, name: str) -> float | None:
         code="controller.pace",
         key=f"controller.{name}",
     )
+
+
+def commanded(
+    method: Callable[[Observation], Command], controller: object, observation: Observation
+) -> Command:
+    """The command of a method of the controller, checked; an exception of its own is named."""
+    agent, time = observation.agent, observation.time
+    try:
+        order = method(observation)
+    except (DwellError, Halt, MemoryError):
+        raise
+    except Exception as fault:
+        law, line = type(controller), traceback.extract_tb(fault.__traceback__)[-1]
+        raise ControllerError(
+            f"{law.__module__}:{law.__name__} failed for agent {agent} at t = {time:g}: "
+            f"{type(fault).__name__}: {fault} ({Path(line.filename).name}, line {line.lineno})",
+            code="controller.failed",
+        ) from fault
+    return checked(order, agent, time, len(observation.position))
 
 
 def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Command:

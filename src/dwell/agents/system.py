@@ -21,7 +21,7 @@ from dwell.agents.interfaces import (
     Message,
     Observation,
     Sample,
-    checked,
+    commanded,
     decay_rate_of,
     information_of,
 )
@@ -225,7 +225,7 @@ class CoverageSystem:
             self.observation(blank, p, positions, measurement)
             for p, measurement in enumerate(measurements)
         ]
-        orders = [self._checked(law.begin(seen), seen) for seen in observations]
+        orders = [commanded(law.begin, law, seen) for seen in observations]
         looked = int(self.information.others != "broadcasts")
         memory = tuple(order.memory for order in orders)
         promises = [-1.0 if order.promise is None else order.promise for order in orders]
@@ -314,13 +314,10 @@ class CoverageSystem:
             seen[agent] = here[agent]
             measurement = self.measurement(seen, agent)
         observation = self.observation(state, agent, seen, measurement)
-        order = self._missed(observation) if lost else self.controller.decide(observation)
+        law = self.controller
+        order = commanded(self._missed if lost else law.decide, law, observation)
         received = measurement.neighbors if measurement is not None else 0
-        order = self._checked(order, observation)
         return order, _spent(order, looked, received + heard), state
-
-    def _checked(self, order: Command, observation: Observation) -> Command:
-        return checked(order, observation.agent, observation.time, self.dimension)
 
     def _missed(self, observation: Observation) -> Command:
         """The command of the controller after a lost sample."""

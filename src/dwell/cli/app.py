@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
+from difflib import get_close_matches
 
 from dwell.cli.command import COMMANDS
+from dwell.cli.commands import files, page, runs, studies
 from dwell.errors import InputError
 
 __all__ = ["COMMANDS", "run_command"]
 
-ABOUT = "Coverage control with mobile sensors that sample now and then: simulate, check, plot."
+ABOUT = "Coverage control with mobile sensors: simulate, check, plot, compare laws."
 BEGIN = "Start with: dwell init two-hills, then dwell run two-hills.toml"
 
-for module in ("runs", "studies", "files", "page"):  # each adds its commands when it is imported
-    import_module(f"dwell.cli.commands.{module}")
+GROUPS = [module.__name__ for module in (runs, studies, files, page)]  # in the order of the help
 
 
 def run_command(words: Sequence[str]) -> int | None:
@@ -30,12 +30,15 @@ def run_command(words: Sequence[str]) -> int | None:
         print(_help())
         return None if name else 2
     else:
-        raise InputError(f"there is no command {name!r}; see dwell --help", code="usage")
+        close = get_close_matches(name, COMMANDS, 1)
+        hint = f"did you mean dwell {close[0]}?" if close else "see dwell --help"
+        raise InputError(f"there is no command {name!r}; {hint}", code="usage")
     return None
 
 
 def _help() -> str:
-    firsts = {name: command.help.partition(".")[0] for name, command in COMMANDS.items()}
+    listed = sorted(COMMANDS.items(), key=lambda c: GROUPS.index(c[1].function.__module__))
+    firsts = {name: command.help.partition(".")[0] for name, command in listed}
     lines = "\n".join(f"  {name:10} {' '.join(first.split())}." for name, first in firsts.items())
     options = (
         "  --version   Show the version.\n  -h, --help  Show this message, or that of a command."

@@ -13,15 +13,10 @@ import warnings
 from types import FrameType
 from typing import NoReturn
 
+from dwell.cli.terminated import Terminated
 from dwell.errors import DwellError, DwellWarning, InputError, UnsavedError
 
 BADLY, WRONG_INPUT, UNSAVED, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, taken like an interrupt from the keyboard so that work is kept."""
-
-    seen = False
 
 
 def main() -> NoReturn:

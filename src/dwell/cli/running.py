@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dwell.cli.terminated import Terminated
 from dwell.errors import InputError, Interrupted, UnsavedError
 
 if TYPE_CHECKING:
@@ -80,8 +81,6 @@ def identified(run: Run, file: Path | None) -> dict[str, Any]:
 
 def _on_signal(number: int) -> None:
     """The first signal: the run will stop soon."""
-    from dwell.cli.main import Terminated
-
     Terminated.seen = Terminated.seen or number == signal.SIGTERM
     if sys.stderr.isatty():
         print(

@@ -71,7 +71,8 @@ def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
     for k, (what, keys, of_own) in enumerate(zip(words, (SPEED, GAIN), pace_of(own), strict=True)):
         if of_own is None:
             if others:
-                yield f"the scenario's law ({_named(own)}) sets no {what}: the others keep theirs."
+                named = _named(own, keys)
+                yield f"the scenario's law ({named}) sets no {what}: the others keep theirs."
             continue
         without = [name for name, law in others.items() if _kind(law) not in keys]
         if without:
@@ -95,10 +96,10 @@ def _kind(law: Any) -> str:
     return law.controller.kind if isinstance(law, Scenario) else "python"
 
 
-def _named(own: Scenario) -> str:
-    """The kind of a scenario's law; of a class, which attribute would state its pace."""
+def _named(own: Scenario, keys: Mapping[str, str]) -> str:
+    """The kind of a scenario's law; of a class, which attribute would state the quantity."""
     kind = own.controller.kind
-    return f"{kind}, a class without top_speed or gain" if kind == "python" else kind
+    return f"{kind}, a class without {keys[kind]}" if kind == "python" else kind
 
 
 def _missing(kind: str, key: str) -> str:
