@@ -201,11 +201,13 @@ class Controller(Protocol):
     """A control law: it maps the observation of one agent to its next command.
 
     A controller may also have
+
     - `information`, an `Information`: what it may use (the centroid at events by default);
     - `fade`, the rate at which velocities decay after their `cruise` (infinite by default);
     - `miss(observation)`, its command when a sample was lost;
     - `top_speed`, its largest speed, and `gain`, its speed per distance near the centroid, by
       which comparisons match laws; None for no limit.
+
     See `CompiledController` for those that the compiled engine runs.
     """
 
