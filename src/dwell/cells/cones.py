@@ -70,7 +70,8 @@ def _cells_of(
 ) -> Iterator[tuple[CurvedCells, Ints]]:
     """Groups of measurements with the cells that they are about; in space by configuration."""
     if ground.dimension == 2:
-        yield DiscCells(ground.workspace, places), picks
+        if len(places):
+            yield DiscCells(ground.workspace, places), picks
         return
     for some in np.split(picks, np.flatnonzero(np.diff(row[picks])) + 1):
         if len(some):
