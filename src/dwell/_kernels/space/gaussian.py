@@ -12,7 +12,7 @@ six times the volume, or twice the area.
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, small_exponential, smaller
 from dwell._kernels.space.rules import (
     FIRST,
     FLAT_FIRST,
@@ -108,16 +108,7 @@ def values_at_nodes(first, last, tilt, q, s, a, b, c, span, node):
         node[i - first] = scale * (dot(tilt, z) - form(q, z))
     points = last - first
     for k in range(points):
-        y = node[k]
-        p = y * (1.0 / 3628800.0) + 1.0 / 362880.0
-        p = p * y + 1.0 / 40320.0
-        p = p * y + 1.0 / 5040.0
-        p = p * y + 1.0 / 720.0
-        p = p * y + 1.0 / 120.0
-        p = p * y + 1.0 / 24.0
-        p = p * y + 1.0 / 6.0
-        p = p * y + 0.5
-        node[k] = y + y * y * p
+        node[k] = small_exponential(node[k])
     for _ in range(steps):
         for k in range(points):
             node[k] = node[k] * (node[k] + 2.0)
