@@ -139,6 +139,7 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
         run_events,
         run_few,
     )
+    from dwell._kernels.polygon.prefetch import MOST_ROWS
 
     n, vertices = system.agents, _flat(system).vertices
     if n <= FEW:
@@ -146,7 +147,8 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
         return run_few, PolygonVertices(*columns(vertices)), few
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
-    memory = PlanarBuffers(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)))
+    plan = np.zeros((MOST_ROWS, 2), dtype=np.int64)
+    memory = PlanarBuffers(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)), plan)
     return run_events, PolygonVertices(*columns(vertices)), memory
 
 

@@ -29,7 +29,7 @@ def smaller(a, b):
 
 
 if ENABLED:
-    from numba.core import types
+    from numba.core import cgutils, types
     from numba.extending import intrinsic
 
     @intrinsic
@@ -41,12 +41,39 @@ if ENABLED:
 
         return types.float64(types.float64, types.float64, types.float64), generate
 
+    @intrinsic
+    def prefetch(typing, array, index):
+        """LLVM's prefetch of array[index]."""
+
+        def generate(context, builder, signature, arguments):
+            kind = signature.args[0]
+            whole = context.make_array(kind)(context, builder, arguments[0])
+            zero = context.get_constant(types.intp, 0)
+            indices = [arguments[1]] + [zero] * (kind.ndim - 1)
+            place = cgutils.get_item_pointer(context, builder, kind, whole, indices)
+            hint = builder.bitcast(place, cgutils.voidptr_t)
+            number = cgutils.int32_t
+            kinds = cgutils.ir.FunctionType(cgutils.ir.VoidType(), [hint.type] + [number] * 3)
+            call = builder.module.declare_intrinsic("llvm.prefetch", [hint.type], kinds)
+            builder.call(call, [hint, number(0), number(3), number(1)])  # read, keep, data
+            return context.get_dummy_value()
+
+        return types.none(array, types.intp), generate
+
+    @inner
+    def fetch(array, index):
+        """Request the cache line of array[index], without waiting for it."""
+        prefetch(array, index)
+
     @inner
     def product_error(a, b, p):
         """The rounding error of p = fl(a * b), exactly."""
         return fused(a, b, -p)
 
 else:
+
+    def fetch(array, index):
+        """Do nothing: plain Python has no control of the cache."""
 
     def product_error(a, b, p):
         """Product and its rounding error by + - * alone (Dekker), without a fused operation."""

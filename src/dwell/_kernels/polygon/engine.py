@@ -24,6 +24,13 @@ from dwell._kernels.polygon.cell_list import (
 from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
 from dwell._kernels.polygon.cell_search import find_cell
 from dwell._kernels.polygon.gift_wrap import cell_among_few
+from dwell._kernels.polygon.prefetch import (
+    MANY,
+    fetch_bins,
+    fetch_lists,
+    fetch_next,
+    fetch_rows,
+)
 
 
 class PlanarBuffers(NamedTuple):
@@ -33,6 +40,7 @@ class PlanarBuffers(NamedTuple):
     tree: Tree
     near: Candidates
     scratch: Scratch
+    plan: np.ndarray  # (MOST_ROWS, 2) parts of rows of bins: see prefetch.py
 
 
 class PolygonVertices(NamedTuple):
@@ -50,20 +58,25 @@ def measure(j, p, t, cruise, segments, domain, terms, log, memory):
     most = LINES if quick else near.x.shape[0]
     if are_many(bins) and is_stale(t, row.shape[0], bins):
         put_all(t, cruise, row, bins, near)
+    many = row.shape[0] >= MANY
+    following = fetch_next(segments) if many else 0
     px, py = position_at(t, p, cruise, row)
     near.x[0] = px
     near.y[0] = py
     radius = initial_radius(row[p, REACH], bins.frame)
     m, limit = gather(p, t, 1, -1.0, radius, most, cruise, row, bins, near.x, near.y, near)
+    parts = fetch_bins(following, cruise, segments, bins, memory.plan) if many else 0
     guess = row[p, REACH] == 0.0
     n, candidates, nearest, reach = find_cell(
         p, t, m, limit, radius, guess, quick, cruise, segments, row, bins, memory.tree,
         near.x, near.y, domain.x, domain.y, near, memory.scratch,
     )  # fmt: skip
     row[p, REACH] = reach
+    fetch_lists(parts, bins, memory.plan)
     status, ex, ey, _, _, _, neighbors, nearest = integrate_cell(
         0, n, candidates, nearest, near.x, near.y, domain.x, domain.y, terms, memory.scratch
     )
+    fetch_rows(parts, row, bins, memory.plan)
     log.positions[0, j] = px
     log.positions[1, j] = py
     log.errors[0, j] = ex
