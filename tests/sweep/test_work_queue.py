@@ -30,7 +30,7 @@ def plan():
 @pytest.fixture(scope="module")
 def whole(plan, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
-    sweep_with(folder, plan, FakeExecutor())
+    sweep_with(folder, plan, FakeExecutor(run=quick_work))
     return (folder / "out" / "runs.parquet").read_bytes()
 
 
@@ -40,7 +40,7 @@ def test_chunks_that_are_lost_without_suspicion_are_run_again(tmp_path, plan, wh
     def lose(chunk):
         return Lost(chunk, "the cable was pulled", False) if chance.random() < 0.5 else None
 
-    found = sweep_with(tmp_path, plan, FakeExecutor(lose=lose))
+    found = sweep_with(tmp_path, plan, FakeExecutor(run=quick_work, lose=lose))
     assert found.ok
     assert (tmp_path / "out" / "runs.parquet").read_bytes() == whole
 
@@ -55,7 +55,7 @@ def test_the_case_that_kills_is_found_and_the_others_are_kept(tmp_path, plan):
             return Lost(chunk, "its process died (signal 9)", True)
         return None
 
-    found = sweep_with(tmp_path, plan, FakeExecutor(lose=lose), chunk=100)
+    found = sweep_with(tmp_path, plan, FakeExecutor(run=quick_work, lose=lose), chunk=100)
     assert (found.done, found.failed) == (300, 1)
     assert found.failures[0].case == 137
     assert found.failures[0].reason == "its process died (signal 9), 3 times"
@@ -100,7 +100,7 @@ def test_a_temporary_failure_is_retried(plan):
 )
 def test_few_chunks_are_under_way_at_a_time(tmp_path, plan, monkeypatch, workers, limit, most):
     monkeypatch.setattr("dwell.sweep.run.MOST_LIVE", limit)
-    executor = FakeExecutor(workers=workers)
+    executor = FakeExecutor(workers, quick_work)
     assert sweep_with(tmp_path, plan, executor, chunk=1).ok
     assert executor.most_live == most
     assert len(executor.given) == 300
@@ -145,7 +145,7 @@ def test_progress_shows_cases_rate_and_failures(tmp_path, plan):
         sweep_run = _SweepRun(
             folder, 10, False, lambda what, share: reports.append((what, share)), None
         )
-        sweep_run.run(lambda: FakeExecutor(lose=lose))
+        sweep_run.run(lambda: FakeExecutor(run=quick_work, lose=lose))
         sweep_run.outcome()
     shares = [share for _, share in reports]
     assert shares == sorted(shares)

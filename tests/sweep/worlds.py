@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dwell.sweep import parse_sweep
-from dwell.sweep.cases import Chunk, Result, blank_row, versions
+from dwell.sweep.cases import Chunk, Result, blank_row, run_chunk, versions
 from dwell.sweep.executors import Done
 from dwell.sweep.spec import Sweep
 
@@ -90,7 +90,7 @@ class FakeExecutor:
 
     about = ""
 
-    def __init__(self, workers=2, run=quick_work, *, lose=lambda chunk: None, most_back=3):
+    def __init__(self, workers=2, run=run_chunk, *, lose=lambda chunk: None, most_back=3):
         self.workers, self.run, self.lose, self.most_back = workers, run, lose, most_back
         self.under_way, self.most_live, self.given = [], 0, []
         self.chance = random.Random(1)

@@ -16,8 +16,8 @@ from dwell._types import finite_number
 from dwell.errors import InputError
 from dwell.progress import Progress, reported
 from dwell.scenario.guards import as_path
-from dwell.sweep.cases import Result, run_chunk, versions
-from dwell.sweep.executors import Done, Executor, RunChunk
+from dwell.sweep.cases import Result, versions
+from dwell.sweep.executors import Done, Executor
 from dwell.sweep.executors.local import LocalExecutor
 from dwell.sweep.plan import Plan, plan_of
 from dwell.sweep.spec import Sweep, load_sweep
@@ -143,18 +143,14 @@ def _check_cluster(cluster: str | None, patience: float) -> None:
 
 
 def _executor(
-    cluster: str | None,
-    workers: int | None,
-    patience: float,
-    say: Callable[[str], None],
-    run: RunChunk = run_chunk,
+    cluster: str | None, workers: int | None, patience: float, say: Callable[[str], None]
 ) -> Executor:
     if cluster is None:
-        return LocalExecutor(workers or cores(), run)
+        return LocalExecutor(workers or cores())
     from dwell.sweep.executors.dask import DaskExecutor
 
     address = None if cluster == "local" else cluster
-    return DaskExecutor(address, workers=workers, run=run, patience=patience, say=say)
+    return DaskExecutor(address, workers=workers, patience=patience, say=say)
 
 
 @final
@@ -185,18 +181,18 @@ class _SweepRun:
             self.report("starting", 0.0)
             executor = start_executor()
             try:
-                self._check_workers(executor)
+                if executor.about:
+                    self.say(f"dashboard: {executor.about}")
+                for address, found in executor.versions().items():
+                    self._check(found, f"those of {address}")
                 self._loop(work, executor)
             finally:
                 executor.close()
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def _check_workers(self, executor: Executor) -> None:
-        if executor.about:
-            self.say(f"dashboard: {executor.about}")
-        for address, found in executor.versions().items():
-            check_versions(self.folder.made_with, found, self.mixed, f"those of {address}")
+    def _check(self, found: dict[str, str], whose: str) -> None:
+        check_versions(self.folder.made_with, found, self.mixed, whose)
 
     def _loop(self, work: WorkQueue, executor: Executor) -> None:
         under_way = 0
@@ -221,7 +217,7 @@ class _SweepRun:
             self._show()
 
     def _commit(self, result: Result) -> None:
-        check_versions(self.folder.made_with, result.versions, self.mixed, "those of a worker")
+        self._check(result.versions, "those of a worker")
         self.folder.commit(result)
         if result.rows:
             self.sizer.learn(result.rows)

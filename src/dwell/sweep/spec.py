@@ -133,12 +133,18 @@ def _scenario(mapping: Mapping[str, Any], folder: Path, laws: Sequence[str]) -> 
 
 
 def _groups(mapping: Mapping[str, Any], seed: int) -> tuple[Group, ...]:
-    grid = _flat(_table(mapping, "grid"), "grid")
-    groups = [Group((key,), (_values(values, f"grid.{key}"),)) for key, values in grid.items()]
-    tied = _flat(_table(mapping, "zip"), "zip")
+    groups = []
+    for key, values in _flat(_table(mapping, "grid")).items():
+        column = _listed(values, f"grid.{key}")
+        _refuse_twins(column, f"grid.{key}")
+        groups.append(Group((key,), (column,)))
+    tied = _flat(_table(mapping, "zip"))
     if tied:
         columns = tuple(_listed(values, f"zip.{key}") for key, values in tied.items())
-        _refuse_unequal(dict(zip(tied, map(len, columns), strict=True)))
+        if len({len(column) for column in columns}) > 1:
+            sizes = zip(tied, map(len, columns), strict=True)
+            counted = listing([f"{key} has {size}" for key, size in sizes])
+            raise _wrong("zip", f"needs lists of one length, but {counted}.", "sweep.zip")
         _refuse_twins(list(zip(*columns, strict=True)), "zip")
         groups.append(Group(tuple(tied), columns))
     sample = dict(_table(mapping, "sample"))
@@ -160,26 +166,16 @@ def _refuse_clash(key: str, earlier: Sequence[str]) -> None:
             raise _wrong(key, says, "sweep.twice")
 
 
-def _refuse_unequal(sizes: Mapping[str, int]) -> None:
-    if len(set(sizes.values())) > 1:
-        counted = listing([f"{key} has {size}" for key, size in sizes.items()])
-        raise _wrong("zip", f"needs lists of one length, but {counted}.", "sweep.zip")
-
-
 def _sample(table: dict[str, Any], seed: int) -> Group:
     count = _whole({"count": table.pop("count", None)}, "count", None, 1, "sample.count")
     if count > MOST_CASES:
         says = f"needs at most {MOST_CASES:,} points, got {shown(count)}."
         raise _wrong("sample.count", says, "sweep.size")
-    nested = _flat(table, "sample", leaf=_is_range)
+    nested = _flat(table, leaves=("low", "high"))
     ranges = {key: _range(bounds, f"sample.{key}") for key, bounds in nested.items()}
     if not ranges:
         raise _wrong("sample", "has no key to draw; give one a range [low, high].", "sweep.sample")
     return latin_hypercube(ranges, count, seed)
-
-
-def _is_range(value: object) -> bool:
-    return isinstance(value, Mapping) and ("low" in value or "high" in value)
 
 
 def _range(given: object, key: str) -> Range:
@@ -212,22 +208,18 @@ def _laws(mapping: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: dict(table) for name, table in laws.items()}
 
 
-def _flat(table: Mapping[str, Any], prefix: str, leaf: Any = None) -> dict[str, Any]:
-    """Return a table with dotted keys, whether they were quoted in the file or not."""
+def _flat(table: Mapping[str, Any], leaves: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a table with dotted keys, quoted in the file or not.
+
+    A table with one of the keys `leaves` is a value.
+    """
     flat: dict[str, Any] = {}
     for key, value in table.items():
-        inner = isinstance(value, Mapping) and not (leaf and leaf(value))
-        if inner:
-            flat |= {f"{key}.{rest}": v for rest, v in _flat(value, prefix, leaf).items()}
+        if isinstance(value, Mapping) and not any(leaf in value for leaf in leaves):
+            flat |= {f"{key}.{rest}": v for rest, v in _flat(value, leaves).items()}
         else:
             flat[key] = value
     return flat
-
-
-def _values(values: object, key: str) -> tuple[Any, ...]:
-    found = _listed(values, key)
-    _refuse_twins(found, key)
-    return found
 
 
 def _listed(values: object, key: str) -> tuple[Any, ...]:
