@@ -13,7 +13,7 @@ from dwell.errors import WorkspaceError
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_halfspaces
 from dwell.geometry.hull import Shell, distinct, framed, shell_of
 from dwell.geometry.projection import project
-from dwell.geometry.region import MANY, Interval, Polygon, Region
+from dwell.geometry.region import Interval, Polygon, Region
 from dwell.geometry.validation import (
     ROUNDING,
     as_rows,
@@ -66,34 +66,12 @@ class Polytope(Region):
             shell, repairs = _of_vertices(vertices)
         else:
             shell, repairs = _of_halfspaces(*_as_system(halfspaces))
-        vars(self).update(
-            vertices=read_only(shell.vertices),
-            normals=read_only(shell.normals),
-            offsets=read_only(shell.offsets),
-            faces=tuple(read_only(face) for face in shell.faces),
-            volume=shell.volume,
-            repairs=repairs,
-        )
+        vars(self).update(**shell._asdict(), repairs=repairs)
 
     @classmethod
     def from_halfspaces(cls, rows: object, values: object) -> Polytope:
         """All z with rows z <= values."""
         return cls(halfspaces=(rows, values))
-
-    @property
-    def dimension(self) -> int:
-        """How many coordinates a point has."""
-        return int(self.vertices.shape[1])
-
-    @cached_property
-    def diameter(self) -> float:
-        """Largest distance between two of its points."""
-        if self.dimension == 2:
-            return self.polygon.diameter
-        v = self.vertices
-        if len(v) > MANY:  # at most a factor sqrt(n) too large
-            return float(np.sqrt(((v.max(axis=0) - v.min(axis=0)) ** 2).sum()))
-        return float(np.sqrt(max(((v - p) ** 2).sum(axis=1).max() for p in v)))
 
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the polytope, its boundary included (up to rounding)."""
@@ -151,12 +129,10 @@ def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
     if len(kept) < len(points):
         repairs.append(repeats_removed(len(points) - len(kept)))
     shell = _shell(kept)
-    if shell.lost:
-        repairs.append(
-            "left out 1 workspace vertex that is no corner of the convex hull"
-            if shell.lost == 1
-            else f"left out {shell.lost} workspace vertices that are no corners of the convex hull"
-        )
+    lost = len(kept) - len(shell.vertices)
+    if lost:
+        what = "vertex that is no corner" if lost == 1 else "vertices that are no corners"
+        repairs.append(f"left out {lost} workspace {what} of the convex hull")
     return shell, tuple(repairs)
 
 
@@ -180,8 +156,7 @@ def _shell(points: Points) -> Shell:
         why = f"it has {len(points)} distinct {noun}; at least {n + 1} are needed"
         raise degenerate(why, "workspace.vertices")
     hull = Interval(points.min(), points.max()) if n == 1 else Polygon.hull_of(points)
-    lost = len(points) - len(hull.vertices)
-    return Shell(hull.vertices, hull.normals, hull.offsets, hull.faces, hull.volume, lost)
+    return Shell(*(getattr(hull, part) for part in Shell._fields))
 
 
 def _as_system(halfspaces: object) -> tuple[Points, Floats]:
@@ -231,7 +206,8 @@ def _of_halfspaces(rows: Points, values: Floats) -> tuple[Shell, tuple[str, ...]
     order = np.argsort(owner)
     normals, offsets, _ = unit_halfspaces(rows[owner[order]], values[owner[order]])
     faces = tuple(shell.faces[k] for k in order)
-    return Shell(shell.vertices, normals, offsets, faces, shell.volume, 0), repairs
+    given = {"normals": read_only(normals), "offsets": read_only(offsets), "faces": faces}
+    return shell._replace(**given), repairs
 
 
 def _owners(shell: Shell, rows: Points, values: Floats) -> Ints:
