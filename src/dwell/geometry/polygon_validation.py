@@ -8,7 +8,13 @@ import numpy as np
 
 from dwell._types import Floats, Points, as_numbers, in_short
 from dwell.errors import WorkspaceError
-from dwell.geometry.validation import ROUNDING, degenerate, refuse_range, repeats_removed
+from dwell.geometry.validation import (
+    ROUNDING,
+    degenerate,
+    refuse_nonfinite,
+    refuse_range,
+    repeats_removed,
+)
 
 SLENDER = 1e12  # diameter**2 / area beyond which a polygon has no inside to speak of
 OTHERS = "other regions are made by Interval, Box, Polytope, Ball and Ellipsoid"
@@ -18,27 +24,16 @@ KEY = "workspace.vertices"
 def as_points(vertices: object) -> Points:
     """Return `vertices` as an (n, 2) array of finite doubles."""
     points = as_numbers(vertices)
-    fault = ""
-    if points is None:
+    if points is None or points.ndim != 2 or points.shape[1] != 2:
         fault = (
             "a polygon's vertices must be a list of [x, y] pairs of numbers; "
-            f"{in_short(vertices)} cannot be read as that; {OTHERS}"
+            f"{in_short(vertices)} cannot be read as that"
+            if points is None
+            else f"the vertices of the polygon have shape {points.shape}; a list of [x, y] pairs, "
+            "shape (k, 2), is needed"
         )
-    elif points.ndim != 2 or points.shape[1] != 2:
-        fault = (
-            f"the vertices of the polygon have shape {points.shape}; a list of [x, y] pairs, "
-            f"shape (k, 2), is needed; {OTHERS}"
-        )
-    if points is None or fault:
-        raise WorkspaceError(fault, code="workspace.shape", key=KEY)
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
-    if bad.size:
-        raise WorkspaceError(
-            f"vertex {bad[0]} of the workspace is {points[bad[0]].tolist()}; "
-            "every coordinate must be a finite number",
-            code="workspace.nonfinite",
-            key=f"{KEY}[{bad[0]}]",
-        )
+        raise WorkspaceError(f"{fault}; {OTHERS}", code="workspace.shape", key=KEY)
+    refuse_nonfinite(points, "vertex {} of the workspace", KEY)
     return points
 
 

@@ -1,4 +1,4 @@
-"""Polytope: a bounded intersection of half-spaces, in any dimension."""
+"""Polytope: a bounded intersection of half-spaces, in any dimension, and its nearest points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_halfspaces
 from dwell.geometry.hull import Shell, distinct, framed, shell_of
-from dwell.geometry.projection import project
 from dwell.geometry.region import Interval, Polygon, Region
 from dwell.geometry.validation import (
     ROUNDING,
@@ -22,6 +21,8 @@ from dwell.geometry.validation import (
     read_only,
     repeats_removed,
 )
+
+DEPENDENT = 1e-20  # squared length of what is left of a unit normal that others span
 
 
 @final
@@ -117,6 +118,55 @@ class Polytope(Region):
                 height = height + normal[k] * local[:, k]
             highest = np.maximum(highest, height)
         return highest
+
+
+def project(point: Points, normals: Points, offsets: Floats) -> Points:
+    """The nearest z to `point` with normals z <= offsets (unit normals; such z exist).
+
+    Goldfarb and Idnani's dual active-set method: violated constraints enter one by one, the worst
+    first, and those whose multiplier becomes negative leave. It ends after finitely many steps.
+    """
+    foot = point
+    held: list[int] = []
+    pull = np.zeros(0)
+    slack = 4e-16 * (1.0 + float(np.abs(offsets).max(initial=0.0)) + float(np.abs(point).max()))
+    for _ in range(20 * (len(offsets) + 1)):
+        broken = normals @ foot - offsets
+        broken[held] = -np.inf
+        k = int(np.argmax(broken))
+        if broken[k] <= slack:
+            break
+        foot, held, pull = _take_in(k, foot, held, pull, normals, offsets)
+    # The nearest point on all of these planes at once; the second step mends the first.
+    rows, foot = normals[held], point
+    for _ in range(2):
+        foot = foot - np.linalg.lstsq(rows, rows @ foot - offsets[held], rcond=1e-12)[0]
+    return foot
+
+
+def _take_in(
+    k: int, z: Points, held: list[int], pull: Floats, normals: Points, offsets: Floats
+) -> tuple[Points, list[int], Floats]:
+    """Add constraint k to the active set, and drop those with negative multipliers."""
+    own = 0.0
+    while True:
+        # The combination of the normals held that is nearest to this one.
+        share = np.linalg.lstsq(normals[held].T, normals[k], rcond=1e-12)[0]
+        step = normals[k] - share @ normals[held]
+        square = float(step @ step)
+        height = float(normals[k] @ z - offsets[k])
+        full = height / square if square > DEPENDENT else np.inf
+        limits = np.divide(pull, share, out=np.full(len(held), np.inf), where=share > 0.0)
+        move = min(full, float(limits.min(initial=np.inf)))
+        if not np.isfinite(move):  # constraints that contradict each other by rounding only
+            return z, held, pull
+        if square > DEPENDENT:
+            z = z - move * step
+        pull, own = pull - move * share, own + move
+        if full <= move:
+            return z, [*held, k], np.append(pull, own)
+        first = int(np.argmin(limits))
+        held, pull = held[:first] + held[first + 1 :], np.delete(pull, first)
 
 
 def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:

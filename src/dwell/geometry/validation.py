@@ -73,15 +73,20 @@ def as_table(value: object, what: str, need: str, key: str) -> Points:
         raise WorkspaceError(
             f"{what} must be {need}; what came {came}", code="workspace.shape", key=key
         )
+    refuse_nonfinite(table, f"row {{}} of {what}", key)
+    return table
+
+
+def refuse_nonfinite(table: Points, row: str, key: str) -> None:
+    """Refuse a table with a number that is not finite; `row` names one of its rows."""
     bad = np.flatnonzero(~np.isfinite(table).all(axis=1))
     if bad.size:
+        came = f"{row.format(bad[0])} is {table[bad[0]].tolist()}"
         raise WorkspaceError(
-            f"row {bad[0]} of {what} is {table[bad[0]].tolist()}; every coordinate must be a "
-            "finite number",
+            f"{came}; every coordinate must be a finite number",
             code="workspace.nonfinite",
             key=f"{key}[{bad[0]}]",
         )
-    return table
 
 
 def degenerate(why: str, key: str) -> WorkspaceError:
