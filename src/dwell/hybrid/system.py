@@ -1,12 +1,25 @@
-"""What a hybrid system is."""
+"""What a hybrid system is, and an event."""
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
-
-from dwell.hybrid.event import Event
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, final
 
 S = TypeVar("S")
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class Event:
+    """A jump that is due at `time`, for component `source` of the system.
+
+    Events sort by time, then source. Events at one instant are executed one after another in that
+    order, each from the state after the one before it, and each raises the jump count j by one at
+    the same t. Times are equal when their bits are equal.
+    """
+
+    time: float
+    source: int = 0
 
 
 class HybridSystem(Protocol[S]):
