@@ -279,19 +279,12 @@ def test_neighbours_are_mutual_and_share_one_edge(seed):
             assert to_p == pytest.approx(np.hypot(*(edge - agents[q]).T), rel=1e-12, abs=0.0)
 
 
-def test_cells_that_meet_in_a_point_touch_but_are_not_neighbours():
-    quarters = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)]
-    cells = tessellate(SQUARE, quarters)
+def test_quarters_of_the_square():
+    """Cells that meet in a point touch but are not neighbours; numbers are known by hand."""
+    cells = tessellate(SQUARE, [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)])
     assert cells.neighbors == [[1, 2], [0, 3], [0, 3], [1, 2]]
     assert cells.touching == [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]
     assert cells.shared_edge(0, 3) is None
-
-
-# Numbers known by hand
-
-
-def test_quarter_points_of_the_square():
-    cells = tessellate(SQUARE, [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)])
     assert cells.cost == pytest.approx(1 / 24, rel=1e-15, abs=0.0)
     assert np.abs(cells.errors).max() == 0.0
     assert cells.masses.tolist() == [0.25] * 4

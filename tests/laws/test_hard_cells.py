@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 from dwell import Box, Gaussian, Timer, Uniform, moments, simulate, tessellate
+from dwell.agents import table_of
+from dwell.engine import run_compiled
+from dwell.measure import measure
+from dwell.verify import verify
 from tests.oracles import mp_moments
 
 UNIT = Box((0.0, 0.0), (1.0, 1.0))
@@ -60,11 +64,6 @@ def test_nearly_singular_covariances_keep_their_digits(correlation):
 def test_measuring_a_resumed_run():
     law = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
     start = np.array([(0.2, 0.3), (0.7, 0.6), (0.4, 0.9)])
-    from dwell.agents import table_of
-    from dwell.engine import run_compiled
-    from dwell.measure import measure
-    from dwell.verify import verify
-
     whole = simulate(UNIT, Uniform(), start, law, until=4.0, seed=5)
     middle = whole.arc.at(1.7)
     rest = table_of(run_compiled(whole.system, middle, until=4.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -151,16 +150,6 @@ def test_a_cluster_in_a_large_workspace_loses_no_digits(width: float) -> None:
     x = 0.5 + width * (lattice + jitter)
     row = derivatives(Box((0, 0), (1, 1)), x, Uniform()).jacobian.toarray()[48:50]
     assert np.abs(row.reshape(2, 49, 2).sum(axis=1) - np.eye(2)).max() < 1e-14
-
-
-@pytest.mark.parametrize("width", [0.5, 1.0, 1.2, math.sqrt(1.5), 2.0])
-def test_two_agents_in_a_rectangle(width: float) -> None:
-    x = np.array([(0.25, width / 2), (0.75, width / 2)])
-    found = derivatives(Box((0, 0), (1, width)), x, Uniform())
-    assert np.abs(found.errors).max() < 1e-15
-    eigenvalues = np.sort(np.linalg.eigvals(found.jacobian.toarray()).real)
-    expected = np.sort([0.0, 0.0, 0.5, 2.0 * width**2 / 3.0])
-    assert eigenvalues == pytest.approx(expected, abs=1e-10)
 
 
 def test_one_agent_has_a_fixed_centroid() -> None:

@@ -23,9 +23,8 @@ from dwell.studies.design_result import VALID, VOID, Design
 from dwell.theory import max_dwell_time, max_gain
 from dwell.theory.advice import advise, advise_for
 from dwell.theory.certificate import max_lipschitz
-from dwell.theory.design import Setting, setting_of
+from dwell.theory.design import Setting, common_waits, setting_of, shares_clock
 from dwell.theory.lipschitz import lipschitz_along
-from dwell.theory.synchrony import common_waits, shares_clock
 
 
 def setting(
@@ -95,10 +94,7 @@ def test_what_the_papers_numbers_admit() -> None:
     assert advise(THIRTY) == ()
     assert not TWELVE.feasible
     assert TWELVE.admissible_k1 is None
-    assert 0.65 / TWELVE.max_dwell_times[0] == pytest.approx(19.8, abs=0.05)
-    local = TWELVE.sharper[1]
-    assert local.fulfilled
-    assert local.margin == pytest.approx(1.0 / 0.65, rel=1e-7)
+    assert TWELVE.sharper[1].margin == pytest.approx(1.0 / 0.65, rel=1e-7)
 
 
 def test_the_three_forms_are_one_condition() -> None:
@@ -227,13 +223,6 @@ def test_advice_for_measured_constants() -> None:
     assert "agent 1 is infinite" in none.says
 
 
-def test_infinite_constants_leave_nothing() -> None:
-    s = setting(0.3, 0.5, 0.5, [1.0, math.inf], 0.1, 0.2, 2)
-    assert s.max_dwell_times[1] == 0.0
-    assert not s.feasible
-    assert all(advice.value is None for advice in advise(s))
-
-
 def test_agents_that_differ_are_told_apart() -> None:
     s = setting(0.3, 0.5, 0.5, [1.0, 2.0, 4.0], 0.01, [0.01, 0.3, 0.04], 3)
     assert s.tightest == 1
@@ -242,6 +231,9 @@ def test_agents_that_differ_are_told_apart() -> None:
     assert (t2.value <= s.max_dwell_times).all()
     assert "for agent 2, up to" in t2.says
     assert isinstance(t2.as_json()["value"], list)
+    endless = setting(0.3, 0.5, 0.5, [1.0, math.inf], 0.1, 0.2, 2)
+    assert endless.max_dwell_times[1] == 0.0
+    assert all(advice.value is None for advice in advise(endless))
 
 
 @pytest.mark.parametrize(
@@ -434,16 +426,17 @@ def test_without_a_certificate_constants_are_measured() -> None:
     assert unrun(small(), eta_max=0.2).setting.eta_max == 0.2
 
 
-def test_adaptive_timers_bring_their_own_eta_max() -> None:
+def test_eta_max_of_adaptive_timers_and_above_k1() -> None:
     law = {"reset": "adaptive", "eta_max": 0.3}
     found = unrun(small(certificate=None, controller=law))
     assert (found.setting.eta_max, found.setting.tied) == (0.3, False)
-
-
-def test_eta_max_above_k1_is_a_reason() -> None:
-    found = unrun(small(certificate={"eta_max": 1.5}))
-    assert not found.feasible
-    assert "needs eta_max < k1, but eta_max = 1.5 and k1 = 1" in found.reasons[0]
+    high = unrun(small(certificate={"eta_max": 1.5}))
+    assert not high.feasible
+    assert "needs eta_max < k1, but eta_max = 1.5 and k1 = 1" in high.reasons[0]
+    assert high.as_json()["theta"]["max_gain"] is None
+    with pytest.raises(InputError, match="no k1 to agree on") as no:
+        unrun(small(certificate={"eta_max": 1.5}), agree="flooding")
+    assert no.value.key == "certificate.eta_max"
 
 
 def weightless(points: np.ndarray) -> np.ndarray:
@@ -509,38 +502,23 @@ def test_slow_scenarios_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert dwell.design(small(), samples=0, run=True).lipschitz.run is not None
 
 
-def test_agents_that_pass_through_each_other_between_looks_have_no_constant() -> None:
-    hold = {"t1": 2.0, "t2": 2.0, "initial_hold": [[1, 0], [-1, 0]]}
-    start = {"start": [[1.01, 2], [3.02, 2]]}
-    passing = small(agents=start, controller=hold, run={"horizon": 3.0})
-    found = dwell.design(passing, samples=5)
+@pytest.mark.parametrize(("wait", "start", "meet"), [(2.0, (1.01, 3.02), 1.005), (1.0, (1, 3), 1)])
+def test_agents_that_meet_between_samples_or_at_one_have_no_constant(wait, start, meet) -> None:
+    hold = {"t1": wait, "t2": wait, "initial_hold": [[1, 0], [-1, 0]]}
+    places = {"start": [[x, 2] for x in start]}
+    meeting = small(agents=places, controller=hold, run={"horizon": 3.0})
+    found = dwell.design(meeting, samples=5, agree="flooding", graph="run")
     assert found.lipschitz.run is not None
-    assert found.lipschitz.run.value == math.inf
-    assert found.lipschitz.run.time == pytest.approx(1.005)
-    assert any("infinite at t = 1.005" in reason for reason in found.reasons)
-    assert found.lipschitz.bound.value == math.inf
-
-
-def test_agents_that_meet_on_the_way_have_no_constant() -> None:
-    hold = {"t1": 1.0, "t2": 1.0, "initial_hold": [[1, 0], [-1, 0]]}
-    meeting = small(agents={"start": [[1, 2], [3, 2]]}, controller=hold, run={"horizon": 3.0})
-    found = dwell.design(meeting, agree="flooding", graph="run")
-    assert any("ended early" in note and "coincident" in note for note in found.notes)
-    assert any("agent 0 is infinite at t = 1, above" in reason for reason in found.reasons)
-    assert found.lipschitz.bound.value == math.inf
-    assert found.lipschitz.sampled is None
+    assert (found.lipschitz.run.value, found.lipschitz.bound.value) == (math.inf, math.inf)
+    assert found.lipschitz.run.time == pytest.approx(meet)
     assert found.as_json()["measured_lipschitz"]["run"]["value"] is None
+    assert found.lipschitz.sampled is None
+    assert any(f"infinite at t = {meet}, above" in reason for reason in found.reasons)
+    early = any("ended early" in note and "coincident" in note for note in found.notes)
+    assert early == (meet == 1)
 
 
 # Agreement in a design.
-
-
-def test_there_is_nothing_to_agree_on_where_eta_max_is_not_below_k1() -> None:
-    place = small(certificate={"eta_max": 1.2})
-    assert unrun(place).as_json()["theta"]["max_gain"] is None
-    with pytest.raises(InputError, match="no k1 to agree on") as no:
-        dwell.design(place, samples=0, run=False, agree="flooding")
-    assert no.value.key == "certificate.eta_max"
 
 
 @pytest.mark.parametrize("graph", ["start", "run"])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell._types import Floats, Points, in_short
 from dwell.errors import DensityError
-
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @runtime_checkable
