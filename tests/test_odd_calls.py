@@ -10,7 +10,6 @@ from dwell.scenario import parse_scenario
 
 SQUARE = dwell.Box((0, 0), (1, 1))
 PLACES = [(0.25, 0.5), (0.75, 0.5), (0.5, 0.9)]
-DISC, CUBE, LINE = dwell.Ball((0, 0), 1), dwell.Box((0, 0, 0), (1, 1, 1)), dwell.Interval(0, 1)
 
 
 def timer(**changes):
