@@ -142,35 +142,29 @@ class Tessellation:
 
         Both cells must see it, with a positive size, so the relation is symmetric.
         """
-        from scipy.sparse import csr_array
-
         agent, behind, sizes = edges_of(self.cells)
         real = (sizes > SHORTEST_EDGE * self.workspace.diameter) & (behind >= 0)
-        pairs, shape = (agent[real], behind[real]), (len(self.positions),) * 2
-        back = csr_array((np.ones(real.sum(), dtype=bool), pairs), shape=shape).tocsc()
-        there = back.tocsr()  # both now have sorted indices
-        if not np.array_equal(there.indices, back.indices):
-            there = there.multiply(back.T.tocsr()).tocsr()
-        return _rows_of(there)
+        p, q, count = agent[real], behind[real], len(self.positions)
+        there, back = np.sort(p * count + q), np.sort(q * count + p)
+        if not np.array_equal(there, back):
+            there = np.intersect1d(there, back)
+        return _lists_of(there[np.diff(there, prepend=-1) > 0], count)
 
     @cached_property
     def touching(self) -> list[list[int]]:
         """Like `neighbors`, but cells that meet in a single point count too."""
-        from scipy.sparse import csr_array
         from scipy.spatial import KDTree
 
         reach, count = SHORTEST_EDGE * self.workspace.diameter, len(self.positions)
         tree = KDTree(self.positions)
-        pairs = [(p, q) for p, near in enumerate(self.neighbors) for q in near]
+        pairs = {p * count + q for p, near in enumerate(self.neighbors) for q in near}
         for p, cell in enumerate(self.cells):
             around = tree.query_ball_point(
                 cell.position + cell.offsets, lengths(cell.offsets) + reach
             )
             for q in {q for found in around for q in found if q != p}:
-                pairs += [(p, q), (q, p)]
-        first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        ones = np.ones(len(first), dtype=bool)
-        return _rows_of(csr_array((ones, (first, second)), shape=(count, count)))
+                pairs |= {p * count + q, q * count + p}
+        return _lists_of(np.array(sorted(pairs), dtype=np.int64), count)
 
     def shared_edge(self, p: int, q: int) -> Points | None:
         """The edge between the cells of p and q, (2, 2); the same bits for (q, p).
@@ -204,10 +198,10 @@ def edges_of(cells: Sequence[VoronoiCell]) -> tuple[Ints, Ints, Floats]:
     return agent, behind, np.concatenate([cell.border_sizes for cell in cells])
 
 
-def _rows_of(matrix: Any) -> list[list[int]]:
-    """The columns of the nonzero entries in each row of a sparse matrix, ascending."""
-    matrix.sort_indices()
-    columns, bounds = matrix.indices.tolist(), matrix.indptr.tolist()
+def _lists_of(pairs: Ints, count: int) -> list[list[int]]:
+    """For each p, ascending, the q of ascending numbers p * count + q."""
+    columns = (pairs % count).tolist()
+    bounds = np.searchsorted(pairs, count * np.arange(count + 1)).tolist()
     collecting = gc.isenabled()
     gc.disable()  # many lists at once, none of them part of a cycle
     try:

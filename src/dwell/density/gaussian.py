@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -109,25 +108,22 @@ class Gaussian:
         """Qyy - Qxy**2 / Qxx: half the inverse of the variance of y."""
         return self.form[2] if self.covariance is None else 0.5 / self.covariance[1][1]
 
+    @cached_property
+    def _exact(self) -> list[list[Fraction]]:
+        """Q without rounding: a nearly singular matrix would lose its digits."""
+        if self.covariance is None:
+            return exact(self.rate * np.eye(self.dimension))
+        return [[v / 2 for v in row] for row in _exact_inverse(self.covariance)]
+
     @property
     def matrix(self) -> Floats:
-        """Q of exp(-(z - center)' Q (z - center)), (n, n): half the inverse of the covariance.
-
-        Computed in rational arithmetic: a nearly singular matrix would lose its digits.
-        """
-        if self.covariance is None:
-            assert self.rate is not None
-            return self.rate * np.eye(self.dimension)
-        inverse = _exact_inverse(self.covariance)
-        return np.array([[float(v / 2) for v in row] for row in inverse])
+        """Q of exp(-(z - center)' Q (z - center)), (n, n): half the inverse of the covariance."""
+        return np.array([[float(v) for v in row] for row in self._exact])
 
     @cached_property
     def root(self) -> Floats:
         """Upper triangular C with Q = C'C, (n, n)."""
-        if self.covariance is None:
-            assert self.rate is not None
-            return math.sqrt(self.rate) * np.eye(self.dimension)
-        return upper_root([[v / 2 for v in row] for row in _exact_inverse(self.covariance)])
+        return upper_root(self._exact)
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
