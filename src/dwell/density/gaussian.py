@@ -111,7 +111,7 @@ class Gaussian:
     @cached_property
     def _exact(self) -> list[list[Fraction]]:
         """Q without rounding: a nearly singular matrix would lose its digits."""
-        if self.covariance is None:
+        if self.rate is not None:
             return exact(self.rate * np.eye(self.dimension))
         return [[v / 2 for v in row] for row in _exact_inverse(self.covariance)]
 

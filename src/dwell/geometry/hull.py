@@ -67,9 +67,13 @@ def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
         offset = max(math.fsum(normal * point) for point in points[kept[own]])
         found.append((read_only(_loop(own, points[kept], normal)), normal, offset))
     faces, normals, offsets = zip(*sorted(found, key=lambda own: sorted(own[0])), strict=True)
-    volume = _volume(local, facets.simplices, kept) * unit ** points.shape[1]
-    parts = (read_only(np.array(part)) for part in (points[kept], normals, offsets))
-    return Shell(*parts, faces, volume)
+    return Shell(
+        read_only(points[kept]),
+        read_only(np.array(normals)),
+        read_only(np.array(offsets)),
+        faces,
+        _volume(local, facets.simplices, kept) * unit ** points.shape[1],
+    )
 
 
 def framed(points: Points, key: str) -> tuple[Points, float, Points]:

@@ -256,8 +256,8 @@ def _of_halfspaces(rows: Points, values: Floats) -> tuple[Shell, tuple[str, ...]
     order = np.argsort(owner)
     normals, offsets, _ = unit_halfspaces(rows[owner[order]], values[owner[order]])
     faces = tuple(shell.faces[k] for k in order)
-    given = {"normals": read_only(normals), "offsets": read_only(offsets), "faces": faces}
-    return shell._replace(**given), repairs
+    given = shell._replace(normals=read_only(normals), offsets=read_only(offsets), faces=faces)
+    return given, repairs
 
 
 def _owners(shell: Shell, rows: Points, values: Floats) -> Ints:

@@ -10,14 +10,16 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.polygon_validation import as_points, clean_ring, signed_area
 from dwell.geometry.validation import (
     ROUNDING,
     as_number,
+    as_points,
     as_rows,
+    clean_ring,
     missing,
     read_only,
     refuse_range,
+    signed_area,
 )
 
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box

@@ -58,7 +58,7 @@ def solve(
     begin = np.array(start, dtype=np.float64)
     knots: list[Knot] = [(since, begin, counted(begin), called)]
     if until <= since:
-        return Spline(*map(np.array, zip(*knots, strict=True)), True)
+        return _spline(knots, True)
     halt, done = None, False
     try:
         # Absolute errors count, as lengths have no natural zero; those of many steps add up.
@@ -78,7 +78,12 @@ def solve(
         halt = reason
     except KeyboardInterrupt:
         pass
-    return Spline(*map(np.array, zip(*knots, strict=True)), done, halt)
+    return _spline(knots, done, halt)
+
+
+def _spline(knots: list[Knot], finished: bool, halt: Halt | None = None) -> Spline:
+    times, values, rates, calls = (np.array(column) for column in zip(*knots, strict=True))
+    return Spline(times, values, rates, calls, finished, halt)
 
 
 def _knots(
