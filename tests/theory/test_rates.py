@@ -30,7 +30,7 @@ from dwell import (
     tessellate,
 )
 from dwell.agents.network import Network
-from dwell.errors import AgentsError, DensityError
+from dwell.errors import DensityError
 from dwell.scenario import apply_overrides, parse_scenario, template_text, text_to_mapping
 from dwell.theory.decay import observe, predict
 from dwell.theory.lipschitz import lipschitz_at
@@ -241,15 +241,10 @@ def test_polishing_follows_a_curved_valley(thirty: np.ndarray, heptagon: np.ndar
 # Refusals.
 
 
-def test_what_cannot_be_told_is_refused() -> None:
+def test_a_run_on_a_grid_has_no_rates() -> None:
     grid = simulate(ROOM, HILL, START, Lloyd(dt=0.5), until=1.0, spacing=0.1)
     with pytest.raises(DensityError, match="grid of points"):
         rates_of(grid)
-    with pytest.raises(AgentsError, match="agents 0 and 1"):
-        rates(ROOM, HILL, [(1, 1), (1, 1)])
-    half = lambda z: np.where(z[:, 0] < 1.0, 1.0, 0.0)  # noqa: E731
-    with pytest.raises(DensityError, match="agent 1 weighs nothing"):
-        rates(ROOM, half, [(0.5, 1.0), (3.0, 1.0)])
 
 
 # What the spectrum predicts of each law.
