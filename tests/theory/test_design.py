@@ -105,7 +105,6 @@ def test_the_three_forms_are_one_condition() -> None:
         assert s.max_lipschitz[0] == max_lipschitz(*known, s.t2[0], s.agents)
         in_theta = s.k1 * s.t2 <= s.theta * s.reach / s.spreads
         assert (in_theta == (s.t2 <= s.max_dwell_times)).all()
-        assert s.max_gains_in_theta is not None
         most = float(s.max_gains_in_theta[0])
         scaled = replace(s, k1=most, eta_max=s.theta * most)
         assert scaled.max_dwell_times == pytest.approx(s.t2, rel=1e-12, abs=0.0)
@@ -213,7 +212,6 @@ def test_advice_for_measured_constants() -> None:
     assert only[0].says == "L at least 2 for agent 1, from 1 on for others, as measured on the way"
     more = advise_for(s, np.full(3, 50.123456789))
     assert [advice.key for advice in more] == ["lipschitz", "k1", "t2", "nu", "eta_max"]
-    assert more[0].value is not None
     raised = replace(s, lipschitz=np.full(3, more[0].value))
     assert (raised.lipschitz >= 50.123456789).all()
     assert not raised.feasible
@@ -343,7 +341,6 @@ def test_hold_errors_obey_the_lemma_with_the_measured_constants() -> None:
     run = dwell.run_scenario(scenario)
     seen = lipschitz_along(run.system, run.start, run.events, run.metrics, run.horizon)
     law = run.system.controller
-    assert isinstance(law, dwell.Timer)
     spreads = seen.values * math.sqrt(12) + 1.0
     limits = np.minimum(2.0 * law.k1, 0.65 * law.k1**2 * spreads / law.reach)
     held = run.metrics.hold_errors.max(axis=0)
@@ -374,7 +371,6 @@ def test_the_paper_designs() -> None:
     assert "exceeds the maximum dwell time 0.0327502, 19.8-fold" in first
     assert "No k1 is admissible" in second
     assert "above the assumed 5" in third
-    assert twelve.lipschitz.end is not None
     assert twelve.lipschitz.end.value == pytest.approx(0.689, abs=1e-3)
 
 
@@ -383,7 +379,6 @@ def test_a_sound_design() -> None:
     assert found.verdict == VALID
     assert found.reasons == ()
     assert found.feasible
-    assert found.neighbor_limits is not None
     assert found.rate_limits is not None
     assert (found.neighbor_limits >= found.setting.max_dwell_times).all()
     value = json.loads(json.dumps(found.as_json(), allow_nan=False))
@@ -414,7 +409,6 @@ def test_without_a_certificate_constants_are_measured() -> None:
     found = dwell.design(small(certificate=None), samples=0)
     assert found.setting.tied
     assert found.setting.theta == pytest.approx(THETA)
-    assert found.lipschitz.values is not None
     assert (found.setting.lipschitz == found.lipschitz.values).all()
     text = " ".join(found.notes)
     assert "has no certificate" in text
@@ -459,7 +453,6 @@ def test_weightless_cells_are_named() -> None:
 def test_nearly_coincident_agents_are_named() -> None:
     start = {"start": [[1, 1], [3, 1], [2, 2], [2, 2.0 + 1e-13], [3, 3.2]]}
     found = unrun(small(agents=start))
-    assert found.lipschitz.start is not None
     assert "agents 2 and 3 are only" in found.lipschitz.start.says
     assert found.verdict == VOID
     twins = {"start": [[1, 1], [3, 1], [2, 2], [2, 2], [3, 3.2]]}
@@ -486,7 +479,6 @@ def test_what_the_conditions_do_not_cover_is_noted() -> None:
     alone = dwell.design(small(agents={"start": [[1, 1]]}), samples=0)
     assert alone.reasons == ("The theorem assumes at least two agents.",)
     assert alone.verdict == VOID
-    assert alone.lipschitz.values is not None
     assert alone.lipschitz.values.tolist() == [0.0]
 
 
@@ -508,7 +500,6 @@ def test_agents_that_meet_between_samples_or_at_one_have_no_constant(wait, start
     places = {"start": [[x, 2] for x in start]}
     meeting = small(agents=places, controller=hold, run={"horizon": 3.0})
     found = dwell.design(meeting, samples=5, agree="flooding", graph="run")
-    assert found.lipschitz.run is not None
     assert (found.lipschitz.run.value, found.lipschitz.bound.value) == (math.inf, math.inf)
     assert found.lipschitz.run.time == pytest.approx(meet)
     assert found.as_json()["measured_lipschitz"]["run"]["value"] is None
@@ -526,8 +517,6 @@ def test_agents_that_meet_between_samples_or_at_one_have_no_constant(wait, start
 def test_agents_agree_on_a_gain_that_all_may_use(method: str, graph: str) -> None:
     place = template("two-hills", run={"horizon": 5.0})
     found = dwell.design(place, samples=0, agree=method, graph=graph)
-    assert found.agreement is not None
-    assert found.caps is not None
     assert len(set(found.caps.tolist())) > 1
     k1 = found.agreement.value
     assert k1 <= found.caps.min()

@@ -255,7 +255,6 @@ def test_lloyd_is_as_slow_as_its_softest_mode() -> None:
     fine = predict(minimum(), Lloyd(k2=2.0, dt=1e-6))
     assert fine.rate == pytest.approx(2.0 * minimum().gap, rel=1e-5)
     coarse = predict(minimum(), Lloyd(k2=2.0, dt=1.5))  # beyond its limit
-    assert coarse.rate is not None
     assert coarse.rate < 0.0
     assert coarse.limit == pytest.approx(1.0 / (1.0 - minimum().lambda_min))
 
@@ -393,7 +392,6 @@ def test_single_runs_scatter_about_what_is_predicted(
     for seed in range(16):
         run = simulate(ROOM, HILL, begin, law, until=until, seed=seed, sample_every="off")
         seen.append(observe(run, found, predicted).rate or math.nan)
-    assert predicted.rate is not None
     error = float(np.std(seen)) / math.sqrt(len(seen)) / predicted.rate
     assert error < 0.03
     assert float(np.mean(seen)) == pytest.approx(predicted.rate, rel=0.04)
@@ -403,7 +401,6 @@ def test_single_runs_scatter_about_what_is_predicted(
 def test_the_limit_of_timers_that_run_together_is_sharp(share: float, sign: float) -> None:
     """Below it the stiffest mode swings to and fro and shrinks, above it grows."""
     limit = predict(minimum(), Timer(k1=0.5, nu=0.5, t1=0.1, t2=0.3)).limit
-    assert limit is not None
     wait = share * limit
     law = Timer(k1=0.5, nu=0.5, t1=wait, t2=wait)
     start = minimum().positions + 1e-5 * minimum().modes[-1]
