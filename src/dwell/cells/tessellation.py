@@ -16,7 +16,7 @@ import numpy as np
 from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
-from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.backend import CellBackend, backend_for, measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.polygon import measure_thoroughly
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -74,11 +74,8 @@ class Tessellation:
         return f"<Tessellation: {len(self.positions)} cells in {n} dimension{'s' * (n != 1)}>"
 
     def __str__(self) -> str:
-        columns = {
-            **by_axis("", self.positions),
-            "mass": self.masses,
-            "error": lengths(self.errors),
-        }
+        own = {"mass": self.masses, "error": lengths(self.errors)}
+        columns = by_axis("", self.positions) | own
         count = min(MOST_LISTED, len(self.positions))
         rows = [[f"{k}", *(f"{v[k]:.6g}" for v in columns.values())] for k in range(count)]
         more = len(self.positions) - count
@@ -123,17 +120,15 @@ class Tessellation:
     @cached_property
     def cells(self) -> Sequence[VoronoiCell]:
         """Every cell."""
-        found: Sequence[VoronoiCell] = self._backend.cells(self.workspace, self.positions)
-        return found
+        return self._backend.cells(self.workspace, self.positions)
 
     def cell(self, i: int) -> VoronoiCell:
         """The cell of agent i."""
         check_agent(i, len(self.positions))
-        found: VoronoiCell = self._backend.cells(self.workspace, self.positions, [i])[0]
-        return found
+        return self._backend.cells(self.workspace, self.positions, [i])[0]
 
     @property
-    def _backend(self) -> Any:
+    def _backend(self) -> CellBackend:
         return backend_for(weighted_region(self.workspace, Uniform()))
 
     @cached_property
@@ -182,9 +177,7 @@ class Tessellation:
         if q not in self.neighbors[p]:
             return None
         first = min((p, q), key=lambda i: tuple(self.positions[i]))
-        edge: Any = self.cells[first]
-        shared: Points | None = edge.edge_with(q if first == p else p)
-        return shared
+        return self.cells[first].edge_with(q if first == p else p)
 
 
 def edges_of(cells: Sequence[VoronoiCell]) -> tuple[Ints, Ints, Floats]:
