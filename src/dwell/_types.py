@@ -21,8 +21,7 @@ T = TypeVar("T")
 
 def lengths(vectors: Points) -> Floats:
     """The length of each vector of (..., n)."""
-    found: Floats = np.sqrt(dots(vectors, vectors))
-    return found
+    return np.sqrt(dots(vectors, vectors))
 
 
 def dots(a: Points, b: Points) -> Floats:

@@ -271,8 +271,7 @@ def _mass_errors(
 def _about_centroids(seen: CellMeasurements) -> Floats:
     """Second moments about the centroids, of measurements that include them."""
     assert seen.second is not None
-    second: Floats = np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)
-    return second
+    return np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)
 
 
 def as_positions(positions: object, dimension: int = 2) -> Points:

@@ -127,8 +127,7 @@ class Gaussian:
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        values: Floats = self.weight * np.exp(-drops(self, as_rows(points, self.dimension)))
-        return values
+        return self.weight * np.exp(-drops(self, as_rows(points, self.dimension)))
 
     def terms(self) -> Terms | None:
         """One Gaussian term, in the plane."""

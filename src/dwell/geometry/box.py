@@ -139,8 +139,7 @@ class Box(Region):
         """The nearest point of the box to each point."""
         if self.dimension == 2:
             return self.polygon.nearest(points)
-        nearest: Points = np.clip(as_rows(points, self.dimension), self.lower, self.upper)
-        return nearest
+        return np.clip(as_rows(points, self.dimension), self.lower, self.upper)
 
 
 def _corner(value: object, name: str) -> tuple[float, ...]:

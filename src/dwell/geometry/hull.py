@@ -112,8 +112,7 @@ def distinct(points: Points, scaled: Points, reach: float) -> Points:
     from scipy.spatial import KDTree
 
     later = {max(pair) for pair in KDTree(scaled).query_pairs(reach)}
-    kept: Points = np.delete(points, sorted(later), axis=0)
-    return kept
+    return np.delete(points, sorted(later), axis=0)
 
 
 def independent(rows: Points, count: int) -> list[int]:

@@ -157,8 +157,7 @@ class Interval(Region):
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the interval to each point, (k, 1)."""
-        nearest: Points = np.clip(as_rows(points, 1), self.lower, self.upper)
-        return nearest
+        return np.clip(as_rows(points, 1), self.lower, self.upper)
 
 
 @final
@@ -253,8 +252,7 @@ class Polygon(Region):
 
     @property
     def _edges(self) -> Points:
-        edges: Points = np.roll(self.vertices, -1, axis=0) - self.vertices
-        return edges
+        return np.roll(self.vertices, -1, axis=0) - self.vertices
 
 
 def _chain(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:

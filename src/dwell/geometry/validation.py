@@ -285,8 +285,7 @@ def turns(ring: Points) -> Floats:
     step = ring - before
     length = np.hypot(chord[:, 0], chord[:, 1])
     crossing = step[:, 0] * chord[:, 1] - step[:, 1] * chord[:, 0]
-    depth: Floats = np.divide(crossing, length, out=np.zeros_like(length), where=length > 0)
-    return depth
+    return np.divide(crossing, length, out=np.zeros_like(length), where=length > 0)
 
 
 def signed_area(ring: Points) -> float:
