@@ -236,9 +236,9 @@ def secular_roots(local: Points, sizes: Floats) -> Floats:
     """
     unit = sizes.max()
     a, y = sizes / unit, np.abs(local) / unit
-    t = np.maximum((a * (y - a)).max(axis=1), 0.0)  # each term alone must stay below 1
     todo = np.flatnonzero(_lengths(y / a) > 1.0)
-    t[np.setdiff1d(np.arange(len(y)), todo)] = 0.0
+    t = np.zeros(len(y))
+    t[todo] = np.maximum((a * (y[todo] - a)).max(axis=1), 0.0)  # each term must stay below 1
     for _ in range(MOST_STEPS):
         if not todo.size:
             break
