@@ -117,16 +117,9 @@ def distinct(points: Points, scaled: Points, reach: float) -> Points:
 
 def independent(rows: Points, count: int) -> list[int]:
     """Numbers of `count` rows that depend on each other as little as can be (greedy)."""
-    left = rows.copy()
-    chosen: list[int] = []
-    for _ in range(count):
-        sizes = (left * left).sum(axis=1)
-        sizes[chosen] = -1.0
-        k = int(np.argmax(sizes))
-        chosen.append(k)
-        length = math.sqrt(max(float(sizes[k]), 1e-300))
-        axis = left[k] / length
-        left = left - (left @ axis)[:, None] * axis
+    from scipy.linalg import qr
+
+    chosen: list[int] = qr(rows.T, mode="r", pivoting=True)[1][:count].tolist()
     return chosen
 
 

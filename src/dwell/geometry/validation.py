@@ -38,9 +38,7 @@ def missing(workspace: object, dimension: int, part: str) -> MissingPartError:
 def as_vector(value: object, what: str, key: str) -> Floats:
     """`value` as a vector of finite doubles, at least one; on the line a plain number will do."""
     vector = as_numbers(value)
-    if vector is not None and vector.ndim == 0:
-        vector = vector.reshape(1)
-    if vector is None or vector.ndim != 1 or vector.size == 0:
+    if vector is None or vector.ndim > 1 or vector.size == 0:
         raise WorkspaceError(
             f"{what} is {in_short(value)}; a list of numbers, one per dimension, is needed",
             code="workspace.shape",
@@ -52,7 +50,7 @@ def as_vector(value: object, what: str, key: str) -> Floats:
             code="workspace.nonfinite",
             key=key,
         )
-    return vector
+    return vector.reshape(-1)
 
 
 def as_number(value: object, what: str, key: str) -> float:
@@ -301,16 +299,12 @@ def _extent(points: Points) -> float:
 
 def _without_repeats(points: Points, diameter: float, repairs: list[str]) -> Points:
     """Drop vertices that repeat the one before; where the last repeats the first, the last."""
-    if len(points) == 0:
-        return points
     least = ROUNDING * diameter
     keep = np.hypot(*(points - np.roll(points, 1, axis=0)).T) > least
-    if len(points) > 1 and not keep[0]:
+    if not keep[:1].all():
+        at_first = ~keep | (np.hypot(*(points - points[0]).T) <= least)
+        keep &= ~np.logical_and.accumulate(at_first[::-1])[::-1]  # from some vertex to the last
         keep[0] = True
-        last = len(points) - 1
-        while last > 0 and (not keep[last] or np.hypot(*(points[last] - points[0])) <= least):
-            keep[last] = False
-            last -= 1
     if not keep.all():
         repairs.append(repeats_removed(int((~keep).sum())))
     kept: Points = points[keep]
