@@ -2,7 +2,6 @@
 
 from dwell.hybrid.arc import HybridArc
 from dwell.hybrid.simulate import simulate
-from dwell.hybrid.stop import Halt, Stop, StopReason
-from dwell.hybrid.system import Event, HybridSystem
+from dwell.hybrid.system import Event, Halt, HybridSystem, Stop, StopReason
 
 __all__ = ["Event", "Halt", "HybridArc", "HybridSystem", "Stop", "StopReason", "simulate"]

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints
-from dwell.hybrid.stop import Halt
+from dwell.hybrid.system import Halt
 
 Rate = Callable[[Floats], Floats]  # the right-hand side: state -> its rate of change
 
