@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import assume
@@ -96,12 +96,8 @@ def _pulled_in(polygon: Sequence[Point], z: Point) -> Point:
 
 def _boundary_distance(polygon: Sequence[Point], z: Point) -> float:
     """Distance from a point inside to the nearest edge line, roughly."""
-    gaps = []
-    for k, a in enumerate(polygon):
-        b = polygon[(k + 1) % len(polygon)]
-        turn = float(cross(exact(a), exact(b), exact(z)))
-        gaps.append(turn / math.dist(a, b))
-    return min(gaps)
+    edges = pairwise([*polygon, polygon[0]])
+    return min(float(cross(exact(a), exact(b), exact(z))) / math.dist(a, b) for a, b in edges)
 
 
 # ----------------------------------------------------------------- polygons
@@ -151,10 +147,7 @@ def needles(draw: st.DrawFn, max_log_aspect: float = 8.0) -> Polygon:
 @st.composite
 def many_gons(draw: st.DrawFn, max_sides: int = 200) -> Polygon:
     """Nearly regular polygons with many sides."""
-    n = draw(st.integers(3, max_sides))
-    radius = draw(st.floats(0.5, 20))
-    phase = draw(UNIT)
-    return regular_polygon(n, radius, phase)
+    return regular_polygon(draw(st.integers(3, max_sides)), draw(st.floats(0.5, 20)), draw(UNIT))
 
 
 def convex_polygons() -> st.SearchStrategy[Polygon]:
@@ -169,11 +162,8 @@ def regular_polygon(n: int, radius: float = 1.0, phase: float = 0.0) -> Polygon:
 
 
 def polygon_area(polygon: Sequence[Point]) -> float:
-    o = exact(polygon[0])
-    total = sum(
-        cross(o, exact(polygon[k]), exact(polygon[k + 1])) for k in range(1, len(polygon) - 1)
-    )
-    return float(total / 2)
+    o, *rest = map(exact, polygon)
+    return float(sum(cross(o, a, b) for a, b in pairwise(rest)) / 2)
 
 
 # ------------------------------------------------------------------- agents
@@ -231,13 +221,8 @@ def cocircular_agents(draw: st.DrawFn, polygon: Polygon, max_size: int = 10) -> 
     n = draw(st.integers(3, most))
     even = [k / n for k in range(n)]
     turns = draw(st.just(even) | st.lists(UNIT, min_size=3, max_size=most))
-    ring = [
-        (
-            centre[0] + radius * math.cos(2 * math.pi * t),
-            centre[1] + radius * math.sin(2 * math.pi * t),
-        )
-        for t in turns
-    ]
+    angles = [2 * math.pi * t for t in turns]
+    ring = [(centre[0] + radius * math.cos(a), centre[1] + radius * math.sin(a)) for a in angles]
     return _nonempty(keep_valid(polygon, ring + [centre] * draw(st.integers(0, 1))))
 
 
@@ -283,36 +268,18 @@ def configurations(draw: st.DrawFn, max_size: int = 12) -> tuple[Polygon, Agents
 # ---------------------------------------------------------------- densities
 
 
-@dataclass(frozen=True)
-class GaussianSpec:
-    """Parameters of a Gaussian in doubles: either a rate or a covariance."""
-
-    centre: Point
-    rate: float | None = None
-    covariance: tuple[tuple[float, float], tuple[float, float]] | None = None
-
-    def oracle(self) -> Gaussian:
-        """The same Gaussian for the high-precision moments."""
-        if self.rate is not None:
-            return Gaussian.isotropic(self.centre, self.rate)
-        assert self.covariance is not None
-        return Gaussian.from_covariance(self.centre, self.covariance)
-
-
 @st.composite
-def gaussians(draw: st.DrawFn, span: float = 30.0, anisotropic: bool | None = None) -> GaussianSpec:
-    """Gaussians with standard deviations from 0.5 to 50 and any orientation."""
+def gaussians(draw: st.DrawFn, span: float = 30.0) -> Gaussian:
+    """Gaussians with standard deviations from 0.5 to 50, and any orientation or none."""
     centre = draw(points(span))
-    if anisotropic is None:
-        anisotropic = draw(st.booleans())
-    if not anisotropic:
-        return GaussianSpec(centre, rate=draw(st.sampled_from((0.03,)) | st.floats(2e-4, 2)))
+    if not draw(st.booleans()):
+        return Gaussian.isotropic(centre, draw(st.sampled_from((0.03,)) | st.floats(2e-4, 2)))
     major, minor = draw(st.tuples(st.floats(0.5, 50), st.floats(0.5, 50)))
     angle = draw(st.floats(0, math.pi))
     c, s = math.cos(angle), math.sin(angle)
     a, d = (c * major) ** 2 + (s * minor) ** 2, (s * major) ** 2 + (c * minor) ** 2
     b = c * s * (major**2 - minor**2)
-    return GaussianSpec(centre, covariance=((a, b), (b, d)))
+    return Gaussian.from_covariance(centre, ((a, b), (b, d)))
 
 
 # --------------------------------------------------------- seeded generators

@@ -13,20 +13,13 @@ HEAVY = ("numba", "matplotlib", "xarray", "h5netcdf", "scipy", "shapely", "pydan
 
 
 def test_every_name_is_there():
-    for name in dwell.__all__:
-        assert getattr(dwell, name) is not None
-    assert set(dwell.__all__) <= set(dir(dwell))
-
-
-def test_the_promised_names():
     promised = {
         "Box", "Gaussian", "Mixture", "Polygon", "Polynomial", "Timer", "Uniform",
         "check", "load_scenario", "run_scenario", "simulate", "tessellate",
     }  # fmt: skip
-    assert promised <= set(dwell.__all__)
-
-
-def test_an_unknown_name_is_an_attribute_error():
+    assert promised <= set(dwell.__all__) <= set(dir(dwell))
+    for name in dwell.__all__:
+        assert getattr(dwell, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Teleport'"):
         _ = dwell.Teleport
 
@@ -42,24 +35,20 @@ def loaded_after(code: str) -> set[str]:
     return set(found.stdout.split()) & set(HEAVY)
 
 
-def test_importing_dwell_loads_nothing_heavy():
-    assert loaded_after("import dwell") == set()
+HELP = """
+import contextlib, io, sys
+from dwell.cli import main
+sys.argv = ['dwell', '--help']
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()
+"""
+SCHEMA = "from dwell.scenario import scenario_schema; scenario_schema()"
 
 
-def test_help_loads_nothing_heavy():
-    code = (
-        "import sys; sys.argv = ['dwell', '--help']\n"
-        "import contextlib, io\n"
-        "from dwell.cli import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()"
-    )
-    assert loaded_after(code) == set()
-
-
-def test_validating_the_schema_needs_no_compiler():
-    assert "numba" not in loaded_after(
-        "from dwell.scenario import scenario_schema; scenario_schema()"
-    )
+@pytest.mark.parametrize(
+    ("code", "allowed"), [("import dwell", ()), (HELP, ()), (SCHEMA, set(HEAVY) - {"numba"})]
+)
+def test_what_is_not_needed_is_not_loaded(code, allowed):
+    assert loaded_after(code) <= set(allowed)
 
 
 def test_numbers_are_called_numbers():

@@ -6,15 +6,8 @@ import pytest
 import dwell
 from dwell.agents import Network
 from dwell.plotting import save_figures
-from dwell.scenario import parse_scenario
-
-SQUARE = dwell.Box((0, 0), (1, 1))
-PLACES = [(0.25, 0.5), (0.75, 0.5), (0.5, 0.9)]
-DISC, CUBE, LINE = dwell.Ball((0, 0), 1), dwell.Box((0, 0, 0), (1, 1, 1)), dwell.Interval(0, 1)
-
-
-def timer(**changes):
-    return dwell.Timer(**{"k1": 0.4, "nu": 0.2, "t1": 0.1, "t2": 0.3, **changes})
+from dwell.scenario import dump_toml, parse_scenario
+from tests.test_refused_calls import PLACES, SCENARIO, SQUARE, started, timer
 
 
 @pytest.fixture(scope="module")
@@ -22,22 +15,7 @@ def run():
     return dwell.simulate(SQUARE, None, PLACES[:2], timer(), until=1.0, sample_every=0.25)
 
 
-def simulate(law=None, **options):
-    return dwell.simulate(SQUARE, None, PLACES, law or timer(), **{"until": 0.1, **options})
-
-
-SCENARIO = {
-    "workspace": {"kind": "box", "lower": [0, 0], "upper": [1, 1]},
-    "density": {"kind": "uniform"},
-    "agents": {"start": [[0.2, 0.2], [0.7, 0.6]]},
-    "controller": {"kind": "timer", "k1": 0.4, "nu": 0.2, "t1": 0.1, "t2": 0.3},
-    "run": {"horizon": 1.0, "seed": 5, "record": {"sample_every": 0.25}},
-}
-
-
 def test_a_scenario_may_be_a_path_a_mapping_or_itself(tmp_path):
-    from dwell.scenario import dump_toml
-
     file = tmp_path / "site.toml"
     file.write_text(dump_toml(SCENARIO), encoding="utf-8")
     scenario = parse_scenario(SCENARIO)
@@ -77,11 +55,11 @@ def test_a_damaged_file_is_checked_and_not_refused(run, tmp_path):
 
 
 def test_a_seed_may_be_left_to_chance():
-    one, two = (simulate(seed=None) for _ in range(2))
+    one, two = (started(seed=None) for _ in range(2))
     assert one.system.seed != two.system.seed
-    again = simulate(seed=one.system.seed)
+    again = started(seed=one.system.seed)
     assert (one.events.next_at == again.events.next_at).all()
-    assert simulate().system.seed == 0
+    assert started().system.seed == 0
 
 
 def test_run_scenario_takes_a_seed_in_the_place_of_the_scenarios():

@@ -6,9 +6,6 @@ import pytest
 import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, Interval, Polygon, Polynomial, Polytope
 
-LINE = Interval(0, 1)
-HILL = Gaussian(center=(0.1, 0.2, 0.3), rate=1.0)
-
 
 def test_on_the_line_plain_numbers_will_do():
     """In Python as in a scenario file."""

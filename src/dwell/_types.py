@@ -20,19 +20,15 @@ T = TypeVar("T")
 
 
 def lengths(vectors: Points) -> Floats:
-    """The length of each vector of (..., n): sums of squares in the order of the coordinates.
-
-    Not by a matrix product: what that rounds to depends on the processor.
-    """
-    square = vectors[..., 0] * vectors[..., 0]
-    for k in range(1, vectors.shape[-1]):
-        square = square + vectors[..., k] * vectors[..., k]
-    found: Floats = np.sqrt(square)
-    return found
+    """The length of each vector of (..., n)."""
+    return np.sqrt(dots(vectors, vectors))
 
 
 def dots(a: Points, b: Points) -> Floats:
-    """The inner product of each pair of vectors, summed in the order of the coordinates."""
+    """The inner product of each pair of vectors, summed in the order of the coordinates.
+
+    Not by a matrix product: what that rounds to depends on the processor.
+    """
     total: Floats = a[..., 0] * b[..., 0]
     for k in range(1, a.shape[-1]):
         total = total + a[..., k] * b[..., k]

@@ -36,13 +36,16 @@ def world(request):
     return request.param, workspace, dwell.tessellate(workspace, scattered(workspace))
 
 
-def test_volume_and_centroid_are_those_of_a_uniform_density(world):
+def test_cells_are_those_of_the_tessellation(world):
+    """Volume and centroid are those of a uniform density; corners and centroids are inside."""
     name, workspace, found = world
     digits = ROUGH.get(name, 1e-12)
     for p, cell in enumerate(found.cells):
         assert cell.volume == pytest.approx(found.masses[p], rel=digits)
         assert np.allclose(cell.centroid, found.centroids[p], atol=digits * workspace.diameter)
         assert not cell.empty
+        assert cell.contains(np.vstack([cell.vertices, cell.centroid, cell.position])).all()
+        assert cell.neighbors.tolist() == found.neighbors[p]
     assert sum(cell.volume for cell in found.cells) == pytest.approx(workspace.volume, rel=digits)
 
 
@@ -56,19 +59,6 @@ def test_a_point_lies_in_the_cell_of_the_nearest_agent(world):
     nearest = gaps.argmin(axis=1)
     for cell in found.cells:
         assert np.array_equal(cell.contains(drawn), inside & (nearest == cell.agent))
-
-
-def test_cells_hold_their_corners_and_their_centroids(world):
-    _, _, found = world
-    for cell in found.cells:
-        assert cell.contains(cell.vertices).all()
-        assert cell.contains(cell.centroid[None]).all()
-        assert cell.contains(cell.position[None]).all()
-
-
-def test_neighbors_are_those_of_the_tessellation(world):
-    _, _, found = world
-    assert [cell.neighbors.tolist() for cell in found.cells] == found.neighbors
 
 
 def test_the_only_agent_has_everything(world):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell import Box, Polygon, Polytope
+from dwell import Box, Polytope
 from dwell.errors import WorkspaceError
 
 
@@ -155,7 +155,6 @@ def test_redundant_half_spaces_are_left_out_and_recorded():
 
 def test_in_the_plane_it_is_a_polygon():
     shape = Polytope([(0, 0), (1, 1), (1, 0), (0, 1), (0.5, 0.5)])
-    assert isinstance(shape.polygon, Polygon)
     assert shape.area == shape.volume == 1.0
     assert (shape.vertices == shape.polygon.vertices).all()
     points = np.random.default_rng(0).normal(size=(20, 2))
@@ -215,13 +214,9 @@ def test_half_spaces_that_leave_a_direction_open(n):
         assert (rows @ direction <= 1e-9).all()
         assert np.linalg.norm(direction) > 0.5
     assert refused(halfspaces=(np.eye(n)[:1], [1.0])).code == "workspace.unbounded"
-
-
-def test_half_spaces_that_leave_a_flat():
-    for n in (1, 2, 3, 4):
-        rows, values = cross(n), np.ones(2 * n)
-        values[n] = -1.0
-        assert refused(halfspaces=(rows, values)).code == "workspace.degenerate"
+    flat = np.ones(2 * n)
+    flat[n] = -1.0  # nothing is left but a flat
+    assert refused(halfspaces=(cross(n), flat)).code == "workspace.degenerate"
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

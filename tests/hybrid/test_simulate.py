@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
 from dwell.errors import InputError
-from dwell.hybrid import Event, Halt, StopReason, simulate
+from dwell.hybrid import Event, Halt, HybridArc, StopReason, simulate
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,8 @@ class Ticking:
 START = Ball(0.0, 10.0, 0.0)
 
 
-def zeno_time(ball: BouncingBall, height: float) -> float:
-    fall = math.sqrt(2 * height / ball.gravity)
-    return fall * (1 + ball.keep) / (1 - ball.keep)
+def ticked(*times: float, until: float = 3.0, **options: Any) -> HybridArc[tuple[float, int]]:
+    return simulate(Ticking(times), (0.0, 0), until=until, **options)
 
 
 def test_bounce_times_are_the_known_series():
@@ -79,6 +79,10 @@ def test_bounce_times_are_the_known_series():
         assert event.time == pytest.approx(expected, rel=1e-12, abs=0.0)
         expected += 2 * fall * ball.keep ** (n + 1)
     assert arc.stop.reason is StopReason.HORIZON
+    # At rest it bounces without end, and the loop says so.
+    rest = simulate(ball, START, until=100.0, max_jumps=100_000)
+    assert rest.stop.reason is StopReason.ZENO
+    assert rest.until == pytest.approx(fall * (1 + ball.keep) / (1 - ball.keep), rel=1e-9, abs=0.0)
 
 
 def test_energy_is_kept_between_bounces():
@@ -92,19 +96,29 @@ def test_energy_is_kept_between_bounces():
         assert energies == pytest.approx([energies[0]] * 8, rel=1e-9, abs=1e-9)
 
 
-def test_a_ball_that_comes_to_rest_is_zeno_and_says_so():
-    ball = BouncingBall()
-    arc = simulate(ball, START, until=100.0, max_jumps=100_000)
-    assert arc.stop.reason is StopReason.ZENO
-    assert not arc.stop.reason.ok
-    assert arc.until == pytest.approx(zeno_time(ball, 10.0), rel=1e-9, abs=0.0)
+def impatient(t: float) -> None:
+    if t >= 2.0:
+        raise KeyboardInterrupt
 
 
-def test_jump_limit_is_an_outcome():
-    arc = simulate(BouncingBall(), START, until=100.0, max_jumps=5)
-    assert arc.stop.reason is StopReason.JUMP_LIMIT
-    assert arc.jumps == 5
-    assert arc.until == arc.events[-1].time
+@pytest.mark.parametrize(
+    ("times", "options", "reason", "jumps", "until"),
+    [
+        ((1.0, 2.0, 2.5), {"max_jumps": 2}, StopReason.JUMP_LIMIT, 2, 2.0),
+        ((1.0,) * 50, {"max_simultaneous": 20}, StopReason.ZENO, 21, 1.0),
+        ((1.0, 13.0, 14.0), {"until": 20.0}, StopReason.COINCIDENT, 1, 13.0),
+        ((1.0, 2.0, 3.0), {"until": 5.0, "progress": impatient}, StopReason.INTERRUPTED, 2, 2.0),
+        ((1.0, 3.0, 3.0), {}, StopReason.HORIZON, 3, 3.0),  # also jumps exactly at the horizon
+        ((1.0,), {"until": 0.0}, StopReason.HORIZON, 0, 0.0),
+    ],
+)
+def test_every_end_is_an_outcome(times, options, reason, jumps, until):
+    arc = ticked(*times, **options)
+    assert arc.stop.reason is reason
+    assert reason.ok == (reason is StopReason.HORIZON)
+    assert reason.sentence.endswith(".")
+    assert (arc.jumps, arc.until, arc.final) == (jumps, until, (until, jumps))
+    assert arc.stop.detail == ("unlucky" if reason is StopReason.COINCIDENT else "")
 
 
 def test_before_and_after_a_jump():
@@ -119,7 +133,7 @@ def test_before_and_after_a_jump():
 
 
 def test_domain_is_well_formed():
-    arc = simulate(Ticking((1.0, 1.0, 1.0, 2.5)), (0.0, 0), until=3.0)
+    arc = ticked(1.0, 1.0, 1.0, 2.5)
     pieces = list(arc.domain())
     assert pieces == [(0.0, 1.0, 0), (1.0, 1.0, 1), (1.0, 1.0, 2), (1.0, 2.5, 3), (2.5, 3.0, 4)]
     assert arc.at(1.0, 1) == (1.0, 1)
@@ -130,52 +144,17 @@ def test_domain_is_well_formed():
 
 @pytest.mark.parametrize(("t", "j"), [(0.5, 1), (3.5, None), (-0.1, None), (2.0, 4), (1.0, 9)])
 def test_times_outside_the_domain_are_refused(t, j):
-    arc = simulate(Ticking((1.0, 2.5)), (0.0, 0), until=3.0)
+    arc = ticked(1.0, 2.5)
     with pytest.raises(InputError, match="outside the arc's domain"):
         arc.at(t, j)
 
 
 @pytest.mark.parametrize("j", [0, 3, -1])
 def test_jumps_that_did_not_happen_are_refused(j):
-    arc = simulate(Ticking((1.0, 2.5)), (0.0, 0), until=3.0)
-    with pytest.raises(InputError):
-        arc.before(j)
-    with pytest.raises(InputError):
-        arc.after(j)
-
-
-def test_a_jump_exactly_at_the_horizon_is_executed():
-    arc = simulate(Ticking((1.0, 3.0, 3.0)), (0.0, 0), until=3.0)
-    assert arc.final == (3.0, 3)
-
-
-def test_horizon_zero_gives_the_start():
-    arc = simulate(Ticking((1.0,)), (0.0, 0), until=0.0)
-    assert arc.jumps == 0
-    assert arc.final == (0.0, 0)
-
-
-def test_a_system_that_cannot_go_on_halts():
-    arc = simulate(Ticking((1.0, 13.0, 14.0)), (0.0, 0), until=20.0)
-    assert arc.stop.reason is StopReason.COINCIDENT
-    assert arc.stop.detail == "unlucky"
-    assert arc.until == 13.0
-    assert arc.jumps == 1
-
-
-def test_an_interrupt_keeps_what_was_done():
-    def impatient(t: float) -> None:
-        if t >= 2.0:
-            raise KeyboardInterrupt
-
-    arc = simulate(Ticking((1.0, 2.0, 3.0)), (0.0, 0), until=5.0, progress=impatient)
-    assert arc.stop.reason is StopReason.INTERRUPTED
-    assert (arc.jumps, arc.until) == (2, 2.0)
-
-
-def test_jumps_without_time_passing_are_zeno():
-    arc = simulate(Ticking((1.0,) * 50), (0.0, 0), until=3.0, max_simultaneous=20)
-    assert arc.stop.reason is StopReason.ZENO
+    arc = ticked(1.0, 2.5)
+    for ask in (arc.before, arc.after):
+        with pytest.raises(InputError):
+            ask(j)
 
 
 def test_running_on_is_the_same_as_running_through():
@@ -185,11 +164,6 @@ def test_running_on_is_the_same_as_running_through():
     rest = simulate(ball, half.states[-1], until=6.0)
     assert [*half.events, *rest.events] == list(whole.events)
     assert rest.final == whole.final
-
-
-def test_every_reason_has_a_sentence():
-    assert all(reason.sentence.endswith(".") for reason in StopReason)
-    assert [reason for reason in StopReason if reason.ok] == [StopReason.HORIZON]
 
 
 def test_events_sort_by_time_then_source():

@@ -10,10 +10,10 @@ import pytest
 import dwell
 from dwell import Box, Gaussian, Polygon, Timer, Uniform, simulate, tessellate
 from dwell.scenario import apply_overrides, parse_scenario, template_text, text_to_mapping
-from dwell.theory import max_dwell_time, max_gain
 from tests.conftest import differing
 
 SQUARE = Box((0.0, 0.0), (1.0, 1.0))
+HILL, LAW = Gaussian((0.7, 0.6), 3.0), Timer(0.3, 0.2, 0.1, 0.3)
 FIVE = np.array([(0.1, 0.2), (0.3, 0.15), (0.25, 0.4), (0.5, 0.3), (0.8, 0.7)])
 
 
@@ -24,19 +24,18 @@ def template(name, *overrides):
 # One agent
 
 
-def test_an_unsaturated_hold_shrinks_the_error_by_a_known_factor():
-    law = Timer(k1=0.2, nu=2.0, t1=0.5, t2=0.5)
-    run = simulate(SQUARE, None, [(0.1, 0.3)], law, until=3.0)
-    factor = 1.0 - (law.k1 / law.reach) * 0.5
-    errors = run.errors(np.arange(7) * 0.5)[:, 0]
-    assert errors[1:] == pytest.approx(errors[:-1] * factor, rel=1e-13, abs=0.0)
-
-
-def test_a_saturated_hold_shrinks_the_error_by_k1_t():
-    law = Timer(k1=0.1, nu=0.01, t1=0.5, t2=0.5)
+@pytest.mark.parametrize(
+    ("law", "expected"),
+    [
+        (Timer(k1=0.2, nu=2.0, t1=0.5, t2=0.5), lambda e: e * (1.0 - 0.05 / (1.0 - 1e-8))),
+        (Timer(k1=0.1, nu=0.01, t1=0.5, t2=0.5), lambda e: e - 0.05),
+    ],
+    ids=["unsaturated: by a factor", "saturated: by k1 T"],
+)
+def test_a_hold_shrinks_the_error_by_a_known_amount(law, expected):
     run = simulate(SQUARE, None, [(0.1, 0.3)], law, until=2.0)
     errors = run.errors(np.arange(5) * 0.5)[:, 0]
-    assert np.diff(errors) == pytest.approx(np.full(4, -0.05), rel=1e-12, abs=0.0)
+    assert errors[1:] == pytest.approx(expected(errors[:-1]), rel=1e-13, abs=0.0)
 
 
 # Known dynamics
@@ -62,19 +61,6 @@ def test_a_saddle_is_left_and_a_minimum_is_kept(w, leaves):
     assert bool(turned > 0.1) == leaves
     if not leaves:
         assert turned < 1e-4
-
-
-def test_synchronous_samples_never_raise_the_cost():
-    law = Timer(k1=0.5, nu=0.4, t1=1.5, t2=1.5)  # 1.5 < 2 nu / k1 = 1.6
-    run = simulate(SQUARE, Gaussian((0.7, 0.6), 3.0), FIVE, law, until=60.0, sample_every="off")
-    costs = run.cost(np.arange(41) * 1.5)
-    assert (np.diff(costs) <= 1e-12 * costs[0]).all()
-
-
-def test_too_slow_samples_diverge():
-    law = Timer(k1=1.0, nu=1.0, t1=2.6, t2=2.6)  # beyond 2 / (kappa (1 - lambda_min))
-    run = simulate(SQUARE, None, [(0.251, 0.5), (0.749, 0.5)], law, until=60.0, sample_every="off")
-    assert run.errors(0.0).max() < run.errors(60.0).max()
 
 
 def test_one_step_of_discrete_lloyd():
@@ -114,11 +100,9 @@ def test_intervals_lie_between_t1_and_t2(run):
 
 def test_the_hold_error_vanishes_right_after_a_sample_and_the_cost_is_continuous(run):
     for j in (1, 13, 200):
-        before, after = run.arc.before(j), run.arc.after(j)
-        agent = run.arc.events[j - 1].source
-        assert (before.positions == after.positions).all()
-        t = run.arc.events[j - 1].time
-        assert run.hold_errors(t)[agent] == 0.0
+        event = run.arc.events[j - 1]
+        assert (run.arc.before(j).positions == run.arc.after(j).positions).all()
+        assert run.hold_errors(event.time)[event.source] == 0.0
 
 
 def test_inside_holds_too(run):
@@ -136,10 +120,8 @@ def test_positions_between_events_are_straight_lines(run):
 
 
 def test_reached_at_is_the_last_time_an_error_exceeds_nu(run):
-    t = run.reached_at
-    assert run.errors(t + 1e-6).max() <= 0.5
-    assert run.errors(t - 1e-6).max() > 0.5
-    later = np.linspace(t + 1e-6, run.horizon, 500)
+    assert run.errors(run.reached_at - 1e-6).max() > 0.5
+    later = np.linspace(run.reached_at + 1e-6, run.horizon, 500)
     assert run.errors(later).max() <= 0.5
 
 
@@ -160,12 +142,8 @@ def test_agents_that_do_not_overshoot_stay_inside(run):
 
 def test_permuting_agents_permutes_the_run():
     order = np.array([3, 0, 4, 1, 2])
-    law = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
-    density = Gaussian((0.7, 0.6), 3.0)
-    plain = simulate(SQUARE, density, FIVE, law, until=9.0, seed=4)
-    mixed = simulate(
-        SQUARE, density, FIVE[order], law, until=9.0, seed=4, ids=tuple(order.tolist())
-    )
+    plain = simulate(SQUARE, HILL, FIVE, LAW, until=9.0, seed=4)
+    mixed = simulate(SQUARE, HILL, FIVE[order], LAW, until=9.0, seed=4, ids=tuple(order.tolist()))
     assert (mixed.positions(9.0) == plain.positions(9.0)[order]).all()
     assert (mixed.metrics.errors == plain.metrics.errors[:, order]).all()
     assert (mixed.metrics.costs == plain.metrics.costs).all()
@@ -173,25 +151,19 @@ def test_permuting_agents_permutes_the_run():
 
 def test_scaling_space_by_a_power_of_two_scales_the_run():
     s = 2.0**9
-    plain = simulate(
-        SQUARE, Gaussian((0.7, 0.6), 3.0), FIVE, Timer(0.3, 0.2, 0.1, 0.3), until=9.0, seed=4
-    )
-    large = simulate(
-        Box((0, 0), (s, s)),
-        Gaussian((0.7 * s, 0.6 * s), 3.0 / s**2),
-        FIVE * s,
-        Timer(0.3 * s, 0.2 * s, 0.1, 0.3),
-        until=9.0,
-        seed=4,
-    )
+    plain = simulate(SQUARE, HILL, FIVE, LAW, until=9.0, seed=4)
+    hill, law = Gaussian((0.7 * s, 0.6 * s), 3.0 / s**2), Timer(0.3 * s, 0.2 * s, 0.1, 0.3)
+    large = simulate(Box((0, 0), (s, s)), hill, FIVE * s, law, until=9.0, seed=4)
     assert (large.positions(9.0) == plain.positions(9.0) * s).all()
     assert (large.metrics.costs == plain.metrics.costs * s**4).all()
 
 
 def test_slowing_time_by_a_power_of_two_keeps_the_path():
     slow = simulate(SQUARE, None, FIVE, Timer(0.15, 0.2, 0.2, 0.6), until=8.0, seed=4)
-    fast = simulate(SQUARE, None, FIVE, Timer(0.30, 0.2, 0.1, 0.3), until=4.0, seed=4)
+    fast = simulate(SQUARE, None, FIVE, LAW, until=4.0, seed=4)
     assert (slow.positions(8.0) == fast.positions(4.0)).all()
+    named = simulate(SQUARE, Uniform(), FIVE, LAW, until=4.0, seed=4)
+    assert differing(fast.events, named.events) == []  # the density is uniform by default
 
 
 def test_any_number_of_threads_gives_the_same_bits():
@@ -214,20 +186,8 @@ def test_a_mirrored_world_stays_mirrored():
 # The paper
 
 
-def test_dwell_time_and_gain_of_the_paper():
-    thirty, twelve = 0.7 * (1 - 1e-8), 0.5 * (1 - 1e-8)
-    assert max_dwell_time(0.4, thirty, 0.525, 5.0, 30) == pytest.approx(0.0357877, abs=5e-8)
-    assert max_dwell_time(0.3, twelve, 0.5, 5.0, 12) == pytest.approx(0.0327502, abs=5e-8)
-    assert max_gain(0.4, thirty, 0.03, 5.0, 30) == pytest.approx(0.573410, abs=5e-7)
-    assert max_gain(0.3, twelve, 0.65, 5.0, 12) == pytest.approx(0.112233, abs=5e-7)
-
-
-@pytest.fixture(scope="module")
-def paper():
-    return dwell.run_scenario(template("paper-30"))
-
-
-def test_the_papers_first_simulation(paper):
+def test_the_papers_first_simulation():
+    paper = dwell.run_scenario(template("paper-30"))
     summary = paper.summary()
     assert 220_000 < summary["events"]["total"] < 230_000
     assert 199.0 <= summary["cost"]["final"] <= 203.0
@@ -237,34 +197,26 @@ def test_the_papers_first_simulation(paper):
     assert summary["cells"]["voronoi"] == summary["events"]["total"] + 30
     # Agents that start close together: the constant that the theorem assumes is exceeded.
     assert [flag["code"] for flag in summary["flags"]] == ["certificate-void"]
-
-
-def test_the_papers_first_simulation_is_a_solution(paper):
     assert dwell.check(paper).ok
 
 
 def test_the_grid_freezes_the_cells():
     """On a point grid the errors fall to rounding level, which exact integrals do not allow."""
     overrides = ("run.horizon=120", "run.record.sample_every=1.0")
-    exact = dwell.run_scenario(template("paper-12", *overrides))
-    grid = dwell.run_scenario(
-        template("paper-12", *overrides, 'run.integration={kind="grid", spacing=0.25}')
+    grid = 'run.integration={kind="grid", spacing=0.25}'
+    exact, frozen = (
+        dwell.run_scenario(template("paper-12", *overrides, *more)) for more in ((), (grid,))
     )
     assert exact.metrics.errors[-1].max() > 1e-5
-    assert grid.metrics.errors[-1].max() < 1e-11
-
-
-def test_uniform_density_by_default():
-    a = simulate(SQUARE, None, FIVE, Timer(0.3, 0.2, 0.1, 0.3), until=2.0)
-    b = simulate(SQUARE, Uniform(), FIVE, Timer(0.3, 0.2, 0.1, 0.3), until=2.0)
-    assert differing(a.events, b.events) == []
+    assert frozen.metrics.errors[-1].max() < 1e-11
 
 
 def test_a_python_function_and_the_same_gaussian_give_nearly_the_same_run():
-    density = Gaussian((0.7, 0.6), 3.0)
     law = Timer(k1=0.3, nu=0.2, t1=0.4, t2=0.6)
-    exact = simulate(SQUARE, density, FIVE, law, until=2.0, sample_every=1.0)
-    called = simulate(SQUARE, density.at, FIVE, law, until=2.0, sample_every=1.0)
+    exact, called = (
+        simulate(SQUARE, density, FIVE, law, until=2.0, sample_every=1.0)
+        for density in (HILL, HILL.at)
+    )
     assert called.positions(2.0) == pytest.approx(exact.positions(2.0), abs=1e-9)
     assert called.metrics.costs == pytest.approx(exact.metrics.costs, rel=1e-9, abs=0.0)
     assert dwell.check(called).ok

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -153,16 +152,6 @@ def test_a_cluster_in_a_large_workspace_loses_no_digits(width: float) -> None:
     assert np.abs(row.reshape(2, 49, 2).sum(axis=1) - np.eye(2)).max() < 1e-14
 
 
-@pytest.mark.parametrize("width", [0.5, 1.0, 1.2, math.sqrt(1.5), 2.0])
-def test_two_agents_in_a_rectangle(width: float) -> None:
-    x = np.array([(0.25, width / 2), (0.75, width / 2)])
-    found = derivatives(Box((0, 0), (1, width)), x, Uniform())
-    assert np.abs(found.errors).max() < 1e-15
-    eigenvalues = np.sort(np.linalg.eigvals(found.jacobian.toarray()).real)
-    expected = np.sort([0.0, 0.0, 0.5, 2.0 * width**2 / 3.0])
-    assert eigenvalues == pytest.approx(expected, abs=1e-10)
-
-
 def test_one_agent_has_a_fixed_centroid() -> None:
     for density in DENSITIES.values():
         found = derivatives(ROOM, np.array([(0.4, 1.1)]), density)
@@ -288,24 +277,21 @@ class OnAGrid:
         return lattice_terms(Uniform(), ROOM, 0.1)
 
 
-def test_a_grid_of_points_is_refused() -> None:
-    with pytest.raises(DensityError, match="piecewise constant"):
-        derivatives(ROOM, scattered(3), OnAGrid())
+TWINS = scattered(5)[[0, 1, 2, 1, 4]]
+HALF = as_density(lambda z: np.where(z[:, 0] < 1.9, 1.0, 0.0))
 
 
-@pytest.mark.parametrize("name", ["uniform", "function"])
-def test_coincident_agents_are_named(name: str) -> None:
-    x = scattered(5)
-    x[3] = x[1]
-    with pytest.raises(AgentsError, match="agents 1 and 3 stand at the same place"):
-        derivatives(ROOM, x, DENSITIES[name])
-
-
-def test_a_cell_without_weight_is_named() -> None:
-    x = np.array([(0.5, 1.0), (1.5, 1.0), (2.5, 1.0)])
-    half = as_density(lambda z: np.where(z[:, 0] < 1.9, 1.0, 0.0))
-    with pytest.raises(DensityError, match="the cell of agent 2 weighs nothing"):
-        derivatives(ROOM, x, half)
-    away = np.array([(1.0, 1.0), (40.0, 1.0)])  # an empty cell: all of the room is nearer to 0
-    with pytest.raises(DensityError, match="the cell of agent 1 weighs nothing"):
-        derivatives(ROOM, away, Uniform())
+@pytest.mark.parametrize(
+    ("places", "density", "words"),
+    [
+        (scattered(3), OnAGrid(), "piecewise constant"),
+        (TWINS, DENSITIES["uniform"], "agents 1 and 3 stand at the same place"),
+        (TWINS, DENSITIES["function"], "agents 1 and 3 stand at the same place"),
+        ([(0.5, 1.0), (1.5, 1.0), (2.5, 1.0)], HALF, "the cell of agent 2 weighs nothing"),
+        # An empty cell: all of the room is nearer to agent 0.
+        ([(1.0, 1.0), (40.0, 1.0)], Uniform(), "the cell of agent 1 weighs nothing"),
+    ],
+)
+def test_what_has_no_derivative_is_named(places: Any, density: Density, words: str) -> None:
+    with pytest.raises((AgentsError, DensityError), match=words):
+        derivatives(ROOM, np.array(places), density)

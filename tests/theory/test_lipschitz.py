@@ -128,7 +128,6 @@ def test_samples_keep_their_distance_and_depend_on_their_number_alone() -> None:
         assert not (separated(system_of(HEPTAGON, HILL, 12, seed=5), 3.0, s) == places).any()
     few, many = (lipschitz_sampled(system, 3.0, count) for count in (5, 20))
     assert few.value <= many.value
-    assert many.sample is not None
     assert (separated(system, 3.0, many.sample) == many.positions).all()
     assert lipschitz_at(HEPTAGON, many.positions, HILL).value == many.value
     assert f"configuration {many.sample} of 20, separation at least 3" in many.says
@@ -187,7 +186,6 @@ def test_along_a_run_the_largest_is_found_and_placed(run: dwell.Run) -> None:
 
     start, end = (lipschitz_at(HEPTAGON, run.positions(t), HILL) for t in (0.0, run.horizon))
     assert (found.values >= np.maximum(start.values, end.values)).all()
-    assert found.time is not None
     at = lipschitz_at(HEPTAGON, run.positions(found.time), HILL)
     assert at.value == pytest.approx(found.value, rel=1e-12, abs=0.0)
     assert at.agent == found.agent
@@ -226,7 +224,6 @@ def test_the_bound_is_above_everything_measured(name: str) -> None:
         rho = closest_pair(places)[2]
         bound = lipschitz_bound(workspace, DENSITIES[name], rho)
         measured = lipschitz_at(workspace, places, DENSITIES[name]).value
-        assert bound.value is not None
         assert measured <= bound.value
         assert lipschitz_bound(workspace, DENSITIES[name], 0.5 * rho).value > bound.value
 
@@ -259,7 +256,6 @@ def test_there_may_be_no_bound(density, separation, value, says) -> None:
 @pytest.mark.parametrize("name", DENSITIES)
 def test_densities_stay_in_their_range(name: str) -> None:
     ends = density_range(DENSITIES[name], HEPTAGON)
-    assert ends is not None
     low, high = ends
     places = np.vstack([scatter(HEPTAGON, 3000, seed=1), HEPTAGON.vertices])
     values = DENSITIES[name].at(places)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import NamedTuple
 
 from dwell._types import Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
@@ -12,18 +11,14 @@ from dwell.cells.facets import Borders
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
-from dwell.geometry import Workspace, is_flat, polyhedra
+from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra
 
 
-@final
-@dataclass(frozen=True)
-class CellBackend:
+class CellBackend(NamedTuple):
     """Three functions of one kind of workspace."""
 
-    measure: Callable[
-        ..., CellMeasurements
-    ]  # (ground, positions, row, agent, threads=): moments of cells
-    cells: Callable[..., Sequence[Any]]  # (workspace, positions, agents): a sequence of cells
+    measure: Callable[..., CellMeasurements]  # (ground, positions, row, agent, threads=): moments
+    cells: Callable[..., Sequence[VoronoiCell]]  # (workspace, positions, agents)
     facets: Callable[..., Borders]  # (ground, positions, agents=): moments over shared facets
 
 

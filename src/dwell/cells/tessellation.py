@@ -16,7 +16,7 @@ import numpy as np
 from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
-from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.backend import CellBackend, backend_for, measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.polygon import measure_thoroughly
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -74,11 +74,8 @@ class Tessellation:
         return f"<Tessellation: {len(self.positions)} cells in {n} dimension{'s' * (n != 1)}>"
 
     def __str__(self) -> str:
-        columns = {
-            **by_axis("", self.positions),
-            "mass": self.masses,
-            "error": lengths(self.errors),
-        }
+        own = {"mass": self.masses, "error": lengths(self.errors)}
+        columns = by_axis("", self.positions) | own
         count = min(MOST_LISTED, len(self.positions))
         rows = [[f"{k}", *(f"{v[k]:.6g}" for v in columns.values())] for k in range(count)]
         more = len(self.positions) - count
@@ -123,17 +120,15 @@ class Tessellation:
     @cached_property
     def cells(self) -> Sequence[VoronoiCell]:
         """Every cell."""
-        found: Sequence[VoronoiCell] = self._backend.cells(self.workspace, self.positions)
-        return found
+        return self._backend.cells(self.workspace, self.positions)
 
     def cell(self, i: int) -> VoronoiCell:
         """The cell of agent i."""
         check_agent(i, len(self.positions))
-        found: VoronoiCell = self._backend.cells(self.workspace, self.positions, [i])[0]
-        return found
+        return self._backend.cells(self.workspace, self.positions, [i])[0]
 
     @property
-    def _backend(self) -> Any:
+    def _backend(self) -> CellBackend:
         return backend_for(weighted_region(self.workspace, Uniform()))
 
     @cached_property
@@ -142,35 +137,29 @@ class Tessellation:
 
         Both cells must see it, with a positive size, so the relation is symmetric.
         """
-        from scipy.sparse import csr_array
-
         agent, behind, sizes = edges_of(self.cells)
         real = (sizes > SHORTEST_EDGE * self.workspace.diameter) & (behind >= 0)
-        pairs, shape = (agent[real], behind[real]), (len(self.positions),) * 2
-        back = csr_array((np.ones(real.sum(), dtype=bool), pairs), shape=shape).tocsc()
-        there = back.tocsr()  # both now have sorted indices
-        if not np.array_equal(there.indices, back.indices):
-            there = there.multiply(back.T.tocsr()).tocsr()
-        return _rows_of(there)
+        p, q, count = agent[real], behind[real], len(self.positions)
+        there, back = np.sort(p * count + q), np.sort(q * count + p)
+        if not np.array_equal(there, back):
+            there = np.intersect1d(there, back)
+        return _lists_of(there[np.diff(there, prepend=-1) > 0], count)
 
     @cached_property
     def touching(self) -> list[list[int]]:
         """Like `neighbors`, but cells that meet in a single point count too."""
-        from scipy.sparse import csr_array
         from scipy.spatial import KDTree
 
         reach, count = SHORTEST_EDGE * self.workspace.diameter, len(self.positions)
         tree = KDTree(self.positions)
-        pairs = [(p, q) for p, near in enumerate(self.neighbors) for q in near]
+        pairs = {p * count + q for p, near in enumerate(self.neighbors) for q in near}
         for p, cell in enumerate(self.cells):
             around = tree.query_ball_point(
                 cell.position + cell.offsets, lengths(cell.offsets) + reach
             )
             for q in {q for found in around for q in found if q != p}:
-                pairs += [(p, q), (q, p)]
-        first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        ones = np.ones(len(first), dtype=bool)
-        return _rows_of(csr_array((ones, (first, second)), shape=(count, count)))
+                pairs |= {p * count + q, q * count + p}
+        return _lists_of(np.array(sorted(pairs), dtype=np.int64), count)
 
     def shared_edge(self, p: int, q: int) -> Points | None:
         """The edge between the cells of p and q, (2, 2); the same bits for (q, p).
@@ -188,9 +177,7 @@ class Tessellation:
         if q not in self.neighbors[p]:
             return None
         first = min((p, q), key=lambda i: tuple(self.positions[i]))
-        edge: Any = self.cells[first]
-        shared: Points | None = edge.edge_with(q if first == p else p)
-        return shared
+        return self.cells[first].edge_with(q if first == p else p)
 
 
 def edges_of(cells: Sequence[VoronoiCell]) -> tuple[Ints, Ints, Floats]:
@@ -204,10 +191,10 @@ def edges_of(cells: Sequence[VoronoiCell]) -> tuple[Ints, Ints, Floats]:
     return agent, behind, np.concatenate([cell.border_sizes for cell in cells])
 
 
-def _rows_of(matrix: Any) -> list[list[int]]:
-    """The columns of the nonzero entries in each row of a sparse matrix, ascending."""
-    matrix.sort_indices()
-    columns, bounds = matrix.indices.tolist(), matrix.indptr.tolist()
+def _lists_of(pairs: Ints, count: int) -> list[list[int]]:
+    """For each p, ascending, the q of ascending numbers p * count + q."""
+    columns = (pairs % count).tolist()
+    bounds = np.searchsorted(pairs, count * np.arange(count + 1)).tolist()
     collecting = gc.isenabled()
     gc.disable()  # many lists at once, none of them part of a cycle
     try:
@@ -284,8 +271,7 @@ def _mass_errors(
 def _about_centroids(seen: CellMeasurements) -> Floats:
     """Second moments about the centroids, of measurements that include them."""
     assert seen.second is not None
-    second: Floats = np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)
-    return second
+    return np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)
 
 
 def as_positions(positions: object, dimension: int = 2) -> Points:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
+from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell.cells.grid import lattice_terms
 from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, is_flat
-
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @final

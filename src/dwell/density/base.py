@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell._types import Floats, Points, in_short
 from dwell.errors import DensityError
-
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @runtime_checkable
@@ -37,8 +35,7 @@ def dimension_of(density: object) -> int | None:
 def general_terms_of(density: object, dimension: int) -> GeneralTerms | None:
     """Return the density as plain arrays in n dimensions; None if it has no such form."""
     make = getattr(density, "general_terms", None)
-    found: GeneralTerms | None = None if make is None else make(dimension)
-    return found
+    return None if make is None else make(dimension)
 
 
 def terms_of(density: Density, dimension: int) -> Terms | GeneralTerms | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -34,11 +34,7 @@ class Function:
 
     call: Callable[[Points], Any]
     name: str | None = None
-
-    @property
-    def dimension(self) -> None:
-        """None: what the function makes of its points is not known."""
-        return None
+    dimension: ClassVar[None] = None  # what the function makes of its points is not known
 
     def at(self, points: Points) -> Floats:
         """The weight at each point, checked: finite, real, not negative."""
@@ -75,10 +71,6 @@ class Function:
 
     def terms(self) -> None:
         """None: the kernels cannot call Python."""
-        return None
-
-    def general_terms(self, dimension: int) -> None:
-        """None, in any dimension."""
         return None
 
     def _refused(self, what: str, code: str = "density.function") -> DensityError:

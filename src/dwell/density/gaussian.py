@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
+from dwell._kernels.common.density_terms import (
+    GeneralTerms,
+    Terms,
+    gaussian_row,
+    general_terms,
+    plain_terms,
+)
 from dwell._types import Floats, Points, finite_number, in_short, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.rational import exact, solve, upper_root
 from dwell.geometry.validation import as_rows
-
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms, Terms
-
 
 SMALLEST, LARGEST = 1e-140, 1e140  # squares of the lengths that workspaces may have
 FLAT = 1e-6  # 1 - correlation**2 below which a covariance counts as singular: digits would go
@@ -53,7 +55,10 @@ class Gaussian:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        center = _as_center(self.center)
+        need = "a list of finite numbers, one per dimension,"
+        center = np.atleast_1d(_numbers(self.center, "center", need))  # on the line also a number
+        if center.ndim != 1 or center.size == 0:
+            raise _refused("center", self.center, need)
         object.__setattr__(self, "center", tuple(float(v) for v in center))
         if not is_positive(self.weight):
             raise _refused("weight", self.weight, "a positive number")
@@ -103,35 +108,29 @@ class Gaussian:
         """Qyy - Qxy**2 / Qxx: half the inverse of the variance of y."""
         return self.form[2] if self.covariance is None else 0.5 / self.covariance[1][1]
 
+    @cached_property
+    def _exact(self) -> list[list[Fraction]]:
+        """Q without rounding: a nearly singular matrix would lose its digits."""
+        if self.rate is not None:
+            return exact(self.rate * np.eye(self.dimension))
+        return [[v / 2 for v in row] for row in _exact_inverse(self.covariance)]
+
     @property
     def matrix(self) -> Floats:
-        """Q of exp(-(z - center)' Q (z - center)), (n, n): half the inverse of the covariance.
-
-        Computed in rational arithmetic: a nearly singular matrix would lose its digits.
-        """
-        if self.covariance is None:
-            assert self.rate is not None
-            return self.rate * np.eye(self.dimension)
-        inverse = _exact_inverse(self.covariance)
-        return np.array([[float(v / 2) for v in row] for row in inverse])
+        """Q of exp(-(z - center)' Q (z - center)), (n, n): half the inverse of the covariance."""
+        return np.array([[float(v) for v in row] for row in self._exact])
 
     @cached_property
     def root(self) -> Floats:
         """Upper triangular C with Q = C'C, (n, n)."""
-        if self.covariance is None:
-            assert self.rate is not None
-            return math.sqrt(self.rate) * np.eye(self.dimension)
-        return upper_root([[v / 2 for v in row] for row in _exact_inverse(self.covariance)])
+        return upper_root(self._exact)
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
-        values: Floats = self.weight * np.exp(-drops(self, as_rows(points, self.dimension)))
-        return values
+        return self.weight * np.exp(-drops(self, as_rows(points, self.dimension)))
 
     def terms(self) -> Terms | None:
         """One Gaussian term, in the plane."""
-        from dwell._kernels.common.density_terms import gaussian_row, plain_terms
-
         if self.dimension != 2:
             return None
         x, y = self.center
@@ -140,8 +139,6 @@ class Gaussian:
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One Gaussian term, in n dimensions."""
-        from dwell._kernels.common.density_terms import general_terms
-
         refuse_dimension(self, dimension)
         weight, center = np.array([float(self.weight)]), np.array([self.center])
         return general_terms(
@@ -180,15 +177,6 @@ def _least_unexplained(s: Floats) -> float:
     except (ValueError, ZeroDivisionError):
         return 0.0
     return min(float(1 / (Fraction(s[k, k]) * inverse[k][k])) for k in range(len(s)))
-
-
-def _as_center(center: object) -> Points:
-    """A center as numbers; on the line a plain number will do."""
-    need = "a list of finite numbers, one per dimension,"
-    found = np.atleast_1d(_numbers(center, "center", need))
-    if found.ndim != 1 or found.size == 0:
-        raise _refused("center", center, need)
-    return found
 
 
 def _numbers(value: object, name: str, need: str) -> Floats:

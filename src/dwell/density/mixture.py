@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
+from dwell._kernels.common.density_terms import GeneralTerms, Terms, plain_terms
 from dwell._types import Floats, Points, listed
 from dwell.density.base import Density, as_density, dimension_of, general_terms_of
 from dwell.errors import DensityError
-
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @final
@@ -46,10 +44,9 @@ class Mixture:
         object.__setattr__(self, "parts", parts)
         known = {n for n in map(dimension_of, parts) if n is not None}
         if len(known) > 1:
-            listed_dimensions = " and ".join(map(str, sorted(known)))
+            counts = " and ".join(map(str, sorted(known)))
             raise DensityError(
-                f"the parts of a mixture have {listed_dimensions} coordinates; all must have the "
-                "same number",
+                f"the parts of a mixture have {counts} coordinates; all must have the same number",
                 code="density.dimension",
                 key="density.parts",
             )
@@ -66,33 +63,25 @@ class Mixture:
 
     def terms(self) -> Terms | None:
         """The terms of all parts together; None if one of them has none."""
-        from dwell._kernels.common.density_terms import plain_terms
-
         parts = [part.terms() for part in self.parts]
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return None
-        widest = max((p.polynomials.shape[1] for p in known if len(p.polynomials)), default=1)
-        tables = [_padded(p.polynomials, widest) for p in known if len(p.polynomials)]
+        tables = [p.polynomials for p in known]
+        missing = max(t.shape[1] for t in tables) - np.array([t.shape[1] for t in tables])
+        wide = [np.pad(t, ((0, 0), (0, m), (0, m))) for t, m in zip(tables, missing, strict=True)]
         return plain_terms(
             constant=sum(p.constant for p in known),
-            polynomials=np.concatenate(tables) if tables else None,
+            polynomials=np.concatenate(wide),
             origins=np.concatenate([p.origins for p in known]),
             gaussians=np.concatenate([p.gaussians for p in known]),
         )
 
     def general_terms(self, dimension: int) -> GeneralTerms | None:
         """The terms of all parts together in n dimensions; None if one of them has none."""
-        from dwell._kernels.common.density_terms import GeneralTerms
-
         parts = [general_terms_of(part, dimension) for part in self.parts]
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return None
         constant, *columns = zip(*known, strict=True)
         return GeneralTerms(sum(constant), *(np.concatenate(arrays) for arrays in columns))
-
-
-def _padded(tables: np.ndarray, width: int) -> np.ndarray:
-    extra = width - tables.shape[1]
-    return np.pad(tables, ((0, 0), (0, extra), (0, extra)))

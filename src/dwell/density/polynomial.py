@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
+from dwell._kernels.common.density_terms import GeneralTerms, Terms, general_terms, plain_terms
 from dwell._types import Floats, Points, finite_number, finite_numbers, in_short, listed
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.validation import as_rows
-
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 MAX_DEGREE = 16
 
@@ -94,16 +92,12 @@ class Polynomial:
 
     def terms(self) -> Terms | None:
         """One polynomial term, in the plane."""
-        from dwell._kernels.common.density_terms import plain_terms
-
         if self.dimension != 2:
             return None
         return plain_terms(polynomials=self.table()[None], origins=np.array([self.origin]))
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One monomial per row of coefficients."""
-        from dwell._kernels.common.density_terms import general_terms
-
         refuse_dimension(self, dimension)
         rows = np.array(self.coefficients)
         origins = np.tile(np.array(self.origin), (len(rows), 1))
@@ -114,11 +108,9 @@ class Polynomial:
 
 def _as_terms(terms: tuple[object, ...]) -> tuple[tuple[float, ...], ...]:
     """Rows of powers and a coefficient, all of one length."""
-    if not terms:
-        return ()
     rows = [[] if isinstance(row, str) else list(listed(row)) for row in terms]
-    n = len(rows[0]) - 1
     for row, came in zip(rows, terms, strict=True):
+        n = len(rows[0]) - 1
         if len(row) < 2:
             raise _refused(
                 f"the term {came!r}; a list of one power per dimension and a coefficient, such as "

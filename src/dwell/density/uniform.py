@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import ClassVar, final
 
 import numpy as np
 
+from dwell._kernels.common.density_terms import GeneralTerms, Terms, general_terms, plain_terms
 from dwell._types import Floats, Points, in_short, is_positive
 from dwell.errors import DensityError
-
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms, Terms
 
 
 @final
@@ -32,6 +30,7 @@ class Uniform:
     """
 
     level: float = 1.0
+    dimension: ClassVar[None] = None  # it goes with any
 
     def __post_init__(self) -> None:
         if not is_positive(self.level):
@@ -42,23 +41,14 @@ class Uniform:
                 key="density.level",
             )
 
-    @property
-    def dimension(self) -> None:
-        """None: it goes with any."""
-        return None
-
     def at(self, points: Points) -> Floats:
         """The weight at each point."""
         return np.full(len(points), self.level)
 
     def terms(self) -> Terms:
         """The constant term."""
-        from dwell._kernels.common.density_terms import plain_terms
-
         return plain_terms(constant=self.level)
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """The constant term, in n dimensions."""
-        from dwell._kernels.common.density_terms import general_terms
-
         return general_terms(dimension, constant=self.level)

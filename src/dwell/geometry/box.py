@@ -6,13 +6,13 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, as_numbers, finite_numbers, in_short
 from dwell.errors import WorkspaceError
-from dwell.geometry.region import Polygon, Region
+from dwell.geometry.region import Region
 from dwell.geometry.validation import FLAT, as_rows, missing, read_only, refuse_range
 
 MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
@@ -42,6 +42,7 @@ class Box(Region):
 
     lower: tuple[float, ...]
     upper: tuple[float, ...]
+    repairs: ClassVar[tuple[str, ...]] = ()  # nothing is ever put right
 
     def __init__(self, lower: object, upper: object) -> None:
         low, high = _corner(lower, "lower"), _corner(upper, "upper")
@@ -81,22 +82,14 @@ class Box(Region):
         return len(self.lower)
 
     @cached_property
-    def polygon(self) -> Polygon:
-        """Planar box as a polygon."""
-        if self.dimension != 2:
-            raise missing(self, self.dimension, "polygon")
-        low, high = self.lower, self.upper
-        return Polygon([low, (high[0], low[1]), high, (low[0], high[1])])
-
-    @cached_property
     def vertices(self) -> Points:
         """Its corners: counter-clockwise from `lower` in the plane, else the last axis fastest."""
-        if self.dimension == 2:
-            return self.polygon.vertices
         if self.dimension > MAX_CORNERS:
             raise missing(self, self.dimension, "list of its corners: there are too many")
-        sides = zip(self.lower, self.upper, strict=True)
-        return read_only(np.array(list(itertools.product(*sides))))
+        corners = list(itertools.product(*zip(self.lower, self.upper, strict=True)))
+        if self.dimension == 2:
+            corners = [corners[k] for k in (0, 2, 3, 1)]
+        return read_only(np.array(corners))
 
     @cached_property
     def normals(self) -> Points:
@@ -125,11 +118,6 @@ class Box(Region):
             found = [face[order] for face, order in zip(found, turned, strict=False)]
         return tuple(read_only(face) for face in found)
 
-    @property
-    def repairs(self) -> tuple[str, ...]:
-        """What was put right; nothing, for a box."""
-        return self.polygon.repairs if self.dimension == 2 else ()
-
     @cached_property
     def volume(self) -> float:
         """Length, area, volume, ..."""
@@ -151,8 +139,7 @@ class Box(Region):
         """The nearest point of the box to each point."""
         if self.dimension == 2:
             return self.polygon.nearest(points)
-        nearest: Points = np.clip(as_rows(points, self.dimension), self.lower, self.upper)
-        return nearest
+        return np.clip(as_rows(points, self.dimension), self.lower, self.upper)
 
 
 def _corner(value: object, name: str) -> tuple[float, ...]:

@@ -47,8 +47,7 @@ class VoronoiCell:
     @property
     def neighbors(self) -> Ints:
         """The agents behind its borders, ascending; also behind borders that are mere points."""
-        found: Ints = np.unique(self.borders[self.borders >= 0])
-        return found
+        return np.unique(self.borders[self.borders >= 0])
 
     @property
     def border_sizes(self) -> Floats:

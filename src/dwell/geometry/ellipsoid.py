@@ -92,6 +92,37 @@ class CurvedRegion(Region):
         """Twice the longest semi-axis."""
         return 2.0 * max(self.semi_axes)
 
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the bounding box."""
+        stretched = self.axes * np.array(self.semi_axes)[:, None]
+        reach = np.sqrt((stretched * stretched).sum(axis=0))
+        middle = np.array(self.center)
+        return middle - reach, middle + reach
+
+    def outside_by(self, points: Points) -> Floats:
+        """How far each point lies beyond the boundary (0 inside), one row per point."""
+        local, multiplier = self._solved(points)
+        squares = np.array(self.semi_axes) ** 2
+        gap = local * (multiplier[:, None] / (squares + multiplier[:, None]))
+        return _lengths(gap)
+
+    def nearest(self, points: Points) -> Points:
+        """The nearest point of the region to each point; the point itself if it is inside."""
+        local, multiplier = self._solved(points)
+        squares = np.array(self.semi_axes) ** 2
+        feet = local * (squares / (squares + multiplier[:, None]))
+        nearest = as_rows(points, self.dimension).copy()
+        outside = multiplier > 0.0
+        nearest[outside] = np.array(self.center) + _turned(feet[outside], self.axes.T)
+        return nearest
+
+    def _solved(self, points: Points) -> tuple[Points, Floats]:
+        """Points along the axes, and the multiplier t of each: foot_i = y_i a_i² / (a_i² + t)."""
+        rows = as_rows(points, self.dimension)
+        local = _turned(rows - self.center, self.axes)
+        return local, secular_roots(local, np.array(self.semi_axes))
+
     @cached_property
     def root(self) -> Root:
         """The region as the kernels take it; exact but for roundings of each entry."""
@@ -142,34 +173,6 @@ class Ball(CurvedRegion):
         refuse_lost(middle, size, "workspace.center")
         center, n = tuple(float(v) for v in middle), len(middle)
         vars(self).update(center=center, radius=size, semi_axes=(size,) * n, axes=np.eye(n))
-
-    @property
-    def volume(self) -> float:
-        """Length, area, volume, ..."""
-        return unit_ball(self.dimension) * self.radius**self.dimension
-
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper corner of the bounding box."""
-        middle = np.array(self.center)
-        return middle - self.radius, middle + self.radius
-
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the boundary (0 inside), one row per point."""
-        gap = as_rows(points, self.dimension) - self.center
-        distance: Floats = np.maximum(_lengths(gap) - self.radius, 0.0)
-        return distance
-
-    def nearest(self, points: Points) -> Points:
-        """The nearest point of the ball to each point; the point itself if it is inside."""
-        rows = as_rows(points, self.dimension)
-        gap = rows - self.center
-        distance = _lengths(gap)
-        outside = distance > self.radius
-        nearest = rows.copy()
-        toward = gap[outside] / distance[outside, None]
-        nearest[outside] = np.array(self.center) + self.radius * toward
-        return nearest
 
 
 @final
@@ -224,38 +227,6 @@ class Ellipsoid(CurvedRegion):
             raise _refused_matrix(f"{need} (its smallest eigenvalue is {values[0]:.3g})")
         return cls(center, 1.0 / np.sqrt(values), vectors.T)
 
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper corner of the bounding box."""
-        stretched = self.axes * np.array(self.semi_axes)[:, None]
-        reach = np.sqrt((stretched * stretched).sum(axis=0))
-        middle = np.array(self.center)
-        return middle - reach, middle + reach
-
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the boundary (0 inside), one row per point."""
-        local, multiplier = self._solved(points)
-        squares = np.array(self.semi_axes) ** 2
-        gap = local * (multiplier[:, None] / (squares + multiplier[:, None]))
-        distance: Floats = np.sqrt((gap * gap).sum(axis=1))
-        return distance
-
-    def nearest(self, points: Points) -> Points:
-        """The nearest point of the ellipsoid to each point; the point itself if it is inside."""
-        local, multiplier = self._solved(points)
-        squares = np.array(self.semi_axes) ** 2
-        feet = local * (squares / (squares + multiplier[:, None]))
-        nearest = as_rows(points, self.dimension).copy()
-        outside = multiplier > 0.0
-        nearest[outside] = np.array(self.center) + _turned(feet[outside], self.axes.T)
-        return nearest
-
-    def _solved(self, points: Points) -> tuple[Points, Floats]:
-        """Points along the axes, and the multiplier t of each: foot_i = y_i a_i² / (a_i² + t)."""
-        rows = as_rows(points, self.dimension)
-        local = _turned(rows - self.center, self.axes)
-        return local, secular_roots(local, np.array(self.semi_axes))
-
 
 def secular_roots(local: Points, sizes: Floats) -> Floats:
     """The t >= 0 with sum of (a y / (a² + t))² = 1 for each row y; 0 for rows inside.
@@ -265,9 +236,9 @@ def secular_roots(local: Points, sizes: Floats) -> Floats:
     """
     unit = sizes.max()
     a, y = sizes / unit, np.abs(local) / unit
-    t = np.maximum((a * (y - a)).max(axis=1), 0.0)  # each term alone must stay below 1
-    todo = np.flatnonzero(((y / a) ** 2).sum(axis=1) > 1.0)
-    t[np.setdiff1d(np.arange(len(y)), todo)] = 0.0
+    todo = np.flatnonzero(_lengths(y / a) > 1.0)
+    t = np.zeros(len(y))
+    t[todo] = np.maximum((a * (y[todo] - a)).max(axis=1), 0.0)  # each term must stay below 1
     for _ in range(MOST_STEPS):
         if not todo.size:
             break
@@ -365,6 +336,7 @@ def unit_ball(dimension: int) -> float:
 
 
 def _lengths(rows: Points) -> Floats:
+    """The length of each row, also where its square is beyond all numbers."""
     largest = np.abs(rows).max(axis=1, initial=0.0)
     unit = np.where(largest > 0.0, largest, 1.0)[:, None]
     lengths: Floats = largest * np.sqrt(((rows / unit) ** 2).sum(axis=1))

@@ -157,8 +157,7 @@ def _corners(
         """The point where n facets meet: rounded once from the given numbers, if that is quick."""
         if not exact:
             gaps = offsets[chosen] - normals[chosen] @ ball.center
-            point: Points = ball.center + np.linalg.lstsq(normals[chosen], gaps, rcond=None)[0]
-            return point
+            return ball.center + np.linalg.lstsq(normals[chosen], gaps, rcond=None)[0]
         try:
             solution = solve(fractions(rows[chosen]), fractions(values[chosen, None]))
             return np.array([float(row[0]) for row in solution])

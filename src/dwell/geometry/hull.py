@@ -15,7 +15,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.geometry.rational import unit_normal
-from dwell.geometry.validation import FLAT, ROUNDING, degenerate, refuse_range
+from dwell.geometry.validation import FLAT, ROUNDING, degenerate, read_only, refuse_range
 
 EXACT_LIMIT = 60_000  # planes times dimension cubed beyond which rounding has to do
 SAME_RANK = 1e-13  # how far normals must be from depending on each other to hold a corner
@@ -35,7 +35,6 @@ class Shell(NamedTuple):
     offsets: Floats  # (m,)
     faces: tuple[Ints, ...]  # vertices of each facet; in three dimensions a loop seen from outside
     volume: float
-    lost: int  # how many of the points were no corners
 
 
 class HullFacets(NamedTuple):
@@ -54,7 +53,7 @@ def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
     kept = facets.corners
     number = np.full(len(points), -1)
     number[kept] = np.arange(len(kept))
-    normals, offsets, faces = [], [], []
+    found: list[tuple[Ints, Points, float]] = []  # vertices, normal and offset of each facet
     exact = len(facets.groups) * points.shape[1] ** 3 <= EXACT_LIMIT
     for group, rough in zip(facets.groups, facets.normals, strict=True):
         own = np.unique(number[facets.simplices[group]])
@@ -65,17 +64,15 @@ def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
         normal = unit_normal(simplex, rough) if exact else None
         if normal is None:
             normal = rough / np.sqrt((rough * rough).sum())
-        normals.append(normal)
-        faces.append(_loop(own, points[kept], normal))
-        offsets.append(max(_dot(normal, points[kept[v]]) for v in own))
-    order = sorted(range(len(faces)), key=lambda k: sorted(faces[k].tolist()))
+        offset = max(math.fsum(normal * point) for point in points[kept[own]])
+        found.append((read_only(_loop(own, points[kept], normal)), normal, offset))
+    faces, normals, offsets = zip(*sorted(found, key=lambda own: sorted(own[0])), strict=True)
     return Shell(
-        points[kept],
-        np.array([normals[k] for k in order]),
-        np.array([offsets[k] for k in order]),
-        tuple(faces[k] for k in order),
+        read_only(points[kept]),
+        read_only(np.array(normals)),
+        read_only(np.array(offsets)),
+        faces,
         _volume(local, facets.simplices, kept) * unit ** points.shape[1],
-        len(points) - len(kept),
     )
 
 
@@ -115,22 +112,14 @@ def distinct(points: Points, scaled: Points, reach: float) -> Points:
     from scipy.spatial import KDTree
 
     later = {max(pair) for pair in KDTree(scaled).query_pairs(reach)}
-    kept: Points = np.delete(points, sorted(later), axis=0)
-    return kept
+    return np.delete(points, sorted(later), axis=0)
 
 
 def independent(rows: Points, count: int) -> list[int]:
     """Numbers of `count` rows that depend on each other as little as can be (greedy)."""
-    left = rows.copy()
-    chosen: list[int] = []
-    for _ in range(count):
-        sizes = (left * left).sum(axis=1)
-        sizes[chosen] = -1.0
-        k = int(np.argmax(sizes))
-        chosen.append(k)
-        length = math.sqrt(max(float(sizes[k]), 1e-300))
-        axis = left[k] / length
-        left = left - (left @ axis)[:, None] * axis
+    from scipy.linalg import qr
+
+    chosen: list[int] = qr(rows.T, mode="r", pivoting=True)[1][:count].tolist()
     return chosen
 
 
@@ -172,19 +161,23 @@ def _merged(
     simplices: Ints, neighbors: Ints, normals: Points, offsets: Floats, local: Points
 ) -> Ints:
     """A number for each simplex, the same for those in one plane up to rounding."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     count, sides = neighbors.shape
     own, other = np.repeat(np.arange(count), sides), neighbors.reshape(-1)
     height = _farthest(simplices[other], normals[own], offsets[own], local)
     back = _farthest(simplices[own], normals[other], offsets[other], local)
     facing = (normals[own] * normals[other]).sum(axis=1) > 0.0
     flat = (np.maximum(height, back) <= ROUNDING) & facing
-    pairs = own[flat], other[flat]
-    graph = coo_array((np.ones(int(flat.sum())), pairs), shape=(count, count))
-    label: Ints = connected_components(graph, directed=False)[1]
-    return label
+    return _components(own[flat], other[flat], count)[1]
+
+
+def _components(here: Ints, there: Ints, count: int) -> tuple[int, Ints]:
+    """How many parts a graph of `count` nodes with these links has, and the part of each node."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_array((np.ones(len(here)), (here, there)), shape=(count, count))
+    parts, label = connected_components(links, directed=False)
+    return parts, label
 
 
 def _farthest(simplices: Ints, normals: Points, offsets: Floats, local: Points) -> Floats:
@@ -217,28 +210,18 @@ def _largest(simplices: Ints, local: Points) -> Ints:
     return largest
 
 
-def _dot(a: Points, b: Points) -> float:
-    return math.fsum(float(x * y) for x, y in zip(a, b, strict=True))
-
-
 def _loop(own: Ints, vertices: Points, normal: Points) -> Ints:
     """The vertices of a facet; in three dimensions in order, counter-clockwise from outside."""
     if vertices.shape[1] != 3:
         return own
-    ring = _by_angle(own, vertices, normal)
-    z = vertices[ring] - vertices[ring[0]]
-    turn = np.cross(z[1:-1], z[2:]).sum(axis=0)
-    ring = ring if float((turn * normal).sum()) > 0.0 else ring[::-1]
-    first = int(np.argmin(ring))
-    return np.roll(ring, -first)
-
-
-def _by_angle(own: Ints, vertices: Points, normal: Points) -> Ints:
-    """Corners of a face sorted by their direction from its middle."""
     z = vertices[own] - vertices[own].mean(axis=0)
     first = z[int(np.argmax((z * z).sum(axis=1)))]
     second = np.cross(normal, first)
-    return own[np.argsort(np.arctan2(z @ second, z @ first), kind="stable")]
+    ring = own[np.argsort(np.arctan2(z @ second, z @ first), kind="stable")]
+    z = vertices[ring] - vertices[ring[0]]
+    turn = np.cross(z[1:-1], z[2:]).sum(axis=0)
+    ring = ring if float((turn * normal).sum()) > 0.0 else ring[::-1]
+    return np.roll(ring, -int(np.argmin(ring)))
 
 
 def _volume(local: Points, simplices: Ints, corners: Ints) -> float:
@@ -303,19 +286,15 @@ def _oriented(simplices: Ints) -> Ints | None:
 
 
 def _signs(count: int, pairs: Ints, relation: Ints) -> Ints | None:
-    """A sign for each simplex so that sign_i = relation * sign_j across each ridge."""
-    sign = np.zeros(count, dtype=np.int64)
-    sign[0] = 1
-    while True:
-        a, b = sign[pairs[:, 0]], sign[pairs[:, 1]]
-        forth, back = (a != 0) & (b == 0), (a == 0) & (b != 0)
-        if not (forth.any() or back.any()):
-            break
-        sign[pairs[forth, 1]] = relation[forth] * a[forth]
-        sign[pairs[back, 0]] = relation[back] * b[back]
-    if (sign == 0).any() or (sign[pairs[:, 0]] != relation * sign[pairs[:, 1]]).any():
-        return None
-    return sign
+    """A sign for each simplex so that sign_i = relation * sign_j across each ridge.
+
+    Node i stands for simplex i, node count + i for the same one flipped: two components are two
+    sides.
+    """
+    here, there = np.concatenate([pairs, pairs + count]).T
+    there = np.where(np.tile(relation, 2) > 0, there, (there + count) % (2 * count))
+    sides, label = _components(here, there, 2 * count)
+    return np.where(label[:count] == label[0], 1, -1) if sides == 2 else None
 
 
 def _flipped(simplices: Ints) -> Ints:

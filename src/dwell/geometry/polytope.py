@@ -1,4 +1,4 @@
-"""Polytope: a bounded intersection of half-spaces, in any dimension."""
+"""Polytope: a bounded intersection of half-spaces, in any dimension, and its nearest points."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_halfspaces
 from dwell.geometry.hull import Shell, distinct, framed, shell_of
-from dwell.geometry.projection import project
-from dwell.geometry.region import MANY, Interval, Polygon, Region
+from dwell.geometry.region import Interval, Polygon, Region
 from dwell.geometry.validation import (
     ROUNDING,
     as_rows,
@@ -22,6 +21,8 @@ from dwell.geometry.validation import (
     read_only,
     repeats_removed,
 )
+
+DEPENDENT = 1e-20  # squared length of what is left of a unit normal that others span
 
 
 @final
@@ -66,34 +67,12 @@ class Polytope(Region):
             shell, repairs = _of_vertices(vertices)
         else:
             shell, repairs = _of_halfspaces(*_as_system(halfspaces))
-        vars(self).update(
-            vertices=read_only(shell.vertices),
-            normals=read_only(shell.normals),
-            offsets=read_only(shell.offsets),
-            faces=tuple(read_only(face) for face in shell.faces),
-            volume=shell.volume,
-            repairs=repairs,
-        )
+        vars(self).update(**shell._asdict(), repairs=repairs)
 
     @classmethod
     def from_halfspaces(cls, rows: object, values: object) -> Polytope:
         """All z with rows z <= values."""
         return cls(halfspaces=(rows, values))
-
-    @property
-    def dimension(self) -> int:
-        """How many coordinates a point has."""
-        return int(self.vertices.shape[1])
-
-    @cached_property
-    def diameter(self) -> float:
-        """Largest distance between two of its points."""
-        if self.dimension == 2:
-            return self.polygon.diameter
-        v = self.vertices
-        if len(v) > MANY:  # at most a factor sqrt(n) too large
-            return float(np.sqrt(((v.max(axis=0) - v.min(axis=0)) ** 2).sum()))
-        return float(np.sqrt(max(((v - p) ** 2).sum(axis=1).max() for p in v)))
 
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the polytope, its boundary included (up to rounding)."""
@@ -141,6 +120,55 @@ class Polytope(Region):
         return highest
 
 
+def project(point: Points, normals: Points, offsets: Floats) -> Points:
+    """The nearest z to `point` with normals z <= offsets (unit normals; such z exist).
+
+    Goldfarb and Idnani's dual active-set method: violated constraints enter one by one, the worst
+    first, and those whose multiplier becomes negative leave. It ends after finitely many steps.
+    """
+    foot = point
+    held: list[int] = []
+    pull = np.zeros(0)
+    slack = 4e-16 * (1.0 + float(np.abs(offsets).max(initial=0.0)) + float(np.abs(point).max()))
+    for _ in range(20 * (len(offsets) + 1)):
+        broken = normals @ foot - offsets
+        broken[held] = -np.inf
+        k = int(np.argmax(broken))
+        if broken[k] <= slack:
+            break
+        foot, held, pull = _take_in(k, foot, held, pull, normals, offsets)
+    # The nearest point on all of these planes at once; the second step mends the first.
+    rows, foot = normals[held], point
+    for _ in range(2):
+        foot = foot - np.linalg.lstsq(rows, rows @ foot - offsets[held], rcond=1e-12)[0]
+    return foot
+
+
+def _take_in(
+    k: int, z: Points, held: list[int], pull: Floats, normals: Points, offsets: Floats
+) -> tuple[Points, list[int], Floats]:
+    """Add constraint k to the active set, and drop those with negative multipliers."""
+    own = 0.0
+    while True:
+        # The combination of the normals held that is nearest to this one.
+        share = np.linalg.lstsq(normals[held].T, normals[k], rcond=1e-12)[0]
+        step = normals[k] - share @ normals[held]
+        square = float(step @ step)
+        height = float(normals[k] @ z - offsets[k])
+        full = height / square if square > DEPENDENT else np.inf
+        limits = np.divide(pull, share, out=np.full(len(held), np.inf), where=share > 0.0)
+        move = min(full, float(limits.min(initial=np.inf)))
+        if not np.isfinite(move):  # constraints that contradict each other by rounding only
+            return z, held, pull
+        if square > DEPENDENT:
+            z = z - move * step
+        pull, own = pull - move * share, own + move
+        if full <= move:
+            return z, [*held, k], np.append(pull, own)
+        first = int(np.argmin(limits))
+        held, pull = held[:first] + held[first + 1 :], np.delete(pull, first)
+
+
 def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
     need = "a list of points with as many numbers each as the workspace has dimensions"
     points = as_table(vertices, "the workspace's vertices", need, "workspace.vertices")
@@ -151,12 +179,10 @@ def _of_vertices(vertices: object) -> tuple[Shell, tuple[str, ...]]:
     if len(kept) < len(points):
         repairs.append(repeats_removed(len(points) - len(kept)))
     shell = _shell(kept)
-    if shell.lost:
-        repairs.append(
-            "left out 1 workspace vertex that is no corner of the convex hull"
-            if shell.lost == 1
-            else f"left out {shell.lost} workspace vertices that are no corners of the convex hull"
-        )
+    lost = len(kept) - len(shell.vertices)
+    if lost:
+        what = "vertex that is no corner" if lost == 1 else "vertices that are no corners"
+        repairs.append(f"left out {lost} workspace {what} of the convex hull")
     return shell, tuple(repairs)
 
 
@@ -180,8 +206,7 @@ def _shell(points: Points) -> Shell:
         why = f"it has {len(points)} distinct {noun}; at least {n + 1} are needed"
         raise degenerate(why, "workspace.vertices")
     hull = Interval(points.min(), points.max()) if n == 1 else Polygon.hull_of(points)
-    lost = len(points) - len(hull.vertices)
-    return Shell(hull.vertices, hull.normals, hull.offsets, hull.faces, hull.volume, lost)
+    return Shell(*(getattr(hull, part) for part in Shell._fields))
 
 
 def _as_system(halfspaces: object) -> tuple[Points, Floats]:
@@ -231,7 +256,8 @@ def _of_halfspaces(rows: Points, values: Floats) -> tuple[Shell, tuple[str, ...]
     order = np.argsort(owner)
     normals, offsets, _ = unit_halfspaces(rows[owner[order]], values[owner[order]])
     faces = tuple(shell.faces[k] for k in order)
-    return Shell(shell.vertices, normals, offsets, faces, shell.volume, 0), repairs
+    given = shell._replace(normals=read_only(normals), offsets=read_only(offsets), faces=faces)
+    return given, repairs
 
 
 def _owners(shell: Shell, rows: Points, values: Floats) -> Ints:

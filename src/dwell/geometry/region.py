@@ -10,14 +10,16 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.polygon_validation import as_points, clean_ring, signed_area
 from dwell.geometry.validation import (
     ROUNDING,
     as_number,
+    as_points,
     as_rows,
+    clean_ring,
     missing,
     read_only,
     refuse_range,
+    signed_area,
 )
 
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box
@@ -31,18 +33,25 @@ class Region:
     if TYPE_CHECKING:
 
         @property
-        def dimension(self) -> int: ...
-
-        @property
         def volume(self) -> float: ...
-
-        @property
-        def diameter(self) -> float: ...
 
         @property
         def vertices(self) -> Points: ...
 
         def nearest(self, points: Points) -> Points: ...
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return int(self.vertices.shape[1])
+
+    @cached_property
+    def diameter(self) -> float:
+        """Largest distance between two of its points."""
+        v = self.vertices
+        if len(v) > MANY:  # the box's diagonal: at most a factor sqrt(n) too large
+            return float(_lengths(np.ptp(v, axis=0)[None])[0])
+        return float(max(_lengths(v - p).max() for p in v))
 
     @cached_property
     def polygon(self) -> Polygon:
@@ -73,14 +82,17 @@ class Region:
     def outside_by(self, points: Points) -> Floats:
         """How far each point lies beyond the boundary (0 inside), one row per point."""
         rows = as_rows(points, self.dimension)
-        gaps = self.nearest(rows) - rows
-        if self.dimension == 2:
-            return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]))
-        return np.asarray(np.sqrt((gaps * gaps).sum(axis=1)))
+        return _lengths(self.nearest(rows) - rows)
 
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the region, its boundary included (up to rounding)."""
         return np.asarray(self.outside_by(points) <= ROUNDING * self.diameter)
+
+
+def _lengths(rows: Points) -> Floats:
+    """The length of each row, by `hypot` in the plane."""
+    found = np.hypot(*rows.T) if rows.shape[1] == 2 else np.sqrt((rows * rows).sum(axis=1))
+    return np.asarray(found)
 
 
 @final
@@ -118,15 +130,10 @@ class Interval(Region):
         refuse_range(high - low, max(abs(low), abs(high)), 1, "workspace.upper")
         vars(self).update(lower=low, upper=high)
 
-    @property
-    def dimension(self) -> int:
-        """1."""
-        return 1
-
-    @property
+    @cached_property
     def vertices(self) -> Points:
         """Both ends, (2, 1)."""
-        return np.array([[self.lower], [self.upper]])
+        return read_only(np.array([[self.lower], [self.upper]]))
 
     @property
     def normals(self) -> Points:
@@ -148,20 +155,9 @@ class Interval(Region):
         """Length."""
         return self.upper - self.lower
 
-    @property
-    def diameter(self) -> float:
-        """Length."""
-        return self.upper - self.lower
-
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Both ends, each of shape (1,)."""
-        return np.array([self.lower]), np.array([self.upper])
-
     def nearest(self, points: Points) -> Points:
         """The nearest point of the interval to each point, (k, 1)."""
-        nearest: Points = np.clip(as_rows(points, 1), self.lower, self.upper)
-        return nearest
+        return np.clip(as_rows(points, 1), self.lower, self.upper)
 
 
 @final
@@ -199,19 +195,6 @@ class Polygon(Region):
         lower, upper = _chain(rows), _chain(rows[::-1])
         return cls(lower[:-1] + upper[:-1])
 
-    @property
-    def dimension(self) -> int:
-        """2."""
-        return 2
-
-    @cached_property
-    def diameter(self) -> float:
-        """Largest distance between two of its points."""
-        v = self.vertices
-        if len(v) > MANY:  # the box's diagonal: at most a factor sqrt(2) too large
-            return float(np.hypot(*(v.max(axis=0) - v.min(axis=0))))
-        return float(max(np.hypot(*(v - p).T).max() for p in v))
-
     @cached_property
     def volume(self) -> float:
         """Area, under the name it has in any dimension."""
@@ -220,9 +203,8 @@ class Polygon(Region):
     @cached_property
     def normals(self) -> Points:
         """Outward unit normal of each edge, (n, 2); edge k leaves vertex k."""
-        edge = np.roll(self.vertices, -1, axis=0) - self.vertices
-        length = np.hypot(edge[:, 0], edge[:, 1])
-        return read_only(np.column_stack([edge[:, 1], -edge[:, 0]]) / length[:, None])
+        x, y = self._edges.T
+        return read_only(np.column_stack([y, -x]) / np.hypot(x, y)[:, None])
 
     @cached_property
     def offsets(self) -> Floats:
@@ -270,8 +252,7 @@ class Polygon(Region):
 
     @property
     def _edges(self) -> Points:
-        edges: Points = np.roll(self.vertices, -1, axis=0) - self.vertices
-        return edges
+        return np.roll(self.vertices, -1, axis=0) - self.vertices
 
 
 def _chain(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:

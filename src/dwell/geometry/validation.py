@@ -1,6 +1,8 @@
-"""Validation of numbers: of workspaces, of points, of what an agent knows of the others."""
+"""Validation: of numbers, of polygons, of points, of what an agent knows of the others."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -12,6 +14,9 @@ USUAL = 70  # lengths lie between 1e-70 and 1e70: fourth powers stay within doub
 DECADES = 280  # powers of lengths lie between 1e-280 and 1e280
 BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no guaranteed cell
 FLAT = 1e-12  # width over length below which a region has no inside to speak of
+SLENDER = 1e12  # diameter**2 / area beyond which a polygon has none
+OTHERS = "other regions are made by Interval, Box, Polytope, Ball and Ellipsoid"
+VERTICES = "workspace.vertices"
 
 
 class MissingPartError(WorkspaceError, AttributeError):
@@ -33,9 +38,7 @@ def missing(workspace: object, dimension: int, part: str) -> MissingPartError:
 def as_vector(value: object, what: str, key: str) -> Floats:
     """`value` as a vector of finite doubles, at least one; on the line a plain number will do."""
     vector = as_numbers(value)
-    if vector is not None and vector.ndim == 0:
-        vector = vector.reshape(1)
-    if vector is None or vector.ndim != 1 or vector.size == 0:
+    if vector is None or vector.ndim > 1 or vector.size == 0:
         raise WorkspaceError(
             f"{what} is {in_short(value)}; a list of numbers, one per dimension, is needed",
             code="workspace.shape",
@@ -47,7 +50,7 @@ def as_vector(value: object, what: str, key: str) -> Floats:
             code="workspace.nonfinite",
             key=key,
         )
-    return vector
+    return vector.reshape(-1)
 
 
 def as_number(value: object, what: str, key: str) -> float:
@@ -73,15 +76,20 @@ def as_table(value: object, what: str, need: str, key: str) -> Points:
         raise WorkspaceError(
             f"{what} must be {need}; what came {came}", code="workspace.shape", key=key
         )
+    refuse_nonfinite(table, f"row {{}} of {what}", key)
+    return table
+
+
+def refuse_nonfinite(table: Points, row: str, key: str) -> None:
+    """Refuse a table with a number that is not finite; `row` names one of its rows."""
     bad = np.flatnonzero(~np.isfinite(table).all(axis=1))
     if bad.size:
+        came = f"{row.format(bad[0])} is {table[bad[0]].tolist()}"
         raise WorkspaceError(
-            f"row {bad[0]} of {what} is {table[bad[0]].tolist()}; every coordinate must be a "
-            "finite number",
+            f"{came}; every coordinate must be a finite number",
             code="workspace.nonfinite",
             key=f"{key}[{bad[0]}]",
         )
-    return table
 
 
 def degenerate(why: str, key: str) -> WorkspaceError:
@@ -221,3 +229,135 @@ def refuse_outside(place: Points, distance: float, size: float) -> None:
             code="agents.outside",
             key="position",
         )
+
+
+# Polygons: from points to a strictly convex ring, with every repair named.
+
+
+def as_points(vertices: object) -> Points:
+    """Return `vertices` as an (n, 2) array of finite doubles."""
+    points = as_numbers(vertices)
+    if points is None or points.ndim != 2 or points.shape[1] != 2:
+        fault = (
+            "a polygon's vertices must be a list of [x, y] pairs of numbers; "
+            f"{in_short(vertices)} cannot be read as that"
+            if points is None
+            else f"the vertices of the polygon have shape {points.shape}; a list of [x, y] pairs, "
+            "shape (k, 2), is needed"
+        )
+        raise WorkspaceError(f"{fault}; {OTHERS}", code="workspace.shape", key=VERTICES)
+    refuse_nonfinite(points, "vertex {} of the workspace", VERTICES)
+    return points
+
+
+def clean_ring(points: Points) -> tuple[Points, tuple[str, ...]]:
+    """Return `points` as a strictly convex counter-clockwise ring, and what was repaired."""
+    repairs: list[str] = []
+    diameter = _extent(points)
+    ring = _without_repeats(points, diameter, repairs)
+    if len(ring) < 3:
+        raise degenerate(f"it has {len(ring)} distinct vertices; at least 3 are needed", VERTICES)
+    refuse_range(diameter, float(np.abs(ring).max()), 2, VERTICES)
+    if _on_one_line(ring, diameter):
+        raise degenerate("its vertices lie on one line", VERTICES)
+    if signed_area(ring) < 0.0:
+        repairs.append("reversed the workspace's vertices: they came clockwise")
+        ring = ring[::-1].copy()
+    _refuse_winding(ring, diameter)
+    ring = _without_flat_vertices(ring, repairs)
+    if len(ring) < 3:
+        raise degenerate("its vertices lie on one line", VERTICES)
+    area, extent = signed_area(ring), _extent(ring)
+    if area <= 0.0 or extent * extent > SLENDER * area:
+        raise degenerate(f"its area is {area:.3g} at a length of {extent:.3g}", VERTICES)
+    return ring, tuple(repairs)
+
+
+def turns(ring: Points) -> Floats:
+    """Return the signed distance of each vertex from the line through its neighbours.
+
+    It is positive where the ring is convex.
+    """
+    before, after = np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0)
+    chord = after - before
+    step = ring - before
+    length = np.hypot(chord[:, 0], chord[:, 1])
+    crossing = step[:, 0] * chord[:, 1] - step[:, 1] * chord[:, 0]
+    return np.divide(crossing, length, out=np.zeros_like(length), where=length > 0)
+
+
+def signed_area(ring: Points) -> float:
+    """Return the area of the ring, negative if clockwise; taken about its first vertex."""
+    local: Points = ring - ring[0]
+    after = np.roll(local, -1, axis=0)
+    return 0.5 * math.fsum(local[:, 0] * after[:, 1] - local[:, 1] * after[:, 0])
+
+
+def _extent(points: Points) -> float:
+    return float(np.hypot(*np.ptp(points, axis=0))) if len(points) else 0.0
+
+
+def _without_repeats(points: Points, diameter: float, repairs: list[str]) -> Points:
+    """Drop vertices that repeat the one before; where the last repeats the first, the last."""
+    least = ROUNDING * diameter
+    keep = np.hypot(*(points - np.roll(points, 1, axis=0)).T) > least
+    if not keep[:1].all():
+        at_first = ~keep | (np.hypot(*(points - points[0]).T) <= least)
+        keep &= ~np.logical_and.accumulate(at_first[::-1])[::-1]  # from some vertex to the last
+        keep[0] = True
+    if not keep.all():
+        repairs.append(repeats_removed(int((~keep).sum())))
+    kept: Points = points[keep]
+    return kept
+
+
+def _on_one_line(ring: Points, diameter: float) -> bool:
+    """Whether no vertex leaves the line from the first to the one farthest from it."""
+    local = ring - ring[0]
+    distance = np.hypot(local[:, 0], local[:, 1])
+    far = local[int(np.argmax(distance))] / distance.max()
+    width = np.abs(local[:, 0] * far[1] - local[:, 1] * far[0]).max()
+    return bool(width <= 1e-15 * diameter)
+
+
+def _refuse_winding(ring: Points, diameter: float) -> None:
+    """Refuse what is clearly not convex, and rings that go round more or less than once."""
+    edges = np.roll(ring, -1, axis=0) - ring
+    heading = np.arctan2(edges[:, 1], edges[:, 0])
+    turning = np.diff(np.append(heading, heading[0]))
+    turning = np.mod(turning + np.pi, 2.0 * np.pi) - np.pi
+    rounds = float(turning.sum()) / (2.0 * np.pi)
+    if abs(rounds - 1.0) > 0.5:
+        raise WorkspaceError(
+            f"the workspace's boundary goes round {round(rounds)} times instead of once: it "
+            "crosses itself; list the vertices in order along the boundary",
+            code="workspace.selfintersecting",
+            key=VERTICES,
+        )
+    depth = turns(ring)
+    worst = int(np.argmin(depth))
+    if depth[worst] < -ROUNDING * diameter:
+        raise WorkspaceError(
+            f"the workspace must be convex, but vertex {ring[worst].tolist()} lies "
+            f"{-depth[worst]:.3g} inside the line through its neighbours; leave it out, or take "
+            'the convex hull with kind = "polytope" (in Python, Polygon.hull_of(points))',
+            code="workspace.nonconvex",
+            key=VERTICES,
+        )
+
+
+def _without_flat_vertices(ring: Points, repairs: list[str]) -> Points:
+    """Drop vertices on the line through their neighbours, or inside it by rounding only."""
+    removed, deepest = 0, 0.0
+    while len(ring) >= 3:
+        depth = turns(ring)
+        flat = depth <= 0.0
+        if not flat.any():
+            break
+        deepest = max(deepest, float(-depth[flat].min()))
+        removed += int(flat.sum())
+        ring = ring[~flat]
+    if removed:
+        inward = f", up to {deepest:.3g} inside it" if deepest > 0 else ""
+        repairs.append(f"removed {removed} workspace vertices on a straight edge{inward}")
+    return ring

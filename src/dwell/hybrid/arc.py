@@ -10,9 +10,7 @@ from typing import Generic, TypeVar, final
 
 from dwell._types import in_short, is_whole
 from dwell.errors import InputError
-from dwell.hybrid.event import Event
-from dwell.hybrid.stop import Stop
-from dwell.hybrid.system import HybridSystem
+from dwell.hybrid.system import Event, HybridSystem, Stop
 
 S = TypeVar("S")
 

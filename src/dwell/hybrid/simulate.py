@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from dwell.hybrid.arc import HybridArc
-from dwell.hybrid.event import Event
-from dwell.hybrid.stop import Halt, Stop, StopReason
-from dwell.hybrid.system import HybridSystem
+from dwell.hybrid.system import Event, Halt, HybridSystem, Stop, StopReason
 
 S = TypeVar("S")
 

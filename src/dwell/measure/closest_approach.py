@@ -27,7 +27,7 @@ BLOCK = 2_000_000  # numbers held at a time
 MOST = 4000  # pairs followed from one of these times to the next
 KEPT = 20  # approaches that are reported, closest first
 PIECES = 16  # of a curved or decaying segment
-GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+ROUNDS, FINER = 11, 16  # of samples within such a piece, each so many times finer than the last
 
 
 @final
@@ -196,21 +196,10 @@ class _PairSearch:
         return segments.at(t), segments.velocity_at(t)
 
     def _polished(self, a: int, b: int, lo: float, hi: float) -> tuple[float, float]:
-        """By golden section, where the distance has no closed form."""
-
-        def gap(t: float) -> float:
-            at = np.array([t])
-            return float(lengths(self._at(b, at)[0] - self._at(a, at)[0])[0])
-
-        inner = [hi - GOLDEN * (hi - lo), lo + GOLDEN * (hi - lo)]
-        values = [gap(t) for t in inner]
-        for _ in range(60):
-            if values[0] <= values[1]:
-                hi, inner[1], values[1] = inner[1], inner[0], values[0]
-                inner[0] = hi - GOLDEN * (hi - lo)
-                values[0] = gap(inner[0])
-            else:
-                lo, inner[0], values[0] = inner[0], inner[1], values[1]
-                inner[1] = lo + GOLDEN * (hi - lo)
-                values[1] = gap(inner[1])
-        return (values[0], inner[0]) if values[0] <= values[1] else (values[1], inner[1])
+        """By finer and finer samples, where the distance has no closed form."""
+        for _ in range(ROUNDS):
+            t = np.linspace(lo, hi, 2 * FINER + 1)
+            gaps = lengths(self._at(b, t)[0] - self._at(a, t)[0])
+            k = int(np.argmin(gaps))
+            lo, hi = t[max(k - 1, 0)], t[min(k + 1, 2 * FINER)]
+        return float(gaps[k]), float(t[k])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -21,6 +22,7 @@ from dwell.geometry.voronoi import first_coincidence
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
 
+BLOCK = 100_000  # segments evaluated at once
 PROBES = 129  # times measured where no samples were stored
 FINEST, ROUGH = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is located
 COARSE = 1e-6  # of the time: from here on, fewer probes suffice
@@ -67,43 +69,42 @@ class Paths:
 
     def __init__(self, start: AgentsState, table: EventTable) -> None:
         self.agents, self.dimension = start.start.shape
-        self.segments = [table.segments(start, p) for p in range(self.agents)]
-        self.begins = [table.time[table.of_agent(p)] for p in range(self.agents)]
+        self.table = table
+        # The first segment of each agent, then one per jump.
+        self.every = Segments.joined([start.segments, table.begun(start.segments)])
+
+    @cached_property
+    def begins(self) -> list[Floats]:
+        """When the segments of each agent after its first begin."""
+        return [self.table.time[self.table.of_agent(p)] for p in range(self.agents)]
+
+    @cached_property
+    def segments(self) -> list[Segments]:
+        """The segments of each agent in order."""
+        rows = [np.append(p, self.agents + self.table.of_agent(p)) for p in range(self.agents)]
+        return [self.every.take(own) for own in rows]
 
     def at(self, times: Floats) -> Snapshots:
         """Snapshots at ascending `times`, after the jumps at each."""
-        positions, velocities = np.empty((2, len(times), self.agents, self.dimension))
-        next_at = np.empty((len(times), self.agents))
-        for p, segments in enumerate(self.segments):
-            now = segments.take(np.searchsorted(self.begins[p], times, side="right"))
-            positions[:, p], velocities[:, p] = now.at(times), now.velocity_at(times)
-            next_at[:, p] = now.next_at
+        shape = (len(times), self.agents)
+        positions, velocities = np.empty((2, *shape, self.dimension))
+        next_at = np.empty(shape)
+        present, done, step = np.arange(self.agents), 0, max(1, BLOCK // self.agents)
+        for lo in range(0, len(times), step):
+            rows, t = slice(lo, lo + step), times[lo : lo + step, None]
+            which = np.empty((len(t), self.agents), dtype=np.int64)
+            for k, upto in enumerate(np.searchsorted(self.table.time, t[:, 0], side="right")):
+                present[self.table.agent[done:upto]] = self.agents + np.arange(done, upto)
+                which[k], done = present, upto
+            now = self.every.take(which)
+            positions[rows], velocities[rows] = now.at(t), now.velocity_at(t)
+            next_at[rows] = now.next_at
         return Snapshots(positions, velocities, next_at)
 
 
 def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots:
     """Snapshots at ascending `times`, after the jumps at each."""
-    if not len(times):
-        shape = (0, *start.start.shape)
-        return Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
-    if len(times) < len(start.since):  # whichever makes fewer steps in Python
-        return _one_after_another(start.segments, table, times)
     return Paths(start, table).at(times)
-
-
-def _one_after_another(first: Segments, table: EventTable, times: Floats) -> Snapshots:
-    """Snapshots, by updating the segments of all agents from each time to the next."""
-    segments, begun = first.copied(), table.begun(first)
-    shape = (len(times), *first.place.shape)
-    found = Snapshots(np.empty(shape), np.empty(shape), np.empty(shape[:2]))
-    done = 0
-    for k, t in enumerate(times):
-        upto = int(np.searchsorted(table.time, t, side="right"))
-        segments.put(table.agent[done:upto], begun.take(slice(done, upto)))
-        found.positions[k], found.velocities[k] = segments.at(t), segments.velocity_at(t)
-        found.next_at[k] = segments.next_at
-        done = max(done, upto)
-    return found
 
 
 def measure_configurations(
@@ -224,21 +225,14 @@ def covered_after(
         return 0.0
     if after is None:  # there are no samples: measure at some times
         probes = np.linspace(last, until, PROBES if finest < COARSE else FEW_PROBES)
-        bad = [t for t in probes[1:-1] if worst(float(t)) > nu]
-        last = max([last, *map(float, bad)])
+        last = max([last, *(float(t) for t in probes[1:-1] if worst(float(t)) > nu)])
         after = float(probes[probes > last][0])
-    return _narrowed(worst, nu, last, after, finest)
-
-
-def _narrowed(
-    worst: Callable[[float], float], nu: float, bad: float, good: float, finest: float
-) -> float:
     for _ in range(60):
-        middle = 0.5 * (bad + good)
-        if good - bad <= finest * max(1.0, good) or not (bad < middle < good):
+        middle = 0.5 * (last + after)
+        if after - last <= finest * max(1.0, after) or not (last < middle < after):
             break
         if worst(middle) > nu:
-            bad = middle
+            last = middle
         else:
-            good = middle
-    return good
+            after = middle
+    return after

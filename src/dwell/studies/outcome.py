@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Floats, Points, lengths
 from dwell.errors import InputError
 from dwell.results import Run
-from dwell.theory.equilibrium import settled as come_to_rest
+from dwell.theory.rates import settled as come_to_rest
 
 # Two configurations count as one tessellation when agents can be paired so that no pair is farther
 # apart than this part of the workspace's diameter.

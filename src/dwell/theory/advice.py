@@ -14,9 +14,8 @@ import numpy as np
 
 from dwell._types import Floats, apart, is_positive
 from dwell.controllers.parameters import LARGEST, SMALLEST
-from dwell.theory.design import Setting
+from dwell.theory.design import Setting, same
 from dwell.theory.lipschitz_bound import plain
-from dwell.theory.synchrony import same
 
 DIGITS = (6, 9, 12, 17)  # of advice; more only where fewer will not do
 

@@ -17,10 +17,10 @@ from dwell._types import Floats
 from dwell.agents import CoverageSystem
 from dwell.agents.network import PERFECT, Network
 from dwell.controllers import DiscreteLloyd, Lloyd, SelfTriggered, Timer
+from dwell.theory.design import common_waits
 from dwell.theory.random_decay import by_clocks, by_turns
 from dwell.theory.rates import Rates, RunLike
 from dwell.theory.spectrum import DENSE
-from dwell.theory.synchrony import common_waits
 
 LINEAR = 0.01  # distance from the limit, in radii of cells, up to which decay counts as exponential
 FLOOR = 1e-11  # and down to which positions are known

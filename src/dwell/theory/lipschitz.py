@@ -163,19 +163,14 @@ def error_rates(found: Derivatives) -> Floats:
 
 def closest_pair(points: Points) -> tuple[int, int, float]:
     """The two agents nearest to each other, and how far apart they are; (0, 0, inf) for one."""
-    order = np.argsort(points[:, 0], kind="stable")
-    sorted_ = points[order]
-    best = (0, 0, math.inf)
-    for step in range(1, len(points)):  # pairs that are `step` apart in x
-        across = sorted_[step:] - sorted_[:-step]
-        if across[:, 0].min() > best[2]:
-            break
-        gaps = lengths(across)
-        k = int(np.argmin(gaps))
-        if gaps[k] < best[2]:
-            a, b = sorted((int(order[k]), int(order[k + step])))
-            best = (a, b, float(gaps[k]))
-    return best
+    from scipy.spatial import KDTree
+
+    if len(points) < 2:
+        return 0, 0, math.inf
+    gaps, near = KDTree(points).query(points, k=2)
+    one = int(np.argmin(gaps[:, 1]))
+    other = next(int(q) for q in near[one] if q != one)  # the first where both are at one place
+    return min(one, other), max(one, other), float(lengths(points[one] - points[other]))
 
 
 # Over several configurations.

@@ -95,8 +95,7 @@ def _form_range(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]
     """Least and largest exponent of a Gaussian: a convex function of the position."""
     if not _is_polygonal(workspace):
         return _form_range_beyond_polygons(gaussian, workspace)
-    qxx, qxy, qyy = gaussian.form
-    form = np.array([[qxx, qxy], [qxy, qyy]])
+    form = gaussian.matrix
     a = workspace.vertices - np.array(gaussian.center)
     step = np.roll(a, -1, axis=0) - a
     at_corners = np.einsum("ki,ij,kj->k", a, form, a)

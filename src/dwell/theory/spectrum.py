@@ -53,45 +53,37 @@ def softest(matrix: Any) -> tuple[float, Floats]:
 
 
 def eigenpairs(found: Derivatives, centroidal: bool) -> tuple[Floats, Floats, Floats]:
-    """Eigenvalues of Dc, softest first, their imaginary parts, and displacements (K, N, n)."""
-    if centroidal:
-        values, vectors = _symmetric_pairs(symmetric(weighed(found)))
-        values, turning = values[::-1], np.zeros(len(values))
-        log = np.repeat(found.log_masses, found.dimension)[:, None]
-        shapes = vectors[:, ::-1] * np.exp(-0.5 * np.clip(log - log.min(), 0.0, 600.0))
-        shapes = _sharpened(found, values, shapes)
-    else:
-        complex_values, shapes = _general_pairs(found.jacobian)
-        order = np.lexsort((np.abs(complex_values.imag), -complex_values.real))
-        values, turning = complex_values.real[order], complex_values.imag[order]
-        shapes = np.ascontiguousarray(shapes[:, order].real)
+    """Eigenvalues of Dc, softest first, their imaginary parts, and displacements (K, N, n).
+
+    At a centroidal configuration they are real, and those of a symmetric matrix.
+    """
     n = found.dimension
-    return values, turning, np.array([_normalised(shape.reshape(-1, n)) for shape in shapes.T])
+    if centroidal:
+        values, vectors = _pairs(symmetric(weighed(found)), np.linalg.eigh, "eigsh", "A")
+        log = np.repeat(found.log_masses, n)[:, None]
+        vectors = vectors * np.exp(-0.5 * np.clip(log - log.min(), 0.0, 600.0))
+    else:
+        whole: Any = found.jacobian
+        whole = whole.toarray() if found.agents <= DENSE else whole
+        values, vectors = _pairs(whole, np.linalg.eig, "eigs", "R")
+    order = np.lexsort((np.abs(values.imag), -values.real))
+    values, shapes = values[order], np.ascontiguousarray(vectors[:, order].real)
+    if centroidal:
+        shapes = _sharpened(found, values, shapes)
+    modes = np.array([_normalised(shape.reshape(-1, n)) for shape in shapes.T])
+    return values.real, values.imag, modes
 
 
-def _symmetric_pairs(matrix: Any) -> tuple[Floats, Floats]:
-    """Ascending; of a sparse matrix the smallest one and the SOFT largest."""
+def _pairs(matrix: Any, dense: Any, sparse: str, by: str) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors; of a sparse matrix the smallest one and the SOFT largest."""
     if isinstance(matrix, np.ndarray):
-        values, vectors = np.linalg.eigh(matrix)
+        values, vectors = dense(matrix)
         return values, vectors
-    from scipy.sparse.linalg import eigsh
+    from scipy.sparse import linalg
 
-    start = _seedling(matrix)
-    low = eigsh(matrix, k=1, which="SA", v0=start)
-    high = eigsh(matrix, k=SOFT, which="LA", v0=start, ncv=8 * SOFT)
-    order = np.argsort(high[0])
-    return np.append(low[0], high[0][order]), np.hstack([low[1], high[1][:, order]])
-
-
-def _general_pairs(matrix: Any) -> tuple[Any, Any]:
-    if matrix.shape[0] <= 2 * DENSE:  # in the plane
-        values, vectors = np.linalg.eig(matrix.toarray())
-        return values, vectors
-    from scipy.sparse.linalg import eigs
-
-    start = _seedling(matrix)
-    low = eigs(matrix, k=1, which="SR", v0=start, ncv=8 * SOFT)
-    high = eigs(matrix, k=SOFT, which="LR", v0=start, ncv=8 * SOFT)
+    ends = ((1, f"S{by}"), (SOFT, f"L{by}"))
+    solve, start = getattr(linalg, sparse), _seedling(matrix)
+    low, high = (solve(matrix, k=k, which=which, v0=start, ncv=8 * SOFT) for k, which in ends)
     return np.append(low[0], high[0]), np.hstack([low[1], high[1]])
 
 
