@@ -11,6 +11,7 @@ DwellError
         └── UnsavedError             a file that could not be written
 
 Interrupted (a KeyboardInterrupt)    Ctrl-C, with the run up to there
+Aborted (a KeyboardInterrupt)        a second Ctrl-C
 DwellWarning (a UserWarning)         something worth knowing that stops nothing
 
 A simulation that stops early is not an error: see `dwell.hybrid.StopReason`.
@@ -44,6 +45,11 @@ class InputError(DwellError, ValueError):
     key : str, optional
         The place in a scenario that the message is about, such as ``agents.start[3]``.
 
+    Attributes
+    ----------
+    run : Run or None
+        The run up to there, if the error ended one: that of a law in Python, or a full disk.
+
     Examples
     --------
     >>> import dwell
@@ -58,6 +64,7 @@ class InputError(DwellError, ValueError):
         super().__init__(message)
         self.code = code
         self.key = key
+        self.run: Any = None  # the run so far, where one had begun
 
 
 class WorkspaceError(InputError):
@@ -112,6 +119,10 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, message: str = "", run: Any = None) -> None:
         super().__init__(message)
         self.run = run
+
+
+class Aborted(KeyboardInterrupt):
+    """A second KeyboardInterrupt during a run; the message says what is in its file."""
 
 
 class DwellWarning(UserWarning):

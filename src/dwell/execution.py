@@ -15,7 +15,7 @@ from dwell.engine.interrupts import StopRequest
 from dwell.engine.memory import need_of, refuse_too_much
 from dwell.engine.recorder import Recorder, recorder_of
 from dwell.engine.run_loop import RunLoop
-from dwell.errors import Interrupted, StoreError, UnsavedError
+from dwell.errors import Aborted, InputError, Interrupted, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.progress import EXPECTING
 from dwell.results import Run, save_run
@@ -48,6 +48,26 @@ def execute(loop: RunLoop, task: RunTask) -> Run:
     if task.target is not None:
         plain(recorder.start.memory, names_of(system.controller))  # refused now, not hours later
     journal = _journal(task)
+    try:
+        return _executed(loop, task, journal)
+    except KeyboardInterrupt:  # the second one: the first ends the run, see dwell.engine.interrupts
+        raise Aborted(_left_by(task, journal)) from None
+
+
+def _left_by(task: RunTask, journal: Journal | None) -> str:
+    """What an abort leaves of a run."""
+    if journal is None or not journal.begun:
+        why = "before its first checkpoint" if journal else "and the run has no checkpoints"
+        return f"aborted, {why}; nothing of it is kept"
+    name = shown(journal.target)
+    return (
+        f"aborted; {name} holds the run up to its last checkpoint, t = {journal.reached:g}: "
+        f"go on with dwell run --resume {name}"
+    )
+
+
+def _executed(loop: RunLoop, task: RunTask, journal: Journal | None) -> Run:
+    recorder, system = task.recorder, task.recorder.system
     need = need_of(recorder, task.until, task.max_jumps, saved=task.target is not None)
     loop.say(f"{EXPECTING} {need.says}", 0.0)
     refuse_too_much(need, recorder.kind)
@@ -89,7 +109,7 @@ def _journal(task: RunTask) -> Journal | None:
         write_run(_run_of(task, blank, still, task.made_with, None), target, name)
 
     name, parts = task.journal or (None, 0)
-    journal = Journal(target, every, write_first, name, parts)
+    journal = Journal(target, every, write_first, name, parts, task.reached)
     if task.journal is not None:
         journal.skip(recorder)
     return journal
@@ -112,7 +132,10 @@ def _saved(loop: RunLoop, run: Run, target: Path, journal: Journal | None) -> Ru
 def unless_interrupted(
     request: StopRequest, run: Run, path: str | os.PathLike[str] | None = None
 ) -> Run:
-    """`run`, kept at `path` or nowhere, unless a signal came while it was made."""
+    """`run`, kept at `path` or nowhere, unless a signal came or its law failed meanwhile."""
+    if isinstance(run.stop.fault, InputError):
+        run.stop.fault.run = run
+        raise run.stop.fault
     if not request and run.stop.reason is not StopReason.INTERRUPTED:
         return run
     later = "the run up to there is in this exception's attribute run"

@@ -126,6 +126,7 @@ class PythonStepper:
         arc = solve(
             self._system, self._state, until=self._until, max_jumps=min(self._jumps, jumps),
             max_simultaneous=2 * self._system.agents + 1000, standing=self._standing,
+            keep_failed=True,
         )  # fmt: skip
         self._state, self._standing = arc.states[-1], arc.standing
         halfway = arc.stop.reason in (StopReason.JUMP_LIMIT, StopReason.INTERRUPTED)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
+from dwell.errors import DwellError
+
 
 class StopReason(Enum):
     """The ways a simulation can end; the value is the name that programs see."""
@@ -65,6 +67,7 @@ class Stop:
     reason: StopReason
     time: float
     detail: str = ""
+    fault: DwellError | None = None  # of a law, where it ended the arc; in no file
 
 
 class Halt(Exception):  # noqa: N818 - an outcome in flight, not an error

@@ -70,16 +70,18 @@ class Journal:
         first: Callable[[str], None],
         name: str | None = None,
         parts: int = 0,
+        reached: float = 0.0,
     ) -> None:
         """`first` writes the file at `target` that names the journal, before the first checkpoint.
 
-        `name` and `parts` are those of a journal that is continued.
+        `name`, `parts` and `reached` are those of a journal that is continued.
         """
         self.target, self.every = target, every
         self.name = name or secrets.token_hex(8)
         self.folder = folder_of(target, self.name)
         self._first: Callable[[str], None] | None = first if name is None else None
         self._parts = parts
+        self.reached = reached  # the time of the last checkpoint
         self._tables = self._metrics = 0  # how many of the recorder's are written
         self._writer: threading.Thread | None = None
         self._fault, self._warned = "", False  # why the first checkpoint that failed did
@@ -136,6 +138,7 @@ class Journal:
         began = time.monotonic()
         try:
             self._put(given)
+            self.reached = float(given.info["reached"])
             self._takes = time.monotonic() - began
         except Exception as fault:
             if self._first is not None:  # nothing refers to it yet

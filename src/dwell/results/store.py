@@ -42,7 +42,7 @@ from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
 
-_CUT_SHORT = "by a crash; this is its last checkpoint"
+_CUT_SHORT = "aborted or crashed; this is its last checkpoint"
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
