@@ -35,8 +35,7 @@ from dwell.execution import RunTask, execute, unless_interrupted
 from dwell.geometry import Workspace, as_workspace
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run
-from dwell.results.files import check_target
-from dwell.results.lock import locked
+from dwell.results.files import check_target, locked
 from dwell.results.resume import extended, taken_up
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed

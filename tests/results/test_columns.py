@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell._types import in_columns
-from dwell.results.columns import read_columns, write_columns
+from dwell.results.journal import read_columns, write_columns
 
 
 def turned(rows, seed):

@@ -16,8 +16,7 @@ from dwell.agents.start import coincident_groups
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
 from dwell.engine.stepper import Piece, Stepper
-from dwell.engine.tally import Tally
-from dwell.engine.window import Window
+from dwell.engine.tally import Tally, Window
 from dwell.errors import InputError
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics

@@ -78,27 +78,27 @@ class RunLoop:
     ) -> Stop:
         """Run from where `recorder` is to the end; return why it ended."""
         stepper = stepper_for(recorder.system, recorder.state, until, recorder.standing)
-        done, began = recorder.tally.jumps, time.perf_counter()
-        made = 0
+        before, began, rate = recorder.tally.jumps, time.perf_counter(), 0.0
         self.show(recorder, None)
         while not self.request:
-            left = max_jumps - done
-            # With no jumps left there are no more samples: the run may be over before them.
-            rate = made / max(time.perf_counter() - began, 1e-9)
-            some = _jumps_at_once(recorder, left, rate, journal)
+            left = some = max_jumps - recorder.tally.jumps
+            if journal is not None:  # several chunks between two checkpoints
+                some = max(int(rate * journal.every / CHUNKS), FIRST_CHUNK, recorder.system.agents)
             set_out = time.perf_counter()
-            piece = self._next(recorder, stepper, recorder.target if left else np.inf, some)
+            # With no jumps left there are no more samples: the run may be over before them.
+            target = recorder.target if left else np.inf
+            piece = self._next(recorder, stepper, target, min(some, left))
             if piece is None:
                 break
             self.show(recorder, piece)
-            made, done = made + len(piece.table), done + len(piece.table)
             reached = max(reached, piece.reached)
             if piece.stop is not None:
                 return piece.stop
             if not left and not piece.closed:
                 return Stop(StopReason.JUMP_LIMIT, piece.reached)
-            rate = made / max(time.perf_counter() - began, 1e-9)
-            self.say(_speed(rate), reached / max(until, 1e-300))
+            rate = (recorder.tally.jumps - before) / max(time.perf_counter() - began, 1e-9)
+            speed = f", {rate:,.0f} events/s" if rate >= 10.0 else ""
+            self.say(f"simulating{speed}", reached / max(until, 1e-300))
             if journal is not None and journal.is_due(time.perf_counter() - set_out):
                 journal.write(recorder, {"reached": reached, "wall_seconds": self.elapsed})
         return Stop(StopReason.INTERRUPTED, reached)
@@ -144,14 +144,6 @@ class RunLoop:
         return again, arc.stop
 
 
-def _jumps_at_once(recorder: Recorder, left: int, rate: float, journal: Checkpoints | None) -> int:
-    """Return how many jumps a chunk may have: few enough for several between checkpoints."""
-    if journal is None:
-        return left
-    most = int(min(rate * journal.every / CHUNKS, left))
-    return min(left, max(most, FIRST_CHUNK, recorder.system.agents))
-
-
 def _computing() -> float:
     """Seconds without those in which kernels are compiled."""
     spent = compile_clock()
@@ -173,7 +165,3 @@ def compile_clock() -> Any:
 def is_compiling() -> bool:
     """Whether some kernel is being compiled at this moment."""
     return bool(compile_clock()._depth)
-
-
-def _speed(rate: float) -> str:
-    return f"simulating, {rate:,.0f} events/s" if rate >= 10.0 else "simulating"

@@ -3,13 +3,16 @@
 The folder has one file for the jumps and samples of each interval, written once and never changed,
 and one file `state.columns` for everything else, replaced each time. Every file is written under
 another name, flushed to disk and renamed, so that it is complete or absent; `state.columns` has the
-number of valid other files. `run.nc` itself is the run before its first jump, with the name of the
-folder. A thread of its own writes, while the engine runs.
+number of valid other files. A file has arrays in NumPy's format, and a checksum of all bytes: a zip
+archive would copy every number twice, which takes longer than writing it. `run.nc` itself is the
+run before its first jump, with the name of the folder. A thread of its own writes, while the engine
+runs.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import re
 import secrets
@@ -17,10 +20,11 @@ import shutil
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, BinaryIO, final
 
 import numpy as np
 
@@ -29,7 +33,6 @@ from dwell.agents.stored_names import stored_names
 from dwell.engine.recorder import Recorder
 from dwell.errors import DwellWarning, StoreError
 from dwell.measure import Metrics
-from dwell.results.columns import Pieces, read_columns, write_columns
 from dwell.results.files import brief, shown, sync_folder, written_whole
 
 WRITER = "dwell journal"  # the thread that writes
@@ -38,7 +41,10 @@ UNSAVED = "checkpoints"  # in a run's provenance: why one of its checkpoints cou
 LAYOUT = 3  # of the files: older ones cannot be read
 SLOWER = 2.0  # writing may take so many times as long as the last time,
 SPARE = 0.125  # ... or this share of the interval, and is still on disk in time
+CHECK = 4  # bytes of the checksum at the end of a file
 _ID = re.compile(r"[0-9a-f]{16}")
+
+Pieces = Sequence[np.ndarray]  # of one column, one after another
 
 
 def folder_of(target: Path, name: str) -> Path:
@@ -234,3 +240,35 @@ def _load(path: Path) -> dict[str, np.ndarray]:
         raise StoreError(
             f"{shown(path)} is damaged ({brief(fault)}), and with it the run", code="store.journal"
         ) from None
+
+
+@final
+class _Checked:
+    """A file opened for writing, and the checksum of what was written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.check = file, 0
+
+    def write(self, data: bytes) -> None:
+        """Write `data`."""
+        self.check = zlib.crc32(data, self.check)
+        self.file.write(data)
+
+
+def write_columns(path: Path, columns: Mapping[str, Pieces]) -> None:
+    """Write columns, each given in pieces."""
+    with path.open("wb") as file:
+        checked = _Checked(file)
+        np.save(checked, np.array(list(columns)))
+        for pieces in columns.values():
+            np.save(checked, np.concatenate(pieces))
+        file.write(checked.check.to_bytes(CHECK, "little"))
+
+
+def read_columns(path: Path) -> dict[str, np.ndarray]:
+    """Return all columns of a file; raise ValueError if any byte differs from what was written."""
+    data = path.read_bytes()
+    if zlib.crc32(data[:-CHECK]).to_bytes(CHECK, "little") != data[-CHECK:]:
+        raise ValueError("its checksum is wrong")
+    file = io.BytesIO(data)
+    return {str(name): np.load(file) for name in np.load(file)}
