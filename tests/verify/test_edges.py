@@ -13,7 +13,7 @@ import dwell
 from dwell.controllers import Timer
 from dwell.verify import guarantees, reference_trigger, solution
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
-from dwell.verify.run_certificate import certify
+from dwell.verify.run_certificate import held_against
 
 SQUARE = dwell.Box((0, 0), (1, 1))
 
@@ -23,8 +23,7 @@ def test_one_agent_alone_meets_every_lipschitz_constant(lipschitz: float) -> Non
     """Its cell is the workspace, whose centroid is constant."""
     law = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
     run = dwell.simulate(SQUARE, None, [(0.2, 0.3)], law, until=0.2, seed=1)
-    course = (run.system, run.start, run.events, run.horizon, run.metrics)
-    found = certify(*course, {"eta_max": 0.3, "lipschitz": lipschitz})
+    found = held_against(run.details.recorded, {"eta_max": 0.3, "lipschitz": lipschitz})
     (one,) = [finding for finding in found if finding.name == "lipschitz"]
     assert (one.status, one.worst, one.per_agent) == ("holds", 0.0, (0.0,))
 
@@ -63,8 +62,8 @@ def test_the_cost_after_leaving_u_is_judged_if_some_agent_left_it(nu: float, sta
     law = Timer(k1=0.5, nu=nu, t1=0.02, t2=0.05)
     site, start = dwell.Box((0, 0), (10, 10)), [(0.1, 0.1), (0.1, 9.9)]
     run = dwell.simulate(site, None, start, law, until=0.3, seed=1, sample_every=0.05)
-    course = (run.system, run.start, run.events, run.horizon, run.metrics)
-    found = {f.name: f for f in certify(*course, {"eta_max": 0.3, "lipschitz": 5.0})}
+    assumed = {"eta_max": 0.3, "lipschitz": 5.0}
+    found = {f.name: f for f in held_against(run.details.recorded, assumed)}
     after = found["cost-after-u"]
     assert after.status == status
     assert (after.where == "no agent left U") is (status == "not applicable")

@@ -23,7 +23,6 @@ from dwell.agents import EventTable, Network
 from dwell.agents.state import Spent
 from dwell.results import Run
 from dwell.verify import Report, centroids, guarantees, verify
-from dwell.verify.decisions import Rederived
 from dwell.verify.finding import VIOLATED, Finding, finding_rows, spread
 from dwell.verify.guarantees import FLOOR, IN_TIME, MISSED, Followed, follow_centroids
 from dwell.verify.solution import Claims
@@ -580,7 +579,8 @@ def test_messages_may_be_broken_by_rounding_only(monkeypatch: pytest.MonkeyPatch
     module = sys.modules["dwell.verify.solution"]
     limit = 1e-12 * DIAMETER + 8.0 * float(np.spacing(4.0))
     for broken, status in ((limit, "holds"), (1.001 * limit, VIOLATED)):
-        gaps = Rederived(*np.zeros((4, 1)), np.array([broken]))
+        gaps = dict.fromkeys(("jump", "cruise", "reset", "counts"), np.zeros(1))
+        gaps["promise"] = np.array([broken])
         monkeypatch.setattr(module, "rederive", lambda *run, gaps=gaps: gaps)
         assert named(forged("event-triggered"))["promise"].status == status
 

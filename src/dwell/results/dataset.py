@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._netcdf import NUMBERS, digest_of
-from dwell._tables import axis_names
 from dwell.agents.events import EventTable
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import DECAY_RATE, stored_names
@@ -103,11 +102,6 @@ def write_run(run: Run, target: Path, journal: str | None = None) -> None:
             dataset.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
         else:
             temporary.write_bytes(image)
-
-
-def dataset_of(run: Run) -> xr.Dataset:
-    """Return `run` as the dataset of its file, with names for the coordinates of positions."""
-    return as_dataset(run).assign_coords(axis=axis_names(run.workspace.dimension))
 
 
 def as_dataset(run: Run, journal: str | None = None) -> xr.Dataset:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._tables import data_frame, html_table
+from dwell._tables import axis_names, data_frame, html_table
 from dwell._types import Floats, Points, counted
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedStates, logged_events
@@ -19,7 +19,7 @@ from dwell.agents.walk import walk_of
 from dwell.engine.tally import Counters
 from dwell.hybrid import HybridArc, Stop
 from dwell.measure import Metrics
-from dwell.results.dataset import dataset_of, save_run
+from dwell.results.dataset import as_dataset, save_run
 from dwell.results.details import Details
 from dwell.results.journal import UNSAVED
 from dwell.results.summary import SHOWN, UNSEEN, summarize
@@ -252,7 +252,7 @@ class Run:
             Samples along sample_time, jumps along jump with the coordinate event_time, and the
             coordinates agent and axis.
         """
-        return dataset_of(self)
+        return as_dataset(self).assign_coords(axis=axis_names(self.workspace.dimension))
 
     def plot(self) -> Figure:
         """Draw the start and the end of the run side by side, with the paths that lead there.

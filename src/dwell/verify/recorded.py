@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -202,30 +202,32 @@ def _times(run: Recorded, most: int) -> Floats:
     return np.unique(np.concatenate([even, last]))
 
 
+def gaps_between(a: Any, b: Any) -> Floats:
+    """|a - b|, where two infinities (the only agent's separation) are equal."""
+    with np.errstate(invalid="ignore"):
+        return np.where(a == b, 0.0, np.abs(np.subtract(a, b)))
+
+
 def thinned(times: Floats, most: int | None) -> Floats:
     """At most so many of the times, evenly, the first and the last included; None: all."""
     return times[spread(len(times), most)]
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """The largest hold error of a run, and where it was."""
 
     value: float
-    where: str
+    agent: int = 0
+    time: float = 0.0
 
 
 def largest_hold_error(run: Recorded) -> Held:
     """Over the ends of all holds, over all samples, and at the start."""
-    found = [Held(0.0, "")]
-    table, metrics = run.table, run.metrics
+    found, table, metrics = [Held(0.0)], run.table, run.metrics
     if len(table):
         k = int(np.argmax(table.hold_error))
-        where = f"agent {int(table.agent[k])}, {at_time(table.time[k])}"
-        found.append(Held(float(table.hold_error[k]), where))
+        found.append(Held(float(table.hold_error[k]), int(table.agent[k]), table.time[k]))
     if metrics is not None and metrics.hold_errors.size:
         k, p = divmod(int(np.argmax(metrics.hold_errors)), metrics.hold_errors.shape[1])
-        where = f"agent {p}, {at_time(metrics.times[k])}"
-        found.append(Held(float(metrics.hold_errors[k, p]), where))
+        found.append(Held(float(metrics.hold_errors[k, p]), p, metrics.times[k]))
     return max(found, key=lambda held: held.value)
