@@ -63,10 +63,10 @@ def crash(asked, path, count):
     settle()
 
 
-def same(one, other):
-    """Whether two runs are the same in every bit."""
-    mine, yours = one.summary(), other.summary()
-    assert {**mine, "wall_seconds": 0} == {**yours, "wall_seconds": 0}
+def same(one, other, flags=True):
+    """Whether two runs are the same in every bit, and have the same flags."""
+    apart = {"wall_seconds": 0} if flags else {"wall_seconds": 0, "flags": []}
+    assert one.summary() | apart == other.summary() | apart
     for f in fields(Metrics):
         assert getattr(one.metrics, f.name).tobytes() == getattr(other.metrics, f.name).tobytes()
     if one.details.record == "events":
