@@ -135,7 +135,7 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 def test_a_checkpoint_that_fails_does_not_end_the_run(kind, failing, path, tmp_path, monkeypatch):
     """Whichever of the files of a checkpoint finds the disk full, and however often."""
     asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
-    save, put, puts, saves = journal._save, Journal._put, [], []
+    save, put, puts, saves = journal.write_columns, Journal._put, [], []
 
     def counted(self, *args):
         puts.append(args)
@@ -148,7 +148,7 @@ def test_a_checkpoint_that_fails_does_not_end_the_run(kind, failing, path, tmp_p
         save(file, columns)
 
     monkeypatch.setattr(Journal, "_put", counted)
-    monkeypatch.setattr(journal, "_save", filling)
+    monkeypatch.setattr(journal, "write_columns", filling)
     with pytest.warns(
         DwellWarning, match=r"run\.nc could not .* \(No space left .*goes on"
     ) as said:
@@ -167,7 +167,7 @@ def test_a_checkpoint_that_fails_does_not_end_the_run(kind, failing, path, tmp_p
 @pytest.mark.parametrize("kind", KINDS)
 def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, path, monkeypatch):
     asked = scenario(LAWS["timer"], KINDS[kind], until=6.0)
-    save, states = journal._save, []
+    save, states = journal.write_columns, []
 
     def filling(file, columns):
         states.extend([file] * (file.name == journal.STATE))
@@ -175,7 +175,7 @@ def test_after_a_failed_checkpoint_the_next_one_is_whole(kind, path, monkeypatch
             raise FULL
         save(file, columns)
 
-    monkeypatch.setattr(journal, "_save", filling)
+    monkeypatch.setattr(journal, "write_columns", filling)
     with pytest.warns(DwellWarning), pytest.raises(Crash):
         run_scenario(asked, out=path, progress=ending_at(5, Crash()))
     settle()

@@ -269,15 +269,8 @@ def _segment_table(start: AgentsState, number: Ints) -> SegmentTable:
     vectors = (np.ascontiguousarray(start.start), np.ascontiguousarray(start.hold))
     fill_rows(number, *vectors, start.since, start.first, start.event_counts, row)
     next_at = start.next_at[number]
-    turn = _in_turn(next_at, number)  # sorted, which a heap may be
+    turn = np.lexsort((number, next_at))  # by time, then by number: a heap may be sorted
     return SegmentTable(row=row, due=next_at[turn], queue=entries(number[turn], turn))
-
-
-def _in_turn(next_at: Floats, number: Ints) -> Ints:
-    """Return all rows by the time of their next sample, then by their agents' numbers."""
-    order = np.argsort(next_at)
-    times = next_at[order]
-    return order if (times[1:] > times[:-1]).all() else np.lexsort((number, next_at))
 
 
 def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:

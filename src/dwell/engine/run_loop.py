@@ -46,7 +46,8 @@ class RunLoop:
     """The run loop: chunk after chunk is computed, recorded, shown and saved."""
 
     def __init__(self, tell: Tell, request: StopRequest, watch: Watch | None = None) -> None:
-        self.tell, self.request, self.watch = tell, request, watch
+        self.tell, self.request = tell, request
+        self.watch: Watch = watch or (lambda recorder, piece: None)
         self.began = _computing()
 
     def say(self, what: str, share: float) -> None:
@@ -57,11 +58,6 @@ class RunLoop:
             if self.request:  # the second interrupt
                 raise
             self.request.by = signal.SIGINT
-
-    def show(self, recorder: Recorder, piece: Piece | None) -> None:
-        """Call the watching function with the run so far and its last chunk."""
-        if self.watch is not None:
-            self.watch(recorder, piece)
 
     @property
     def elapsed(self) -> float:
@@ -79,7 +75,7 @@ class RunLoop:
         """Run from where `recorder` is to the end; return why it ended."""
         stepper = stepper_for(recorder.system, recorder.state, until, recorder.standing)
         before, began, rate = recorder.tally.jumps, time.perf_counter(), 0.0
-        self.show(recorder, None)
+        self.watch(recorder, None)
         while not self.request:
             left = some = max_jumps - recorder.tally.jumps
             if journal is not None:  # several chunks between two checkpoints
@@ -90,7 +86,7 @@ class RunLoop:
             piece = self._next(recorder, stepper, target, min(some, left))
             if piece is None:
                 break
-            self.show(recorder, piece)
+            self.watch(recorder, piece)
             reached = max(reached, piece.reached)
             if piece.stop is not None:
                 return piece.stop
@@ -137,10 +133,10 @@ class RunLoop:
         again = Recorder(recorder.system, bent, recorder.sample_times, recorder.kind)
         again.threads = recorder.threads
         closed = arc.stop.reason not in HALFWAY
-        self.show(again, None)  # only now are the first segments known
+        self.watch(again, None)  # only now are the first segments known
         piece = Piece(table_of(arc), arc.until, closed, arc.stop)
         again.take(piece)
-        self.show(again, piece)
+        self.watch(again, piece)
         return again, arc.stop
 
 

@@ -16,9 +16,8 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import stored_names
 from dwell.engine.codec import pack_segments, unpack_segments
-from dwell.geometry.voronoi import first_coincidence
-from dwell.measure import Metrics
-from dwell.measure.metrics import covered_after, measure_configurations, sharpness, snapshots
+from dwell.measure import Metrics, measure
+from dwell.measure.metrics import covered_after, sharpness
 
 BLOCK = 65_536  # rows of a table added at a time
 SCALARS = (
@@ -250,20 +249,14 @@ class Window:
     def covered(self, tally: Tally, until: float) -> float | None:
         """The time from which every error stays within nu; None if there is none."""
         assert tally.nu is not None
-        table = EventTable.joined(self.tables, self.start.start.shape[1])
+        table = EventTable.joined(self.tables, tally.system.dimension)
         base = self.start.with_segments(self.base)
+        ends = {0.0: self.start, until: tally.state(self.start)}
 
         def errors(t: float) -> Floats:
-            if t == 0.0:
-                places = self.start.positions[None]
-            elif t == until:
-                places = tally.segments.at(until)[None]
-            else:
-                places = snapshots(base, table, np.array([t])).positions
-            seen = measure_configurations(tally.system, places)
-            if seen.coincident.any():
-                raise first_coincidence(places[0])
-            return lengths(seen.error)
+            state, jumps = (ends[t], table.head(0)) if t in ends else (base, table)
+            found: Floats = measure(tally.system, state, jumps, np.array([t])).errors[0]
+            return found
 
         after = None if np.isinf(tally.after) else tally.after
         return covered_after(

@@ -94,14 +94,10 @@ def write_run(run: Run, target: Path, journal: str | None = None) -> None:
     The file is put together in memory first: the HDF5 library may end the process when the disk is
     full, where plain writing raises an OSError.
     """
-    dataset, encoding = as_dataset(run, journal), _encoding_of(run)
+    dataset = as_dataset(run, journal)
     with written_whole(target) as temporary:
-        try:
-            image = dataset.to_netcdf(engine="h5netcdf", encoding=encoding)
-        except ValueError:  # an xarray that cannot do this in memory
-            dataset.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
-        else:
-            temporary.write_bytes(image)
+        image = dataset.to_netcdf(engine="h5netcdf", encoding=_encoding_of(run))
+        temporary.write_bytes(image)
 
 
 def as_dataset(run: Run, journal: str | None = None) -> xr.Dataset:

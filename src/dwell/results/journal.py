@@ -36,7 +36,7 @@ from dwell.measure import Metrics
 from dwell.results.files import brief, shown, sync_folder, written_whole
 
 WRITER = "dwell journal"  # the thread that writes
-STATE = "state.columns"
+STATE, PART = "state.columns", "{:06}.columns"
 UNSAVED = "checkpoints"  # in a run's provenance: why one of its checkpoints could not be written
 LAYOUT = 3  # of the files: older ones cannot be read
 SLOWER = 2.0  # writing may take so many times as long as the last time,
@@ -157,12 +157,12 @@ class Journal:
         self.folder.mkdir(exist_ok=True)
         if given.tables or given.metrics:
             part = _columns(given.tables, given.metrics)
-            _save(self.folder / _part(self._parts + 1), part)
+            write_columns(self.folder / PART.format(self._parts + 1), part)
             self._parts += 1
         info = {**given.info, "parts": self._parts}
         text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
         columns = {**given.arrays, "info": text}
-        _save(self.folder / STATE, {name: [values] for name, values in columns.items()})
+        write_columns(self.folder / STATE, {name: [values] for name, values in columns.items()})
         if self._first is not None:
             sync_folder(self.folder.parent)
             self._first(self.name)
@@ -192,22 +192,18 @@ def read_journal(target: Path, name: str) -> Journaled:
             "not there; put both into one folder again",
             code="store.journal",
         )
-    arrays = _load(folder / STATE)
+    arrays = read_columns(folder / STATE)
     info = json.loads(arrays.pop("info").tobytes())
     if info["journal"] != name or int(info["layout"]) > LAYOUT:
         raise ValueError(f"{STATE} belongs to another run")
     tables, metrics = [], []
     for k in range(1, int(info["parts"]) + 1):
-        part = _load(folder / _part(k))
+        part = read_columns(folder / PART.format(k))
         if own := _under("event_", EventTable, part):
             tables.append(EventTable(**own))
         if own := _under("sample_", Metrics, part):
             metrics.append(Metrics(**own))
     return Journaled(arrays, info, tables, metrics)
-
-
-def _part(k: int) -> str:
-    return f"{k:06}.columns"
 
 
 def _columns(tables: list[EventTable], metrics: list[Metrics]) -> dict[str, Pieces]:
@@ -227,21 +223,6 @@ def _under(lead: str, cls: type, part: dict[str, np.ndarray]) -> dict[str, Any]:
     return {f: part[lead + name] for f, name in stored_names(cls).items() if lead + name in part}
 
 
-def _save(path: Path, columns: Mapping[str, Pieces]) -> None:
-    with written_whole(path) as temporary:
-        write_columns(temporary, columns)
-
-
-def _load(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of a file, checked against its checksum."""
-    try:
-        return read_columns(path)
-    except (OSError, ValueError, TypeError, KeyError, IndexError) as fault:
-        raise StoreError(
-            f"{shown(path)} is damaged ({brief(fault)}), and with it the run", code="store.journal"
-        ) from None
-
-
 @final
 class _Checked:
     """A file opened for writing, and the checksum of what was written."""
@@ -257,7 +238,7 @@ class _Checked:
 
 def write_columns(path: Path, columns: Mapping[str, Pieces]) -> None:
     """Write columns, each given in pieces."""
-    with path.open("wb") as file:
+    with written_whole(path) as temporary, temporary.open("wb") as file:
         checked = _Checked(file)
         np.save(checked, np.array(list(columns)))
         for pieces in columns.values():
@@ -266,9 +247,14 @@ def write_columns(path: Path, columns: Mapping[str, Pieces]) -> None:
 
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
-    """Return all columns of a file; raise ValueError if any byte differs from what was written."""
-    data = path.read_bytes()
-    if zlib.crc32(data[:-CHECK]).to_bytes(CHECK, "little") != data[-CHECK:]:
-        raise ValueError("its checksum is wrong")
-    file = io.BytesIO(data)
-    return {str(name): np.load(file) for name in np.load(file)}
+    """Return all columns of a file; refuse one in which any byte differs from what was written."""
+    try:
+        data = path.read_bytes()
+        if zlib.crc32(data[:-CHECK]).to_bytes(CHECK, "little") != data[-CHECK:]:
+            raise ValueError("its checksum is wrong")
+        file = io.BytesIO(data)
+        return {str(name): np.load(file) for name in np.load(file)}
+    except (OSError, ValueError, TypeError, KeyError, IndexError) as fault:
+        raise StoreError(
+            f"{shown(path)} is damaged ({brief(fault)}), and with it the run", code="store.journal"
+        ) from None

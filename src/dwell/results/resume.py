@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dwell._types import finite_number, is_whole
-from dwell.agents import AgentsState, EventTable
+from dwell.agents import EventTable
 from dwell.agents.walk import walk_of
 from dwell.engine.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
 from dwell.engine.tally import Sampled
@@ -95,20 +95,14 @@ def taken_up(run: Run, scenario: Scenario, threads: int | None) -> Recorder:
         return recorder
     if run.details.journal is None:  # the file has events and samples, but no state
         recorder.tally.follow(run.details.table)
-        recorder.remembered = _last(run, run.details.table)
+        if walk_of(run.system, run.start, run.details.table) is not None:  # all decisions again
+            recorder.remembered = run.arc.states[-1]
         recorder.standing = standing_after(run.details.table, scenario.run.horizon)
         recorder.done = _done(run, recorder)
     short = min(len(old.times), len(recorder.times))
     if recorder.sampling and not np.array_equal(old.times[:short], recorder.times[:short]):
         _sample_again(run, run.details.table, recorder)
     return recorder
-
-
-def _last(run: Run, table: EventTable) -> AgentsState | None:
-    """The state after the last jump where tables do not tell it, all decisions made again."""
-    if walk_of(run.system, run.start, table) is None:
-        return None
-    return run.arc.states[len(table)]
 
 
 def standing_after(table: EventTable, until: float) -> int:

@@ -271,6 +271,6 @@ class Run:
         save_run(self, path, force=force)
 
 
-def _shaped(t: float | Floats, rows: Floats) -> Any:
+def _shaped(t: float | Floats, rows: Floats) -> Floats:
     """`rows` without their first axis if t is one time."""
-    return rows[0] if np.ndim(t) == 0 else rows
+    return rows if np.ndim(t) else rows.reshape(rows.shape[1:])

@@ -48,6 +48,7 @@ class Finding:
         return {**found, "per_agent": None if self.per_agent is None else list(self.per_agent)}
 
 
+agent_named: Where = "agent {}".format
 FINDING_HEAD = ("check", "", "worst", "limit", "says")
 
 
@@ -117,11 +118,6 @@ def if_guaranteed(found: Finding, guaranteed: bool = False) -> Finding:
 def not_applicable(name: str, says: str, why: str) -> Finding:
     """A property that cannot be judged here."""
     return Finding(name, says, NOT_APPLICABLE, 0.0, 0.0, why)
-
-
-def agent_named(k: int) -> str:
-    """Agent k in words."""
-    return f"agent {k}"
 
 
 def yes_or_no(name: str, says: str, holds: bool, where: str = "") -> Finding:
