@@ -241,19 +241,12 @@ def test_a_lock_left_by_a_dead_process_is_none(tmp_path):
 @pytest.mark.parametrize("phase", ["preparing", "simulating", "measuring", "saving"])
 def test_a_signal_in_any_phase_leaves_a_run_that_goes_on(phase, path):
     asked = scenario(LAWS["timer"], KINDS["samples"])
-    whole, sent = run_scenario(asked), []
-
-    def watch(what, share):
-        if what.startswith(phase) and not sent:
-            sent.append(what)
-            signal.raise_signal(signal.SIGINT)
-
+    whole = run_scenario(asked)
     late = phase in ("measuring", "saving")  # all is done then
     words = "the run was over by then" if late else r"resume_run\('.*run\.nc'\)"
     with pytest.raises(dwell.Interrupted, match=words) as stopped:
-        run_scenario(asked, out=path, progress=watch)
+        run_scenario(asked, out=path, progress=ending_at(1, 1, phase))
     run = stopped.value.run
-    assert sent
     assert run.stop.reason.value == ("horizon" if late else "interrupted")
     kept = dwell.load_run(path)
     assert kept.horizon == run.horizon
@@ -285,18 +278,9 @@ def test_a_signal_in_the_middle_of_a_piece_loses_no_sample(law, kind, path, monk
 
 def test_a_second_signal_stops_at_once(path):
     asked = scenario(LAWS["timer"], KINDS["events"])
-    answer = []
     words = r"aborted; .*run\.nc holds the run up to its last checkpoint, t = [0-9.]+: .*--resume"
-
-    def watch(what, share):
-        if what.startswith("simulating"):
-            answer.append(share)
-            if len(answer) == 3:
-                signal.raise_signal(signal.SIGINT)
-                signal.raise_signal(signal.SIGINT)
-
     with pytest.raises(KeyboardInterrupt, match=words):
-        run_scenario(asked, out=path, progress=watch)
+        run_scenario(asked, out=path, progress=ending_at(3, 2))
     settle()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert same(run_scenario(asked), resume_run(path))
