@@ -25,12 +25,19 @@ from typing import Any
 class DwellError(Exception):
     """Base class of everything that dwell raises on purpose.
 
+    Attributes
+    ----------
+    run : Run or None
+        The run up to there, if the error ended one: that of a law in Python, or a full disk.
+
     Examples
     --------
     >>> import dwell
     >>> issubclass(dwell.InputError, dwell.DwellError)
     True
     """
+
+    run: Any = None
 
 
 class InputError(DwellError, ValueError):
@@ -44,11 +51,6 @@ class InputError(DwellError, ValueError):
         A short stable name for programs, such as ``agents.coincident``.
     key : str, optional
         The place in a scenario that the message is about, such as ``agents.start[3]``.
-
-    Attributes
-    ----------
-    run : Run or None
-        The run up to there, if the error ended one: that of a law in Python, or a full disk.
 
     Examples
     --------
@@ -64,7 +66,6 @@ class InputError(DwellError, ValueError):
         super().__init__(message)
         self.code = code
         self.key = key
-        self.run: Any = None  # the run so far, where one had begun
 
 
 class WorkspaceError(InputError):

@@ -15,7 +15,7 @@ from dwell.engine.interrupts import StopRequest
 from dwell.engine.memory import need_of, refuse_too_much
 from dwell.engine.recorder import Recorder, recorder_of
 from dwell.engine.run_loop import RunLoop
-from dwell.errors import Aborted, InputError, Interrupted, StoreError, UnsavedError
+from dwell.errors import Aborted, Interrupted, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.progress import EXPECTING
 from dwell.results import Run, save_run
@@ -49,21 +49,24 @@ def execute(loop: RunLoop, task: RunTask) -> Run:
         plain(recorder.start.memory, names_of(system.controller))  # refused now, not hours later
     journal = _journal(task)
     try:
-        return _executed(loop, task, journal)
+        run = _executed(loop, task, journal)
     except KeyboardInterrupt:  # the second one: the first ends the run, see dwell.engine.interrupts
-        raise Aborted(_left_by(task, journal)) from None
+        raise Aborted(f"aborted{_left_by(task, journal)}") from None
+    if run.stop.fault is not None:
+        run.stop.fault.run = run
+        raise run.stop.fault
+    return run
 
 
 def _left_by(task: RunTask, journal: Journal | None) -> str:
     """What an abort leaves of a run."""
-    if journal is None or not journal.begun:
-        why = "before its first checkpoint" if journal else "and the run has no checkpoints"
-        return f"aborted, {why}; nothing of it is kept"
-    name = shown(journal.target)
-    return (
-        f"aborted; {name} holds the run up to its last checkpoint, t = {journal.reached:g}: "
-        f"go on with dwell run --resume {name}"
-    )
+    name = shown(task.target)
+    if journal is not None and journal.begun:
+        upto = f"{name} holds the run up to its last checkpoint, t = {journal.reached:g}"
+        return f"; {upto}: go on with dwell run --resume {name}"
+    why = "before its first checkpoint" if journal else "and the run has no checkpoints"
+    rest = f"{name} is as it was" if task.reached > 0.0 else "nothing of it is kept"
+    return f", {why}; {rest}"
 
 
 def _executed(loop: RunLoop, task: RunTask, journal: Journal | None) -> Run:
@@ -132,10 +135,7 @@ def _saved(loop: RunLoop, run: Run, target: Path, journal: Journal | None) -> Ru
 def unless_interrupted(
     request: StopRequest, run: Run, path: str | os.PathLike[str] | None = None
 ) -> Run:
-    """`run`, kept at `path` or nowhere, unless a signal came or its law failed meanwhile."""
-    if isinstance(run.stop.fault, InputError):
-        run.stop.fault.run = run
-        raise run.stop.fault
+    """`run`, kept at `path` or nowhere, unless a signal came while it was made."""
     if not request and run.stop.reason is not StopReason.INTERRUPTED:
         return run
     later = "the run up to there is in this exception's attribute run"

@@ -134,6 +134,8 @@ def test_a_law_that_raises_half_way_leaves_the_run_up_to_there(site):
     assert kept.arc.states[-1].next_at.min() >= 1.2
     assert library.check(kept).ok
     assert dwell("run", "--resume", "run.nc").code == 1  # the same again
+    with pytest.raises(InputError, match="no more"):
+        library.simulate_many(site, seeds=[1])
 
 
 def test_a_run_that_moved_goes_on_with_its_scenario_file(site):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dwell.cli.terminated import Terminated
-from dwell.errors import InputError, Interrupted, UnsavedError
+from dwell.errors import DwellError, InputError, Interrupted, UnsavedError
 
 if TYPE_CHECKING:
     from dwell.results import Run
@@ -19,7 +19,7 @@ ALLOWED = ("run.horizon", "run.max_jumps")  # what may be changed of a run that 
 
 ENDINGS = ("", ".nc", ".nc4", ".cdf", ".h5", ".hdf5")  # that a stored run may have
 
-Outcome = tuple["Run", dict[str, Any], InputError | None]  # run, numbers, what went wrong
+Outcome = tuple["Run", dict[str, Any], DwellError | None]  # run, numbers, what went wrong
 
 
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
@@ -59,12 +59,12 @@ def resumed(
 
 def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
     """The run that `make` makes, whole or up to an interrupt, kept or not."""
-    failed: InputError | None = None
+    failed: DwellError | None = None
     try:
         result = make()
     except Interrupted as stop:
         result = stop.run
-    except InputError as fault:  # of a law in Python, or a full disk
+    except DwellError as fault:  # of a law in Python, or a full disk
         if fault.run is None:
             raise
         result, failed = fault.run, fault
