@@ -11,13 +11,15 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from dwell._kernels._jit import load
-from dwell.agents import table_of
+from dwell.agents import AgentsState, CoverageSystem, EventTable, table_of
 from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import solve_continuous
-from dwell.engine.interrupts import CutShort, StopRequest
-from dwell.engine.recorder import HALFWAY, Recorder
+from dwell.agents.events import LoggedStates, logged_events
+from dwell.engine.compiled import program_of
+from dwell.engine.interrupts import CutShort, StopRequest, stop_on_signal
+from dwell.engine.recorder import EVENTS, HALFWAY, Recorder
 from dwell.engine.stepper import FIRST_CHUNK, Piece, Stepper, stepper_for
-from dwell.hybrid import Stop, StopReason
+from dwell.hybrid import HybridArc, Stop, StopReason
 
 CHUNKS = 8  # between two checkpoints, at least, unless they are short anyway
 
@@ -138,6 +140,26 @@ class RunLoop:
         again.take(piece)
         self.watch(again, piece)
         return again, arc.stop
+
+
+def run_compiled(
+    system: CoverageSystem,
+    start: AgentsState,
+    *,
+    until: float,
+    max_jumps: int = 50_000_000,
+) -> HybridArc[AgentsState]:
+    """Return the arc of `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
+
+    An interrupt from the keyboard ends the run after a chunk.
+    """
+    program_of(system)  # laws without one are refused
+    recorder = Recorder(system, start, np.empty(0), EVENTS)
+    with stop_on_signal() as request:
+        loop = RunLoop(lambda what, share: None, request)
+        stop = loop.run(recorder, start.time, until, recorder.tally.jumps + max_jumps)
+    table = EventTable.joined(recorder.tables, system.dimension)
+    return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)
 
 
 def _computing() -> float:

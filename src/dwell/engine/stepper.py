@@ -13,7 +13,7 @@ from typing import TypeAlias, final
 import numpy as np
 
 from dwell.agents.compilable import can_compile
-from dwell.agents.events import EventTable, LoggedStates, logged_events, table_of
+from dwell.agents.events import EventTable, table_of
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.engine.compiled import (
@@ -22,7 +22,7 @@ from dwell.engine.compiled import (
     refuse_standing_clock,
     samples_together,
 )
-from dwell.hybrid import HybridArc, Stop, StopReason
+from dwell.hybrid import Stop, StopReason
 from dwell.hybrid import simulate as solve
 
 FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps of a chunk by the compiled loop
@@ -114,33 +114,3 @@ def stepper_for(system: CoverageSystem, state: AgentsState, until: float, standi
     if can_compile(system):
         return CompiledStepper(system, state, until)
     return PythonStepper(system, state, until, standing)
-
-
-def run_compiled(
-    system: CoverageSystem,
-    start: AgentsState,
-    *,
-    until: float,
-    max_jumps: int = 50_000_000,
-) -> HybridArc[AgentsState]:
-    """Return the arc of `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
-
-    An interrupt from the keyboard ends the run after a chunk.
-    """
-    stepper = CompiledStepper(system, start, until)
-    parts: list[EventTable] = []
-    stop: Stop | None = None
-    done, now = 0, start.time
-    try:
-        while stop is None:
-            piece = stepper.advance(until, max_jumps - done)
-            parts.append(piece.table)
-            done, now, stop = done + len(piece.table), piece.reached, piece.stop
-            if stop is None and done >= max_jumps:
-                stop = Stop(StopReason.JUMP_LIMIT, now)
-    except KeyboardInterrupt:
-        if parts and len(parts[-1]):  # `now` may be older than the table
-            now = float(parts[-1].time[-1])
-        stop = Stop(StopReason.INTERRUPTED, now)
-    table = EventTable.joined(parts, system.dimension)
-    return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)
