@@ -96,11 +96,6 @@ def test_the_attractor_is_that_of_the_laws_nu():
     assert looser.reached_at < float(found.where.split("= ")[1].split()[0])
 
 
-def test_a_centroid_that_never_moves_has_the_constant_zero():
-    found = certified(dwell.simulate(BOX, None, START[:1], LAW, until=0.5, seed=2))["lipschitz"]
-    assert (found.status, found.worst) == ("holds", 0.0)
-
-
 def test_dwell_time_is_that_of_the_lemma():
     found = certificate()["dwell-time"]
     limit = 0.3 * LAW.reach / (0.25 * (5.0 * np.sqrt(6) + 1.0))
