@@ -98,11 +98,20 @@ class Recorded:
         """Jump k in words."""
         return f"jump {k + 1}, agent {self.table.agent[k]}, {at_time(self.table.time[k])}"
 
-    def before(self, column: Floats, first: Floats) -> Floats:
-        """A quantity as the previous jump of each jumping agent, or the start, left it."""
-        found = first[self.table.agent]
+    @cached_property
+    def ended(self) -> Segments:
+        """The segment that each jump ends: that of the agent's previous jump, or of the start."""
+        first = self.start.segments
+        found, begun = first.take(self.table.agent), self.table.begun(first)
         for rows in self.rows:
-            found[rows[1:]] = column[rows[:-1]]
+            found.put(rows[1:], begun.take(rows[:-1]))
+        return found
+
+    @cached_property
+    def last(self) -> Segments:
+        """The last segment of each agent."""
+        found = self.start.segments.copied()
+        found.put(self.table.agent, self.table.begun(found))
         return found
 
     @property
@@ -112,17 +121,6 @@ class Recorded:
         for p, rows in enumerate(self.rows):
             found[rows] = self.start.event_counts[p] + np.arange(len(rows))
         return found
-
-    def own_positions(self) -> Points:
-        """Where each jumping agent must be, from its own last jump, (jumps, n)."""
-        positions = np.empty(self.table.positions.shape)
-        for rows, segments in zip(self.rows, self.segments, strict=True):
-            positions[rows] = segments.take(np.arange(len(rows))).at(self.table.time[rows])
-        return positions
-
-    def last_due(self) -> Floats:
-        """When each agent is due after its last jump."""
-        return np.array([segments.take(-1).next_at for segments in self.segments])
 
     def configurations(self, lo: int, hi: int) -> Points:
         """Positions of all agents at jumps lo..hi, (hi - lo, N, n)."""
@@ -136,10 +134,6 @@ class Recorded:
         """Positions of all agents at one jump, (N, n)."""
         positions: Points = self.configurations(row, row + 1)[0]
         return positions
-
-    def final_positions(self) -> Points:
-        """Positions of all agents at the end."""
-        return np.array([segments.take(-1).at(self.until) for segments in self.segments])
 
 
 @final
@@ -196,7 +190,7 @@ def _times(run: Recorded, most: int) -> Floats:
     few = thinned(table.time[table.time <= run.until], most)  # in order, as tables are
     even = np.unique(np.concatenate([np.linspace(0.0, run.until, most // 2), few]))
     even = thinned(even, most - most // WORST)
-    towards = dots(table.errors, run.before(table.holds, run.start.hold))
+    towards = dots(table.errors, run.ended.hold)
     away = smallest(towards, most // WORST)
     last = np.nextafter(table.time[away[towards[away] < 0.0]], 0.0)
     return np.unique(np.concatenate([even, last]))

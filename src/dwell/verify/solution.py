@@ -222,11 +222,11 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     """Positions follow the segments, jumps come when due, and the end is for the stated reason."""
     table, until = run.table, run.until
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
-    gap = np.abs(run.own_positions() - table.positions).max(axis=1, initial=0.0)
+    gap = np.abs(run.ended.at(table.time) - table.positions).max(axis=1, initial=0.0)
     yield _worst("flow", gap / np.spacing(size), 4.0, run.where)
-    gap = np.abs(table.time - run.before(table.next_at, run.start.next_at))
+    gap = np.abs(table.time - run.ended.next_at)
     yield _worst("due", gap, 0.0, run.where)
-    left = run.last_due()
+    left = run.last.next_at
     # Of several jumps at the last instant some may be missing unless the horizon ended the run.
     missing = left <= until if claims.ended == "horizon" else left < until
     gap = np.where(missing, until - left, -1.0)
@@ -237,7 +237,7 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     elif claims.ended == "jump-limit" and claims.max_jumps is not None:
         yield yes_or_no("ending", says, len(table) == claims.max_jumps)
     elif claims.ended == "coincident" and not is_continuous(run.system):
-        positions = run.final_positions()
+        positions = run.last.at(until)
         yield yes_or_no("ending", says, len(np.unique(positions, axis=0)) < len(positions))
 
 
@@ -259,7 +259,7 @@ def _bounds(run: Recorded) -> Iterator[Finding]:
     if top is not None:
         excess = lengths(run.table.holds) / top - 1.0
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
-    positions = np.vstack([run.table.positions, run.final_positions()])
+    positions = np.vstack([run.table.positions, run.last.at(run.until)])
     beyond = system.workspace.outside_by(positions) / system.workspace.diameter
     # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
     guaranteed = getattr(law, "stays_inside", False) and system.network.perfect
@@ -278,7 +278,7 @@ def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterat
         yield _worst("jump", gap, rounding, run.where)
         gap = gaps_between(table.column("cruise"), program.cruise)
         yield _worst("cruise", gap, 0.0, run.where)
-    change = lengths(run.before(table.holds, run.start.hold) - table.holds)
+    change = lengths(run.ended.hold - table.holds)
     yield _worst("hold-error", np.abs(change - table.hold_error), 0.0, run.where)
     same = (seen["neighbors"] == table.neighbors) & (seen["empty"] == table.empty)
     gap = np.where(same, gaps_between(seen["nearest"], table.nearest), np.inf)
