@@ -46,18 +46,27 @@ def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path
 
 
 SCRIPT = """
-import dwell
+import dwell, signal, sys
 def stop(what, share):
-    if what == "preparing":
-        raise KeyboardInterrupt
+    if what.startswith(sys.argv[1]):
+        for _ in range(int(sys.argv[2])):
+            signal.raise_signal(signal.SIGINT)
 dwell.simulate(dwell.Box((0, 0), (1, 1)), None, [(0.2, 0.3)], dwell.Lloyd(), until=9, progress=stop)
 """
 
 
-def test_a_script_that_does_not_catch_it_ends_like_any_interrupted_one():
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
+@pytest.mark.parametrize(
+    ("phase", "signals", "says"),
+    [
+        ("preparing", "1", "Interrupted: stopped at t = 0"),
+        ("expecting", "2", "Aborted: aborted, and the run has no checkpoints; nothing of it"),
+    ],
+)
+def test_a_script_that_does_not_catch_it_ends_like_any_interrupted_one(phase, signals, says):
+    words = [sys.executable, "-c", SCRIPT, phase, signals]
+    done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 130
-    assert "Interrupted: stopped at t = 0" in done.stderr
+    assert says in done.stderr
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -51,7 +51,7 @@ def execute(loop: RunLoop, task: RunTask) -> Run:
     try:
         run = _executed(loop, task, journal)
     except KeyboardInterrupt:  # the second one: the first ends the run, see dwell.engine.interrupts
-        raise Aborted(f"aborted{_left_by(task, journal)}") from None
+        raise _exiting(Aborted(f"aborted{_left_by(task, journal)}")) from None
     if run.stop.fault is not None:
         run.stop.fault.run = run
         raise run.stop.fault
@@ -143,14 +143,19 @@ def unless_interrupted(
         later = "the run was over by then, and is in this exception's attribute run"
     elif path is not None:
         later = f"go on with dwell.resume_run({shown(path)!r})"
+    raise _exiting(Interrupted(f"stopped at t = {run.horizon:g}; {later}", run))
+
+
+def _exiting(stop: KeyboardInterrupt) -> KeyboardInterrupt:
+    """`stop`, with which a script that does not catch it will end as after any Ctrl-C."""
     if threading.current_thread() is threading.main_thread():
         sys.excepthook = _exit_interrupted
-    raise Interrupted(f"stopped at t = {run.horizon:g}; {later}", run)
+    return stop
 
 
 def _exit_interrupted(kind: type[BaseException], fault: BaseException, trace: Any) -> None:
     """End a script with 130, as after any Ctrl-C: Python does so for KeyboardInterrupt alone."""
     sys.excepthook = sys.__excepthook__
     sys.excepthook(kind, fault, trace)
-    if issubclass(kind, Interrupted) and not hasattr(sys, "ps1"):
+    if issubclass(kind, KeyboardInterrupt) and not hasattr(sys, "ps1"):
         raise SystemExit(130)
