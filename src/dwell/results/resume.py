@@ -32,11 +32,12 @@ def extended(
         "horizon": options.horizon if horizon is None else finite_number(horizon),
         "max_jumps": options.max_jumps if max_jumps is None else max_jumps,
     }
-    name, made = shown(path), run.provenance.get("dwell", "another version")
+    name = shown(path)
     if run.intact is False:
         says = f"{name} is not as it was written, so it cannot go on; see dwell check"
         raise StoreError(says, code="store.damaged")
     if run.provenance.get("kernels") != kernels:
+        made = run.provenance.get("dwell", "another version")
         raise StoreError(
             f"{name} was made by other kernels (dwell {made}), whose bits may differ from those "
             "of this version; continue with the version that made it, or start a new run",
@@ -49,6 +50,7 @@ def extended(
             code="store.source",
         )
     _refuse_ended(run, name, horizon, **changes)
+    changes["max_jumps"] = int(changes["max_jumps"])
     if changes["horizon"] != options.horizon and run.details.record != EVENTS:
         # Samples that are gone cannot be taken at other times: those to come follow them.
         every = options.record.spacing
@@ -68,14 +70,14 @@ def _refuse_ended(
         key = "horizon"
         says = f"horizon is {given!r}, but {name} is at t = {now!r} already; give a later time"
     elif not is_whole(max_jumps) or max_jumps < jumps:
-        key, says = (
-            "max_jumps",
-            f"max_jumps is {max_jumps!r}, but the run has {jumps} jumps already",
-        )
+        key = "max_jumps"
+        says = f"max_jumps is {max_jumps!r}, but the run has {jumps} jumps already"
     elif reason is StopReason.HORIZON and horizon is not None and horizon <= now:
-        key, says = "horizon", f"{name} has reached its horizon, {now!r}; give a later one to go on"
+        key = "horizon"
+        says = f"{name} has reached its horizon, {now!r}; give a later one to go on"
     elif reason is StopReason.JUMP_LIMIT and max_jumps <= jumps:
-        key, more = "max_jumps", "allow more with --set run.max_jumps=..."
+        key = "max_jumps"
+        more = "allow more with --set run.max_jumps=..."
         says = f"{name} has made the {jumps} jumps it was allowed; {more}"
     elif reason in (StopReason.COINCIDENT, StopReason.ZENO):
         key = None
